@@ -1,0 +1,150 @@
+"""A chat model for your tests: it says what you scripted and remembers what it was asked.
+
+It speaks the tool-calling interface of a real model, needs no key and no network, and is safe to share between threads.
+"""
+
+from __future__ import annotations
+
+import inspect
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from langchain_core.messages import AIMessage
+from pydantic import PrivateAttr
+
+from answergraph.nodes.chat_models.in_process import ChatRequest, InProcessChatModel
+
+__all__ = ["ScriptExhaustedError", "ScriptedChatModel", "ScriptedRequest"]
+
+Reply = AIMessage | str | Exception
+"""What may be scripted: a message, the text of one, or an error to raise."""
+
+_SHOWN_CHARACTERS = 200
+
+
+class ScriptExhaustedError(RuntimeError):
+    """A ``ScriptedChatModel`` was asked more often than replies were scripted."""
+
+
+@dataclass(frozen=True)
+class ScriptedRequest(ChatRequest):
+    """One request a ``ScriptedChatModel`` was sent: ``messages``, ``tools``, ``tool_choice`` and all other ``kwargs``."""
+
+    @property
+    def tool_names(self) -> list[str]:
+        """The names of the bound tools, in order; a provider tool without a name goes by its type."""
+        return [_tool_name(tool) for tool in self.tools]
+
+
+class _Log:
+    """The requests of a model and of all its copies, in the order they came."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._requests: list[ScriptedRequest] = []
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> _Log:
+        """Return the log itself: copies of a model share one script, deep ones too."""
+        return self
+
+    def add(self, request: ScriptedRequest) -> int:
+        """Remember a request and return its position."""
+        with self._lock:
+            self._requests.append(request)
+            return len(self._requests) - 1
+
+    def requests(self) -> list[ScriptedRequest]:
+        """Return the requests so far."""
+        with self._lock:
+            return list(self._requests)
+
+
+class ScriptedChatModel(InProcessChatModel):
+    """A chat model that gives scripted replies, in order or by a function, and remembers every request.
+
+    Usage metadata is added to replies that have none: an estimate, one token for four characters. Streamed, a reply comes in
+    chunks of ``chunk_size`` characters, tool calls too. ``profile`` and ``model_name`` can be set to make it pass for a
+    certain model. Copies of a model, bound or made by ``model_copy``, share its script and its ``requests``.
+
+    Example:
+        >>> from langchain_core.messages import AIMessage
+        >>> from langchain_core.tools import tool
+        >>> @tool
+        ... def add(a: float, b: float) -> float:
+        ...     '''Add two numbers.'''
+        ...     return a + b
+        >>> call = {"name": "add", "args": {"a": 2, "b": 2}, "id": "call_1"}
+        >>> model = ScriptedChatModel(replies=[AIMessage("", tool_calls=[call]), "It is 4."])
+        >>> bound = model.bind_tools([add], tool_choice="any")
+        >>> bound.invoke("What is 2 + 2?").tool_calls[0]["name"]
+        'add'
+        >>> model.requests[0].tool_names, model.requests[0].tool_choice
+        (['add'], 'any')
+        >>> model.invoke("And now?").content
+        'It is 4.'
+
+        By a function of the messages, which may ask for the whole request as well:
+
+        >>> def reply(messages, request):
+        ...     return f"{len(messages)} messages, tools {request.tool_names}"
+        >>> ScriptedChatModel(replies=reply).bind_tools([add]).invoke("Hello").content
+        "1 messages, tools ['add']"
+    """
+
+    model_name: str = "scripted"
+
+    replies: list[Reply] | Callable[..., Reply]
+    """The replies in order; or a function of ``messages``, or of ``messages`` and ``request``, that returns the reply."""
+
+    _log: _Log = PrivateAttr(default_factory=_Log)
+
+    @property
+    def requests(self) -> list[ScriptedRequest]:
+        """Every request so far, oldest first."""
+        return self._log.requests()
+
+    @property
+    def _llm_type(self) -> str:
+        return "scripted"
+
+    def respond(self, request: ChatRequest) -> AIMessage:
+        """Return the next scripted reply, or raise the scripted error.
+
+        Args:
+            request: What the model was asked; it is remembered first.
+
+        Raises:
+            ScriptExhaustedError: More requests came than replies were scripted.
+        """
+        received = ScriptedRequest(**vars(request))
+        position = self._log.add(received)
+        replies = self.replies
+        reply = _by_function(replies, received) if callable(replies) else _in_order(replies, position, received)
+        if isinstance(reply, Exception):
+            raise reply
+        return AIMessage(reply) if isinstance(reply, str) else reply
+
+
+def _by_function(function: Callable[..., Reply], request: ScriptedRequest) -> Reply:
+    """Call the function, with the request if it has a parameter of that name."""
+    if "request" in inspect.signature(function).parameters:
+        return function(request.messages, request=request)
+    return function(request.messages)
+
+
+def _in_order(replies: list[Reply], position: int, request: ScriptedRequest) -> Reply:
+    """Return the reply at a position, or say that there is none."""
+    if position < len(replies):
+        return replies[position]
+    last = repr(request.messages[-1].text)[:_SHOWN_CHARACTERS] if request.messages else "nothing"
+    raise ScriptExhaustedError(
+        f"Request {position + 1} came, but the number of scripted replies is {len(replies)}: "
+        f"script another one, or pass a function. The last message of the request: {last}"
+    )
+
+
+def _tool_name(tool: dict[str, Any]) -> str:
+    function = tool.get("function", tool)
+    return str(function.get("name") or tool.get("type") or next(iter(tool), ""))

@@ -1,0 +1,5 @@
+"""Agent graphs: the general one, and those that ship."""
+
+from answergraph.graphs.agent import build_agent_graph, create_agent
+
+__all__ = ["build_agent_graph", "create_agent"]

@@ -1,0 +1,223 @@
+"""The agent graph. ``_connect`` reads as the drawing below, edge by edge.
+
+::
+
+    START → before_agent hooks → ┌→ before_model hooks → model → after_model hooks ─┐
+                                 │                                                  │ route_after_model
+            ask_again ───────────┤   call_tools → tools ── route_after_tools ───────┤
+                                 │   read_answer → structured_response ─────────────┤ route_after_structured_response
+                                 │                                                  │
+                                 └──────────────────────────────────────────────────┘
+                                     finish → after_agent hooks → END
+
+A node that cannot be reached is not in the graph: without a response format there is no ``structured_response``, without
+tools there is no ``tools``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, Unpack
+
+from langchain_core.messages import SystemMessage
+from langgraph.cache.base import BaseCache
+from langgraph.graph import START
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.store.base import BaseStore
+from langgraph.types import Checkpointer
+
+from answergraph.graphs.agent_state_graph import AgentStateGraph
+from answergraph.graphs.hook_chains import HookChains
+from answergraph.graphs.routing import (
+    RoutingFacts,
+    route_after_model,
+    route_after_structured_response,
+    route_after_tools,
+)
+from answergraph.graphs.spec import AgentOptions, AgentSpec, Tool
+from answergraph.nodes.model import ModelNode
+from answergraph.nodes.names import MODEL, STRUCTURED_RESPONSE, TOOLS
+from answergraph.nodes.outcome import UsageLimits
+from answergraph.nodes.step import PureNode, Router, StepNode
+from answergraph.nodes.structured_response import StructuredResponseNode
+from answergraph.nodes.tools import tool_node
+
+
+def create_agent(  # noqa: PLR0913  # waiver: the arguments of langchain.agents.create_agent, so that an import is all that changes
+    model: Any,
+    tools: Sequence[Tool] | None = None,
+    *,
+    system_prompt: str | SystemMessage | None = None,
+    middleware: Sequence[Any] = (),
+    response_format: Any = None,
+    state_schema: type[Any] | None = None,
+    context_schema: type[Any] | None = None,
+    checkpointer: Checkpointer | None = None,
+    store: BaseStore | None = None,
+    interrupt_before: list[str] | None = None,
+    interrupt_after: list[str] | None = None,
+    debug: bool = False,
+    name: str | None = None,
+    cache: BaseCache[Any] | None = None,
+    transformers: Sequence[Callable[..., Any]] | None = None,
+    output_key: str | None = None,
+    limits: UsageLimits | None = None,
+    end_strategy: str = "defer",
+    on_failure: str = "return",
+    check_answer: Callable[..., Any] | None = None,
+) -> CompiledStateGraph[Any, Any, Any, Any]:
+    """Create an agent: a model that calls tools in a loop until an answer, or the reason why there is none, stands.
+
+    Args:
+        model: A chat model, or a name: ``"offline"``, ``"openai:NAME"``, or ``"provider:NAME"`` where ``langchain`` and the
+            provider's package are installed.
+        tools: Tools, functions with type hints and a docstring, or ``dict`` descriptions of tools the provider runs.
+        system_prompt: Put before the conversation in every call.
+        middleware: Behaviour around the nodes; LangChain's middleware runs unchanged.
+        response_format: The type of the answer: a Pydantic model, dataclass, TypedDict or JSON Schema ``dict``, a union of
+            these, or a strategy that also says how the model is asked. ``None`` for a text.
+        state_schema: A ``TypedDict`` that extends ``AgentState`` by keys of your own.
+        context_schema: The type of the run's context.
+        checkpointer: Keeps the state of threads.
+        store: Keeps data across threads.
+        interrupt_before: Nodes to stop before.
+        interrupt_after: Nodes to stop after.
+        debug: Whether LangGraph prints each step.
+        name: The agent's name: of its messages and of its node in another graph.
+        cache: Caches the results of nodes.
+        transformers: LangGraph stream transformers, after the middleware's.
+        output_key: The state key of the answer in place of ``structured_response``; the outcome goes to
+            ``<output_key>_outcome``. Agents that run side by side in one graph need different ones.
+        limits: What a run may use. Not available in this version.
+        end_strategy: What an answer beside tool calls counts for: ``"defer"`` runs the tools, holds the answer and asks for
+            its confirmation. Others are not available in this version.
+        on_failure: ``"return"``: a run without an answer returns, and the outcome tells why. Others are not available in
+            this version.
+        check_answer: Not available in this version.
+
+    Returns:
+        The compiled graph. ``result["structured_response"]`` is an instance of the declared type or ``None``, and
+        ``result["outcome"]`` says which and why.
+
+    Raises:
+        AgentSpecError: If the agent cannot be built as asked.
+
+    Example:
+        >>> agent = create_agent("offline")
+        >>> agent.invoke({"messages": ["Hello"]})["messages"][-1].type
+        'ai'
+    """
+    graph = build_agent_graph(
+        model,
+        tools,
+        system_prompt=system_prompt,
+        middleware=middleware,
+        response_format=response_format,
+        state_schema=state_schema,
+        context_schema=context_schema,
+        output_key=output_key,
+        limits=limits,
+        end_strategy=end_strategy,
+        on_failure=on_failure,
+        check_answer=check_answer,
+        name=name,
+    )
+    return graph.compile(
+        checkpointer,
+        store=store,
+        interrupt_before=interrupt_before,
+        interrupt_after=interrupt_after,
+        debug=debug,
+        name=name,
+        cache=cache,
+        transformers=transformers,
+    )
+
+
+def build_agent_graph(
+    model: Any, tools: Sequence[Tool] | None = None, **options: Unpack[AgentOptions]
+) -> AgentStateGraph:
+    """Build the graph of ``create_agent`` uncompiled, to add nodes and edges to.
+
+    Args:
+        model: A chat model or its name.
+        tools: The tools.
+        **options: As for ``create_agent``.
+
+    Returns:
+        The graph; compile it as any ``StateGraph``.
+
+    Raises:
+        AgentSpecError: If the agent cannot be built as asked.
+    """
+    spec = AgentSpec.create(model, tools, options)
+    hooks = HookChains(spec.stack, reads_answers=bool(spec.offers.declared))
+    graph = AgentStateGraph(spec)
+    _add_nodes(graph, spec, hooks)
+    _connect(graph, spec, hooks)
+    return graph
+
+
+def _add_nodes(graph: AgentStateGraph, spec: AgentSpec, hooks: HookChains) -> None:
+    graph.add_node(MODEL, StepNode(_model_node(spec).step, name=MODEL))
+    if spec.has_tools:
+        graph.add_node(TOOLS, tool_node(spec.tools, spec.stack.wrap_tool_call if spec.stack.tool_wrappers else None))
+    if spec.offers.declared:
+        graph.add_node(STRUCTURED_RESPONSE, PureNode(_structured_response_node(spec).read, name=STRUCTURED_RESPONSE))
+    hooks.add_nodes(graph)
+
+
+def _connect(graph: AgentStateGraph, spec: AgentSpec, hooks: HookChains) -> None:
+    facts = _routing_facts(spec, hooks)
+    call_tools = {"call_tools": TOOLS} if spec.has_tools else {}
+    read_answer = {"read_answer": STRUCTURED_RESPONSE} if facts.answers else {}
+    ask_again = {"ask_again": hooks.turn_start}
+    finish = {"finish": hooks.finish}
+    # With a response format a run ends through ``structured_response`` alone.
+    end = read_answer or finish
+
+    graph.add_edge(START, hooks.start)
+    hooks.add_edges(graph, facts)
+    _route(graph, hooks.turn_end, partial(route_after_model, facts=facts), {**call_tools, **ask_again, **end})
+    if spec.has_tools:
+        direct = finish if any(spec.return_direct.values()) else {}
+        _route(graph, TOOLS, partial(route_after_tools, facts=facts), {**ask_again, **(read_answer or direct)})
+    if facts.answers:
+        route = partial(route_after_structured_response, outcome_key=spec.keys.outcome)
+        _route(graph, STRUCTURED_RESPONSE, route, {**ask_again, **finish})
+
+
+def _route(graph: AgentStateGraph, source: str, route: Callable[..., Any], where: Mapping[str, str]) -> None:
+    graph.add_conditional_edges(source, Router(route, name=f"route after {source}"), dict(where))
+
+
+def _routing_facts(spec: AgentSpec, hooks: HookChains) -> RoutingFacts:
+    loops = spec.has_tools or bool(spec.offers.declared)
+    return RoutingFacts(
+        answers=spec.offers.declared,
+        has_tools=spec.has_tools,
+        return_direct=spec.return_direct,
+        # In a graph without a loop only declared jumps are edges.
+        jumps=frozenset(("tools", "model", "end") if loops else hooks.jumps_at_turn_end),
+    )
+
+
+def _model_node(spec: AgentSpec) -> ModelNode:
+    return ModelNode(
+        model=spec.model,
+        tools=(*spec.tools, *spec.provider_tools),
+        system_message=spec.system_message,
+        offers=spec.offers,
+        wrap=spec.stack.wrap_model_call,
+        limits=spec.limits,
+        keys=spec.keys,
+        agent_name=spec.name,
+        runs_any_tool=bool(spec.stack.tool_wrappers),
+    )
+
+
+def _structured_response_node(spec: AgentSpec) -> StructuredResponseNode:
+    return StructuredResponseNode(
+        offers=spec.offers, limits=spec.limits, keys=spec.keys, return_direct=spec.return_direct
+    )

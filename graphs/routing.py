@@ -1,0 +1,125 @@
+"""Exit conditions: one pure function per conditional edge. A router says why; the builder's mapping says where."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from langchain_core.messages import AIMessage, AnyMessage
+from langgraph.types import Send
+
+from answergraph.nodes.messages import direct_results, last_turn, pending_tool_calls, repeats_malformed_calls
+from answergraph.nodes.names import TOOLS
+from answergraph.nodes.state import LEDGER, OFFER
+
+Reason = Literal["call_tools", "read_answer", "ask_again", "finish", "go_on"]
+"""Why the graph goes where it goes; stands on the drawn edges."""
+
+
+@dataclass(frozen=True)
+class RoutingFacts:
+    """What routers know of the agent besides its state.
+
+    Attributes:
+        answers: The names of the declared answer schemas; empty without a response format.
+        has_tools: Whether there is a ``tools`` node.
+        return_direct: Per tool, whether its result ends the run.
+        jumps: Where hooks after the model may jump.
+    """
+
+    answers: frozenset[str] = frozenset()
+    has_tools: bool = False
+    return_direct: Mapping[str, bool] = field(default_factory=dict)
+    jumps: frozenset[str] = frozenset({"tools", "model", "end"})
+
+    @property
+    def ending(self) -> Reason:
+        """How a run ends: with a response format it leads through ``structured_response``."""
+        return "read_answer" if self.answers else "finish"
+
+
+def route_after_model(state: Mapping[str, Any], facts: RoutingFacts) -> Reason | list[Send]:
+    """Route when the model and the hooks after it are done.
+
+    In this order:
+
+    1. A hook asked to jump: as asked.
+    2. There is no AI message any more: the run ends.
+    3. The budget's last call was made: whatever came is read.
+    4. Tools were called: ``call_tools``, one ``Send`` per call.
+    5. An answer, or what may be one, stands: ``read_answer``.
+    6. Every call was answered already, or the arguments were malformed for the first time: ``ask_again``.
+    7. Nothing was called: the run ends.
+    """
+    if (jump := state.get("jump_to")) in facts.jumps:
+        return route_jump(jump, state, facts)
+    messages = state["messages"]
+    message, _ = last_turn(messages)
+    if message is None or (facts.answers and _is_final(state)):
+        return facts.ending
+    waiting = pending_tool_calls(messages)
+    if facts.has_tools and any(call["name"] not in facts.answers for call in waiting):
+        return _sends(messages, facts)
+    if facts.answers and (waiting or _holds_answer(message, state, facts)):
+        return "read_answer"
+    if (message.tool_calls and not waiting) or _has_new_malformed_calls(message, messages):
+        return "ask_again"
+    return facts.ending
+
+
+def route_after_tools(state: Mapping[str, Any], facts: RoutingFacts) -> Reason:
+    """Route when a tool call is done.
+
+    In this order:
+
+    1. Every tool of the turn returns directly: the run ends, with a response format by reading the result.
+    2. An answer stands beside the calls: ``read_answer``.
+    3. Otherwise the model goes on: ``ask_again``.
+    """
+    message, after = last_turn(state["messages"])
+    if direct_results(message, after, facts.return_direct):
+        return facts.ending
+    if any(call["name"] in facts.answers for call in pending_tool_calls(state["messages"])):
+        return "read_answer"
+    return "ask_again"
+
+
+def route_after_structured_response(state: Mapping[str, Any], outcome_key: str) -> Reason:
+    """Route when a reply was read: ``finish`` once an outcome stands, ``ask_again`` until then.
+
+    The answer's key alone is no exit: it holds ``None`` while the model is asked again.
+    """
+    return "finish" if state.get(outcome_key) is not None else "ask_again"
+
+
+def route_jump(jump: Any, state: Mapping[str, Any], facts: RoutingFacts) -> Reason | list[Send]:
+    """Route as a hook asked: to the model, to the tools that wait, or to the end; ``go_on`` if it asked for nothing."""
+    if jump == "end":
+        return facts.ending
+    if jump == "model":
+        return "ask_again"
+    if jump == "tools" and facts.has_tools:
+        return _sends(state["messages"], facts) or "ask_again"
+    return "go_on"
+
+
+def _sends(messages: list[AnyMessage], facts: RoutingFacts) -> list[Send]:
+    # One task per call: calls run in parallel, and an interrupt in one leaves the others' results standing.
+    return [Send(TOOLS, [call]) for call in pending_tool_calls(messages) if call["name"] not in facts.answers]
+
+
+def _is_final(state: Mapping[str, Any]) -> bool:
+    return bool(state.get(LEDGER, {}).get("final"))
+
+
+def _holds_answer(message: AIMessage, state: Mapping[str, Any], facts: RoutingFacts) -> bool:
+    if state.get(OFFER, {}).get("given") is not None:
+        return True
+    if any(call.get("name") in facts.answers for call in message.invalid_tool_calls):
+        return True
+    return not message.tool_calls and not _has_new_malformed_calls(message, state["messages"])
+
+
+def _has_new_malformed_calls(message: AIMessage, messages: list[AnyMessage]) -> bool:
+    return bool(message.invalid_tool_calls) and not repeats_malformed_calls(messages)

@@ -1,0 +1,154 @@
+"""What an agent is built from, validated once: every mistake a developer can make while building is found here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypedDict
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import SystemMessage
+from langchain_core.tools import BaseTool, tool
+
+from answergraph.middleware.stack import MiddlewareStack
+from answergraph.nodes.chat_models.resolve import resolve_model
+from answergraph.nodes.errors import AgentSpecError
+from answergraph.nodes.outcome import UsageLimits
+from answergraph.nodes.response_format.offers import Offers
+from answergraph.nodes.state import AgentState, AnswerKeys, StateSchemas, merge_state_schemas
+
+Tool = BaseTool | Callable[..., Any] | dict[str, Any]
+"""A tool, a function to make one of, or a tool the provider runs itself, as its API describes it."""
+
+
+class AgentOptions(TypedDict, total=False):
+    """The options of ``build_agent_graph``; ``create_agent`` documents each."""
+
+    system_prompt: str | SystemMessage | None
+    middleware: Sequence[Any]
+    response_format: Any
+    state_schema: type[Any] | None
+    context_schema: type[Any] | None
+    output_key: str | None
+    limits: UsageLimits | None
+    end_strategy: str
+    on_failure: str
+    check_answer: Callable[..., Any] | None
+    name: str | None
+
+
+@dataclass(frozen=True)
+class AgentSpec:
+    """The validated parts of an agent.
+
+    Attributes:
+        model: The chat model.
+        tools: What runs here, the middleware's tools first.
+        provider_tools: What the provider runs.
+        system_message: Put before every conversation.
+        stack: The middleware.
+        offers: The response format.
+        schemas: The state, input and output schemas.
+        context_schema: The type of the run's context.
+        keys: Where the answer and the outcome go.
+        limits: What a run may use.
+        name: The agent's name; stands on its messages.
+    """
+
+    model: BaseChatModel
+    tools: tuple[BaseTool, ...]
+    provider_tools: tuple[dict[str, Any], ...]
+    system_message: SystemMessage | None
+    stack: MiddlewareStack
+    offers: Offers
+    schemas: StateSchemas
+    context_schema: type[Any] | None
+    keys: AnswerKeys
+    limits: UsageLimits
+    name: str | None
+
+    @classmethod
+    def create(cls, model: Any, tools: Sequence[Tool] | None, options: AgentOptions) -> AgentSpec:
+        """Validate the arguments of ``create_agent``.
+
+        Args:
+            model: A chat model or its name.
+            tools: The tools.
+            options: The other arguments.
+
+        Returns:
+            The spec.
+
+        Raises:
+            AgentSpecError: If the agent cannot be built; the message says what to change.
+        """
+        _refuse_unbuilt(options)
+        stack = MiddlewareStack(options.get("middleware", ()))
+        offers = Offers(options.get("response_format"))
+        keys = AnswerKeys.named(options.get("output_key"))
+        own, provided = _split(tools or ())
+        runnable = tuple(_distinct([*stack.tools, *own], offers.declared))
+        return cls(
+            model=resolve_model(model),
+            tools=runnable,
+            provider_tools=provided,
+            system_message=_system_message(options.get("system_prompt")),
+            stack=stack,
+            offers=offers,
+            schemas=merge_state_schemas(
+                [*stack.state_schemas, AgentState, options.get("state_schema") or AgentState], keys, offers.answer_type
+            ),
+            context_schema=options.get("context_schema"),
+            keys=keys,
+            limits=options.get("limits") or UsageLimits(),
+            name=options.get("name"),
+        )
+
+    @property
+    def has_tools(self) -> bool:
+        """Whether the graph needs a ``tools`` node; a ``wrap_tool_call`` hook may run tools of its own."""
+        return bool(self.tools or self.stack.tool_wrappers)
+
+    @property
+    def return_direct(self) -> dict[str, bool]:
+        """Per tool, whether its result ends the run."""
+        return {tool.name: tool.return_direct for tool in self.tools}
+
+
+def _split(tools: Sequence[Tool]) -> tuple[list[BaseTool], tuple[dict[str, Any], ...]]:
+    own = [_as_tool(given) for given in tools if not isinstance(given, dict)]
+    return own, tuple(given for given in tools if isinstance(given, dict))
+
+
+def _as_tool(given: Any) -> BaseTool:
+    if isinstance(given, BaseTool):
+        return given
+    try:
+        made: BaseTool = tool(given)
+    except (TypeError, ValueError) as error:
+        raise AgentSpecError(f"{given!r} cannot be made a tool: {error}") from error
+    return made
+
+
+def _distinct(tools: Iterable[BaseTool], answers: frozenset[str]) -> list[BaseTool]:
+    by_name: dict[str, BaseTool] = {}
+    for candidate in tools:
+        if by_name.setdefault(candidate.name, candidate) is not candidate:
+            raise AgentSpecError(f"Two tools have the name {candidate.name!r}; give one of them another name.")
+        if candidate.name in answers:
+            raise AgentSpecError(
+                f"{candidate.name!r} is the name of a tool and of a response schema; the model could not tell a call of the "
+                "tool from an answer. Rename one of them."
+            )
+    return list(by_name.values())
+
+
+def _system_message(prompt: str | SystemMessage | None) -> SystemMessage | None:
+    return SystemMessage(prompt) if isinstance(prompt, str) else prompt
+
+
+def _refuse_unbuilt(options: AgentOptions) -> None:
+    defaults = {"limits": None, "end_strategy": "defer", "on_failure": "return", "check_answer": None}
+    for name, default in defaults.items():
+        if options.get(name, default) != default:
+            raise AgentSpecError(f"{name} other than {default!r} is not available in this version; leave it out.")

@@ -1,0 +1,39 @@
+"""Middleware: LangChain's names and signatures, and what answergraph adds about answers."""
+
+from langgraph.prebuilt.tool_node import ToolCallRequest
+
+from answergraph.middleware.base import AgentMiddleware, hook_config
+from answergraph.middleware.decorators import (
+    after_agent,
+    after_model,
+    before_agent,
+    before_model,
+    dynamic_prompt,
+    wrap_model_call,
+    wrap_tool_call,
+)
+from answergraph.middleware.narrow_response_format import NarrowResponseFormat
+from answergraph.nodes.model_call import ExtendedModelResponse, ModelCallResult, ModelRequest, ModelResponse
+from answergraph.nodes.state import AgentState, InputAgentState, OmitFromSchema, OutputAgentState
+
+__all__ = [
+    "AgentMiddleware",
+    "AgentState",
+    "ExtendedModelResponse",
+    "InputAgentState",
+    "ModelCallResult",
+    "ModelRequest",
+    "ModelResponse",
+    "NarrowResponseFormat",
+    "OmitFromSchema",
+    "OutputAgentState",
+    "ToolCallRequest",
+    "after_agent",
+    "after_model",
+    "before_agent",
+    "before_model",
+    "dynamic_prompt",
+    "hook_config",
+    "wrap_model_call",
+    "wrap_tool_call",
+]

@@ -1,0 +1,156 @@
+"""The middleware base class: every hook, with LangChain's names, arguments and meaning, and two of ours."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, Generic, TypeVar
+
+from langchain_core.messages import AIMessage, ToolMessage
+from langchain_core.tools import BaseTool
+from langgraph.prebuilt.tool_node import ToolCallRequest
+from langgraph.runtime import Runtime
+from langgraph.types import Command, TracePolicy
+from langgraph.typing import ContextT
+from typing_extensions import TypeVar as TypeVarWithDefault
+
+from answergraph.nodes.model_call import ExtendedModelResponse, ModelRequest, ModelResponse
+from answergraph.nodes.state import AgentState, JumpTo, ResponseT
+
+StateT = TypeVarWithDefault("StateT", default=AgentState[Any])
+HookT = TypeVar("HookT", bound=Callable[..., Any])
+
+CAN_JUMP_TO = "__can_jump_to__"
+"""The attribute on a hook that says where it may jump; LangChain's."""
+
+_WRONG_COLOUR = (
+    "{colour} implementation of {hook} is not available. You are likely encountering this error because you defined only "
+    "the {other} version and invoked your agent in {context} context. Define {hook} as well, or invoke the agent with {calls}."
+)
+
+
+class AgentMiddleware(Generic[StateT, ContextT, ResponseT]):
+    """Behaviour around the nodes of an agent; override the hooks you need.
+
+    A hook that is not overridden costs nothing: the graph has no node for it. ``before_*`` hooks run in the order of the
+    list, ``after_*`` hooks in reverse, and the first middleware's ``wrap_*`` hooks are the outermost. A hook with an ``a`` in
+    front serves async runs; without it the sync one does (``wrap_*`` hooks need both colours for both kinds of run).
+    """
+
+    state_schema: type[Any] = AgentState
+    """The state keys this middleware reads and writes."""
+
+    tools: Sequence[BaseTool] = ()
+    """Tools it adds to the agent."""
+
+    trace_policy: TracePolicy | None = None
+    """What the hooks' trace spans record."""
+
+    transformers: Sequence[Callable[..., Any]] = ()
+    """LangGraph stream transformers it adds."""
+
+    @property
+    def name(self) -> str:
+        """Stands in the names of its nodes; unique within an agent."""
+        return type(self).__name__
+
+    def before_agent(self, state: StateT, runtime: Runtime[ContextT]) -> dict[str, Any] | Command[Any] | None:
+        """Run once before the loop; returns a state update."""
+
+    async def abefore_agent(self, state: StateT, runtime: Runtime[ContextT]) -> dict[str, Any] | Command[Any] | None:
+        """Run once before the loop, in async runs."""
+
+    def before_model(self, state: StateT, runtime: Runtime[ContextT]) -> dict[str, Any] | Command[Any] | None:
+        """Run before each visit of the model; returns a state update."""
+
+    async def abefore_model(self, state: StateT, runtime: Runtime[ContextT]) -> dict[str, Any] | Command[Any] | None:
+        """Run before each visit of the model, in async runs."""
+
+    def after_model(self, state: StateT, runtime: Runtime[ContextT]) -> dict[str, Any] | Command[Any] | None:
+        """Run after each visit of the model; returns a state update."""
+
+    async def aafter_model(self, state: StateT, runtime: Runtime[ContextT]) -> dict[str, Any] | Command[Any] | None:
+        """Run after each visit of the model, in async runs."""
+
+    def after_agent(self, state: StateT, runtime: Runtime[ContextT]) -> dict[str, Any] | Command[Any] | None:
+        """Run once when the answer, or the reason why there is none, stands; returns a state update."""
+
+    async def aafter_agent(self, state: StateT, runtime: Runtime[ContextT]) -> dict[str, Any] | Command[Any] | None:
+        """Run once at the end, in async runs."""
+
+    def wrap_model_call(
+        self, request: ModelRequest[ContextT], handler: Callable[[ModelRequest[ContextT]], ModelResponse[ResponseT]]
+    ) -> ModelResponse[ResponseT] | AIMessage | ExtendedModelResponse[ResponseT]:
+        """Answer a model call; ``handler(request)`` calls the model, never, once or several times.
+
+        Raises:
+            NotImplementedError: If only the async version was defined.
+        """
+        raise NotImplementedError(wrong_colour("wrap_model_call"))
+
+    async def awrap_model_call(
+        self,
+        request: ModelRequest[ContextT],
+        handler: Callable[[ModelRequest[ContextT]], Awaitable[ModelResponse[ResponseT]]],
+    ) -> ModelResponse[ResponseT] | AIMessage | ExtendedModelResponse[ResponseT]:
+        """Answer a model call in async runs.
+
+        Raises:
+            NotImplementedError: If only the sync version was defined.
+        """
+        raise NotImplementedError(wrong_colour("awrap_model_call"))
+
+    def wrap_tool_call(
+        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], ToolMessage | Command[Any]]
+    ) -> ToolMessage | Command[Any]:
+        """Answer a tool call; ``handler(request)`` runs the tool.
+
+        Raises:
+            NotImplementedError: If only the async version was defined.
+        """
+        raise NotImplementedError(wrong_colour("wrap_tool_call"))
+
+    async def awrap_tool_call(
+        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]]
+    ) -> ToolMessage | Command[Any]:
+        """Answer a tool call in async runs.
+
+        Raises:
+            NotImplementedError: If only the sync version was defined.
+        """
+        raise NotImplementedError(wrong_colour("awrap_tool_call"))
+
+    def modify_model_request(self, request: ModelRequest[ContextT]) -> ModelRequest[ContextT]:
+        """Return the request to make in place of this one.
+
+        A pure function, written once for sync and async runs; use it instead of ``wrap_model_call`` where nothing has to be
+        done after the call.
+        """
+        return request
+
+
+def wrong_colour(hook: str) -> str:
+    """Return what to do when a wrapping hook exists in the other colour only."""
+    if hook.startswith("a"):
+        words = {"colour": "Asynchronous", "other": "sync", "context": "an async", "calls": "`stream()` or `invoke()`"}
+    else:
+        words = {"colour": "Synchronous", "other": "async", "context": "a sync", "calls": "`astream()` or `ainvoke()`"}
+    return _WRONG_COLOUR.format(hook=hook, **words)
+
+
+def hook_config(*, can_jump_to: list[JumpTo] | None = None) -> Callable[[HookT], HookT]:
+    """Declare where a ``before_*`` or ``after_*`` hook may jump.
+
+    Args:
+        can_jump_to: Any of ``"tools"``, ``"model"`` and ``"end"``; each becomes an edge of the graph. The hook jumps by
+            returning ``{"jump_to": …}``.
+
+    Returns:
+        A decorator for the hook.
+    """
+
+    def decorate(hook: HookT) -> HookT:
+        if can_jump_to is not None:
+            setattr(hook, CAN_JUMP_TO, can_jump_to)
+        return hook
+
+    return decorate

@@ -1,0 +1,99 @@
+"""Decorators that make a middleware of one function, with LangChain's names and arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from inspect import iscoroutinefunction
+from typing import Any
+
+from langchain_core.messages import SystemMessage
+from langchain_core.tools import BaseTool
+
+from answergraph.middleware.base import CAN_JUMP_TO, AgentMiddleware
+from answergraph.nodes.model_call import ModelRequest
+from answergraph.nodes.state import AgentState, JumpTo
+
+Decorator = Callable[[Callable[..., Any]], AgentMiddleware[Any, Any, Any]]
+"""Makes a middleware of a function."""
+
+
+def _decorator(hook: str, doc: str, as_method: Callable[[Callable[..., Any]], Callable[..., Any]]) -> Callable[..., Any]:
+    """Return the decorator for one hook; a coroutine function becomes the hook's async form."""
+
+    def decorator(
+        func: Callable[..., Any] | None = None,
+        *,
+        state_schema: type[Any] | None = None,
+        tools: Sequence[BaseTool] | None = None,
+        can_jump_to: list[JumpTo] | None = None,
+        name: str | None = None,
+    ) -> AgentMiddleware[Any, Any, Any] | Decorator:
+        def make(function: Callable[..., Any]) -> AgentMiddleware[Any, Any, Any]:
+            method = as_method(function)
+            if jumps := can_jump_to if can_jump_to is not None else getattr(function, CAN_JUMP_TO, None):
+                setattr(method, CAN_JUMP_TO, jumps)
+            coloured = f"a{hook}" if iscoroutinefunction(function) else hook
+            fields = {"state_schema": state_schema or AgentState, "tools": list(tools or ())}
+            return _middleware(name or function.__name__, {coloured: method, **fields})
+
+        return make if func is None else make(func)
+
+    decorator.__name__ = hook
+    decorator.__doc__ = doc
+    return decorator
+
+
+def _state_method(function: Callable[..., Any]) -> Callable[..., Any]:
+    def method(self: Any, state: Any, runtime: Any) -> Any:
+        # A coroutine function returns its coroutine here; who calls the async hook awaits it.
+        return function(state, runtime)
+
+    return method
+
+
+def _wrapping_method(function: Callable[..., Any]) -> Callable[..., Any]:
+    def method(self: Any, request: Any, handler: Any) -> Any:
+        return function(request, handler)
+
+    return method
+
+
+def _middleware(name: str, members: dict[str, Any]) -> AgentMiddleware[Any, Any, Any]:
+    made: AgentMiddleware[Any, Any, Any] = type(name, (AgentMiddleware,), members)()
+    return made
+
+
+before_agent = _decorator("before_agent", "Make a middleware of ``func(state, runtime)``, run before the loop.", _state_method)
+before_model = _decorator("before_model", "Make a middleware of ``func(state, runtime)``, run before the model.", _state_method)
+after_model = _decorator("after_model", "Make a middleware of ``func(state, runtime)``, run after the model.", _state_method)
+after_agent = _decorator("after_agent", "Make a middleware of ``func(state, runtime)``, run at the end.", _state_method)
+wrap_model_call = _decorator(
+    "wrap_model_call", "Make a middleware of ``func(request, handler)`` around the model call.", _wrapping_method
+)
+wrap_tool_call = _decorator(
+    "wrap_tool_call", "Make a middleware of ``func(request, handler)`` around each tool call.", _wrapping_method
+)
+
+
+def dynamic_prompt(func: Callable[[ModelRequest[Any]], Any]) -> AgentMiddleware[Any, Any, Any]:
+    """Make a middleware that writes the system message of each call.
+
+    Args:
+        func: Given the request, returns the prompt as text or as a ``SystemMessage``; may be a coroutine function, which
+            then serves async runs only.
+
+    Returns:
+        The middleware.
+    """
+
+    def with_prompt(request: ModelRequest[Any], prompt: Any) -> ModelRequest[Any]:
+        return request.override(system_message=prompt if isinstance(prompt, SystemMessage) else SystemMessage(prompt))
+
+    async def awrap(self: Any, request: ModelRequest[Any], handler: Callable[..., Any]) -> Any:
+        return await handler(with_prompt(request, await func(request)))
+
+    def modify(self: Any, request: ModelRequest[Any]) -> ModelRequest[Any]:
+        return with_prompt(request, func(request))
+
+    member = {"awrap_model_call": awrap} if iscoroutinefunction(func) else {"modify_model_request": modify}
+    return _middleware(func.__name__, member)

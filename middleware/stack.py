@@ -1,0 +1,208 @@
+"""The middleware of one agent: who has which hook, asked once while building, and how the wrapping hooks are composed."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial, reduce
+from typing import Any, Literal
+
+from langchain_core.messages import ToolMessage
+from langchain_core.runnables import Runnable, RunnableConfig
+from langchain_core.tools import BaseTool
+from langgraph.config import get_config
+from langgraph.prebuilt.tool_node import ToolCallRequest
+from langgraph.runtime import get_runtime
+from langgraph.types import Command
+
+from answergraph.middleware.base import CAN_JUMP_TO, wrong_colour
+from answergraph.nodes.errors import AgentSpecError
+from answergraph.nodes.model import ModelCall
+from answergraph.nodes.model_call import LayeredResponse, ModelRequest, ModelResponse
+from answergraph.nodes.state import JumpTo
+from answergraph.nodes.step import Step, Wrap
+from answergraph.nodes.tools import ToolCallStep
+
+HookName = Literal["before_agent", "before_model", "after_model", "after_agent"]
+"""The hooks that are nodes of the graph."""
+
+_INJECTED = frozenset({"runtime", "config", "store", "writer"})
+
+
+@dataclass(frozen=True)
+class Hook:
+    """One ``before_*`` or ``after_*`` hook of one middleware."""
+
+    node_name: str
+    sync: Callable[..., Any] | None
+    asynchronous: Callable[..., Any] | None
+    can_jump_to: tuple[JumpTo, ...]
+    trace_policy: Any
+
+
+class HookNode(Runnable[Any, Any]):
+    """A graph node that runs one hook."""
+
+    def __init__(self, hook: Hook) -> None:
+        """Make a node of a hook."""
+        self.name = hook.node_name
+        self._sync = _with_injection(hook.sync)
+        self._async = _with_injection(hook.asynchronous)
+
+    def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+        """Run the hook.
+
+        Raises:
+            TypeError: If only its async form was defined.
+        """
+        if self._sync is None:
+            raise TypeError(
+                f'No synchronous function provided to "{self.name}".\n'
+                "Either initialize with a synchronous function or invoke via the async API (ainvoke, astream, etc.)"
+            )
+        return self._sync(input)
+
+    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+        """Run the hook's async form, the sync one if there is none."""
+        return self.invoke(input) if self._async is None else await self._async(input)
+
+
+class MiddlewareStack:
+    """The middleware of one agent, first one outermost.
+
+    A middleware is known by what it has, not by what it inherits, so that LangChain's serve as well as ours.
+    """
+
+    def __init__(self, middleware: Iterable[Any]) -> None:
+        """Take the middleware in the order of the list.
+
+        Raises:
+            AgentSpecError: If two have one name.
+        """
+        self.middleware = tuple(middleware)
+        names = [m.name for m in self.middleware]
+        repeated = sorted({name for name in names if names.count(name) > 1})
+        if repeated:
+            raise AgentSpecError(
+                f"Please remove duplicate middleware instances: {repeated!r}. "
+                "To use one class twice, give the instances different names by overriding `name`."
+            )
+        self.layers = tuple(layer for m in self.middleware for layer in _model_layers(m))
+        self.tool_wrappers = tuple(m for m in self.middleware if _has(m, "wrap_tool_call"))
+
+    @property
+    def tools(self) -> list[BaseTool]:
+        """The tools all middleware add."""
+        return [tool for m in self.middleware for tool in getattr(m, "tools", None) or ()]
+
+    @property
+    def state_schemas(self) -> list[type[Any]]:
+        """The state schemas of all middleware."""
+        return [m.state_schema for m in self.middleware if getattr(m, "state_schema", None) is not None]
+
+    @property
+    def transformers(self) -> list[Callable[..., Any]]:
+        """The stream transformers of all middleware, each once."""
+        found: list[Callable[..., Any]] = []
+        for m in self.middleware:
+            found += [t for t in getattr(m, "transformers", ()) if not any(t is known for known in found)]
+        return found
+
+    def hooks(self, hook: HookName) -> list[Hook]:
+        """Return the hooks of one kind, in the order of the list."""
+        return [_hook(m, hook) for m in self.middleware if _has(m, hook)]
+
+    def wrap_model_call(self, call: ModelCall) -> ModelCall:
+        """Put every layer around a model call; without middleware the call stays as it is."""
+        return reduce(lambda inner, layer: layer(inner), reversed(self.layers), call)
+
+    def wrap_tool_call(self, call: ToolCallStep) -> ToolCallStep:
+        """Put every tool wrapper around a tool call."""
+        return reduce(_around_tool, reversed(self.tool_wrappers), call)
+
+
+def _has(middleware: Any, hook: str) -> bool:
+    return _own(middleware, hook) is not None or _own(middleware, f"a{hook}") is not None
+
+
+def _own(middleware: Any, hook: str) -> Callable[..., Any] | None:
+    """Return a hook if the middleware overrides it, ``None`` if it is the base class's empty one."""
+    for cls in type(middleware).__mro__:
+        if hook in vars(cls):
+            # LangChain's base class and ours have the same name; neither is asked for by identity.
+            return None if cls.__name__ == "AgentMiddleware" else getattr(middleware, hook)
+    return None
+
+
+def _hook(middleware: Any, hook: str) -> Hook:
+    sync, asynchronous = _own(middleware, hook), _own(middleware, f"a{hook}")
+    jumps = getattr(sync, CAN_JUMP_TO, None) or getattr(asynchronous, CAN_JUMP_TO, None) or ()
+    return Hook(f"{middleware.name}.{hook}", sync, asynchronous, tuple(jumps), getattr(middleware, "trace_policy", None))
+
+
+def _with_injection(function: Callable[..., Any] | None) -> Callable[[Any], Any] | None:
+    """Return a function of the state alone, given what else it asks for by name, as LangGraph does for node functions."""
+    if function is None:
+        return None
+    wanted = _INJECTED & inspect.signature(function).parameters.keys()
+    if not wanted:
+        return function
+
+    def call(state: Any) -> Any:
+        runtime = get_runtime()
+        values = {"runtime": runtime, "store": runtime.store, "writer": runtime.stream_writer}
+        return function(state, **{name: get_config() if name == "config" else values[name] for name in wanted})
+
+    return call
+
+
+def _model_layers(middleware: Any) -> Sequence[Callable[[ModelCall], ModelCall]]:
+    layers: list[Callable[[ModelCall], ModelCall]] = []
+    if (modify := _own(middleware, "modify_model_request")) is not None:
+        layers.append(partial(_modifying, modify))
+    if _has(middleware, "wrap_model_call"):
+        layers.append(partial(_around_model, middleware))
+    return layers
+
+
+def _modifying(modify: Callable[[ModelRequest[Any]], ModelRequest[Any]], inner: ModelCall) -> ModelCall:
+    return lambda request: inner(modify(request))
+
+
+def _around_model(middleware: Any, inner: ModelCall) -> ModelCall:
+    hook, ahook = _both_colours(middleware, "wrap_model_call")
+
+    def call(request: ModelRequest[Any]) -> Step[LayeredResponse]:
+        commands: list[Command[Any]] = []
+
+        def observed(inner_request: ModelRequest[Any]) -> Step[ModelResponse[Any]]:
+            layered = yield from inner(inner_request)
+            # Replaced, not added to: on a retry only the last reply's commands count.
+            commands[:] = layered.commands
+            return layered.response
+
+        returned: Any = yield Wrap(hook, ahook, request, observed)
+        return LayeredResponse.of(returned, commands)
+
+    return call
+
+
+def _around_tool(inner: ToolCallStep, middleware: Any) -> ToolCallStep:
+    hook, ahook = _both_colours(middleware, "wrap_tool_call")
+
+    def call(request: ToolCallRequest) -> Step[ToolMessage | Command[Any]]:
+        result: ToolMessage | Command[Any] = yield Wrap(hook, ahook, request, inner)
+        return result
+
+    return call
+
+
+def _both_colours(middleware: Any, hook: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    def missing(name: str) -> Callable[..., Any]:
+        def refuse(*_: Any) -> Any:
+            raise NotImplementedError(wrong_colour(name))
+
+        return refuse
+
+    return _own(middleware, hook) or missing(hook), _own(middleware, f"a{hook}") or missing(f"a{hook}")

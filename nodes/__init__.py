@@ -1,0 +1,1 @@
+"""The vocabulary of agent graphs and the work their nodes do."""

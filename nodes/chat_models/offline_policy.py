@@ -1,0 +1,126 @@
+"""What a policy of the offline model is given, and what it must be able to do.
+
+Knows how the arguments a chat model is bound with are read: tools, native answer format and tool choice, in the forms of
+LangChain and the common providers. A further skill of the offline model is a further file with an ``OfflinePolicy``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from langchain_core.messages import AIMessage, BaseMessage
+
+from answergraph.nodes.chat_models.in_process import ChatRequest
+from answergraph.nodes.chat_models.schema_fields import SchemaField, fields_of
+
+ChoiceMode = Literal["auto", "any", "none", "named"]
+
+_MODES: dict[str, ChoiceMode] = {"auto": "auto", "any": "any", "required": "any", "none": "none"}
+
+
+@dataclass(frozen=True)
+class ToolChoice:
+    """Which tools the model may and must call."""
+
+    mode: ChoiceMode = "auto"
+    """``"any"``: some tool must be called; ``"named"``: the one of that name."""
+
+    name: str | None = None
+
+    @classmethod
+    def read(cls, choice: Any) -> ToolChoice:
+        """Return the choice that was bound, in whatever form; an unknown form is no constraint.
+
+        Args:
+            choice: ``None``, a bool, ``"any"``, ``"required"``, ``"none"``, ``"auto"``, a tool name, or a provider's mapping.
+        """
+        if isinstance(choice, bool):
+            return cls("any" if choice else "auto")
+        if isinstance(choice, str) and choice:
+            return cls(_MODES[choice]) if choice in _MODES else cls("named", choice)
+        if not isinstance(choice, Mapping):
+            return cls()
+        function = choice.get("function", choice)
+        name = function.get("name") if isinstance(function, Mapping) else None
+        return cls("named", name) if isinstance(name, str) else cls(_MODES.get(str(choice.get("type")), "auto"))
+
+    @property
+    def is_forced(self) -> bool:
+        """Whether a call is demanded."""
+        return self.mode in {"any", "named"}
+
+    def allows(self, tool: str) -> bool:
+        """Return whether a tool may be called.
+
+        Args:
+            tool: The tool's name.
+        """
+        return self.mode != "none" and (self.mode != "named" or self.name == tool)
+
+
+@dataclass(frozen=True)
+class OfferedSchema:
+    """A tool, or a native answer format: a name and the fields it takes."""
+
+    name: str
+    fields: tuple[SchemaField, ...]
+
+
+@dataclass(frozen=True)
+class OfflineRequest:
+    """What a policy decides by."""
+
+    messages: Sequence[BaseMessage]
+    """The conversation, oldest first."""
+
+    tools: Mapping[str, OfferedSchema]
+    """The bound tools by name, in order; provider tools are left out."""
+
+    answer_format: OfferedSchema | None
+    """The native answer format, if one is bound."""
+
+    tool_choice: ToolChoice
+
+    @classmethod
+    def read(cls, request: ChatRequest) -> OfflineRequest:
+        """Read what a chat model was asked.
+
+        Args:
+            request: The request as it came.
+        """
+        functions = [tool["function"] for tool in request.tools if isinstance(tool.get("function"), Mapping)]
+        tools = [OfferedSchema(function["name"], fields_of(function.get("parameters") or {})) for function in functions]
+        return cls(
+            messages=request.messages,
+            tools={tool.name: tool for tool in tools},
+            answer_format=_native_format(request.kwargs),
+            tool_choice=ToolChoice.read(request.tool_choice),
+        )
+
+
+class OfflinePolicy(Protocol):
+    """One skill of the offline model: rules from a conversation to the next message."""
+
+    ability: str
+    """What the policy can do, as it would follow the words "I can"."""
+
+    def reply(self, request: OfflineRequest) -> AIMessage | None:
+        """Return the next message, or ``None`` if the conversation asks for nothing this policy knows.
+
+        Must depend on the request alone: state between steps is read from the messages.
+
+        Args:
+            request: The conversation and what is bound.
+        """
+
+
+def _native_format(kwargs: Mapping[str, Any]) -> OfferedSchema | None:
+    """Return the JSON-schema format from the request, or from the extra body some clients send it in."""
+    body = kwargs.get("extra_body")
+    bound = kwargs.get("response_format") or (body.get("response_format") if isinstance(body, Mapping) else None)
+    json_schema = bound.get("json_schema") if isinstance(bound, Mapping) else None
+    if not isinstance(json_schema, Mapping) or not isinstance(json_schema.get("schema"), Mapping):
+        return None
+    return OfferedSchema(str(json_schema.get("name", "answer")), fields_of(json_schema["schema"]))

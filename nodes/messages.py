@@ -1,0 +1,160 @@
+"""Pure questions about a conversation: who spoke last, which calls wait for a result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+from uuid import uuid4
+
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, InvalidToolCall, ToolCall, ToolMessage
+
+CORRECTION_ID_PREFIX = "answergraph-correction-"
+"""Ids of the user messages this package writes begin with this, so that they are never taken for a person's."""
+
+
+def correction_message(text: str) -> HumanMessage:
+    """Return a user message that sends a reply back to the model.
+
+    Args:
+        text: What is wrong and what to do.
+
+    Returns:
+        The message, recognisable by its id.
+    """
+    return HumanMessage(text, id=f"{CORRECTION_ID_PREFIX}{uuid4()}")
+
+
+def is_correction(message: AnyMessage) -> bool:
+    """Return whether this package wrote a message, not a person."""
+    return isinstance(message, HumanMessage) and (message.id or "").startswith(CORRECTION_ID_PREFIX)
+
+
+def last_turn(messages: Sequence[AnyMessage]) -> tuple[AIMessage | None, Sequence[AnyMessage]]:
+    """Return the last AI message and what follows it.
+
+    Args:
+        messages: The conversation, oldest first.
+
+    Returns:
+        The message, ``None`` if there is none, and the messages after it. Looks only at the conversation's end.
+    """
+    for index in range(len(messages) - 1, -1, -1):
+        message = messages[index]
+        if isinstance(message, AIMessage):
+            return message, messages[index + 1 :]
+    return None, messages
+
+
+def begins_new_run(messages: Sequence[AnyMessage]) -> bool:
+    """Return whether a person has spoken since the model last did."""
+    message, after = last_turn(messages)
+    return message is None or any(isinstance(m, HumanMessage) and not is_correction(m) for m in after)
+
+
+def answered_ids(messages: Iterable[AnyMessage]) -> set[str]:
+    """Return the ids of the tool calls that have a tool message."""
+    return {message.tool_call_id for message in messages if isinstance(message, ToolMessage)}
+
+
+def pending_tool_calls(messages: Sequence[AnyMessage]) -> list[ToolCall]:
+    """Return the tool calls of the last AI message that no tool message has answered.
+
+    Args:
+        messages: The conversation, oldest first.
+
+    Returns:
+        Unanswered calls in the model's order; empty if there is no AI message.
+
+    Example:
+        >>> pending_tool_calls([])
+        []
+    """
+    message, after = last_turn(messages)
+    if message is None:
+        return []
+    done = answered_ids(after)
+    return [call for call in message.tool_calls if call["id"] not in done]
+
+
+def direct_results(
+    message: AIMessage | None, after: Sequence[AnyMessage], return_direct: Mapping[str, bool]
+) -> list[ToolMessage]:
+    """Return the results that end the run: those of a turn in which every tool called returns directly.
+
+    Args:
+        message: The AI message that called the tools.
+        after: What follows it.
+        return_direct: Per tool of the agent, whether its result ends the run.
+
+    Returns:
+        The results; empty if the run goes on. A result's own name counts where a call was redirected to another tool.
+    """
+    calls = [] if message is None else message.tool_calls
+    results = {m.tool_call_id: m for m in after if isinstance(m, ToolMessage) and m.name in return_direct}
+    names = [results[c["id"]].name if c["id"] in results else c["name"] for c in calls]
+    called = [name for name in names if name in return_direct]
+    return list(results.values()) if called and all(return_direct[str(name)] for name in called) else []
+
+
+def malformed_call_message(call: InvalidToolCall) -> ToolMessage:
+    """Return the error that answers a tool call whose arguments are no JSON, in LangChain's words."""
+    name = call.get("name") or "unknown"
+    return ToolMessage(
+        f"Tool call {name} with id {call['id']} could not be executed - arguments were malformed or truncated.",
+        name=name,
+        tool_call_id=str(call["id"]),
+        status="error",
+    )
+
+
+def abandoned_call_message(call: ToolCall) -> ToolMessage:
+    """Return the error that answers a tool call whose run ended before it was carried out."""
+    return ToolMessage(
+        f"Tool call {call['name']} with id {call['id']} was not carried out - the run ended before its result came.",
+        name=call["name"],
+        tool_call_id=str(call["id"]),
+        status="error",
+    )
+
+
+def repaired_history(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
+    """Answer every tool call that was left without a result, so that strict providers accept the history.
+
+    A thread whose process died between a call and its result, or whose user spoke before approving a call, would
+    otherwise be refused by the provider for good.
+
+    Args:
+        messages: The conversation, oldest first.
+
+    Returns:
+        A new list in which each call is answered right after its AI message and the results that are there.
+    """
+    done = answered_ids(messages)
+    repaired: list[AnyMessage] = []
+    waiting: list[ToolMessage] = []
+    for message in messages:
+        if not isinstance(message, ToolMessage):
+            repaired.extend(waiting)
+            waiting = []
+        repaired.append(message)
+        if isinstance(message, AIMessage):
+            waiting = [m for m in _missing_results(message) if m.tool_call_id not in done]
+    return [*repaired, *waiting]
+
+
+def _missing_results(message: AIMessage) -> list[ToolMessage]:
+    malformed = [malformed_call_message(call) for call in message.invalid_tool_calls if call.get("id")]
+    return [*malformed, *(abandoned_call_message(call) for call in message.tool_calls if call["id"])]
+
+
+def repeats_malformed_calls(messages: Sequence[AnyMessage]) -> bool:
+    """Return whether the last two AI messages hold the same malformed tool calls, so that asking again is no use."""
+    message, _ = last_turn(messages)
+    if message is None or not message.invalid_tool_calls:
+        return False
+    earlier, _ = last_turn(messages[: messages.index(message)])
+    return earlier is not None and _malformed(earlier) == _malformed(message)
+
+
+def _malformed(message: AIMessage) -> list[tuple[Any, Any]]:
+    return [(call.get("name"), call.get("args")) for call in message.invalid_tool_calls]

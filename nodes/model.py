@@ -1,0 +1,206 @@
+"""The model node: builds the request, has the middleware and the model answer it, and records what was offered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+from uuid import uuid4
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage, RemoveMessage, SystemMessage
+from langchain_core.tools import BaseTool
+from langgraph.graph.message import REMOVE_ALL_MESSAGES
+from langgraph.runtime import Runtime
+from langgraph.types import Command
+
+from answergraph.nodes.messages import answered_ids, last_turn, malformed_call_message
+from answergraph.nodes.model_call import BoundModels, LayeredResponse, ModelRequest, ModelResponse
+from answergraph.nodes.outcome import Ledger, UsageLimits, charge
+from answergraph.nodes.response_format.offers import Offers
+from answergraph.nodes.response_format.reading import Offer
+from answergraph.nodes.state import LEDGER, OFFER, RUNNING, AnswerKeys
+from answergraph.nodes.step import Invoke, Step
+from answergraph.nodes.turn import Turn, begin_turn
+
+ModelCall = Callable[[ModelRequest[Any]], Step[LayeredResponse]]
+"""The call of the model as a step: the plain one, or one wrapped by middleware."""
+
+UNKNOWN_TOOLS = """
+Middleware added tools that the agent doesn't know how to execute.
+
+Unknown tools: {unknown}
+Registered tools: {registered}
+
+Pass them to `create_agent(tools=[...])`, set them as `tools` on the middleware, or run them yourself in `wrap_tool_call`:
+`return handler(request.override(tool=my_dynamic_tool))`.
+""".strip()
+
+
+@dataclass
+class Exchange:
+    """The model calls of one visit of the node: how many, and what each reply was offered."""
+
+    final: bool
+    """Whether this is the last call of the budget: the answer is forced, tools are off."""
+    calls: int = 0
+    offers: dict[str, tuple[Offer, Any]] = field(default_factory=dict)
+    """Per reply id: its offer and the answer shown to middleware."""
+
+    def note(self, message: AIMessage, offer: Offer, preview: Any) -> None:
+        """Remember what a reply was offered; a retry has its own reply."""
+        # The id is needed to find the offer again after middleware; LangGraph would give the message one anyway.
+        message.id = message.id or str(uuid4())
+        self.offers[message.id] = (offer, preview)
+
+    def of(self, message: AIMessage | None) -> tuple[Offer, Any] | None:
+        """Return the offer and preview of a reply; those of the last call for a reply that middleware made itself."""
+        if message is not None and message.id in self.offers:
+            return self.offers[message.id]
+        last = next(reversed(self.offers.values()), None)
+        return None if last is None else (last[0], None)
+
+
+@dataclass(frozen=True)
+class ModelNode:
+    """Calls the model once per visit; ``step`` is the node."""
+
+    model: BaseChatModel
+    tools: tuple[BaseTool | dict[str, Any], ...]
+    system_message: SystemMessage | None
+    offers: Offers
+    wrap: Callable[[ModelCall], ModelCall]
+    """Puts the middleware around the call."""
+    limits: UsageLimits
+    keys: AnswerKeys
+    agent_name: str | None
+    runs_any_tool: bool
+    """Whether a ``wrap_tool_call`` hook may run tools the agent does not know."""
+    bound: BoundModels = field(default_factory=BoundModels)
+
+    def step(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> Step[Any]:
+        """Call the model with the state's conversation.
+
+        Args:
+            state: The agent's state.
+            runtime: LangGraph's runtime.
+
+        Returns:
+            The state update, in a list with the commands of middleware if there are any.
+        """
+        turn = begin_turn(state, self.keys.outcome)
+        exchange = Exchange(final=self._is_last_call(turn.ledger))
+        call = self.wrap(partial(self.call_model, exchange))
+        layered: LayeredResponse = yield from call(self._request(turn, state, runtime))
+        update = self._update(turn, exchange, layered.response)
+        return [Command(update=update), *_checked(layered.commands)] if layered.commands else update
+
+    def call_model(self, exchange: Exchange, request: ModelRequest[Any]) -> Step[LayeredResponse]:
+        """Call the model itself, inside all middleware.
+
+        Args:
+            exchange: Takes note of what was offered.
+            request: The request as middleware left it.
+
+        Returns:
+            The reply and the answer it holds, not committed to anything yet.
+
+        Raises:
+            ValueError: If middleware added tools nobody can run, or a format that was not declared.
+        """
+        self._refuse_unknown_tools(request)
+        if exchange.final:
+            declared = request.response_format or self.offers.response_format
+            request = request.override(tools=[], tool_choice=None, response_format=declared)
+        offer = self.offers.make(request)
+        model = self.bound.bind(request, offer.strategy)
+        system = [request.system_message] if request.system_message else []
+        exchange.calls += 1
+        message: AIMessage = yield Invoke(model, [*system, *request.messages])
+        if self.agent_name:
+            message.name = self.agent_name
+        preview = offer.preview(message) if offer.declared else None
+        exchange.note(message, offer, preview)
+        return LayeredResponse(ModelResponse(result=[message], structured_response=preview))
+
+    def _request(self, turn: Turn, state: Mapping[str, Any], runtime: Runtime[Any]) -> ModelRequest[Any]:
+        return ModelRequest(
+            model=self.model,
+            messages=turn.messages,
+            system_message=self.system_message,
+            tools=list(self.tools),
+            response_format=self.offers.response_format,
+            state=state,
+            runtime=runtime,
+        )
+
+    def _update(self, turn: Turn, exchange: Exchange, response: ModelResponse[Any]) -> dict[str, Any]:
+        message, _ = last_turn(response.result)
+        history: list[Any] = [RemoveMessage(id=REMOVE_ALL_MESSAGES), *turn.messages] if turn.repaired else []
+        update: dict[str, Any] = {
+            "messages": [*history, *response.result, *self._malformed_calls(response.result)],
+            LEDGER: self._charged(turn, exchange, message),
+            RUNNING: True,
+        }
+        if not self.offers.declared:
+            given = response.structured_response
+            return update if given is None else {**update, self.keys.answer: given}
+        update[OFFER] = self._offer_record(exchange.of(message), response)
+        return {**update, self.keys.answer: None, self.keys.outcome: None} if turn.begins_run else update
+
+    def _offer_record(self, noted: tuple[Offer, Any] | None, response: ModelResponse[Any]) -> Any:
+        offer, preview = noted or (self.offers.restore(None), None)
+        value = response.structured_response
+        if value is None or value is preview:
+            return self.offers.record(offer, None)
+        schema = next((s for s in offer.strategy.schemas if s.holds(value)), None)
+        given = {"schema": schema and schema.name, "value": schema.dump(value) if schema else value}
+        return self.offers.record(offer, given)
+
+    def _charged(self, turn: Turn, exchange: Exchange, message: AIMessage | None) -> Ledger:
+        asked = [call for call in message.tool_calls if call["name"] not in self.offers.declared] if message else []
+        usage = charge(turn.ledger["usage"], message, model_calls=exchange.calls, tool_calls=len(asked))
+        last_id = message.id if message is not None else None
+        return replace_ledger(
+            turn.ledger, usage=usage, seen=len(turn.messages), last_id=last_id, final=exchange.final
+        )
+
+    def _is_last_call(self, ledger: Ledger) -> bool:
+        limit = self.limits.model_calls
+        return bool(self.offers.declared) and limit is not None and ledger["usage"]["model_calls"] >= limit - 1
+
+    def _malformed_calls(self, result: list[BaseMessage]) -> Iterator[BaseMessage]:
+        # Malformed calls of answer tools are an answer attempt and left to the ``structured_response`` node.
+        done = answered_ids(result)
+        for message in result:
+            for call in message.invalid_tool_calls if isinstance(message, AIMessage) else ():
+                if call.get("id") and call["id"] not in done and call.get("name") not in self.offers.declared:
+                    yield malformed_call_message(call)
+
+    def _refuse_unknown_tools(self, request: ModelRequest[Any]) -> None:
+        if self.runs_any_tool or request.tools == list(self.tools):
+            return
+        registered = {tool.name for tool in self.tools if isinstance(tool, BaseTool)}
+        unknown = [tool.name for tool in request.tools if isinstance(tool, BaseTool) and tool.name not in registered]
+        if unknown:
+            raise ValueError(UNKNOWN_TOOLS.format(unknown=unknown, registered=sorted(registered)))
+
+
+def replace_ledger(ledger: Ledger, **changes: Any) -> Ledger:
+    """Return a ledger with other values; the one in the state is never changed in place."""
+    changed: Ledger = {**ledger, **changes}  # type: ignore[typeddict-item]  # the keys are checked at the call sites
+    return changed
+
+
+def _checked(commands: tuple[Command[Any], ...]) -> tuple[Command[Any], ...]:
+    for command in commands:
+        for name in ("goto", "resume", "graph"):
+            if getattr(command, name):
+                raise NotImplementedError(
+                    f"Command {name} is not yet supported in wrap_model_call middleware. "
+                    "Use the jump_to state field with before_model/after_model hooks instead."
+                )
+    return commands
+
+

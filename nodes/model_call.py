@@ -1,0 +1,238 @@
+"""The model call as middleware sees it: the request, the response, and the cache of bound models.
+
+Names, fields and behaviour are those of ``langchain.agents.middleware``, so that middleware written for either works with
+the other.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Generic
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, SystemMessage
+from langchain_core.runnables import Runnable
+from langchain_core.tools import BaseTool
+from langgraph.runtime import Runtime
+from langgraph.types import Command
+from langgraph.typing import ContextT
+
+from answergraph.nodes.response_format.strategy import Strategy
+from answergraph.nodes.state import ResponseT
+
+MAX_BOUND_MODELS = 128
+"""How many bound models an agent keeps; far above what middleware that picks tools or models per call needs."""
+
+
+@dataclass(init=False)
+class ModelRequest(Generic[ContextT]):
+    """One model call to be made; middleware changes it with ``override``.
+
+    Attributes:
+        model: The chat model.
+        messages: The conversation without the system message.
+        system_message: Put before the messages.
+        tool_choice: Passed to the model as it is; wins over what the response format would choose.
+        tools: What the model may call; the answer tools are added when the model is bound.
+        response_format: The response format as the developer wrote it, or ``None`` to offer none in this call.
+        state: The agent's state.
+        runtime: LangGraph's runtime.
+        model_settings: Further keyword arguments for binding the model.
+    """
+
+    model: BaseChatModel
+    messages: list[AnyMessage]
+    system_message: SystemMessage | None
+    tool_choice: Any | None
+    tools: list[BaseTool | dict[str, Any]]
+    response_format: Any
+    state: Any
+    runtime: Runtime[ContextT]
+    model_settings: dict[str, Any] = field(default_factory=dict)
+
+    def __init__(
+        self, *, model: BaseChatModel, messages: list[AnyMessage], system_prompt: str | None = None, **rest: Any
+    ) -> None:
+        """Make a request.
+
+        Args:
+            model: The chat model.
+            messages: The conversation without the system message.
+            system_prompt: The system message as text.
+            **rest: The other fields by name.
+
+        Raises:
+            ValueError: If both ``system_prompt`` and ``system_message`` are given.
+            TypeError: If a name is no field.
+        """
+        unknown = rest.keys() - {f.name for f in fields(self)}
+        if unknown:
+            raise TypeError(f"ModelRequest has no field {sorted(unknown)!r}")
+        values = {**_REQUEST_DEFAULTS, **{name: value for name, value in rest.items() if value is not None}}
+        for name, value in _with_system_message({**values, **_given_prompt(system_prompt, rest)}).items():
+            object.__setattr__(self, name, value)
+        for name, default in (("tools", list), ("model_settings", dict), ("state", _empty_state)):
+            if getattr(self, name) is None:
+                object.__setattr__(self, name, default())
+        object.__setattr__(self, "model", model)
+        object.__setattr__(self, "messages", messages)
+
+    @property
+    def system_prompt(self) -> str | None:
+        """The system message's text."""
+        return None if self.system_message is None else self.system_message.text
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Set a field; deprecated as in LangChain, use ``override``."""
+        warnings.warn(
+            f"Direct attribute assignment to ModelRequest.{name} is deprecated. "
+            f"Use request.override({name}=...) instead to create a new request with the modified attribute.",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        for key, changed in _with_system_message({name: value}).items():
+            object.__setattr__(self, key, changed)
+
+    def override(self, **overrides: Any) -> ModelRequest[ContextT]:
+        """Return a copy with other fields; this request is not changed.
+
+        Args:
+            **overrides: Fields by name; ``system_prompt`` is taken as text for ``system_message``.
+
+        Returns:
+            The new request.
+
+        Raises:
+            ValueError: If both ``system_prompt`` and ``system_message`` are given.
+        """
+        if "system_prompt" in overrides and "system_message" in overrides:
+            raise ValueError("Cannot specify both system_prompt and system_message")
+        return replace(self, **_with_system_message(overrides))
+
+
+_REQUEST_DEFAULTS: dict[str, Any] = dict.fromkeys(
+    ("system_message", "tool_choice", "tools", "response_format", "state", "runtime", "model_settings")
+)
+
+
+def _empty_state() -> dict[str, Any]:
+    return {"messages": []}
+
+
+def _given_prompt(system_prompt: str | None, rest: dict[str, Any]) -> dict[str, Any]:
+    if system_prompt is None:
+        return {}
+    if rest.get("system_message") is not None:
+        raise ValueError("Cannot specify both system_prompt and system_message")
+    return {"system_prompt": system_prompt}
+
+
+def _with_system_message(values: dict[str, Any]) -> dict[str, Any]:
+    if "system_prompt" not in values:
+        return values
+    rest = {name: value for name, value in values.items() if name not in ("system_prompt", "system_message")}
+    text = values["system_prompt"]
+    return {**rest, "system_message": None if text is None else SystemMessage(text)}
+
+
+@dataclass
+class ModelResponse(Generic[ResponseT]):
+    """What a model call brought: the messages, and the answer read from them, if there is one."""
+
+    result: list[BaseMessage]
+    structured_response: ResponseT | None = None
+
+
+@dataclass
+class ExtendedModelResponse(Generic[ResponseT]):
+    """A model response with a state update beside it; returned by ``wrap_model_call``."""
+
+    model_response: ModelResponse[ResponseT]
+    command: Command[Any] | None = None
+
+
+ModelCallResult = ModelResponse[ResponseT] | AIMessage | ExtendedModelResponse[ResponseT]
+"""What ``wrap_model_call`` may return."""
+
+
+@dataclass(frozen=True)
+class LayeredResponse:
+    """A response with the commands of every layer that wrapped it, inner ones first."""
+
+    response: ModelResponse[Any]
+    commands: tuple[Command[Any], ...] = ()
+
+    @classmethod
+    def of(cls, returned: Any, inner_commands: Sequence[Command[Any]]) -> LayeredResponse:
+        """Read what a hook returned, by what it has: LangChain's classes serve as well as ours.
+
+        Args:
+            returned: An AI message, a response or an extended response.
+            inner_commands: The commands of the layers inside.
+
+        Returns:
+            The response with all commands.
+        """
+        commands = tuple(inner_commands)
+        if isinstance(returned, AIMessage):
+            return cls(ModelResponse(result=[returned]), commands)
+        if hasattr(returned, "model_response"):
+            own = () if returned.command is None else (returned.command,)
+            return cls(returned.model_response, (*commands, *own))
+        return cls(returned, commands)
+
+
+class BoundModels:
+    """Models with tools and format bound, kept per (model, tools, strategy, choice, settings).
+
+    Binding converts every tool to its wire form, which costs more than the rest of a step; the agent does it once.
+    """
+
+    def __init__(self) -> None:
+        """Start empty."""
+        self._bound: OrderedDict[Any, tuple[Any, Runnable[Any, Any]]] = OrderedDict()
+
+    def bind(self, request: ModelRequest[Any], strategy: Strategy[Any]) -> Runnable[Any, Any]:
+        """Return the request's model with its tools and the strategy's format bound.
+
+        Args:
+            request: The request; its messages play no part.
+            strategy: How the answer is asked for.
+
+        Returns:
+            The bound model, the same object for equal requests.
+        """
+        key = self._key(request, strategy)
+        if key is None:
+            return bind_model(request, strategy)
+        kept = self._bound.get(key)
+        if kept is None:
+            # What the key names by id is kept alive beside it: ids are reused.
+            kept = ((request.model, list(request.tools), strategy), bind_model(request, strategy))
+            self._bound[key] = kept
+            while len(self._bound) > MAX_BOUND_MODELS:
+                self._bound.popitem(last=False)
+        return kept[1]
+
+    @staticmethod
+    def _key(request: ModelRequest[Any], strategy: Strategy[Any]) -> Any:
+        parts = (id(request.model), tuple(map(id, request.tools)), id(strategy), repr(request.tool_choice))
+        if not request.model_settings:
+            return parts
+        values = tuple(sorted(request.model_settings.items()))
+        # Settings of plain values are compared by value; others may change under the same identity and are not kept.
+        plain = all(isinstance(value, str | int | float | bool | None) for _, value in values)
+        return (*parts, values) if plain else None
+
+
+def bind_model(request: ModelRequest[Any], strategy: Strategy[Any]) -> Runnable[Any, Any]:
+    """Bind a request's model to its tools and to a strategy's format."""
+    binding = strategy.binding(request)
+    settings = {**request.model_settings, **binding.settings}
+    if binding.tools:
+        return request.model.bind_tools(binding.tools, **settings)
+    settings.pop("tool_choice", None)
+    return request.model.bind(**settings)

@@ -1,0 +1,12 @@
+"""The names of the graph's working nodes, as they are drawn, streamed and checkpointed."""
+
+from typing import Final
+
+MODEL: Final = "model"
+"""Calls the language model once."""
+
+TOOLS: Final = "tools"
+"""Runs one tool call; the router sends one task per call."""
+
+STRUCTURED_RESPONSE: Final = "structured_response"
+"""Reads, checks and accepts the answer, or sends it back; the only place that does."""

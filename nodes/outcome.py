@@ -1,0 +1,112 @@
+"""How a run ended: the outcome, the ledger it is made from, and the limits that end a run.
+
+Everything here is plain JSON, so that a checkpoint, a server and a log show the same thing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from langchain_core.messages import AIMessage
+from typing_extensions import TypedDict
+
+Status = Literal["answered", "abstained", "refused", "truncated", "empty", "invalid", "unanswered", "out_of_budget"]
+"""What became of the run; only ``answered`` and ``abstained`` come with a value."""
+
+
+class Attempt(TypedDict):
+    """One reply that was read as an answer."""
+
+    strategy: str
+    """How the answer was asked for."""
+    schema: str | None
+    """The schema answered, ``None`` if none was recognised."""
+    error: str | None
+    """What was wrong, ``None`` for the accepted answer."""
+    repairs: list[str]
+    """What had to be mended before the answer could be read."""
+
+
+class Usage(TypedDict):
+    """What the run has used so far."""
+
+    model_calls: int
+    tool_calls: int
+    input_tokens: int
+    output_tokens: int
+    total_tokens: int
+
+
+class Outcome(TypedDict):
+    """Why the run ended, and how it got there."""
+
+    status: Status
+    reason: str
+    """One sentence for a person."""
+    strategy: str | None
+    """The strategy that produced the answer, or the last one that was tried."""
+    schema: str | None
+    """The schema of the accepted answer."""
+    attempts: list[Attempt]
+    usage: Usage
+
+
+class Ledger(TypedDict):
+    """The run's private account; survives checkpoints and interrupts."""
+
+    usage: Usage
+    attempts: list[Attempt]
+    held: Any
+    """The early answer that waits for its confirmation: ``{"schema", "value"}``, or ``None``."""
+    holds: int
+    """How often an answer was held in this run."""
+    seen: int
+    """How many messages there were after the last reply."""
+    last_id: str | None
+    """The id of that reply; if it stands elsewhere now, something else rewrote the history."""
+    final: bool
+    """Whether the last model call of the budget has been made."""
+
+
+@dataclass(frozen=True)
+class UsageLimits:
+    """What a run may use before it ends with status ``out_of_budget``."""
+
+    model_calls: int | None = 50
+    """Calls of the model; without a response format there is no limit unless one is given."""
+    answer_attempts: int = 4
+    """Replies read as an answer, the first included."""
+
+    def without_default_calls(self) -> UsageLimits:
+        """Return the limits of an agent without a response format: calls are counted only if a limit was given."""
+        return replace(self, model_calls=None) if self == UsageLimits() else self
+
+
+def empty_ledger() -> Ledger:
+    """Return the ledger of a run that has done nothing yet."""
+    usage = Usage(model_calls=0, tool_calls=0, input_tokens=0, output_tokens=0, total_tokens=0)
+    return Ledger(usage=usage, attempts=[], held=None, holds=0, seen=0, last_id=None, final=False)
+
+
+def charge(usage: Usage, message: AIMessage | None, *, model_calls: int, tool_calls: int) -> Usage:
+    """Return the usage after a model call.
+
+    Args:
+        usage: The usage so far.
+        message: The reply; its ``usage_metadata`` is counted where present.
+        model_calls: Calls of the model that were made for it.
+        tool_calls: Ordinary tool calls it asks for.
+
+    Returns:
+        The new usage; the old one is not changed.
+    """
+    tokens: Mapping[str, Any] = (message.usage_metadata if message is not None else None) or {}
+    return Usage(
+        model_calls=usage["model_calls"] + model_calls,
+        tool_calls=usage["tool_calls"] + tool_calls,
+        input_tokens=usage["input_tokens"] + tokens.get("input_tokens", 0),
+        output_tokens=usage["output_tokens"] + tokens.get("output_tokens", 0),
+        total_tokens=usage["total_tokens"] + tokens.get("total_tokens", 0),
+    )

@@ -1,0 +1,87 @@
+"""What models can do, and how their clients want to be asked; the only place that knows model names and client quirks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from langchain_core.language_models import BaseChatModel
+
+if TYPE_CHECKING:
+    from answergraph.nodes.model_call import ModelRequest
+
+# Used where a model carries no profile that says so. Matched against whole segments of the model's name, which gateways
+# prefix ("openai/gpt-4o", "us.anthropic.claude-sonnet-4-5-20250929-v1:0").
+_NATIVE_FORMAT_NAMES = (
+    # https://platform.openai.com/docs/guides/structured-outputs#supported-models
+    r"gpt-4o(?!-2024-05-13)",
+    r"gpt-4\.1",
+    r"gpt-[5-9](\.\d+)?",
+    r"o[34](-mini)?",
+    # https://docs.claude.com/en/docs/build-with-claude/structured-outputs
+    r"claude-(sonnet|opus|haiku|fable|mythos)-(4-[5-9]|[5-9])",
+    # https://docs.x.ai/docs/guides/structured-outputs
+    r"grok-[4-9](\.\d+)?",
+    r"grok-build",
+)
+_NATIVE_FORMAT = re.compile(rf"(^|[/:.])({'|'.join(_NATIVE_FORMAT_NAMES)})($|[-/:.@])")
+
+# Gemini before version 3 refuses a response schema beside tools.
+# https://ai.google.dev/gemini-api/docs/structured-output
+_NO_FORMAT_BESIDE_TOOLS = re.compile(r"gemini-(?:pro|ultra|nano|[12][.-])")
+
+
+def model_name(model: Any) -> str:
+    """Return a chat model's name as its provider knows it, empty if it does not tell."""
+    for attribute in ("model_name", "model", "model_id"):
+        name = getattr(model, attribute, None)
+        if name and isinstance(name, str):
+            return name
+    return ""
+
+
+def supports_native_format(model: BaseChatModel, tools: Sequence[Any]) -> bool:
+    """Return whether a model can be held to a JSON schema by its provider in this call.
+
+    Args:
+        model: The chat model; its ``profile`` is asked first, then the table of names.
+        tools: The tools that go along.
+
+    Returns:
+        ``True`` if the provider's own mode may be used.
+    """
+    name = model_name(model).lower()
+    if tools and _NO_FORMAT_BESIDE_TOOLS.search(name):
+        return False
+    profile = getattr(model, "profile", None)
+    if profile is not None and "structured_output" in profile:
+        return bool(profile["structured_output"])
+    return _NATIVE_FORMAT.search(name) is not None
+
+
+def native_format_settings(request: ModelRequest[Any], response_format: dict[str, Any]) -> dict[str, Any]:
+    """Return the settings that send a JSON-schema format with a request.
+
+    ChatOpenAI on chat completions hands a ``response_format`` to the SDK's ``parse``, which insists on strict tools. Sent
+    with the request's body it reaches the provider just the same and the user's tools stay as they are.
+
+    Args:
+        request: The request, for its model, tools and settings.
+        response_format: The format in OpenAI's shape.
+
+    Returns:
+        Keyword arguments for ``bind`` or ``bind_tools``.
+    """
+    model = request.model
+    if not request.tools or not _parses_strictly(model):
+        return {"response_format": response_format}
+    # Binding an extra body replaces the model's own: what a user put there goes along.
+    own = getattr(model, "extra_body", None) or {}
+    given = request.model_settings.get("extra_body") or {}
+    return {"extra_body": {**own, **given, "response_format": response_format}}
+
+
+def _parses_strictly(model: Any) -> bool:
+    openai = any(c.__name__ == "BaseChatOpenAI" and c.__module__.startswith("langchain_openai") for c in type(model).__mro__)
+    return openai and not getattr(model, "use_responses_api", False)

@@ -1,0 +1,155 @@
+"""What each model call offers: the declared format, what middleware made of it, and how it is found again after a checkpoint."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Any, Union
+from uuid import uuid4
+
+from answergraph.nodes.errors import ErrorClasses
+from answergraph.nodes.response_format.auto import AutoStrategy
+from answergraph.nodes.response_format.provider import ProviderStrategy
+from answergraph.nodes.response_format.reading import Offer
+from answergraph.nodes.response_format.strategy import NoResponse, Strategy
+from answergraph.nodes.response_format.tool import ToolStrategy
+from answergraph.nodes.state import OfferRecord
+
+if TYPE_CHECKING:
+    from answergraph.nodes.model_call import ModelRequest
+
+MAX_KEPT = 128
+"""How many strategies made at run time are kept."""
+
+
+def as_strategy(response_format: Any) -> Strategy[Any]:
+    """Return a response format as a strategy.
+
+    Args:
+        response_format: A strategy of ours, a schema (which means ``AutoStrategy``), or a strategy of LangChain's, which is
+            known by what it has: ``schema_specs`` makes a tool strategy, ``schema_spec`` a provider strategy, ``schema`` an
+            automatic one.
+
+    Returns:
+        The strategy. LangChain's provider strategy has no ``handle_errors``: it raises, as it does there.
+
+    Raises:
+        AgentSpecError: If it is none of these.
+    """
+    if isinstance(response_format, Strategy):
+        return response_format
+    if isinstance(response_format, type | dict):
+        return AutoStrategy(response_format)
+    strategy: Strategy[Any]
+    if hasattr(response_format, "schema_specs"):
+        strategy = ToolStrategy(
+            response_format.schema,
+            tool_message_content=response_format.tool_message_content,
+            handle_errors=response_format.handle_errors,
+        )
+    elif hasattr(response_format, "schema_spec"):
+        strict = response_format.schema_spec.strict
+        strategy = ProviderStrategy(response_format.schema, strict=strict, handle_errors=False)
+    else:
+        return AutoStrategy(getattr(response_format, "schema", response_format))
+    strategy.errors = ErrorClasses.beside(response_format)
+    return strategy
+
+
+class Offers:
+    """Makes the offer of each call and finds it again by its record."""
+
+    def __init__(self, response_format: Any) -> None:
+        """Declare the format.
+
+        Args:
+            response_format: The response format as the developer wrote it, ``None`` for none.
+
+        Raises:
+            AgentSpecError: If it is not supported.
+        """
+        self.response_format = response_format
+        self.strategy = NoResponse() if response_format is None else as_strategy(response_format)
+        self.declared = frozenset(self.strategy.schema_names)
+        self._unoffered = NoResponse(self.strategy.schemas)
+        self._converted: OrderedDict[int, tuple[Any, Strategy[Any]]] = OrderedDict()
+        self._made: OrderedDict[str, Strategy[Any]] = OrderedDict()
+        self._token = uuid4().hex
+
+    @property
+    def answer_type(self) -> Any:
+        """The declared type of the answer as an annotation, ``None`` if none was declared."""
+        types = [schema.annotation for schema in self.strategy.schemas]
+        return Union[tuple(types)] if types else None
+
+    def make(self, request: ModelRequest[Any]) -> Offer:
+        """Return what a request offers.
+
+        Args:
+            request: The request as middleware left it.
+
+        Returns:
+            The offer; its schemas are a subset of the declared ones.
+
+        Raises:
+            ValueError: If a schema was not declared, in LangChain's words.
+        """
+        if request.response_format is None:
+            return Offer(self._unoffered, self.declared)
+        return Offer(self._strategy_of(request.response_format).resolve(request), self.declared)
+
+    def record(self, offer: Offer, given: Any) -> OfferRecord:
+        """Return an offer by name, as it goes into the state.
+
+        Args:
+            offer: What a reply was offered.
+            given: The value a middleware gave instead, or ``None``.
+
+        Returns:
+            The record.
+        """
+        strategy = offer.strategy
+        # Ids are unique among the strategies kept here, and mean nothing in another process: hence the token.
+        key = f"{self._token}:{id(strategy)}"
+        _keep(self._made, key, strategy)
+        return OfferRecord(strategy=strategy.name, schemas=strategy.schema_names, key=key, given=given)
+
+    def restore(self, record: OfferRecord | None) -> Offer:
+        """Return the offer of a record.
+
+        Args:
+            record: The record, ``None`` if the model was not called.
+
+        Returns:
+            The offer. In another process the strategy is the declared one, narrowed to the schemas that were offered.
+        """
+        if record is None:
+            return Offer(self.strategy, self.declared)
+        kept = self._made.get(record["key"])
+        return Offer(self.strategy.narrowed(record["schemas"]) if kept is None else kept, self.declared)
+
+    def _strategy_of(self, response_format: Any) -> Strategy[Any]:
+        if response_format is self.response_format:
+            return self.strategy
+        kept = self._converted.get(id(response_format))
+        if kept is None:
+            # The format is kept beside the strategy made of it: ids are reused.
+            kept = (response_format, self._checked(as_strategy(response_format)))
+            _keep(self._converted, id(response_format), kept)
+        return kept[1]
+
+    def _checked(self, strategy: Strategy[Any]) -> Strategy[Any]:
+        declared = {schema.name: schema for schema in self.strategy.schemas}
+        for schema in strategy.schemas:
+            known = declared.get(schema.name)
+            if known is None or known.json_schema != schema.json_schema:
+                raise ValueError(
+                    f"{type(strategy).__name__} specifies tool '{schema.name}' which wasn't declared in the original "
+                    "response format when creating the agent."
+                )
+        return strategy
+
+
+def _keep(kept: OrderedDict[Any, Any], key: Any, value: Any) -> None:
+    kept[key] = value
+    while len(kept) > MAX_KEPT:
+        kept.popitem(last=False)

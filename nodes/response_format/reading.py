@@ -1,0 +1,213 @@
+"""Reads a reply: which answer it holds, if any, and what is wrong with it. Pure; the model node previews with it, the
+``structured_response`` node commits with it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from langchain_core.messages import AIMessage, ToolCall
+
+from answergraph.nodes.outcome import Status
+from answergraph.nodes.response_format.diagnosis import diagnose, refusal_text
+from answergraph.nodes.response_format.salvage import Found, find_json
+from answergraph.nodes.response_format.schema import AnswerSchema
+from answergraph.nodes.response_format.strategy import Strategy
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a reply holds.
+
+    Attributes:
+        status: ``answered`` if it holds one valid answer, else what stands in its place.
+        reason: One sentence for a person.
+        value: The answer, of the declared type.
+        schema: The schema answered.
+        error: What is wrong with the answer, for ``handle_errors``.
+        data: The answer as it was written, to tell a repeated mistake.
+        calls: The answer calls of the reply; each needs a tool message.
+        repairs: What was done to read it.
+    """
+
+    status: Status
+    reason: str
+    value: Any = None
+    schema: AnswerSchema | None = None
+    error: Exception | None = None
+    data: Any = None
+    calls: tuple[ToolCall, ...] = ()
+    repairs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Offer:
+    """What one reply may be: a strategy with the schemas offered, beside all that were declared."""
+
+    strategy: Strategy[Any]
+    declared: frozenset[str]
+
+    def preview(self, message: AIMessage) -> Any:
+        """Read a reply for the middleware around the call.
+
+        Args:
+            message: The reply.
+
+        Returns:
+            The answer it holds, ``None`` if there is none to be accepted.
+
+        Raises:
+            Exception: What is wrong with the answer, where ``handle_errors`` says raise.
+        """
+        reading = self.read(message)
+        if reading.error is not None and self.strategy.raises(reading.error):
+            raise reading.error
+        return reading.value
+
+    def read(self, message: AIMessage) -> Reading:
+        """Read a reply.
+
+        Args:
+            message: The reply.
+
+        Returns:
+            The reading. Calls of answer tools come first; a text is read where there are none.
+        """
+        calls = [call for call in message.tool_calls if call["name"] in self.declared]
+        malformed = [call for call in message.invalid_tool_calls if call.get("name") in self.declared]
+        every = (*calls, *(ToolCall(name=c["name"], args={}, id=c["id"], type="tool_call") for c in malformed))
+        # Before parsing: a cut answer may parse, with its end missing.
+        if status := diagnose(message):
+            return Reading(status, _diagnosis(status, message), calls=every)
+        if every:
+            return _with_calls(self._read_calls(message, calls, malformed), every)
+        return self.read_text(message.text, message)
+
+    def read_given(self, given: Mapping[str, Any], message: AIMessage) -> Reading:
+        """Check a value that a middleware put in place of the model's answer.
+
+        Args:
+            given: ``{"schema", "value"}``: the value as JSON, and the schema it is of, ``None`` if it is of none.
+            message: The reply, for the error.
+
+        Returns:
+            The reading, with the reply's answer calls.
+        """
+        schema = self._offered(given["schema"]) if given["schema"] else None
+        calls = tuple(call for call in message.tool_calls if call["name"] in self.declared)
+        if schema is not None:
+            return _with_calls(self._validated(schema, given["value"], message), calls)
+        error = ValueError(f"a middleware gave {given['value']!r}, which is no answer of {self.strategy.schema_names!r}")
+        return _with_calls(self._invalid(self.strategy.schema_names[0], error, message, given["value"]), calls)
+
+    def read_text(self, text: str, message: AIMessage) -> Reading:
+        """Read a text as an answer: whole, in fences or in prose.
+
+        Args:
+            text: What the model or a ``return_direct`` tool wrote.
+            message: The reply, for the error.
+
+        Returns:
+            The reading.
+        """
+        found = [item for item in find_json(text) if self._is_meant(item)]
+        readings = [self._read_found(item, message) for item in found]
+        answers = [reading for reading in readings if reading.status == "answered"]
+        if len({_fingerprint(reading) for reading in answers}) > 1:
+            return self._ambiguous([str(r.schema.name) for r in answers if r.schema], message)
+        if answers:
+            return answers[0]
+        return readings[0] if readings else self._unanswered(text, message)
+
+    def _read_calls(self, message: AIMessage, calls: Sequence[ToolCall], malformed: Sequence[Any]) -> Reading:
+        readings = [self._read_call(call, message) for call in calls]
+        readings += [self._read_malformed(call, message) for call in malformed]
+        one_answer = all(r.status == "answered" for r in readings) and len({_fingerprint(r) for r in readings}) == 1
+        if len(readings) == 1 or one_answer:
+            return readings[0]
+        return self._ambiguous([call["name"] for call in (*calls, *malformed)], message)
+
+    def _read_call(self, call: ToolCall, message: AIMessage) -> Reading:
+        schema = self._offered(call["name"])
+        if schema is None:
+            error = ValueError(f"{call['name']!r} is not offered now; answer with one of {self.strategy.schema_names!r}")
+            return self._invalid(call["name"], error, message, call["args"])
+        return self._validated(schema, call["args"], message)
+
+    def _read_malformed(self, call: Any, message: AIMessage) -> Reading:
+        schema = self._offered(call["name"])
+        found = find_json(call.get("args") or "")
+        if schema is None or len(found) != 1:
+            return self._invalid(call["name"], ValueError("its arguments are no valid JSON"), message, call.get("args"))
+        return self._validated(schema, found[0].data, message, (f"malformed arguments: {found[0].place}",))
+
+    def _is_meant(self, item: Found) -> bool:
+        if not isinstance(item.data, dict):
+            return item.place == "whole"
+        if any(schema.is_echoed_by(item.data) for schema in self.strategy.schemas):
+            return False
+        return item.place == "whole" or any(schema.knows_keys_of(item.data) for schema in self.strategy.schemas)
+
+    def _read_found(self, item: Found, message: AIMessage) -> Reading:
+        schemas = [s for s in self.strategy.schemas if isinstance(item.data, dict) and s.knows_keys_of(item.data)]
+        readings = [self._validated(s, item.data, message, item.repairs) for s in schemas or self.strategy.schemas]
+        return next((reading for reading in readings if reading.status == "answered"), readings[0])
+
+    def _validated(
+        self, schema: AnswerSchema, data: Any, message: AIMessage, repairs: tuple[str, ...] = ()
+    ) -> Reading:
+        try:
+            value = schema.validate(data)
+        except ValueError as error:
+            return self._invalid(schema.name, error, message, data)
+        return _answered(schema, value, repairs)
+
+    def _offered(self, name: str) -> AnswerSchema | None:
+        return next((schema for schema in self.strategy.schemas if schema.name == name), None)
+
+    def _invalid(self, name: str, source: Exception, message: AIMessage, data: Any) -> Reading:
+        error = self.strategy.errors.validation(name, source, message)
+        # The chain a caller sees is that of ``raise error from source``.
+        error.__cause__ = source
+        return Reading("invalid", f"The answer does not fit {name!r}.", error=error, data=data)
+
+    def _ambiguous(self, names: list[str], message: AIMessage) -> Reading:
+        error = self.strategy.errors.multiple(names, message)
+        return Reading("invalid", "The model gave several different answers at once.", error=error, data=names)
+
+    def _unanswered(self, text: str, message: AIMessage) -> Reading:
+        reason = "The model wrote a text that holds no answer."
+        try:
+            json.loads(text)
+        except ValueError as broken:
+            source = self.strategy.unreadable(broken)
+            if source is not None:
+                name = getattr(self.strategy.schemas[0].declared, "__name__", "response_format")
+                error = self.strategy.errors.validation(name, source, message)
+                error.__cause__ = source
+                return Reading("unanswered", reason, error=error)
+        return Reading("unanswered", reason)
+
+
+def _answered(schema: AnswerSchema, value: Any, repairs: tuple[str, ...] = ()) -> Reading:
+    return Reading("answered", f"The model answered with {schema.name!r}.", value=value, schema=schema, repairs=repairs)
+
+
+def _with_calls(reading: Reading, calls: tuple[ToolCall, ...]) -> Reading:
+    return Reading(**{**vars(reading), "calls": calls})
+
+
+def _fingerprint(reading: Reading) -> str:
+    if reading.schema is None:
+        return repr((reading.status, reading.data))
+    return repr((reading.schema.name, reading.schema.dump(reading.value)))
+
+
+def _diagnosis(status: Status, message: AIMessage) -> str:
+    if status == "refused":
+        return f"The model refused: {refusal_text(message)}".rstrip(": ")
+    if status == "truncated":
+        return "The reply was cut at the token limit."
+    return "The model returned nothing that could be read."

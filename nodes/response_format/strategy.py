@@ -1,0 +1,154 @@
+"""The contract of a strategy: how the model is asked for an answer, and what is said back to it."""
+
+from __future__ import annotations
+
+import copy
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self
+
+from typing_extensions import TypeVar
+
+from answergraph.nodes.errors import ErrorClasses
+from answergraph.nodes.response_format.schema import AnswerSchema, answer_schemas
+
+if TYPE_CHECKING:
+    from answergraph.nodes.model_call import ModelRequest
+
+SchemaT = TypeVar("SchemaT", default=Any)
+"""The declared type of the answer."""
+
+HandleErrors = bool | str | type[Exception] | tuple[type[Exception], ...] | Callable[[Exception], str]
+"""What becomes of an answer that cannot be used, exactly as in LangChain.
+
+``True``: sent back with the default message. A string: sent back with that message. Exception types: sent back if the error
+is one of them. A callable: sent back with what it returns. Otherwise the error is raised.
+"""
+
+ERROR_TEMPLATE = "Error: {error}\n Please fix your mistakes."
+"""The default correction, in LangChain's words."""
+
+
+@dataclass(frozen=True)
+class Binding:
+    """What a strategy binds to the model for one request."""
+
+    tools: Sequence[Any]
+    settings: dict[str, Any] = field(default_factory=dict)
+
+
+class Strategy(ABC, Generic[SchemaT]):
+    """One way to ask a model for an answer.
+
+    Nobody asks which class a strategy is; what differs between them are the methods below.
+    """
+
+    name: ClassVar[str]
+    """Stands on the outcome."""
+
+    errors: ErrorClasses = ErrorClasses()
+    """The exception classes it raises."""
+
+    def __init__(
+        self, schema: Any, *, handle_errors: HandleErrors = True, tool_message_content: str | None = None
+    ) -> None:
+        """Declare what is asked for.
+
+        Args:
+            schema: A Pydantic model, dataclass, TypedDict or JSON Schema ``dict``, or a union of these.
+            handle_errors: What becomes of an answer that cannot be used.
+            tool_message_content: The receipt for an accepted answer.
+
+        Raises:
+            AgentSpecError: If the schema is not supported.
+        """
+        self.schema: Any = schema
+        self.schemas: tuple[AnswerSchema, ...] = answer_schemas(schema)
+        self.handle_errors = handle_errors
+        self.tool_message_content = tool_message_content
+        self._narrowed: dict[frozenset[str], Self] = {}
+
+    def resolve(self, request: ModelRequest[Any]) -> Strategy[Any]:
+        """Return the strategy that asks in this call; a strategy that chooses overrides this."""
+        return self
+
+    @abstractmethod
+    def binding(self, request: ModelRequest[Any]) -> Binding:
+        """Return what to bind to the request's model."""
+
+    @abstractmethod
+    def request_text(self) -> str:
+        """Return what is said to a model that gave no answer at all."""
+
+    def unreadable(self, error: ValueError) -> ValueError | None:
+        """Return the error for a text that is no JSON, ``None`` where a text was not asked for."""
+        return None
+
+    def raises(self, error: Exception) -> bool:
+        """Return whether ``handle_errors`` says that an error is raised, not sent back."""
+        handle = self.handle_errors
+        return not isinstance(error, handle) if isinstance(handle, type | tuple) else handle is False
+
+    def feedback(self, error: Exception) -> str:
+        """Return the correction that is sent back for an answer that cannot be used."""
+        handle = self.handle_errors
+        if isinstance(handle, str):
+            return handle
+        if callable(handle) and not isinstance(handle, type):
+            return handle(error)
+        return ERROR_TEMPLATE.format(error=error)
+
+    def receipt(self, value: Any) -> str:
+        """Return the tool message that answers the call of an accepted answer, LangChain's unless replaced."""
+        return self.tool_message_content or f"Returning structured response: {value}"
+
+    def narrowed(self, names: Collection[str]) -> Self:
+        """Return this strategy with fewer schemas.
+
+        Args:
+            names: The names of the schemas that stay.
+
+        Returns:
+            The same object for the same names, so that models bound for it are kept; this strategy if all stay.
+        """
+        kept = frozenset(self.schema_names).intersection(names)
+        if len(kept) == len(self.schemas):
+            return self
+        if kept not in self._narrowed:
+            narrowed = copy.copy(self)
+            narrowed.schemas = tuple(schema for schema in self.schemas if schema.name in kept)
+            narrowed._narrowed = {}
+            self._narrowed[kept] = narrowed
+        return self._narrowed[kept]
+
+    @property
+    def schema_names(self) -> list[str]:
+        """The names of its schemas, in the order declared."""
+        return [schema.name for schema in self.schemas]
+
+
+class NoResponse(Strategy[Any]):
+    """Offers no format: the identity among the strategies.
+
+    Used for an agent without a response format, and for a call in which a middleware set the format to ``None``; then
+    ``schemas`` are the declared ones, for a text reply is still checked.
+    """
+
+    name = "none"
+
+    def __init__(self, schemas: tuple[AnswerSchema, ...] = ()) -> None:
+        """Offer nothing.
+
+        Args:
+            schemas: What a reply is checked against all the same.
+        """
+        super().__init__(schemas)
+
+    def binding(self, request: ModelRequest[Any]) -> Binding:
+        """Bind the tools alone."""
+        return Binding(request.tools, {"tool_choice": request.tool_choice})
+
+    def request_text(self) -> str:
+        """Ask for JSON in so many words: nothing else was offered."""
+        return f"Give your answer as a JSON object of the schema {' or '.join(self.schema_names)}."

@@ -1,0 +1,57 @@
+"""The tool strategy: the schema is a tool, its call is the answer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from answergraph.nodes.response_format.strategy import Binding, HandleErrors, SchemaT, Strategy
+
+if TYPE_CHECKING:
+    from answergraph.nodes.model_call import ModelRequest
+
+
+class ToolStrategy(Strategy[SchemaT]):
+    """Ask for the answer as a tool call; works with every model that calls tools.
+
+    Example:
+        >>> from pydantic import BaseModel
+        >>> class Verdict(BaseModel):
+        ...     passed: bool
+        >>> ToolStrategy(Verdict).schema_names
+        ['Verdict']
+    """
+
+    name = "tool"
+
+    def __init__(
+        self,
+        schema: Any,
+        *,
+        tool_message_content: str | None = None,
+        handle_errors: HandleErrors = True,
+        tool_choice: Any = "any",
+    ) -> None:
+        """Declare what is asked for.
+
+        Args:
+            schema: A Pydantic model, dataclass, TypedDict or JSON Schema ``dict``; each alternative of a union becomes an
+                answer tool of its own.
+            tool_message_content: The receipt for an accepted answer; LangChain's text by default.
+            handle_errors: What becomes of an answer that cannot be used.
+            tool_choice: What the model is told about calling tools; ``"any"`` forces a call, ``"auto"`` leaves it free.
+
+        Raises:
+            AgentSpecError: If the schema is not supported.
+        """
+        super().__init__(schema, handle_errors=handle_errors, tool_message_content=tool_message_content)
+        self.tool_choice = tool_choice
+
+    def binding(self, request: ModelRequest[Any]) -> Binding:
+        """Bind the answer tools after the user's; a request's own tool choice wins."""
+        tools = [*request.tools, *(schema.tool for schema in self.schemas)]
+        choice = self.tool_choice if request.tool_choice is None else request.tool_choice
+        return Binding(tools, {"tool_choice": choice})
+
+    def request_text(self) -> str:
+        """Name the answer tools."""
+        return f"Give your answer by calling the tool {' or '.join(self.schema_names)}."

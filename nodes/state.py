@@ -1,0 +1,162 @@
+"""The state that flows through an agent graph: what users see, what the nodes keep to themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Generic, Literal, get_args, get_origin, get_type_hints
+
+from langchain_core.messages import AnyMessage
+from langgraph.channels import EphemeralValue, UntrackedValue
+from langgraph.graph.message import add_messages
+from typing_extensions import NotRequired, Required, TypedDict, TypeVar
+
+from answergraph.nodes.outcome import Ledger, Outcome
+
+JumpTo = Literal["tools", "model", "end"]
+"""Where a middleware hook may send the graph."""
+
+ResponseT = TypeVar("ResponseT", default=Any)
+"""The declared type of the answer."""
+
+
+@dataclass
+class OmitFromSchema:
+    """Annotation that keeps a state key out of the graph's input or output schema; LangChain's name and meaning."""
+
+    input: bool = True
+    """Left out of the input."""
+    output: bool = True
+    """Left out of the output."""
+
+
+OmitFromInput = OmitFromSchema(input=True, output=False)
+"""A key that callers read and cannot set."""
+
+PrivateStateAttr = OmitFromSchema(input=True, output=True)
+"""A key of the graph's own."""
+
+OFFER: str = "answergraph_offer"
+"""State key: what the model was offered in its last call."""
+LEDGER: str = "answergraph_ledger"
+"""State key: the run's ``Ledger``."""
+RUNNING: str = "answergraph_running"
+"""State key: set once the model was called in this execution; never checkpointed, so a resumed run starts without."""
+
+
+class OfferRecord(TypedDict):
+    """What one reply was offered, by name, so that narrowing holds across a checkpoint."""
+
+    strategy: str
+    """The strategy's name."""
+    schemas: list[str]
+    """The schemas offered; nothing else is accepted."""
+    key: str
+    """Finds the strategy object itself within one process."""
+    given: Any
+    """A value a middleware put in place of the model's answer: ``{"schema", "value"}``, or ``None``."""
+
+
+class AgentState(TypedDict, Generic[ResponseT]):
+    """The state of an agent; extend it to add keys of your own."""
+
+    messages: Required[Annotated[list[AnyMessage], add_messages]]
+    jump_to: NotRequired[Annotated[JumpTo | None, EphemeralValue, PrivateStateAttr]]
+    structured_response: NotRequired[Annotated[ResponseT, OmitFromInput]]
+    outcome: NotRequired[Annotated[Outcome | None, OmitFromInput]]
+
+
+class InputAgentState(TypedDict):
+    """What an agent is invoked with."""
+
+    messages: Required[Annotated[list[AnyMessage | dict[str, Any]], add_messages]]
+
+
+class OutputAgentState(TypedDict, Generic[ResponseT]):
+    """What an agent returns."""
+
+    messages: Required[Annotated[list[AnyMessage], add_messages]]
+    structured_response: NotRequired[ResponseT]
+    outcome: NotRequired[Outcome | None]
+
+
+class PrivateState(TypedDict):
+    """What the nodes keep to themselves."""
+
+    answergraph_offer: NotRequired[Annotated[OfferRecord, PrivateStateAttr]]
+    answergraph_ledger: NotRequired[Annotated[Ledger, PrivateStateAttr]]
+    answergraph_running: NotRequired[Annotated[bool, UntrackedValue, PrivateStateAttr]]
+
+
+@dataclass(frozen=True)
+class AnswerKeys:
+    """The state keys of one agent's answer; agents of one parent graph need different ones."""
+
+    answer: str = "structured_response"
+    outcome: str = "outcome"
+
+    @classmethod
+    def named(cls, output_key: str | None) -> AnswerKeys:
+        """Return the keys for an ``output_key``; the outcome goes to ``<output_key>_outcome``."""
+        return cls() if output_key is None else cls(answer=output_key, outcome=f"{output_key}_outcome")
+
+
+@dataclass(frozen=True)
+class StateSchemas:
+    """The three schemas LangGraph asks for."""
+
+    state: type[Any]
+    input: type[Any]
+    output: type[Any]
+
+
+def merge_state_schemas(schemas: Sequence[type[Any]], keys: AnswerKeys, answer_type: Any) -> StateSchemas:
+    """Merge the state schemas of an agent and its middleware, with LangChain's precedence.
+
+    Args:
+        schemas: Later ones win where two declare the same key.
+        keys: Where the answer and the outcome go.
+        answer_type: The declared type of the answer, shown in the output's JSON Schema; ``None`` if none is declared.
+
+    Returns:
+        The merged schemas. A key annotated with an ``OmitFromSchema``, LangChain's or ours, is left out as it says.
+    """
+    ordered = list(dict.fromkeys(reversed(schemas)))[::-1]
+    fields: dict[str, Any] = {}
+    for schema in [*ordered, PrivateState]:
+        fields.update(get_type_hints(schema, include_extras=True))
+    return StateSchemas(
+        state=_typed_dict("AgentState", _with_answer(fields, keys, answer_type)),
+        input=_typed_dict("AgentInput", _visible(_with_answer(fields, keys, answer_type), "input")),
+        output=_typed_dict("AgentOutput", _visible(_with_answer(fields, keys, answer_type), "output")),
+    )
+
+
+def _with_answer(fields: dict[str, Any], keys: AnswerKeys, answer_type: Any) -> dict[str, Any]:
+    standard = AnswerKeys()
+    renamed = {standard.answer: keys.answer, standard.outcome: keys.outcome}
+    result = {renamed.get(name, name): hint for name, hint in fields.items()}
+    if answer_type is not None:
+        result[keys.answer] = NotRequired[Annotated[answer_type | None, OmitFromInput]]
+    return result
+
+
+def _visible(fields: dict[str, Any], side: Literal["input", "output"]) -> dict[str, Any]:
+    return {name: hint for name, hint in fields.items() if not any(_omits(meta, side) for meta in _metadata(hint))}
+
+
+def _omits(metadata: object, side: str) -> bool:
+    # By name, not by class: LangChain's annotation means the same and is not ours to import.
+    return type(metadata).__name__ == "OmitFromSchema" and getattr(metadata, side) is True
+
+
+def _metadata(hint: Any) -> tuple[Any, ...]:
+    if get_origin(hint) in {Required, NotRequired}:
+        hint = get_args(hint)[0]
+    return tuple(getattr(hint, "__metadata__", ()))
+
+
+def _typed_dict(name: str, fields: dict[str, Any]) -> type[Any]:
+    # The functional form: the fields are known only once the middleware is.
+    schema: type[Any] = TypedDict(name, fields)  # type: ignore[operator, misc]  # mypy wants literal fields
+    return schema

@@ -1,0 +1,199 @@
+"""Steps: logic written once for sync and async, and the two drivers that run it.
+
+A step is a generator that yields *effects*, what it needs done, and is sent each effect's result. ``run_step`` blocks on
+an effect, ``arun_step`` awaits it; nothing else in the package exists twice. The idea is that of ``httpx``'s auth flows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Generator
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+from langchain_core.runnables import Runnable, RunnableConfig
+from langgraph.runtime import Runtime, get_runtime
+
+StepT = TypeVar("StepT")
+
+
+class Effect(Protocol):
+    """Something a step needs done in the outside world, in either colour."""
+
+    def perform(self) -> Any:
+        """Do it, blocking."""
+
+    async def aperform(self) -> Any:
+        """Do it, awaiting."""
+
+
+Step = Generator[Effect, Any, StepT]
+"""A computation that yields effects, is sent their results and returns a ``StepT``."""
+
+
+@dataclass(frozen=True)
+class Invoke:
+    """Invoke a runnable, such as a chat model with its tools bound."""
+
+    runnable: Runnable[Any, Any]
+    input: Any
+
+    def perform(self) -> Any:
+        """Invoke it; callbacks and config come from the running node's context."""
+        return self.runnable.invoke(self.input)
+
+    async def aperform(self) -> Any:
+        """Invoke it without blocking the event loop."""
+        return await self.runnable.ainvoke(self.input)
+
+
+@dataclass(frozen=True)
+class Call:
+    """Call a function that is already of the running colour, such as the handler LangGraph hands to a wrapper."""
+
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...]
+
+    def perform(self) -> Any:
+        """Call it."""
+        return self.function(*self.arguments)
+
+    async def aperform(self) -> Any:
+        """Call it and await what it returns."""
+        return await self.function(*self.arguments)
+
+
+@dataclass(frozen=True)
+class Wrap:
+    """Call a wrapping hook around an inner step, which the hook may run never, once or several times."""
+
+    hook: Callable[[Any, Callable[[Any], Any]], Any]
+    ahook: Callable[[Any, Callable[[Any], Awaitable[Any]]], Awaitable[Any]]
+    request: Any
+    inner: Callable[[Any], Step[Any]]
+
+    def perform(self) -> Any:
+        """Call the sync hook with a blocking handler."""
+        return self.hook(self.request, lambda request: run_step(self.inner(request)))
+
+    async def aperform(self) -> Any:
+        """Call the async hook with an awaitable handler."""
+
+        async def handler(request: Any) -> Any:
+            return await arun_step(self.inner(request))
+
+        return await self.ahook(self.request, handler)
+
+
+def run_step(step: Step[StepT]) -> StepT:
+    """Run a step to its end, blocking on each effect.
+
+    Args:
+        step: The step. What an effect raises is thrown into it, so that it can be caught by name there.
+
+    Returns:
+        What the step returns.
+    """
+    try:
+        effect = next(step)
+        while True:
+            try:
+                result = effect.perform()
+            except BaseException as error:
+                effect = step.throw(error)
+            else:
+                effect = step.send(result)
+    except StopIteration as stop:
+        value: StepT = stop.value
+        return value
+
+
+async def arun_step(step: Step[StepT]) -> StepT:
+    """Run a step to its end, awaiting each effect.
+
+    Args:
+        step: The step. What an effect raises is thrown into it, so that it can be caught by name there.
+
+    Returns:
+        What the step returns.
+    """
+    try:
+        effect = next(step)
+        while True:
+            try:
+                result = await effect.aperform()
+            except BaseException as error:
+                effect = step.throw(error)
+            else:
+                effect = step.send(result)
+    except StopIteration as stop:
+        value: StepT = stop.value
+        return value
+
+
+class StepNode(Runnable[Any, Any]):
+    """A graph node made of a step: ``(state, runtime) -> Step[update]``.
+
+    A plain ``Runnable`` on purpose: LangGraph runs it as it is, where a bare function costs a traced hop per call.
+    """
+
+    def __init__(self, step: Callable[[Any, Runtime[Any]], Step[Any]], *, name: str) -> None:
+        """Make a node of a step.
+
+        Args:
+            step: Called with the state and the runtime at every visit.
+            name: Shown in traces.
+        """
+        self.step = step
+        self.name = name
+
+    def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+        """Run the step, blocking."""
+        return run_step(self.step(input, get_runtime()))
+
+    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+        """Run the step on the event loop."""
+        return await arun_step(self.step(input, get_runtime()))
+
+
+class PureNode(Runnable[Any, Any]):
+    """A graph node made of a pure function: ``(state, runtime) -> update``."""
+
+    def __init__(self, function: Callable[[Any, Runtime[Any]], Any], *, name: str) -> None:
+        """Make a node of a function.
+
+        Args:
+            function: Called with the state and the runtime at every visit.
+            name: Shown in traces.
+        """
+        self.function = function
+        self.name = name
+
+    def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+        """Call the function."""
+        return self.function(input, get_runtime())
+
+    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+        """Call the function; it needs no event loop."""
+        return self.function(input, get_runtime())
+
+
+class Router(Runnable[Any, Any]):
+    """A conditional edge made of a pure function of the state; untraced, for the reason given in ``StepNode``."""
+
+    def __init__(self, route: Callable[[Any], Any], *, name: str) -> None:
+        """Make a router of a function.
+
+        Args:
+            route: Returns why the graph goes on, or one ``Send`` per tool call.
+            name: Shown in traces; unique per source node.
+        """
+        self.route = route
+        self.name = name
+
+    def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+        """Route."""
+        return self.route(input)
+
+    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+        """Route; a pure function needs no event loop."""
+        return self.route(input)

@@ -1,0 +1,201 @@
+"""The ``structured_response`` node: the only place where an answer is validated, accepted or sent back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolCall, ToolMessage
+from langgraph.runtime import Runtime
+
+from answergraph.nodes.messages import answered_ids, correction_message, direct_results, is_correction, last_turn
+from answergraph.nodes.outcome import Attempt, Ledger, Outcome, Status, UsageLimits, empty_ledger
+from answergraph.nodes.response_format.offers import Offers
+from answergraph.nodes.response_format.reading import Offer, Reading
+from answergraph.nodes.state import LEDGER, OFFER, AnswerKeys
+
+HELD = (
+    "Your answer is held back: you called tools in the same message, and their results have come since. "
+    "Look at them, then give your answer again, changed if need be."
+)
+NOT_AVAILABLE = "Tool {name} is not available: the run's budget is spent and only an answer is accepted now."
+UNKNOWN_TOOL = "Error: {name} is not a valid tool, try one of [{names}]."
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What stands to be read when the node is visited."""
+
+    message: AIMessage | None
+    after: Sequence[AnyMessage]
+    """What follows the message: the results of its tools."""
+    offer: Offer
+    given: Any
+    ledger: Ledger
+    asks: bool
+    """Whether the model may be asked again."""
+    direct: ToolMessage | None
+    """The result of a ``return_direct`` tool, which is read in place of the message."""
+
+    @property
+    def pending(self) -> list[ToolCall]:
+        """The message's calls that have no tool message yet."""
+        done = answered_ids(self.after)
+        calls = [] if self.message is None else self.message.tool_calls
+        return [call for call in calls if call["id"] not in done]
+
+    @property
+    def came_beside_tools(self) -> bool:
+        """Whether tools were called in the same message as the answer and have run since."""
+        calls = [] if self.message is None else self.message.tool_calls
+        return any(call["name"] not in self.offer.declared for call in calls) and self.direct is None
+
+
+@dataclass(frozen=True)
+class StructuredResponseNode:
+    """Reads the reply that stands, accepts it or sends it back; ``read`` is the node."""
+
+    offers: Offers
+    limits: UsageLimits
+    keys: AnswerKeys
+    return_direct: Mapping[str, bool]
+    """Per tool of the agent: whether its result ends the run."""
+
+    def read(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> dict[str, Any]:
+        """Read the reply.
+
+        Args:
+            state: The agent's state.
+            runtime: LangGraph's runtime.
+
+        Returns:
+            The state update: with an outcome if the run ends, with corrections if the model is asked again.
+
+        Raises:
+            Exception: What is wrong with the answer, where ``handle_errors`` says raise.
+        """
+        reply = self._reply(state)
+        reading = self._read(reply)
+        if reading.status == "answered":
+            if self._is_held(reply, reading):
+                return self._hold(reply, reading)
+            return self._finish(reply, reading, reading.status, reading.reason)
+        if reading.error is not None and reply.offer.strategy.raises(reading.error):
+            raise reading.error
+        ending = self._ending(reply, reading)
+        return self._ask_again(reply, reading) if ending is None else self._finish(reply, reading, *ending)
+
+    def _reply(self, state: Mapping[str, Any]) -> Reply:
+        message, after = last_turn(state["messages"])
+        if any(isinstance(m, HumanMessage) and not is_correction(m) for m in after):
+            # A person has spoken since: that reply was the answer to something else.
+            message, after = None, []
+        record = state.get(OFFER) if message is not None else None
+        ledger: Ledger = state.get(LEDGER) or empty_ledger()
+        direct = direct_results(message, after, self.return_direct)
+        return Reply(
+            message=message,
+            after=after,
+            offer=self.offers.restore(record),
+            given=record and record["given"],
+            ledger=ledger,
+            asks=state.get("jump_to") != "end" and direct is None and not ledger["final"],
+            direct=direct[-1] if direct else None,
+        )
+
+    def _read(self, reply: Reply) -> Reading:
+        if reply.message is None:
+            return Reading("unanswered", "The run was ended before the model gave an answer.")
+        if reply.given is not None:
+            return reply.offer.read_given(reply.given, reply.message)
+        if reply.direct is not None:
+            return reply.offer.read_text(reply.direct.text, reply.message)
+        return reply.offer.read(reply.message)
+
+    def _is_held(self, reply: Reply, reading: Reading) -> bool:
+        if not reply.came_beside_tools or not reply.asks or reply.given is not None:
+            return False
+        confirmed = reply.ledger["held"] == _recorded(reading)
+        return not confirmed and reply.ledger["holds"] < self.limits.answer_attempts
+
+    def _hold(self, reply: Reply, reading: Reading) -> dict[str, Any]:
+        ledger: Ledger = {**reply.ledger, "held": _recorded(reading), "holds": reply.ledger["holds"] + 1}
+        return {"messages": _results(reading.calls, HELD), LEDGER: ledger}
+
+    def _ending(self, reply: Reply, reading: Reading) -> tuple[Status, str] | None:
+        """Return how the run ends, ``None`` if the model is asked again."""
+        if reading.status == "refused":
+            return reading.status, reading.reason
+        if reply.ledger["final"]:
+            return "out_of_budget", f"The budget of {self.limits.model_calls} model calls is spent. {reading.reason}"
+        attempts = reply.ledger["attempts"]
+        if not reply.asks or len(attempts) + 1 >= self.limits.answer_attempts:
+            return reading.status, reading.reason
+        # The same mistake twice: a third ask of the same kind would bring it again.
+        repeated = bool(attempts) and attempts[-1]["error"] == _error_text(reading)
+        return (reading.status, reading.reason) if repeated else None
+
+    def _ask_again(self, reply: Reply, reading: Reading) -> dict[str, Any]:
+        strategy = reply.offer.strategy
+        text = strategy.request_text() if reading.error is None else strategy.feedback(reading.error)
+        if reading.calls:
+            corrections: list[AnyMessage] = [*_results(reading.calls, text)]
+        else:
+            corrections = [*self._unknown_calls(reply), correction_message(text)]
+        return {"messages": corrections, LEDGER: {**reply.ledger, "attempts": _with_attempt(reply, reading)}}
+
+    def _finish(self, reply: Reply, reading: Reading, status: Status, reason: str) -> dict[str, Any]:
+        answered = reading.status == "answered" and reading.schema is not None
+        receipt = reply.offer.strategy.receipt(reading.value) if answered else _error_text(reading)
+        attempts = _with_attempt(reply, reading)
+        outcome = Outcome(
+            status=status,
+            reason=reason,
+            strategy=reply.offer.strategy.name,
+            schema=reading.schema.name if reading.schema is not None else None,
+            attempts=attempts,
+            usage=reply.ledger["usage"],
+        )
+        return {
+            "messages": [*_results(reading.calls, receipt), *self._unknown_calls(reply)],
+            self.keys.answer: reading.value,
+            self.keys.outcome: outcome,
+            LEDGER: {**reply.ledger, "attempts": attempts},
+        }
+
+    def _unknown_calls(self, reply: Reply) -> list[ToolMessage]:
+        """Answer calls that no tool will: of tools that are off in the last call, or that do not exist."""
+        names = ", ".join(reply.offer.strategy.schema_names)
+        text = NOT_AVAILABLE if reply.ledger["final"] else UNKNOWN_TOOL
+        return [
+            _result(call, text.format(name=call["name"], names=names), status="error")
+            for call in reply.pending
+            if call["name"] not in reply.offer.declared
+        ]
+
+
+def _results(calls: Sequence[ToolCall], text: str) -> list[ToolMessage]:
+    return [_result(call, text) for call in calls]
+
+
+def _result(call: ToolCall, text: str, **fields: Any) -> ToolMessage:
+    return ToolMessage(text, name=call["name"], tool_call_id=call["id"], **fields)
+
+
+def _recorded(reading: Reading) -> Any:
+    return None if reading.schema is None else {"schema": reading.schema.name, "value": reading.schema.dump(reading.value)}
+
+
+def _error_text(reading: Reading) -> str:
+    return reading.reason if reading.error is None else str(reading.error)
+
+
+def _with_attempt(reply: Reply, reading: Reading) -> list[Attempt]:
+    attempt = Attempt(
+        strategy=reply.offer.strategy.name,
+        schema=reading.schema.name if reading.schema is not None else None,
+        error=None if reading.status == "answered" else _error_text(reading),
+        repairs=list(reading.repairs),
+    )
+    return [*reply.ledger["attempts"], attempt]

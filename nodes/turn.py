@@ -1,0 +1,63 @@
+"""Where a run stands when the model is about to be called: its messages, repaired if need be, and its ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from langchain_core.messages import AnyMessage
+
+from answergraph.nodes.messages import begins_new_run, repaired_history
+from answergraph.nodes.outcome import Ledger, empty_ledger
+from answergraph.nodes.state import LEDGER, RUNNING
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One visit of the model node.
+
+    Attributes:
+        messages: The conversation; every tool call in it is answered.
+        repaired: Whether messages had to be added for that.
+        ledger: The run's ledger, an empty one for a new run.
+        begins_run: Whether this is the first model call of a run.
+    """
+
+    messages: list[AnyMessage]
+    repaired: bool
+    ledger: Ledger
+    begins_run: bool
+
+
+def begin_turn(state: Mapping[str, Any], outcome_key: str) -> Turn:
+    """Tell where the run stands.
+
+    Args:
+        state: The agent's state.
+        outcome_key: Where the outcome stands; a finished one belongs to an earlier run.
+
+    Returns:
+        The turn. A run that was interrupted or crashed goes on with its ledger.
+    """
+    messages: list[AnyMessage] = state["messages"]
+    ledger: Ledger | None = state.get(LEDGER)
+    begins = ledger is None or (
+        not state.get(RUNNING) and (state.get(outcome_key) is not None or begins_new_run(messages))
+    )
+    start = _last_reply_index(messages, ledger) if ledger is not None and state.get(RUNNING) else 0
+    checked = repaired_history(messages[start:])
+    repaired = len(checked) > len(messages) - start
+    return Turn(
+        messages=[*messages[:start], *checked],
+        repaired=repaired,
+        ledger=empty_ledger() if ledger is None or begins else ledger,
+        begins_run=begins,
+    )
+
+
+def _last_reply_index(messages: list[AnyMessage], ledger: Ledger) -> int:
+    # What stood before our last reply was in order then. If that reply is elsewhere now, something rewrote the history and
+    # all of it is looked at again.
+    index = ledger["seen"]
+    return index if index < len(messages) and messages[index].id == ledger["last_id"] else 0
