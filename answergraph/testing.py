@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from langchain_core.messages import AIMessage
-from pydantic import PrivateAttr
+from pydantic import InstanceOf, PrivateAttr
 
 from answergraph.nodes.chat_models.in_process import ChatRequest, InProcessChatModel
 
 __all__ = ["ScriptExhaustedError", "ScriptedChatModel", "ScriptedRequest"]
 
-Reply = AIMessage | str | Exception
+Reply = InstanceOf[AIMessage] | str | InstanceOf[Exception]
 """What may be scripted: a message, the text of one, or an error to raise."""
 
 _SHOWN_CHARACTERS = 200

@@ -16,7 +16,7 @@ tools there is no ``tools``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from typing import Any, Unpack
 
@@ -44,7 +44,11 @@ from answergraph.nodes.structured_response import StructuredResponseNode
 from answergraph.nodes.tools import tool_node
 
 
-def create_agent(  # noqa: PLR0913  # waiver: the arguments of langchain.agents.create_agent, so that an import is all that changes
+Destinations = dict[Hashable, str]
+"""Where the graph goes, per reason."""
+
+
+def create_agent(  # noqa: PLR0913  # waiver: the arguments of langchain.agents.create_agent, and more
     model: Any,
     tools: Sequence[Tool] | None = None,
     *,
@@ -170,10 +174,10 @@ def _add_nodes(graph: AgentStateGraph, spec: AgentSpec, hooks: HookChains) -> No
 
 def _connect(graph: AgentStateGraph, spec: AgentSpec, hooks: HookChains) -> None:
     facts = _routing_facts(spec, hooks)
-    call_tools = {"call_tools": TOOLS} if spec.has_tools else {}
-    read_answer = {"read_answer": STRUCTURED_RESPONSE} if facts.answers else {}
-    ask_again = {"ask_again": hooks.turn_start}
-    finish = {"finish": hooks.finish}
+    call_tools: Destinations = {"call_tools": TOOLS} if spec.has_tools else {}
+    read_answer: Destinations = {"read_answer": STRUCTURED_RESPONSE} if facts.answers else {}
+    ask_again: Destinations = {"ask_again": hooks.turn_start}
+    finish: Destinations = {"finish": hooks.finish}
     # With a response format a run ends through ``structured_response`` alone.
     end = read_answer or finish
 
@@ -181,15 +185,15 @@ def _connect(graph: AgentStateGraph, spec: AgentSpec, hooks: HookChains) -> None
     hooks.add_edges(graph, facts)
     _route(graph, hooks.turn_end, partial(route_after_model, facts=facts), {**call_tools, **ask_again, **end})
     if spec.has_tools:
-        direct = finish if any(spec.return_direct.values()) else {}
+        direct: Destinations = finish if any(spec.return_direct.values()) else {}
         _route(graph, TOOLS, partial(route_after_tools, facts=facts), {**ask_again, **(read_answer or direct)})
     if facts.answers:
         route = partial(route_after_structured_response, outcome_key=spec.keys.outcome)
         _route(graph, STRUCTURED_RESPONSE, route, {**ask_again, **finish})
 
 
-def _route(graph: AgentStateGraph, source: str, route: Callable[..., Any], where: Mapping[str, str]) -> None:
-    graph.add_conditional_edges(source, Router(route, name=f"route after {source}"), dict(where))
+def _route(graph: AgentStateGraph, source: str, route: Callable[..., Any], where: Destinations) -> None:
+    graph.add_conditional_edges(source, Router(route, name=f"route after {source}"), where)
 
 
 def _routing_facts(spec: AgentSpec, hooks: HookChains) -> RoutingFacts:

@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 from uuid import uuid4
 
-from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, InvalidToolCall, ToolCall, ToolMessage
+from langchain_core.messages import (
+    AIMessage,
+    AnyMessage,
+    BaseMessage,
+    HumanMessage,
+    InvalidToolCall,
+    ToolCall,
+    ToolMessage,
+)
+
+MessageT = TypeVar("MessageT", bound=BaseMessage)
 
 CORRECTION_ID_PREFIX = "answergraph-correction-"
 """Ids of the user messages this package writes begin with this, so that they are never taken for a person's."""
@@ -29,7 +39,7 @@ def is_correction(message: AnyMessage) -> bool:
     return isinstance(message, HumanMessage) and (message.id or "").startswith(CORRECTION_ID_PREFIX)
 
 
-def last_turn(messages: Sequence[AnyMessage]) -> tuple[AIMessage | None, Sequence[AnyMessage]]:
+def last_turn(messages: Sequence[MessageT]) -> tuple[AIMessage | None, Sequence[MessageT]]:
     """Return the last AI message and what follows it.
 
     Args:
@@ -51,7 +61,7 @@ def begins_new_run(messages: Sequence[AnyMessage]) -> bool:
     return message is None or any(isinstance(m, HumanMessage) and not is_correction(m) for m in after)
 
 
-def answered_ids(messages: Iterable[AnyMessage]) -> set[str]:
+def answered_ids(messages: Iterable[BaseMessage]) -> set[str]:
     """Return the ids of the tool calls that have a tool message."""
     return {message.tool_call_id for message in messages if isinstance(message, ToolMessage)}
 
@@ -149,10 +159,10 @@ def _missing_results(message: AIMessage) -> list[ToolMessage]:
 
 def repeats_malformed_calls(messages: Sequence[AnyMessage]) -> bool:
     """Return whether the last two AI messages hold the same malformed tool calls, so that asking again is no use."""
-    message, _ = last_turn(messages)
+    message, after = last_turn(messages)
     if message is None or not message.invalid_tool_calls:
         return False
-    earlier, _ = last_turn(messages[: messages.index(message)])
+    earlier, _ = last_turn(messages[: -len(after) - 1])
     return earlier is not None and _malformed(earlier) == _malformed(message)
 
 

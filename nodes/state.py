@@ -158,5 +158,5 @@ def _metadata(hint: Any) -> tuple[Any, ...]:
 
 def _typed_dict(name: str, fields: dict[str, Any]) -> type[Any]:
     # The functional form: the fields are known only once the middleware is.
-    schema: type[Any] = TypedDict(name, fields)  # type: ignore[operator, misc]  # mypy wants literal fields
+    schema: type[Any] = TypedDict(name, fields)  # type: ignore[misc]  # mypy wants literal fields
     return schema

@@ -100,7 +100,7 @@ class StructuredResponseNode:
             offer=self.offers.restore(record),
             given=record and record["given"],
             ledger=ledger,
-            asks=state.get("jump_to") != "end" and direct is None and not ledger["final"],
+            asks=state.get("jump_to") != "end" and not direct and not ledger["final"],
             direct=direct[-1] if direct else None,
         )
 

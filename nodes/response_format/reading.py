@@ -1,5 +1,7 @@
-"""Reads a reply: which answer it holds, if any, and what is wrong with it. Pure; the model node previews with it, the
-``structured_response`` node commits with it."""
+"""Reads a reply: which answer it holds, if any, and what is wrong with it.
+
+Pure: the model node previews with it, the ``structured_response`` node commits with it.
+"""
 
 from __future__ import annotations
 
@@ -77,7 +79,7 @@ class Offer:
         """
         calls = [call for call in message.tool_calls if call["name"] in self.declared]
         malformed = [call for call in message.invalid_tool_calls if call.get("name") in self.declared]
-        every = (*calls, *(ToolCall(name=c["name"], args={}, id=c["id"], type="tool_call") for c in malformed))
+        every = (*calls, *(ToolCall(name=str(c["name"]), args={}, id=c["id"], type="tool_call") for c in malformed))
         # Before parsing: a cut answer may parse, with its end missing.
         if status := diagnose(message):
             return Reading(status, _diagnosis(status, message), calls=every)

@@ -211,7 +211,7 @@ def _from_type(declared: type) -> AnswerSchema:
 def _from_json_schema(declared: dict[str, Any]) -> AnswerSchema:
     try:
         validator = jsonschema_rs.validator_for(declared, retriever=_refuse_remote)
-    except (ValueError, jsonschema_rs.ReferencingError) as error:
+    except ValueError as error:
         raise AgentSpecError(f"This response format is no valid JSON Schema: {error}") from error
     digest = hashlib.sha256(json.dumps(declared, sort_keys=True, default=str).encode()).hexdigest()
     return AnswerSchema(

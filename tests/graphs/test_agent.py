@@ -1,0 +1,447 @@
+"""What a user sees of an agent: every run ends, in a typed answer or in a typed reason why there is none."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.tools import tool
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import MessagesState, StateGraph
+from langgraph.prebuilt import ToolRuntime
+from langgraph.types import Command, interrupt
+from pydantic import BaseModel, Field
+from typing_extensions import TypedDict
+
+from answergraph import (
+    AgentSpecError,
+    ProviderStrategy,
+    StructuredOutputValidationError,
+    ToolStrategy,
+    build_agent_graph,
+    create_agent,
+)
+from answergraph.testing import ScriptedChatModel
+
+
+class Verdict(BaseModel):
+    """Whether the test passed."""
+
+    passed: bool
+    score: int = Field(ge=0, le=10)
+
+
+class Missing(BaseModel):
+    """What is missing for a verdict."""
+
+    facts: list[str]
+
+
+@dataclass
+class Place:
+    """A place."""
+
+    city: str
+
+
+class Route(TypedDict):
+    """A route."""
+
+    to: str
+
+
+@tool
+def search(query: str) -> str:
+    """Search the logs."""
+    return f"found {query}"
+
+
+@tool(return_direct=True)
+def lookup(key: str) -> str:
+    """Look an answer up."""
+    return '{"passed": true, "score": 7}' if key == "good" else "nothing there"
+
+
+def call(name: str, args: dict[str, Any], call_id: str = "1") -> dict[str, Any]:
+    return {"name": name, "args": args, "id": call_id, "type": "tool_call"}
+
+
+def calls(*tool_calls: dict[str, Any], text: str = "") -> AIMessage:
+    return AIMessage(text, tool_calls=list(tool_calls))
+
+
+GOOD = {"passed": True, "score": 7}
+BAD = {"passed": True, "score": 70}
+QUESTION: dict[str, Any] = {"messages": [HumanMessage("Did it pass?")]}
+
+
+def agent_of(*replies: Any, tools: Any = (search,), **options: Any) -> tuple[Any, ScriptedChatModel]:
+    model = ScriptedChatModel(replies=list(replies))
+    return create_agent(model, list(tools), **{"response_format": Verdict, **options}), model
+
+
+def every_call_is_answered(messages: list[Any]) -> bool:
+    asked = {c["id"] for m in messages if isinstance(m, AIMessage) for c in [*m.tool_calls, *m.invalid_tool_calls]}
+    return asked == {m.tool_call_id for m in messages if isinstance(m, ToolMessage)}
+
+
+def test_tools_run_and_the_answer_is_an_instance_of_the_declared_type(run: Any) -> None:
+    agent, _ = agent_of(calls(call("search", {"query": "x"})), calls(call("Verdict", GOOD, "2")))
+    result = run(agent, QUESTION)
+    assert result["structured_response"] == Verdict(passed=True, score=7)
+    assert result["outcome"]["status"] == "answered"
+    assert result["outcome"]["schema"] == "Verdict"
+    assert result["outcome"]["usage"]["model_calls"] == 2
+    assert [m.type for m in result["messages"]] == ["human", "ai", "tool", "ai", "tool"]
+
+
+@pytest.mark.parametrize(
+    ("declared", "args", "expected"),
+    [
+        (Verdict, GOOD, Verdict(passed=True, score=7)),
+        (Place, {"city": "Bern"}, Place("Bern")),
+        (Route, {"to": "billing"}, {"to": "billing"}),
+        ({"title": "Record", "type": "object", "properties": {"n": {"type": "integer"}}}, {"n": 1}, {"n": 1}),
+    ],
+    ids=["pydantic", "dataclass", "typeddict", "json schema"],
+)
+@pytest.mark.parametrize("strategy", [ToolStrategy, ProviderStrategy], ids=["tool", "provider"])
+def test_each_kind_of_schema_comes_back_as_declared(
+    run: Any, strategy: Any, declared: Any, args: dict[str, Any], expected: Any
+) -> None:
+    name = declared["title"] if isinstance(declared, dict) else declared.__name__
+    reply = calls(call(name, args)) if strategy is ToolStrategy else AIMessage(str(args).replace("'", '"').replace("True", "true"))
+    agent, _ = agent_of(reply, response_format=strategy(declared))
+    assert run(agent, QUESTION)["structured_response"] == expected
+
+
+def test_prose_is_asked_again_once_and_then_ends_unanswered(run: Any) -> None:
+    agent, model = agent_of("It passed, I think.", "Really, it passed.")
+    result = run(agent, QUESTION)
+    assert result["structured_response"] is None
+    assert result["outcome"]["status"] == "unanswered"
+    assert len(model.requests) == 2
+    assert "Verdict" in result["messages"][2].text
+
+
+def test_prose_without_tools_does_not_loop(run: Any) -> None:
+    agent, model = agent_of("Hm.", "Hm.", "Hm.", tools=())
+    assert run(agent, QUESTION)["outcome"]["status"] == "unanswered"
+    assert len(model.requests) == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"passed": true, "score": 7}',
+        '```json\n{"passed": true, "score": 7}\n```',
+        'My verdict is {"passed": true, "score": 7}, for the log {says so}.',
+    ],
+    ids=["whole", "fence", "prose"],
+)
+@pytest.mark.parametrize("strategy", [ToolStrategy, ProviderStrategy])
+def test_json_in_a_text_is_accepted_without_a_further_call(run: Any, text: str, strategy: Any) -> None:
+    agent, model = agent_of(text, response_format=strategy(Verdict))
+    result = run(agent, QUESTION)
+    assert result["structured_response"] == Verdict(passed=True, score=7)
+    assert len(model.requests) == 1
+
+
+def test_two_different_answers_in_prose_are_refused(run: Any) -> None:
+    agent, _ = agent_of('{"passed": true, "score": 7} or {"passed": false, "score": 1}', calls(call("Verdict", GOOD)))
+    result = run(agent, QUESTION)
+    assert "multiple structured responses" in result["outcome"]["attempts"][0]["error"]
+    assert result["structured_response"] == Verdict(passed=True, score=7)
+
+
+def test_an_invalid_answer_is_sent_back_and_the_mended_one_accepted(run: Any) -> None:
+    agent, _ = agent_of(calls(call("Verdict", BAD)), calls(call("Verdict", GOOD, "2")))
+    result = run(agent, QUESTION)
+    assert result["structured_response"] == Verdict(passed=True, score=7)
+    assert "less than or equal to 10" in result["messages"][2].text
+    assert [a["error"] is None for a in result["outcome"]["attempts"]] == [False, True]
+
+
+def test_the_same_invalid_answer_twice_ends_the_run_invalid_with_every_call_answered(run: Any) -> None:
+    agent, model = agent_of(calls(call("Verdict", BAD)), calls(call("Verdict", BAD, "2")))
+    result = run(agent, QUESTION)
+    assert (result["structured_response"], result["outcome"]["status"]) == (None, "invalid")
+    assert len(model.requests) == 2
+    assert every_call_is_answered(result["messages"])
+
+
+def test_answers_that_stay_invalid_in_new_ways_end_after_four_attempts(run: Any) -> None:
+    replies = [calls(call("Verdict", {"passed": True, "score": 11 + n}, str(n))) for n in range(9)]
+    agent, model = agent_of(*replies)
+    assert run(agent, QUESTION)["outcome"]["status"] == "invalid"
+    assert len(model.requests) == 4
+
+
+def test_an_invalid_answer_under_the_provider_strategy_is_sent_back(run: Any) -> None:
+    agent, _ = agent_of('{"passed": 1}', '{"passed": true, "score": 7}', response_format=ProviderStrategy(Verdict))
+    assert run(agent, QUESTION)["structured_response"] == Verdict(passed=True, score=7)
+
+
+@pytest.mark.parametrize("strategy", [ToolStrategy, ProviderStrategy])
+def test_handle_errors_false_raises(run: Any, strategy: Any) -> None:
+    reply = calls(call("Verdict", BAD)) if strategy is ToolStrategy else '{"passed": 1}'
+    agent, _ = agent_of(reply, response_format=strategy(Verdict, handle_errors=False))
+    with pytest.raises(StructuredOutputValidationError, match="Failed to parse structured output for tool 'Verdict'"):
+        run(agent, QUESTION)
+
+
+@pytest.mark.parametrize(
+    ("reply", "status"),
+    [
+        (AIMessage("", additional_kwargs={"refusal": "I can't help with that."}), "refused"),
+        (AIMessage("No.", response_metadata={"stop_reason": "refusal"}), "refused"),
+        (AIMessage('{"passed": tr', response_metadata={"finish_reason": "length"}), "truncated"),
+        (AIMessage(""), "empty"),
+    ],
+    ids=["openai refusal", "anthropic refusal", "truncated", "empty"],
+)
+def test_a_reply_that_cannot_hold_an_answer_is_diagnosed(run: Any, reply: AIMessage, status: str) -> None:
+    agent, model = agent_of(reply, reply.model_copy())
+    assert run(agent, QUESTION)["outcome"]["status"] == status
+    assert len(model.requests) == (1 if status == "refused" else 2)
+
+
+def test_a_cut_answer_is_not_accepted_though_it_parses(run: Any) -> None:
+    cut = AIMessage("", tool_calls=[call("Missing", {"facts": ["a"]})], response_metadata={"finish_reason": "length"})
+    agent, _ = agent_of(cut, calls(call("Missing", {"facts": ["a", "b"]}, "2")), response_format=Missing)
+    assert run(agent, QUESTION)["structured_response"] == Missing(facts=["a", "b"])
+
+
+def test_an_answer_beside_a_tool_call_is_held_until_its_result_was_seen(run: Any) -> None:
+    both = calls(call("Verdict", GOOD), call("search", {"query": "x"}, "2"))
+    agent, model = agent_of(both, calls(call("Verdict", {"passed": False, "score": 1}, "3")))
+    result = run(agent, QUESTION)
+    assert result["structured_response"] == Verdict(passed=False, score=1)
+    seen = model.requests[1].messages
+    assert {m.text.split(":")[0] for m in seen if isinstance(m, ToolMessage)} == {"found x", "Your answer is held back"}
+
+
+def test_an_invalid_answer_beside_a_tool_call_does_not_end_the_run(run: Any) -> None:
+    both = calls(call("Verdict", BAD), call("search", {"query": "x"}, "2"))
+    agent, _ = agent_of(both, calls(call("Verdict", GOOD, "3")))
+    result = run(agent, QUESTION)
+    assert result["structured_response"] == Verdict(passed=True, score=7)
+    assert every_call_is_answered(result["messages"])
+
+
+def test_the_same_answer_beside_tools_again_is_its_confirmation(run: Any) -> None:
+    replies = [calls(call("Verdict", GOOD, f"a{n}"), call("search", {"query": "x"}, f"b{n}")) for n in range(5)]
+    agent, model = agent_of(*replies)
+    assert run(agent, QUESTION)["structured_response"] == Verdict(passed=True, score=7)
+    assert len(model.requests) == 2
+
+
+def test_two_equal_answers_in_one_message_cost_no_call(run: Any) -> None:
+    agent, model = agent_of(calls(call("Verdict", GOOD), call("Verdict", GOOD, "2")))
+    result = run(agent, QUESTION)
+    assert result["structured_response"] == Verdict(passed=True, score=7)
+    assert len(model.requests) == 1
+    assert every_call_is_answered(result["messages"])
+
+
+def test_a_model_that_only_calls_tools_is_made_to_answer_with_its_last_call(run: Any) -> None:
+    def reply(messages: Any) -> AIMessage:
+        return calls(call("search", {"query": "x"}, str(len(messages))))
+
+    model = ScriptedChatModel(replies=reply)
+    result = run(create_agent(model, [search], response_format=Verdict), QUESTION, {"recursion_limit": 500})
+    assert result["outcome"]["status"] == "out_of_budget"
+    assert result["outcome"]["usage"]["model_calls"] == 50
+    assert [t["function"]["name"] for t in model.requests[-1].tools] == ["Verdict"]
+    assert every_call_is_answered(result["messages"])
+
+
+@pytest.mark.parametrize(("key", "status"), [("good", "answered"), ("bad", "unanswered")])
+def test_a_return_direct_result_is_read_once_as_the_answer(run: Any, key: str, status: str) -> None:
+    agent, model = agent_of(calls(call("lookup", {"key": key})), tools=[lookup])
+    result = run(agent, QUESTION)
+    assert result["outcome"]["status"] == status
+    assert (result["structured_response"] is None) == (status == "unanswered")
+    assert len(model.requests) == 1
+
+
+def test_malformed_tool_arguments_are_answered_in_the_same_run_once(run: Any) -> None:
+    bad = {"name": "search", "args": '{"query": ', "id": "1", "error": None, "type": "invalid_tool_call"}
+    broken = AIMessage("", invalid_tool_calls=[bad])
+    agent, model = agent_of(broken, AIMessage("", invalid_tool_calls=[{**bad, "id": "2"}]), "later", response_format=None)
+    result = run(agent, QUESTION)
+    assert len(model.requests) == 2
+    assert "arguments were malformed" in result["messages"][2].text
+    assert every_call_is_answered(result["messages"])
+
+
+def test_a_malformed_answer_call_is_read_from_its_text(run: Any) -> None:
+    bad = {"name": "Verdict", "args": 'Sure: {"passed": true, "score": 7}', "id": "1", "error": None, "type": "invalid_tool_call"}
+    agent, model = agent_of(AIMessage("", invalid_tool_calls=[bad]))
+    result = run(agent, QUESTION)
+    assert result["structured_response"] == Verdict(passed=True, score=7)
+    assert every_call_is_answered(result["messages"])
+    assert len(model.requests) == 1
+
+
+def test_a_thread_left_with_an_unanswered_call_goes_on(run: Any) -> None:
+    agent, model = agent_of("fine", response_format=None)
+    history = [HumanMessage("a"), calls(call("search", {"query": "x"})), HumanMessage("b")]
+    result = run(agent, {"messages": history})
+    assert [m.type for m in model.requests[0].messages] == ["human", "ai", "tool", "human"]
+    assert [m.type for m in result["messages"]] == ["human", "ai", "tool", "human", "ai"]
+
+
+def test_a_new_turn_of_a_thread_starts_with_a_clean_outcome(run: Any) -> None:
+    agent, _ = agent_of(calls(call("Verdict", GOOD)), "no", "no", checkpointer=InMemorySaver())
+    config = {"configurable": {"thread_id": "1"}}
+    assert run(agent, QUESTION, config)["outcome"]["status"] == "answered"
+    second = run(agent, QUESTION, config)
+    assert (second["structured_response"], second["outcome"]["status"]) == (None, "unanswered")
+    assert second["outcome"]["usage"]["model_calls"] == 2
+
+
+def test_an_interrupt_in_a_tool_resumes_with_the_attempts_so_far(run: Any) -> None:
+    @tool
+    def approve(what: str) -> str:
+        """Ask a person."""
+        return str(interrupt(what))
+
+    agent, _ = agent_of(
+        calls(call("Verdict", BAD)),
+        calls(call("approve", {"what": "it"}, "2")),
+        calls(call("Verdict", GOOD, "3")),
+        tools=[approve],
+        checkpointer=InMemorySaver(),
+    )
+    config = {"configurable": {"thread_id": "1"}}
+    assert run(agent, QUESTION, config)["__interrupt__"][0].value == "it"
+    result = run(agent, Command(resume="yes"), config)
+    assert len(result["outcome"]["attempts"]) == 2
+    assert result["outcome"]["usage"]["model_calls"] == 3
+
+
+def test_parallel_tool_calls_run_at_the_same_time(run: Any) -> None:
+    import threading
+
+    barrier = threading.Barrier(2, timeout=5)
+
+    @tool
+    def meet(name: str) -> str:
+        """Wait for the other."""
+        barrier.wait()
+        return name
+
+    agent, _ = agent_of(
+        calls(call("meet", {"name": "a"}), call("meet", {"name": "b"}, "2")), "met", tools=[meet], response_format=None
+    )
+    assert [m.text for m in run(agent, QUESTION)["messages"][2:4]] == ["a", "b"]
+
+
+def test_tools_get_the_state_and_may_update_it(run: Any) -> None:
+    @tool
+    def remember(runtime: ToolRuntime) -> Command[Any]:
+        """Count the messages."""
+        content = f"{len(runtime.state['messages'])} messages"
+        return Command(update={"messages": [ToolMessage(content, tool_call_id=runtime.tool_call_id)]})
+
+    agent, _ = agent_of(calls(call("remember", {})), "done", tools=[remember], response_format=None)
+    assert run(agent, QUESTION)["messages"][2].text == "2 messages"
+
+
+def test_an_unknown_tool_is_answered_with_the_tools_there_are(run: Any) -> None:
+    agent, _ = agent_of(calls(call("grep", {})), "done", response_format=None)
+    assert "grep is not a valid tool, try one of [search]" in run(agent, QUESTION)["messages"][2].text
+
+
+def test_an_unknown_tool_of_an_agent_without_tools_is_answered_with_the_schema(run: Any) -> None:
+    agent, _ = agent_of(calls(call("grep", {})), calls(call("Verdict", GOOD, "2")), tools=())
+    result = run(agent, QUESTION)
+    assert "try one of [Verdict]" in result["messages"][2].text
+    assert result["structured_response"] == Verdict(passed=True, score=7)
+
+
+def test_without_a_format_a_text_ends_the_run_and_there_is_no_outcome(run: Any) -> None:
+    agent, _ = agent_of("All well.", response_format=None)
+    assert run(agent, QUESTION).keys() == {"messages"}
+
+
+def test_the_system_prompt_goes_before_every_call(run: Any) -> None:
+    agent, model = agent_of("ok", response_format=None, system_prompt=SystemMessage("Be brief."))
+    run(agent, QUESTION)
+    assert [m.type for m in model.requests[0].messages] == ["system", "human"]
+
+
+def test_private_state_is_kept_out_of_every_stream_and_of_the_thread(run: Any) -> None:
+    for mode in ("values", "updates", "debug", "tasks", "checkpoints"):
+        agent, _ = agent_of(calls(call("Verdict", GOOD)), checkpointer=InMemorySaver())
+        config = {"configurable": {"thread_id": mode}}
+        assert "answergraph_" not in repr(run.stream(agent, QUESTION, config, stream_mode=mode))
+        assert "answergraph_" not in repr(run.state(agent, config).values)
+
+
+def test_updates_show_the_nodes_of_the_graph(run: Any) -> None:
+    agent, _ = agent_of(calls(call("search", {"query": "x"})), calls(call("Verdict", GOOD, "2")))
+    nodes = [node for update in run.stream(agent, QUESTION, stream_mode="updates") for node in update]
+    assert nodes == ["model", "tools", "model", "structured_response"]
+
+
+def test_two_agents_in_one_superstep_keep_their_answers_apart(run: Any) -> None:
+    class Parent(MessagesState):
+        plan: Any
+        plan_outcome: Any
+        review: Any
+        review_outcome: Any
+
+    graph = StateGraph(Parent)
+    for key, answer in (("plan", GOOD), ("review", {"passed": False, "score": 0})):
+        agent, _ = agent_of(calls(call("Verdict", answer, key)), output_key=key, name=key)
+        graph.add_node(f"{key}_agent", agent)
+        graph.add_edge("__start__", f"{key}_agent")
+    result = run(graph.compile(), QUESTION)
+    assert (result["plan"].score, result["review"].score) == (7, 0)
+    assert (result["plan_outcome"]["status"], result["review_outcome"]["status"]) == ("answered", "answered")
+
+
+def test_a_subgraph_agent_streams_its_steps_and_interrupts_inside(run: Any) -> None:
+    @tool
+    def approve(what: str) -> str:
+        """Ask a person."""
+        return str(interrupt(what))
+
+    agent, _ = agent_of(calls(call("approve", {"what": "it"})), calls(call("Verdict", GOOD, "2")), tools=[approve], name="judge")
+    parent = StateGraph(MessagesState).add_node("judge", agent).add_edge("__start__", "judge").compile(InMemorySaver())
+    config = {"configurable": {"thread_id": "1"}}
+    first = run.stream(parent, QUESTION, config, stream_mode="updates", subgraphs=True)
+    assert [next(iter(update)) for namespace, update in first if namespace] == ["model", "__interrupt__"]
+    rest = run.stream(parent, Command(resume="yes"), config, stream_mode="updates", subgraphs=True)
+    assert [next(iter(update)) for namespace, update in rest if namespace] == ["tools", "model", "structured_response"]
+    assert "judge:" in parent.get_graph(xray=True).draw_mermaid(with_styles=False).replace("\\3a", ":")
+
+
+def test_an_uncompiled_agent_can_be_added_to(run: Any) -> None:
+    graph = build_agent_graph(ScriptedChatModel(replies=[calls(call("Verdict", GOOD))]), response_format=Verdict)
+    graph.add_node("greet", lambda state: {"messages": [HumanMessage("And now?")]})
+    graph.add_edge("greet", "model")
+    assert {"greet", "model", "structured_response"} <= set(graph.compile().get_graph().nodes)
+
+
+BAD_SPECS: list[tuple[str, dict[str, Any], str]] = [
+    ("an empty model name", {"model": ""}, "is no model"),
+    ("an unknown provider", {"model": "nowhere:x"}, "cannot be used"),
+    ("two tools of one name", {"tools": [search, tool("search", description="x")(lambda query: "other")]}, "Two tools"),
+    ("a tool named like an answer", {"tools": [tool("Verdict", description="x")(lambda: "")]}, "Rename one of them"),
+    ("an unsupported schema", {"response_format": int}, "Unsupported schema type"),
+    ("a JSON Schema that is none", {"response_format": {"type": "nonsense"}}, "no valid JSON Schema"),
+    ("a remote reference", {"response_format": {"$ref": "https://example.org/s.json"}}, "remote reference"),
+    ("two schemas of one name", {"response_format": {"oneOf": [{"title": "A"}, {"title": "A", "type": "object"}]}}, "different names"),
+    ("a function without types", {"tools": [lambda: 1]}, "cannot be made a tool"),
+    ("an option that is not built yet", {"end_strategy": "early"}, "not available"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "words"), [row[1:] for row in BAD_SPECS], ids=[row[0] for row in BAD_SPECS])
+def test_a_mistake_is_found_while_building(arguments: dict[str, Any], words: str) -> None:
+    model = arguments.pop("model", ScriptedChatModel(replies=[]))
+    with pytest.raises(AgentSpecError, match=words):
+        create_agent(model, **{"response_format": Verdict, **arguments})
