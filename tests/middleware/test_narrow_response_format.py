@@ -1,0 +1,135 @@
+"""What a middleware leaves out of the response format is neither offered nor accepted."""
+
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessage
+from langgraph.checkpoint.memory import InMemorySaver
+from pydantic import BaseModel
+
+from answergraph import ProviderStrategy, ToolStrategy, create_agent
+from answergraph.middleware import AgentMiddleware, ModelRequest, NarrowResponseFormat
+from answergraph.testing import ScriptedChatModel
+
+
+class Found(BaseModel):
+    """Found it."""
+
+    where: str
+
+
+class Missing(BaseModel):
+    """Not found."""
+
+    tried: list[str]
+
+
+class Undeclared(BaseModel):
+    """Never declared."""
+
+    x: int
+
+
+FOUND = {"name": "Found", "args": {"where": "log"}, "id": "1", "type": "tool_call"}
+MISSING = {"name": "Missing", "args": {"tried": ["grep"]}, "id": "2", "type": "tool_call"}
+QUESTION: dict[str, Any] = {"messages": ["Where?"]}
+
+
+class Override(AgentMiddleware[Any, Any, Any]):
+    """Overrides the format with what it was given."""
+
+    def __init__(self, response_format: Any) -> None:
+        super().__init__()
+        self.response_format = response_format
+
+    def modify_model_request(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
+        return request.override(response_format=self.response_format)
+
+
+def offered(model: ScriptedChatModel, call: int = 0) -> list[str]:
+    return [tool["function"]["name"] for tool in model.requests[call].tools]
+
+
+@pytest.mark.parametrize(
+    "narrowing",
+    [NarrowResponseFormat(lambda request: Missing), Override(Missing), Override(ToolStrategy(Missing))],
+    ids=["NarrowResponseFormat", "a bare type", "a strategy"],
+)
+def test_a_left_out_schema_is_neither_offered_nor_accepted(run: Any, narrowing: Any) -> None:
+    model = ScriptedChatModel(replies=[AIMessage("", tool_calls=[FOUND]), AIMessage("", tool_calls=[MISSING])])
+    agent = create_agent(model, response_format=ToolStrategy(Found | Missing), middleware=[narrowing])
+    result = run(agent, QUESTION)
+    assert offered(model) == ["Missing"]
+    assert result["structured_response"] == Missing(tried=["grep"])
+    assert "'Found' is not offered now; answer with one of ['Missing']" in result["messages"][2].text
+
+
+def test_a_left_out_schema_is_not_accepted_from_a_text_either(run: Any) -> None:
+    model = ScriptedChatModel(replies=[AIMessage('{"where": "log"}'), AIMessage("", tool_calls=[MISSING])])
+    agent = create_agent(model, response_format=Found | Missing, middleware=[Override(Missing)])
+    assert run(agent, QUESTION)["structured_response"] == Missing(tried=["grep"])
+
+
+def test_the_choice_may_change_with_the_conversation(run: Any) -> None:
+    def conclude_later(request: ModelRequest[Any]) -> Any:
+        return [Missing] if len(request.messages) == 1 else None
+
+    model = ScriptedChatModel(replies=[AIMessage("hm"), AIMessage("", tool_calls=[FOUND])])
+    agent = create_agent(model, response_format=Found | Missing, middleware=[NarrowResponseFormat(conclude_later)])
+    assert run(agent, QUESTION)["structured_response"] == Found(where="log")
+    assert (offered(model, 0), offered(model, 1)) == (["Missing"], ["Found", "Missing"])
+
+
+def test_narrowing_keeps_the_strategy_and_its_options(run: Any) -> None:
+    model = ScriptedChatModel(replies=[AIMessage("", tool_calls=[MISSING])])
+    strategy = ToolStrategy(Found | Missing, tool_message_content="Noted.", tool_choice="auto")
+    agent = create_agent(model, response_format=strategy, middleware=[NarrowResponseFormat(lambda request: Missing)])
+    assert run(agent, QUESTION)["messages"][-1].text == "Noted."
+    assert model.requests[0].tool_choice == "auto"
+
+
+def test_narrowing_holds_across_an_interrupt_between_the_model_and_the_answer(run: Any) -> None:
+    def agent(saver: InMemorySaver, model: ScriptedChatModel) -> Any:
+        return create_agent(
+            model,
+            response_format=ToolStrategy(Found | Missing),
+            middleware=[NarrowResponseFormat(lambda request: Missing)],
+            checkpointer=saver,
+            interrupt_before=["structured_response"],
+        )
+
+    saver = InMemorySaver()
+    config = {"configurable": {"thread_id": "1"}}
+    run(agent(saver, ScriptedChatModel(replies=[AIMessage("", tool_calls=[FOUND])])), QUESTION, config)
+    # Another process: a new graph that knows the offer by what the state says of it.
+    later = agent(saver, ScriptedChatModel(replies=[AIMessage("", tool_calls=[MISSING])]))
+    state = run(later, None, config)
+    assert state["structured_response"] is None
+    assert "not offered now" in state["messages"][2].text
+
+
+@pytest.mark.parametrize("response_format", [Found | Missing, ToolStrategy(Found), ProviderStrategy(Found), None])
+@pytest.mark.parametrize("override", [Undeclared, ToolStrategy(Undeclared), ProviderStrategy(Undeclared)])
+def test_a_schema_that_was_not_declared_is_refused_before_any_model_call(run: Any, response_format: Any, override: Any) -> None:
+    model = ScriptedChatModel(replies=[])
+    agent = create_agent(model, response_format=response_format, middleware=[Override(override)])
+    with pytest.raises(ValueError, match=r"specifies tool 'Undeclared' which wasn't declared in the original response format"):
+        run(agent, QUESTION)
+    assert model.requests == []
+
+
+@pytest.mark.parametrize(("chosen", "words"), [([], "to nothing"), (Undeclared, "wasn't declared")])
+def test_a_choice_of_nothing_or_of_the_undeclared_names_the_middleware(run: Any, chosen: Any, words: str) -> None:
+    agent = create_agent(
+        ScriptedChatModel(replies=[]), response_format=Found | Missing, middleware=[NarrowResponseFormat(lambda request: chosen)]
+    )
+    with pytest.raises(ValueError, match=f"NarrowResponseFormat.*{words}"):
+        run(agent, QUESTION)
+
+
+def test_overridden_to_none_nothing_is_offered_and_a_text_is_checked_all_the_same(run: Any) -> None:
+    model = ScriptedChatModel(replies=[AIMessage('{"tried": ["grep"]}')])
+    agent = create_agent(model, response_format=Found | Missing, middleware=[Override(None)])
+    result = run(agent, QUESTION)
+    assert result["structured_response"] == Missing(tried=["grep"])
+    assert model.requests[0].tools in ([], None, ())

@@ -1,0 +1,63 @@
+"""JSON is found wherever a model put it, and what merely looks like JSON is left alone."""
+
+import json
+import time
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from answergraph.nodes.response_format.salvage import find_json
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=8,
+)
+OBJECTS = st.dictionaries(st.text(min_size=1, max_size=5), VALUES, min_size=1, max_size=4)
+PROSE = st.text(alphabet=st.characters(exclude_characters="{}`~"), max_size=40)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ('{"a": 1}', [({"a": 1}, "whole")]),
+        ('  [1, 2]\n', [([1, 2], "whole")]),
+        ('Here:\n```json\n{"a": 1}\n```\nDone.', [({"a": 1}, "fence")]),
+        ('~~~\n{"a": 1}\n~~~', [({"a": 1}, "fence")]),
+        ('First {"a": {"b": 2}} then {"c": 3}.', [({"a": {"b": 2}}, "prose"), ({"c": 3}, "prose")]),
+        ('A brace { is prose, {"a": "}"} is not', [({"a": "}"}, "prose")]),
+        ('{"a": {"b": 1}, oops}', []),
+        ("nothing {here} or {}", []),
+        ('{"a": 1, "a": 2}', []),
+        ('{"a": NaN}', []),
+        ("", []),
+    ],
+)
+def test_values_are_found_in_order_of_place(text: str, found: list[tuple[Any, str]]) -> None:
+    assert [(item.data, item.place) for item in find_json(text)] == found
+
+
+def test_only_what_was_taken_out_of_something_counts_as_a_repair() -> None:
+    assert find_json('{"a": 1}')[0].repairs == ()
+    assert find_json('x {"a": 1}')[0].repairs == ("JSON taken out of prose",)
+
+
+@given(before=PROSE, value=OBJECTS, after=PROSE)
+def test_an_object_in_any_prose_comes_back_unchanged(before: str, value: dict[str, Any], after: str) -> None:
+    found = find_json(f"{before} {json.dumps(value)} {after}")
+    assert [item.data for item in found] == [value]
+
+
+@given(st.text())
+def test_any_text_is_read_without_an_error(text: str) -> None:
+    assert all(item.place in ("whole", "fence", "prose") for item in find_json(text))
+
+
+@pytest.mark.parametrize("text", ["{" * 200_000, "{" * 200_000 + "}" * 200_000, '{"' * 100_000, "```\n" * 50_000, '{"a":' * 100_000])
+def test_hostile_texts_take_linear_time(text: str) -> None:
+    started = time.process_time()
+    assert find_json(text) == []
+    # Generous by two orders of magnitude: a quadratic search takes minutes here.
+    assert time.process_time() - started < 5
