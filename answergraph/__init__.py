@@ -4,6 +4,7 @@ from answergraph.graphs.agent import build_agent_graph, create_agent
 from answergraph.nodes.errors import (
     AgentSpecError,
     AnswerGraphError,
+    AnswerRejected,
     MultipleStructuredOutputsError,
     NoAnswerError,
     StructuredOutputError,
@@ -19,6 +20,7 @@ __all__ = [
     "AgentSpecError",
     "AgentState",
     "AnswerGraphError",
+    "AnswerRejected",
     "Attempt",
     "AutoStrategy",
     "InputAgentState",

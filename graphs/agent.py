@@ -22,7 +22,7 @@ from typing import Any, Unpack
 
 from langchain_core.messages import SystemMessage
 from langgraph.cache.base import BaseCache
-from langgraph.graph import START
+from langgraph.graph import END, START
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.store.base import BaseStore
 from langgraph.types import Checkpointer
@@ -37,8 +37,9 @@ from answergraph.graphs.routing import (
 )
 from answergraph.graphs.spec import AgentOptions, AgentSpec, Tool
 from answergraph.nodes.model import ModelNode
-from answergraph.nodes.names import MODEL, STRUCTURED_RESPONSE, TOOLS
-from answergraph.nodes.outcome import UsageLimits
+from answergraph.nodes.names import MODEL, NO_ANSWER, STRUCTURED_RESPONSE, TOOLS
+from answergraph.nodes.no_answer import raise_without_answer
+from answergraph.nodes.outcome import EndStrategy, OnFailure, UsageLimits
 from answergraph.nodes.step import PureNode, Router, StepNode
 from answergraph.nodes.structured_response import StructuredResponseNode
 from answergraph.nodes.tools import tool_node
@@ -67,8 +68,8 @@ def create_agent(  # noqa: PLR0913  # waiver: the arguments of langchain.agents.
     transformers: Sequence[Callable[..., Any]] | None = None,
     output_key: str | None = None,
     limits: UsageLimits | None = None,
-    end_strategy: str = "defer",
-    on_failure: str = "return",
+    end_strategy: EndStrategy = "defer",
+    on_failure: OnFailure = "return",
     check_answer: Callable[..., Any] | None = None,
 ) -> CompiledStateGraph[Any, Any, Any, Any]:
     """Create an agent: a model that calls tools in a loop until an answer, or the reason why there is none, stands.
@@ -93,12 +94,14 @@ def create_agent(  # noqa: PLR0913  # waiver: the arguments of langchain.agents.
         transformers: LangGraph stream transformers, after the middleware's.
         output_key: The state key of the answer in place of ``structured_response``; the outcome goes to
             ``<output_key>_outcome``. Agents that run side by side in one graph need different ones.
-        limits: What a run may use. Not available in this version.
-        end_strategy: What an answer beside tool calls counts for: ``"defer"`` runs the tools, holds the answer and asks for
-            its confirmation. Others are not available in this version.
-        on_failure: ``"return"``: a run without an answer returns, and the outcome tells why. Others are not available in
-            this version.
-        check_answer: Not available in this version.
+        limits: What a run may use; by default 50 model calls and four answer attempts with a response format, and no limit
+            without one.
+        end_strategy: What an answer beside tool calls counts for: with ``"defer"`` the tools run and the model confirms or
+            replaces the answer once their results are there; with ``"exhaustive"`` the tools run and the answer is accepted
+            (LangChain's way); with ``"early"`` the answer is accepted and the tools are not run.
+        on_failure: With ``"return"`` a run without an answer returns and the outcome tells why; with ``"raise"`` a node
+            ``no_answer`` raises ``NoAnswerError`` at its end, and the checkpoint keeps messages and outcome.
+        check_answer: Called with ``(answer, state, runtime)`` for each valid answer; raises ``AnswerRejected`` to send it back.
 
     Returns:
         The compiled graph. ``result["structured_response"]`` is an instance of the declared type or ``None``, and
@@ -156,7 +159,8 @@ def build_agent_graph(
         AgentSpecError: If the agent cannot be built as asked.
     """
     spec = AgentSpec.create(model, tools, options)
-    hooks = HookChains(spec.stack, reads_answers=bool(spec.offers.declared))
+    last = NO_ANSWER if spec.on_failure == "raise" else END
+    hooks = HookChains(spec.stack, reads_answers=bool(spec.offers.declared), last=last)
     graph = AgentStateGraph(spec)
     _add_nodes(graph, spec, hooks)
     _connect(graph, spec, hooks)
@@ -169,6 +173,8 @@ def _add_nodes(graph: AgentStateGraph, spec: AgentSpec, hooks: HookChains) -> No
         graph.add_node(TOOLS, tool_node(spec.tools, spec.stack.wrap_tool_call if spec.stack.tool_wrappers else None))
     if spec.offers.declared:
         graph.add_node(STRUCTURED_RESPONSE, PureNode(_structured_response_node(spec).read, name=STRUCTURED_RESPONSE))
+    if spec.on_failure == "raise":
+        graph.add_node(NO_ANSWER, PureNode(partial(raise_without_answer, keys=spec.keys), name=NO_ANSWER))
     hooks.add_nodes(graph)
 
 
@@ -190,6 +196,8 @@ def _connect(graph: AgentStateGraph, spec: AgentSpec, hooks: HookChains) -> None
     if facts.answers:
         route = partial(route_after_structured_response, outcome_key=spec.keys.outcome)
         _route(graph, STRUCTURED_RESPONSE, route, {**ask_again, **finish})
+    if spec.on_failure == "raise":
+        graph.add_edge(NO_ANSWER, END)
 
 
 def _route(graph: AgentStateGraph, source: str, route: Callable[..., Any], where: Destinations) -> None:
@@ -202,6 +210,7 @@ def _routing_facts(spec: AgentSpec, hooks: HookChains) -> RoutingFacts:
         answers=spec.offers.declared,
         has_tools=spec.has_tools,
         return_direct=spec.return_direct,
+        end_strategy=spec.end_strategy,
         # In a graph without a loop only declared jumps are edges.
         jumps=frozenset(("tools", "model", "end") if loops else hooks.jumps_at_turn_end),
     )
@@ -223,5 +232,10 @@ def _model_node(spec: AgentSpec) -> ModelNode:
 
 def _structured_response_node(spec: AgentSpec) -> StructuredResponseNode:
     return StructuredResponseNode(
-        offers=spec.offers, limits=spec.limits, keys=spec.keys, return_direct=spec.return_direct
+        offers=spec.offers,
+        limits=spec.limits,
+        keys=spec.keys,
+        return_direct=spec.return_direct,
+        end_strategy=spec.end_strategy,
+        checks=spec.checks,
     )

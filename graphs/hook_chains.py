@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
-from langgraph.graph import END, StateGraph
+from langgraph.graph import StateGraph
 
 from answergraph.graphs.routing import RoutingFacts, route_jump
 from answergraph.middleware.stack import Hook, HookName, HookNode, MiddlewareStack
@@ -36,6 +36,8 @@ class HookChains:
     stack: MiddlewareStack
     reads_answers: bool
     """Whether a run ends through ``structured_response``."""
+    last: str
+    """What comes after the last hook."""
 
     @cached_property
     def start(self) -> str:
@@ -56,7 +58,7 @@ class HookChains:
     def finish(self) -> str:
         """Where a finished run goes."""
         chain = self._chain("after_agent")
-        return chain[-1].node_name if chain else END
+        return chain[-1].node_name if chain else self.last
 
     @property
     def jumps_at_turn_end(self) -> tuple[str, ...]:
@@ -91,7 +93,7 @@ class HookChains:
         yield from _line(before_model, MODEL, end)
         # The chain's last node is the turn's end, whose edges say why the turn ended.
         yield from list(_line(self._chain("after_model")[::-1], "", end))[:-1]
-        yield from _line(self._chain("after_agent")[::-1], END, END)
+        yield from _line(self._chain("after_agent")[::-1], self.last, self.last)
 
     def _destinations(self, link: Link) -> dict[Any, str]:
         jumps = link.hook.can_jump_to

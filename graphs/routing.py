@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from langchain_core.messages import AIMessage, AnyMessage
+from langchain_core.messages import AIMessage, AnyMessage, ToolCall
 from langgraph.types import Send
 
 from answergraph.nodes.messages import direct_results, last_turn, pending_tool_calls, repeats_malformed_calls
 from answergraph.nodes.names import TOOLS
+from answergraph.nodes.outcome import EndStrategy
 from answergraph.nodes.state import LEDGER, OFFER
 
 Reason = Literal["call_tools", "read_answer", "ask_again", "finish", "go_on"]
@@ -25,12 +26,14 @@ class RoutingFacts:
         answers: The names of the declared answer schemas; empty without a response format.
         has_tools: Whether there is a ``tools`` node.
         return_direct: Per tool, whether its result ends the run.
+        end_strategy: What an answer beside tool calls counts for.
         jumps: Where hooks after the model may jump.
     """
 
     answers: frozenset[str] = frozenset()
     has_tools: bool = False
     return_direct: Mapping[str, bool] = field(default_factory=dict)
+    end_strategy: EndStrategy = "defer"
     jumps: frozenset[str] = frozenset({"tools", "model", "end"})
 
     @property
@@ -47,7 +50,7 @@ def route_after_model(state: Mapping[str, Any], facts: RoutingFacts) -> Reason |
     1. A hook asked to jump: as asked.
     2. There is no AI message any more: the run ends.
     3. The budget's last call was made: whatever came is read.
-    4. Tools were called: ``call_tools``, one ``Send`` per call.
+    4. Tools were called: ``call_tools``, one ``Send`` per call, unless a valid answer beside them ends the run early.
     5. An answer, or what may be one, stands: ``read_answer``.
     6. Every call was answered already, or the arguments were malformed for the first time: ``ask_again``.
     7. Nothing was called: the run ends.
@@ -56,10 +59,11 @@ def route_after_model(state: Mapping[str, Any], facts: RoutingFacts) -> Reason |
         return route_jump(jump, state, facts)
     messages = state["messages"]
     message, _ = last_turn(messages)
-    if message is None or (facts.answers and _is_final(state)):
+    if message is None or state.get(LEDGER, {}).get("final"):
         return facts.ending
     waiting = pending_tool_calls(messages)
-    if facts.has_tools and any(call["name"] not in facts.answers for call in waiting):
+    tools_wait = facts.has_tools and any(call["name"] not in facts.answers for call in waiting)
+    if tools_wait and not _ends_early(waiting, state, facts):
         return _sends(messages, facts)
     if facts.answers and (waiting or _holds_answer(message, state, facts)):
         return "read_answer"
@@ -109,8 +113,10 @@ def _sends(messages: list[AnyMessage], facts: RoutingFacts) -> list[Send]:
     return [Send(TOOLS, [call]) for call in pending_tool_calls(messages) if call["name"] not in facts.answers]
 
 
-def _is_final(state: Mapping[str, Any]) -> bool:
-    return bool(state.get(LEDGER, {}).get("final"))
+def _ends_early(waiting: list[ToolCall], state: Mapping[str, Any], facts: RoutingFacts) -> bool:
+    if facts.end_strategy != "early" or not state.get(OFFER, {}).get("valid"):
+        return False
+    return any(call["name"] in facts.answers for call in waiting)
 
 
 def _holds_answer(message: AIMessage, state: Mapping[str, Any], facts: RoutingFacts) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypedDict
+from typing import Any, TypedDict, get_args
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import SystemMessage
@@ -13,7 +13,7 @@ from langchain_core.tools import BaseTool, tool
 from answergraph.middleware.stack import MiddlewareStack
 from answergraph.nodes.chat_models.resolve import resolve_model
 from answergraph.nodes.errors import AgentSpecError
-from answergraph.nodes.outcome import UsageLimits
+from answergraph.nodes.outcome import NO_LIMITS, EndStrategy, OnFailure, UsageLimits
 from answergraph.nodes.response_format.offers import Offers
 from answergraph.nodes.state import AgentState, AnswerKeys, StateSchemas, merge_state_schemas
 
@@ -31,8 +31,8 @@ class AgentOptions(TypedDict, total=False):
     context_schema: type[Any] | None
     output_key: str | None
     limits: UsageLimits | None
-    end_strategy: str
-    on_failure: str
+    end_strategy: EndStrategy
+    on_failure: OnFailure
     check_answer: Callable[..., Any] | None
     name: str | None
 
@@ -52,6 +52,9 @@ class AgentSpec:
         context_schema: The type of the run's context.
         keys: Where the answer and the outcome go.
         limits: What a run may use.
+        end_strategy: What an answer beside tool calls counts for.
+        on_failure: What a run without an answer does.
+        checks: The checks of a valid answer, the middleware's first.
         name: The agent's name; stands on its messages.
     """
 
@@ -65,6 +68,9 @@ class AgentSpec:
     context_schema: type[Any] | None
     keys: AnswerKeys
     limits: UsageLimits
+    end_strategy: EndStrategy
+    on_failure: OnFailure
+    checks: tuple[Callable[[Any, Any, Any], object], ...]
     name: str | None
 
     @classmethod
@@ -82,7 +88,6 @@ class AgentSpec:
         Raises:
             AgentSpecError: If the agent cannot be built; the message says what to change.
         """
-        _refuse_unbuilt(options)
         stack = MiddlewareStack(options.get("middleware", ()))
         offers = Offers(options.get("response_format"))
         keys = AnswerKeys.named(options.get("output_key"))
@@ -100,7 +105,10 @@ class AgentSpec:
             ),
             context_schema=options.get("context_schema"),
             keys=keys,
-            limits=options.get("limits") or UsageLimits(),
+            limits=options.get("limits") or (UsageLimits() if offers.declared else NO_LIMITS),
+            end_strategy=_one_of("end_strategy", EndStrategy, options.get("end_strategy", "defer")),
+            on_failure=_one_of("on_failure", OnFailure, options.get("on_failure", "return")),
+            checks=_checks(stack, options.get("check_answer"), offers),
             name=options.get("name"),
         )
 
@@ -147,8 +155,14 @@ def _system_message(prompt: str | SystemMessage | None) -> SystemMessage | None:
     return SystemMessage(prompt) if isinstance(prompt, str) else prompt
 
 
-def _refuse_unbuilt(options: AgentOptions) -> None:
-    defaults = {"limits": None, "end_strategy": "defer", "on_failure": "return", "check_answer": None}
-    for name, default in defaults.items():
-        if options.get(name, default) != default:
-            raise AgentSpecError(f"{name} other than {default!r} is not available in this version; leave it out.")
+def _one_of(name: str, allowed: Any, given: Any) -> Any:
+    if given not in get_args(allowed):
+        raise AgentSpecError(f"{name}={given!r} is none of {get_args(allowed)!r}.")
+    return given
+
+
+def _checks(stack: MiddlewareStack, own: Callable[..., Any] | None, offers: Offers) -> tuple[Callable[..., Any], ...]:
+    checks = (*stack.checks, *(() if own is None else (own,)))
+    if own is not None and not offers.declared:
+        raise AgentSpecError("check_answer has nothing to check without a response_format; pass one.")
+    return checks

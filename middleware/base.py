@@ -128,6 +128,19 @@ class AgentMiddleware(Generic[StateT, ContextT, ResponseT]):
         return request
 
 
+    def check_answer(self, answer: Any, state: StateT, runtime: Runtime[ContextT]) -> None:
+        """Check a valid answer before it is accepted; a pure function, for sync and async runs.
+
+        Args:
+            answer: The answer, of the declared type.
+            state: The agent's state.
+            runtime: The run's context, store and writer.
+
+        Raises:
+            AnswerRejected: If it is not good enough; its feedback goes to the model and is counted like a schema error.
+        """
+
+
 def wrong_colour(hook: str) -> str:
     """Return what to do when a wrapping hook exists in the other colour only."""
     if hook.startswith("a"):

@@ -109,6 +109,11 @@ class MiddlewareStack:
             found += [t for t in getattr(m, "transformers", ()) if not any(t is known for known in found)]
         return found
 
+    @property
+    def checks(self) -> list[Callable[..., Any]]:
+        """The ``check_answer`` hooks of all middleware, in the order of the list."""
+        return [check for m in self.middleware if (check := _own(m, "check_answer")) is not None]
+
     def hooks(self, hook: HookName) -> list[Hook]:
         """Return the hooks of one kind, in the order of the list."""
         return [_hook(m, hook) for m in self.middleware if _has(m, hook)]

@@ -7,6 +7,7 @@
     ├── StructuredOutputError                      the model's mistake, may be sent back to the model
     │   ├── MultipleStructuredOutputsError         two or more different answers in one message
     │   └── StructuredOutputValidationError        an answer that does not fit its schema
+    ├── AnswerRejected                             raised by your ``check_answer``; sent back to the model
     └── NoAnswerError                              the run ended without an answer; carries the outcome
 
 Where an answer was asked for with a strategy of LangChain's own, LangChain's classes of the same names are raised, so that
@@ -72,6 +73,25 @@ class StructuredOutputValidationError(StructuredOutputError):
         self.source = source
         self.ai_message = ai_message
         super().__init__(f"Failed to parse structured output for tool '{tool_name}': {source}.")
+
+
+class AnswerRejected(AnswerGraphError):  # noqa: N818  # a verdict, not a failure: the run goes on
+    """A valid answer is not good enough; raise it in ``check_answer``.
+
+    Example:
+        >>> def known_customer(answer, state, runtime):
+        ...     if answer.customer not in {"ada", "grace"}:
+        ...         raise AnswerRejected(f"There is no customer {answer.customer!r}; look it up first.")
+    """
+
+    def __init__(self, feedback: str) -> None:
+        """Say what to do better.
+
+        Args:
+            feedback: Sent to the model as it is; counted like a schema error.
+        """
+        self.feedback = feedback
+        super().__init__(feedback)
 
 
 class NoAnswerError(AnswerGraphError):

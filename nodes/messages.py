@@ -127,6 +127,16 @@ def abandoned_call_message(call: ToolCall) -> ToolMessage:
     )
 
 
+def unavailable_call_message(call: ToolCall) -> ToolMessage:
+    """Return the error that answers a tool call for which the run's budget has no room."""
+    return ToolMessage(
+        f"Tool {call['name']} is not available: the run's budget is spent.",
+        name=call["name"],
+        tool_call_id=str(call["id"]),
+        status="error",
+    )
+
+
 def repaired_history(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
     """Answer every tool call that was left without a result, so that strict providers accept the history.
 

@@ -9,15 +9,15 @@ from typing import Any
 from uuid import uuid4
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage, RemoveMessage, SystemMessage
+from langchain_core.messages import AIMessage, BaseMessage, RemoveMessage, SystemMessage, ToolCall
 from langchain_core.tools import BaseTool
 from langgraph.graph.message import REMOVE_ALL_MESSAGES
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
-from answergraph.nodes.messages import answered_ids, last_turn, malformed_call_message
+from answergraph.nodes.messages import answered_ids, last_turn, malformed_call_message, unavailable_call_message
 from answergraph.nodes.model_call import BoundModels, LayeredResponse, ModelRequest, ModelResponse
-from answergraph.nodes.outcome import Ledger, UsageLimits, charge
+from answergraph.nodes.outcome import Ledger, UsageLimits, charge, out_of_budget
 from answergraph.nodes.response_format.offers import Offers
 from answergraph.nodes.response_format.reading import Offer
 from answergraph.nodes.state import LEDGER, OFFER, RUNNING, AnswerKeys
@@ -90,7 +90,7 @@ class ModelNode:
             The state update, in a list with the commands of middleware if there are any.
         """
         turn = begin_turn(state, self.keys.outcome)
-        exchange = Exchange(final=self._is_last_call(turn.ledger))
+        exchange = Exchange(final=self.limits.leave_one_call(turn.ledger["usage"]))
         call = self.wrap(partial(self.call_model, exchange))
         layered: LayeredResponse = yield from call(self._request(turn, state, runtime))
         update = self._update(turn, exchange, layered.response)
@@ -110,7 +110,7 @@ class ModelNode:
             ValueError: If middleware added tools nobody can run, or a format that was not declared.
         """
         self._refuse_unknown_tools(request)
-        if exchange.final:
+        if exchange.final and self.limits.reserve_final_answer:
             declared = request.response_format or self.offers.response_format
             request = request.override(tools=[], tool_choice=None, response_format=declared)
         offer = self.offers.make(request)
@@ -138,14 +138,15 @@ class ModelNode:
     def _update(self, turn: Turn, exchange: Exchange, response: ModelResponse[Any]) -> dict[str, Any]:
         message, _ = last_turn(response.result)
         history: list[Any] = [RemoveMessage(id=REMOVE_ALL_MESSAGES), *turn.messages] if turn.repaired else []
+        unavailable = list(self._unavailable_calls(turn, exchange, response.result))
+        ledger = self._charged(turn, exchange, message)
         update: dict[str, Any] = {
-            "messages": [*history, *response.result, *self._malformed_calls(response.result)],
-            LEDGER: self._charged(turn, exchange, message),
+            "messages": [*history, *response.result, *self._malformed_calls(response.result), *unavailable],
+            LEDGER: ledger,
             RUNNING: True,
         }
         if not self.offers.declared:
-            given = response.structured_response
-            return update if given is None else {**update, self.keys.answer: given}
+            return {**update, **self._without_format(response, ledger)}
         update[OFFER] = self._offer_record(exchange.of(message), response)
         return {**update, self.keys.answer: None, self.keys.outcome: None} if turn.begins_run else update
 
@@ -153,22 +154,41 @@ class ModelNode:
         offer, preview = noted or (self.offers.restore(None), None)
         value = response.structured_response
         if value is None or value is preview:
-            return self.offers.record(offer, None)
+            return self.offers.record(offer, valid=preview is not None, given=None)
         schema = next((s for s in offer.strategy.schemas if s.holds(value)), None)
         given = {"schema": schema and schema.name, "value": schema.dump(value) if schema else value}
-        return self.offers.record(offer, given)
+        return self.offers.record(offer, valid=schema is not None, given=given)
 
     def _charged(self, turn: Turn, exchange: Exchange, message: AIMessage | None) -> Ledger:
-        asked = [call for call in message.tool_calls if call["name"] not in self.offers.declared] if message else []
-        usage = charge(turn.ledger["usage"], message, model_calls=exchange.calls, tool_calls=len(asked))
+        asked = self._ordinary_calls(message)
+        left = self.limits.tool_calls_left(turn.ledger["usage"])
+        carried_out = 0 if exchange.final else len(asked[:left])
+        usage = charge(turn.ledger["usage"], message, model_calls=exchange.calls, tool_calls=carried_out)
         last_id = message.id if message is not None else None
         return replace_ledger(
             turn.ledger, usage=usage, seen=len(turn.messages), last_id=last_id, final=exchange.final
         )
 
-    def _is_last_call(self, ledger: Ledger) -> bool:
-        limit = self.limits.model_calls
-        return bool(self.offers.declared) and limit is not None and ledger["usage"]["model_calls"] >= limit - 1
+    def _without_format(self, response: ModelResponse[Any], ledger: Ledger) -> dict[str, Any]:
+        update: dict[str, Any] = {}
+        if response.structured_response is not None:
+            update[self.keys.answer] = response.structured_response
+        if ledger["final"]:
+            update[self.keys.outcome] = out_of_budget(ledger)
+        return update
+
+    def _ordinary_calls(self, message: AIMessage | None) -> list[ToolCall]:
+        return [call for call in message.tool_calls if call["name"] not in self.offers.declared] if message else []
+
+    def _unavailable_calls(self, turn: Turn, exchange: Exchange, result: list[BaseMessage]) -> Iterator[BaseMessage]:
+        """Answer the calls that the budget has no room for; nothing runs them."""
+        left = 0 if exchange.final else self.limits.tool_calls_left(turn.ledger["usage"])
+        if left is None:
+            return
+        done = answered_ids(result)
+        for call in self._ordinary_calls(last_turn(result)[0])[left:]:
+            if call["id"] not in done:
+                yield unavailable_call_message(call)
 
     def _malformed_calls(self, result: list[BaseMessage]) -> Iterator[BaseMessage]:
         # Malformed calls of answer tools are an answer attempt and left to the ``structured_response`` node.

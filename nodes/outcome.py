@@ -6,11 +6,19 @@ Everything here is plain JSON, so that a checkpoint, a server and a log show the
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from langchain_core.messages import AIMessage
 from typing_extensions import TypedDict
+
+from answergraph.nodes.errors import AgentSpecError
+
+EndStrategy = Literal["defer", "exhaustive", "early"]
+"""What an answer beside tool calls counts for."""
+
+OnFailure = Literal["return", "raise"]
+"""What a run without an answer does."""
 
 Status = Literal["answered", "abstained", "refused", "truncated", "empty", "invalid", "unanswered", "out_of_budget"]
 """What became of the run; only ``answered`` and ``abstained`` come with a value."""
@@ -72,16 +80,49 @@ class Ledger(TypedDict):
 
 @dataclass(frozen=True)
 class UsageLimits:
-    """What a run may use before it ends with status ``out_of_budget``."""
+    """What a run may use before it ends with status ``out_of_budget``.
+
+    Raises:
+        AgentSpecError: If a limit is zero or negative.
+    """
 
     model_calls: int | None = 50
-    """Calls of the model; without a response format there is no limit unless one is given."""
+    """Calls of the model. With 1, the one call is the final answer."""
+    tool_calls: int | None = None
+    """Ordinary tool calls that are carried out; further ones are answered "not available"."""
+    total_tokens: int | None = None
+    """Tokens in and out, as far as the model reports them; a call in progress may exceed it."""
     answer_attempts: int = 4
     """Replies read as an answer, the first included."""
+    reserve_final_answer: bool = True
+    """Whether the last model call of the budget is made with the answer forced and tools off."""
 
-    def without_default_calls(self) -> UsageLimits:
-        """Return the limits of an agent without a response format: calls are counted only if a limit was given."""
-        return replace(self, model_calls=None) if self == UsageLimits() else self
+    def __post_init__(self) -> None:
+        """Refuse limits that no run could keep."""
+        for name, limit in vars(self).items():
+            if not isinstance(limit, bool) and limit is not None and limit < 1:
+                raise AgentSpecError(f"UsageLimits({name}={limit!r}): a limit is at least 1, or None for none.")
+
+    def leave_one_call(self, usage: Usage) -> bool:
+        """Return whether the next model call is the last one the budget has.
+
+        Args:
+            usage: What was used before that call.
+        """
+        last_model_call = self.model_calls is not None and usage["model_calls"] >= self.model_calls - 1
+        no_tools_left = self.tool_calls is not None and usage["tool_calls"] >= self.tool_calls
+        # A further call costs about what an average one did.
+        per_call = usage["total_tokens"] // max(usage["model_calls"], 1)
+        few_tokens_left = self.total_tokens is not None and usage["total_tokens"] + 2 * per_call > self.total_tokens
+        return last_model_call or no_tools_left or (few_tokens_left and usage["model_calls"] > 0)
+
+    def tool_calls_left(self, usage: Usage) -> int | None:
+        """Return how many tool calls may still be carried out, ``None`` for any number."""
+        return None if self.tool_calls is None else max(self.tool_calls - usage["tool_calls"], 0)
+
+
+NO_LIMITS = UsageLimits(model_calls=None)
+"""The default of an agent without a response format."""
 
 
 def empty_ledger() -> Ledger:
@@ -109,4 +150,16 @@ def charge(usage: Usage, message: AIMessage | None, *, model_calls: int, tool_ca
         input_tokens=usage["input_tokens"] + tokens.get("input_tokens", 0),
         output_tokens=usage["output_tokens"] + tokens.get("output_tokens", 0),
         total_tokens=usage["total_tokens"] + tokens.get("total_tokens", 0),
+    )
+
+
+def out_of_budget(ledger: Ledger) -> Outcome:
+    """Return the outcome of a run without a response format that a limit ended."""
+    return Outcome(
+        status="out_of_budget",
+        reason="The run's budget is spent.",
+        strategy=None,
+        schema=None,
+        attempts=ledger["attempts"],
+        usage=ledger["usage"],
     )

@@ -53,6 +53,8 @@ class OfferRecord(TypedDict):
     """The schemas offered; nothing else is accepted."""
     key: str
     """Finds the strategy object itself within one process."""
+    valid: bool
+    """Whether the reply was seen to hold a valid answer."""
     given: Any
     """A value a middleware put in place of the model's answer: ``{"schema", "value"}``, or ``None``."""
 

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolCall, ToolMessage
+from langchain_core.messages import AIMessage, AnyMessage, ToolCall, ToolMessage
 from langgraph.runtime import Runtime
 
-from answergraph.nodes.messages import answered_ids, correction_message, direct_results, is_correction, last_turn
-from answergraph.nodes.outcome import Attempt, Ledger, Outcome, Status, UsageLimits, empty_ledger
+from answergraph.nodes.errors import AnswerRejected
+from answergraph.nodes.messages import answered_ids, begins_new_run, correction_message, direct_results, last_turn
+from answergraph.nodes.outcome import Attempt, EndStrategy, Ledger, Outcome, Status, UsageLimits, empty_ledger
 from answergraph.nodes.response_format.offers import Offers
 from answergraph.nodes.response_format.reading import Offer, Reading
-from answergraph.nodes.state import LEDGER, OFFER, AnswerKeys
+from answergraph.nodes.response_format.strategy import Strategy
+from answergraph.nodes.state import LEDGER, OFFER, RUNNING, AnswerKeys
 
 HELD = (
     "Your answer is held back: you called tools in the same message, and their results have come since. "
     "Look at them, then give your answer again, changed if need be."
 )
-NOT_AVAILABLE = "Tool {name} is not available: the run's budget is spent and only an answer is accepted now."
+NOT_RUN = "Tool {name} was not run: an answer stood beside the call."
 UNKNOWN_TOOL = "Error: {name} is not a valid tool, try one of [{names}]."
 
 
@@ -61,6 +63,10 @@ class StructuredResponseNode:
     keys: AnswerKeys
     return_direct: Mapping[str, bool]
     """Per tool of the agent: whether its result ends the run."""
+    end_strategy: EndStrategy
+    """What an answer beside tool calls counts for."""
+    checks: tuple[Callable[[Any, Any, Any], object], ...]
+    """The user's own checks of a valid answer."""
 
     def read(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> dict[str, Any]:
         """Read the reply.
@@ -77,9 +83,10 @@ class StructuredResponseNode:
         """
         reply = self._reply(state)
         reading = self._read(reply)
+        if reading.status == "answered" and self._is_held(reply, reading):
+            return self._hold(reply, reading)
+        reading = self._checked(reading, state, runtime)
         if reading.status == "answered":
-            if self._is_held(reply, reading):
-                return self._hold(reply, reading)
             return self._finish(reply, reading, reading.status, reading.reason)
         if reading.error is not None and reply.offer.strategy.raises(reading.error):
             raise reading.error
@@ -88,8 +95,8 @@ class StructuredResponseNode:
 
     def _reply(self, state: Mapping[str, Any]) -> Reply:
         message, after = last_turn(state["messages"])
-        if any(isinstance(m, HumanMessage) and not is_correction(m) for m in after):
-            # A person has spoken since: that reply was the answer to something else.
+        if not state.get(RUNNING) and begins_new_run(state["messages"]):
+            # The model was not called in this run: what it said last was the answer to something else.
             message, after = None, []
         record = state.get(OFFER) if message is not None else None
         ledger: Ledger = state.get(LEDGER) or empty_ledger()
@@ -113,8 +120,18 @@ class StructuredResponseNode:
             return reply.offer.read_text(reply.direct.text, reply.message)
         return reply.offer.read(reply.message)
 
+    def _checked(self, reading: Reading, state: Mapping[str, Any], runtime: Runtime[Any]) -> Reading:
+        if reading.status != "answered":
+            return reading
+        try:
+            for check in self.checks:
+                check(reading.value, state, runtime)
+        except AnswerRejected as rejection:
+            return reading.rejected(rejection.feedback)
+        return reading
+
     def _is_held(self, reply: Reply, reading: Reading) -> bool:
-        if not reply.came_beside_tools or not reply.asks or reply.given is not None:
+        if self.end_strategy != "defer" or not reply.came_beside_tools or not reply.asks or reply.given is not None:
             return False
         confirmed = reply.ledger["held"] == _recorded(reading)
         return not confirmed and reply.ledger["holds"] < self.limits.answer_attempts
@@ -128,7 +145,7 @@ class StructuredResponseNode:
         if reading.status == "refused":
             return reading.status, reading.reason
         if reply.ledger["final"]:
-            return "out_of_budget", f"The budget of {self.limits.model_calls} model calls is spent. {reading.reason}"
+            return "out_of_budget", f"The run's budget is spent. {reading.reason}"
         attempts = reply.ledger["attempts"]
         if not reply.asks or len(attempts) + 1 >= self.limits.answer_attempts:
             return reading.status, reading.reason
@@ -138,11 +155,10 @@ class StructuredResponseNode:
 
     def _ask_again(self, reply: Reply, reading: Reading) -> dict[str, Any]:
         strategy = reply.offer.strategy
-        text = strategy.request_text() if reading.error is None else strategy.feedback(reading.error)
-        if reading.calls:
-            corrections: list[AnyMessage] = [*_results(reading.calls, text)]
-        else:
-            corrections = [*self._unknown_calls(reply), correction_message(text)]
+        text = _correction(reading, strategy)
+        corrections: list[AnyMessage] = [*_results(reading.calls, text), *self._other_calls(reply)]
+        if not corrections or not reading.calls:
+            corrections.append(correction_message(text))
         return {"messages": corrections, LEDGER: {**reply.ledger, "attempts": _with_attempt(reply, reading)}}
 
     def _finish(self, reply: Reply, reading: Reading, status: Status, reason: str) -> dict[str, Any]:
@@ -153,21 +169,21 @@ class StructuredResponseNode:
             status=status,
             reason=reason,
             strategy=reply.offer.strategy.name,
-            schema=reading.schema.name if reading.schema is not None else None,
+            schema=reading.schema.name if answered and reading.schema is not None else None,
             attempts=attempts,
             usage=reply.ledger["usage"],
         )
         return {
-            "messages": [*_results(reading.calls, receipt), *self._unknown_calls(reply)],
-            self.keys.answer: reading.value,
+            "messages": [*_results(reading.calls, receipt), *self._other_calls(reply)],
+            self.keys.answer: reading.value if answered else None,
             self.keys.outcome: outcome,
             LEDGER: {**reply.ledger, "attempts": attempts},
         }
 
-    def _unknown_calls(self, reply: Reply) -> list[ToolMessage]:
-        """Answer calls that no tool will: of tools that are off in the last call, or that do not exist."""
+    def _other_calls(self, reply: Reply) -> list[ToolMessage]:
+        """Answer the calls that no tool will: beside an early answer, or of tools that do not exist."""
         names = ", ".join(reply.offer.strategy.schema_names)
-        text = NOT_AVAILABLE if reply.ledger["final"] else UNKNOWN_TOOL
+        text = NOT_RUN if self.return_direct else UNKNOWN_TOOL
         return [
             _result(call, text.format(name=call["name"], names=names), status="error")
             for call in reply.pending
@@ -187,7 +203,19 @@ def _recorded(reading: Reading) -> Any:
     return None if reading.schema is None else {"schema": reading.schema.name, "value": reading.schema.dump(reading.value)}
 
 
+def _correction(reading: Reading, strategy: Strategy[Any]) -> str:
+    if reading.feedback is not None:
+        return reading.feedback
+    if reading.error is not None:
+        return strategy.feedback(reading.error)
+    if reading.status == "truncated":
+        return f"Your reply was cut at the token limit. Be brief. {strategy.request_text()}"
+    return strategy.request_text()
+
+
 def _error_text(reading: Reading) -> str:
+    if reading.feedback is not None:
+        return reading.feedback
     return reading.reason if reading.error is None else str(reading.error)
 
 

@@ -97,11 +97,12 @@ class Offers:
             return Offer(self._unoffered, self.declared)
         return Offer(self._strategy_of(request.response_format).resolve(request), self.declared)
 
-    def record(self, offer: Offer, given: Any) -> OfferRecord:
+    def record(self, offer: Offer, *, valid: bool, given: Any) -> OfferRecord:
         """Return an offer by name, as it goes into the state.
 
         Args:
             offer: What a reply was offered.
+            valid: Whether the reply was seen to hold a valid answer.
             given: The value a middleware gave instead, or ``None``.
 
         Returns:
@@ -111,7 +112,7 @@ class Offers:
         # Ids are unique among the strategies kept here, and mean nothing in another process: hence the token.
         key = f"{self._token}:{id(strategy)}"
         _keep(self._made, key, strategy)
-        return OfferRecord(strategy=strategy.name, schemas=strategy.schema_names, key=key, given=given)
+        return OfferRecord(strategy=strategy.name, schemas=strategy.schema_names, key=key, valid=valid, given=given)
 
     def restore(self, record: OfferRecord | None) -> Offer:
         """Return the offer of a record.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from langchain_core.messages import AIMessage, ToolCall
@@ -29,6 +29,7 @@ class Reading:
         value: The answer, of the declared type.
         schema: The schema answered.
         error: What is wrong with the answer, for ``handle_errors``.
+        feedback: Why a check rejected a valid answer; sent back as it is.
         data: The answer as it was written, to tell a repeated mistake.
         calls: The answer calls of the reply; each needs a tool message.
         repairs: What was done to read it.
@@ -39,9 +40,14 @@ class Reading:
     value: Any = None
     schema: AnswerSchema | None = None
     error: Exception | None = None
+    feedback: str | None = None
     data: Any = None
     calls: tuple[ToolCall, ...] = ()
     repairs: tuple[str, ...] = ()
+
+    def rejected(self, feedback: str) -> Reading:
+        """Return this answer as one that a check rejected."""
+        return replace(self, status="invalid", reason="The answer was rejected by a check.", feedback=feedback)
 
 
 @dataclass(frozen=True)
@@ -198,7 +204,7 @@ def _answered(schema: AnswerSchema, value: Any, repairs: tuple[str, ...] = ()) -
 
 
 def _with_calls(reading: Reading, calls: tuple[ToolCall, ...]) -> Reading:
-    return Reading(**{**vars(reading), "calls": calls})
+    return replace(reading, calls=calls)
 
 
 def _fingerprint(reading: Reading) -> str:

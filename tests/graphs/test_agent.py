@@ -436,7 +436,9 @@ BAD_SPECS: list[tuple[str, dict[str, Any], str]] = [
     ("a remote reference", {"response_format": {"$ref": "https://example.org/s.json"}}, "remote reference"),
     ("two schemas of one name", {"response_format": {"oneOf": [{"title": "A"}, {"title": "A", "type": "object"}]}}, "different names"),
     ("a function without types", {"tools": [lambda: 1]}, "cannot be made a tool"),
-    ("an option that is not built yet", {"end_strategy": "early"}, "not available"),
+    ("an unknown end strategy", {"end_strategy": "never"}, "is none of"),
+    ("an unknown way to fail", {"on_failure": "explode"}, "is none of"),
+    ("a check with nothing to check", {"response_format": None, "check_answer": print}, "nothing to check"),
 ]
 
 

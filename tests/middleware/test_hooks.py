@@ -329,3 +329,12 @@ def test_middleware_brings_tools_and_state_of_its_own(run: Any) -> None:
     result = run(create_agent(scripted(AIMessage("", tool_calls=[SEARCH]), "done"), middleware=[Notes()]), QUESTION)
     assert result["notes"] == ["started"]
     assert isinstance(result["messages"][2], ToolMessage)
+
+
+def test_an_answer_counts_though_a_hook_adds_a_message_after_it(run: Any) -> None:
+    @after_model
+    def remark(state: Any, runtime: Any) -> dict[str, Any]:
+        return {"messages": [HumanMessage("noted")]}
+
+    agent = create_agent(scripted(AIMessage('{"text": "a"}')), response_format=Answer, middleware=[remark])
+    assert run(agent, QUESTION)["structured_response"] == Answer(text="a")

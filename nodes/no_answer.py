@@ -1,0 +1,34 @@
+"""The ``no_answer`` node: the run's last, in the graph only with ``on_failure="raise"``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from answergraph.nodes.errors import NoAnswerError
+from answergraph.nodes.state import AnswerKeys
+
+
+def raise_without_answer(state: Mapping[str, Any], runtime: Runtime[Any], *, keys: AnswerKeys) -> dict[str, Any]:
+    """Raise if the run has no answer.
+
+    A node of its own after everything else: what raises loses its own writes only, so the checkpoint keeps the messages and
+    the outcome.
+
+    Args:
+        state: The agent's state.
+        runtime: LangGraph's runtime.
+        keys: Where the outcome stands.
+
+    Returns:
+        No update.
+
+    Raises:
+        NoAnswerError: If the outcome is neither ``answered`` nor ``abstained``.
+    """
+    outcome = state.get(keys.outcome)
+    if outcome is not None and outcome["status"] not in ("answered", "abstained"):
+        raise NoAnswerError(outcome)
+    return {}

@@ -1,0 +1,22 @@
+"""What every test runs under: no tracing, no keys, and the rules of `tests/suite`."""
+
+import os
+
+from hypothesis import settings
+
+pytest_plugins = (
+    "pytester",
+    "tests.suite.ci_skips",
+    "tests.suite.colors",
+    "tests.suite.groups",
+    "tests.suite.loopback_only",
+)
+
+# Set before LangChain is imported. A developer's own keys must not change what a test sees.
+os.environ["LANGSMITH_TRACING"] = os.environ["LANGSMITH_TRACING_V2"] = "false"
+for name in ("LANGSMITH_API_KEY", "LANGCHAIN_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_API_BASE"):
+    os.environ.pop(name, None)
+
+# How long one example takes says nothing on a machine with other work to do.
+settings.register_profile("suite", parent=settings.get_profile(settings.get_current_profile_name()), deadline=None)
+settings.load_profile("suite")

@@ -1,0 +1,196 @@
+"""How a run ends is the developer's choice: limits, answers beside tool calls, checks, and what a failure does."""
+
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessage, ToolMessage
+from langchain_core.tools import tool
+from langgraph.checkpoint.memory import InMemorySaver
+from pydantic import BaseModel
+
+from answergraph import AgentSpecError, AnswerRejected, NoAnswerError, ToolStrategy, UsageLimits, create_agent
+from answergraph.middleware import AgentMiddleware
+from answergraph.testing import ScriptedChatModel
+
+
+class Verdict(BaseModel):
+    """A verdict."""
+
+    score: int
+
+
+class Ran:
+    """Counts how often the tool ran."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    @property
+    def tool(self) -> Any:
+        @tool
+        def search(query: str) -> str:
+            """Search."""
+            self.count += 1
+            return f"found {query}"
+
+        return search
+
+
+def answer(score: Any, call_id: str = "a") -> dict[str, Any]:
+    return {"name": "Verdict", "args": {"score": score}, "id": call_id, "type": "tool_call"}
+
+
+def search(call_id: str = "s") -> dict[str, Any]:
+    return {"name": "search", "args": {"query": "q"}, "id": call_id, "type": "tool_call"}
+
+
+def said(*calls: dict[str, Any], text: str = "") -> AIMessage:
+    return AIMessage(text, tool_calls=list(calls))
+
+
+QUESTION: dict[str, Any] = {"messages": ["q"]}
+
+
+def agent_of(*replies: Any, **options: Any) -> tuple[Any, ScriptedChatModel, Ran]:
+    ran = Ran()
+    model = ScriptedChatModel(replies=list(replies))
+    return create_agent(model, [ran.tool], **{"response_format": Verdict, **options}), model, ran
+
+
+def every_call_is_answered(messages: list[Any]) -> bool:
+    asked = {c["id"] for m in messages if isinstance(m, AIMessage) for c in m.tool_calls}
+    return asked == {m.tool_call_id for m in messages if isinstance(m, ToolMessage)}
+
+
+@pytest.mark.parametrize(("end_strategy", "calls", "runs"), [("defer", 2, 1), ("exhaustive", 1, 1), ("early", 1, 0)])
+def test_an_answer_beside_a_tool_call_counts_as_the_end_strategy_says(run: Any, end_strategy: Any, calls: int, runs: int) -> None:
+    agent, model, ran = agent_of(said(answer(1), search()), said(answer(1, "b")), end_strategy=end_strategy)
+    result = run(agent, QUESTION)
+    assert result["structured_response"] == Verdict(score=1)
+    assert (len(model.requests), ran.count) == (calls, runs)
+    assert every_call_is_answered(result["messages"])
+
+
+@pytest.mark.parametrize("end_strategy", ["defer", "exhaustive", "early"])
+def test_an_invalid_answer_beside_a_tool_call_never_ends_the_run(run: Any, end_strategy: Any) -> None:
+    agent, _, ran = agent_of(said(answer("x"), search()), said(answer(2, "b")), end_strategy=end_strategy)
+    result = run(agent, QUESTION)
+    assert (result["structured_response"], ran.count) == (Verdict(score=2), 1)
+    assert every_call_is_answered(result["messages"])
+
+
+def test_an_early_answer_that_a_check_rejects_leaves_no_call_unanswered(run: Any) -> None:
+    def at_least_two(answer: Any, state: Any, runtime: Any) -> None:
+        if answer.score < 2:
+            raise AnswerRejected("Too low.")
+
+    agent, _, ran = agent_of(said(answer(1), search()), said(answer(2, "b")), end_strategy="early", check_answer=at_least_two)
+    result = run(agent, QUESTION)
+    assert (result["structured_response"], ran.count) == (Verdict(score=2), 0)
+    assert every_call_is_answered(result["messages"])
+
+
+def test_a_rejected_answer_goes_back_with_its_feedback_and_is_counted(run: Any) -> None:
+    class Even(AgentMiddleware[Any, Any, Any]):
+        def check_answer(self, answer: Any, state: Any, runtime: Any) -> None:
+            if answer.score % 2:
+                raise AnswerRejected(f"{answer.score} is odd; {len(state['messages'])} messages so far.")
+
+    agent, _, _ = agent_of(said(answer(1)), said(answer(2, "b")), middleware=[Even()])
+    result = run(agent, QUESTION)
+    assert result["structured_response"] == Verdict(score=2)
+    assert result["messages"][2].text == "1 is odd; 2 messages so far."
+    assert [attempt["error"] for attempt in result["outcome"]["attempts"]] == ["1 is odd; 2 messages so far.", None]
+
+
+def test_an_answer_rejected_for_the_same_reason_twice_ends_the_run_without_a_value(run: Any) -> None:
+    def never(answer: Any, state: Any, runtime: Any) -> None:
+        raise AnswerRejected("No.")
+
+    strategy = ToolStrategy(Verdict, handle_errors=False)
+    agent, model, _ = agent_of(said(answer(1)), said(answer(2, "b")), check_answer=never, response_format=strategy)
+    result = run(agent, QUESTION)
+    assert (result["structured_response"], result["outcome"]["status"]) == (None, "invalid")
+    assert len(model.requests) == 2
+
+
+def test_on_failure_raise_raises_after_everything_else_and_the_checkpoint_keeps_the_outcome(run: Any) -> None:
+    agent, _, _ = agent_of("prose", "prose", on_failure="raise", checkpointer=InMemorySaver())
+    config = {"configurable": {"thread_id": "1"}}
+    with pytest.raises(NoAnswerError, match="unanswered") as raised:
+        run(agent, QUESTION, config)
+    values = run.state(agent, config).values
+    assert values["outcome"] == raised.value.outcome
+    assert len(values["messages"]) == 4
+
+
+def test_on_failure_raise_returns_an_answer_as_ever(run: Any) -> None:
+    agent, _, _ = agent_of(said(answer(1)), on_failure="raise")
+    assert run(agent, QUESTION)["structured_response"] == Verdict(score=1)
+    assert "no_answer" in agent.get_graph().nodes
+    assert "no_answer" not in agent_of()[0].get_graph().nodes
+
+
+def test_with_one_model_call_it_is_the_final_answer(run: Any) -> None:
+    agent, model, _ = agent_of(said(answer(1)), limits=UsageLimits(model_calls=1))
+    assert run(agent, QUESTION)["structured_response"] == Verdict(score=1)
+    assert model.requests[0].tool_names == ["Verdict"]
+
+
+def test_the_last_call_is_made_with_tools_off_and_what_it_asks_for_is_not_run(run: Any) -> None:
+    agent, model, ran = agent_of(said(search()), said(search("t")), limits=UsageLimits(model_calls=2))
+    result = run(agent, QUESTION)
+    assert result["outcome"]["status"] == "out_of_budget"
+    assert (ran.count, model.requests[1].tool_names) == (1, ["Verdict"])
+    assert "not available" in result["messages"][-1].text
+    assert every_call_is_answered(result["messages"])
+
+
+def test_without_a_reserve_the_tools_stay_offered_to_the_end(run: Any) -> None:
+    limits = UsageLimits(model_calls=2, reserve_final_answer=False)
+    agent, model, ran = agent_of(said(search()), said(search("t")), limits=limits)
+    assert run(agent, QUESTION)["outcome"]["status"] == "out_of_budget"
+    assert (ran.count, model.requests[1].tool_names) == (1, ["search", "Verdict"])
+
+
+def test_tool_calls_beyond_the_limit_are_answered_and_not_run(run: Any) -> None:
+    limits = UsageLimits(tool_calls=2)
+    agent, model, ran = agent_of(said(search("1"), search("2"), search("3")), said(answer(1)), limits=limits)
+    result = run(agent, QUESTION)
+    assert (ran.count, result["outcome"]["usage"]["tool_calls"]) == (2, 2)
+    assert model.requests[1].tool_names == ["Verdict"]
+    assert every_call_is_answered(result["messages"])
+
+
+def test_when_tokens_run_short_the_answer_is_asked_for(run: Any) -> None:
+    def cost(reply: AIMessage) -> AIMessage:
+        return reply.model_copy(update={"usage_metadata": {"input_tokens": 90, "output_tokens": 10, "total_tokens": 100}})
+
+    agent, model, _ = agent_of(cost(said(search())), cost(said(answer(1))), limits=UsageLimits(total_tokens=250))
+    result = run(agent, QUESTION)
+    assert result["outcome"]["usage"]["total_tokens"] == 200
+    assert model.requests[1].tool_names == ["Verdict"]
+
+
+@pytest.mark.parametrize("attempts", [1, 2])
+def test_answer_attempts_bound_the_replies_that_are_read(run: Any, attempts: int) -> None:
+    replies = [said(answer(f"x{n}", str(n))) for n in range(3)]
+    agent, model, _ = agent_of(*replies, limits=UsageLimits(answer_attempts=attempts))
+    assert run(agent, QUESTION)["outcome"]["status"] == "invalid"
+    assert len(model.requests) == attempts
+
+
+def test_without_a_format_a_limit_ends_the_run_and_says_so(run: Any) -> None:
+    agent, model, ran = agent_of(
+        said(search()), said(search("t")), response_format=None, limits=UsageLimits(model_calls=2)
+    )
+    result = run(agent, QUESTION)
+    assert result["outcome"]["status"] == "out_of_budget"
+    assert (ran.count, len(model.requests)) == (1, 2)
+    assert every_call_is_answered(result["messages"])
+
+
+@pytest.mark.parametrize("limit", [{"model_calls": 0}, {"tool_calls": -1}, {"total_tokens": 0}, {"answer_attempts": 0}])
+def test_a_limit_below_one_is_refused(limit: dict[str, int]) -> None:
+    with pytest.raises(AgentSpecError, match="a limit is at least 1"):
+        UsageLimits(**limit)

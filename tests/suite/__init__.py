@@ -1,0 +1,1 @@
+"""The rules of the test suite, each a pytest plugin."""

@@ -1,0 +1,60 @@
+"""The two groups of the suite: what `make test` runs, and the slow marks it leaves to `make test-slow`."""
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+SLOW_MARKS = {
+    "server": "keeps a LangGraph server busy (the short smoke test of it is not marked)",
+    "postgres": "needs a PostgreSQL server",
+    "browser": "looks at a page in a browser",
+    "cluster": "needs several servers with one database",
+    "torture": "kills, floods or repeats",
+}
+
+_LEFT = pytest.StashKey[Counter[str]]()
+_LEFT_BY_WORKER = "left_to_slow"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--slow", action="store_true", help="run the tests with a slow mark, and only those")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[_LEFT] = Counter()
+    for mark, meaning in SLOW_MARKS.items():
+        config.addinivalue_line("markers", f"{mark}: {meaning}")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    slow: bool = config.getoption("slow")
+    left = [item for item in items if bool(_slow_marks(item)) != slow]
+    items[:] = [item for item in items if bool(_slow_marks(item)) == slow]
+    if left:
+        config.hook.pytest_deselected(items=left)
+    config.stash[_LEFT] = Counter(", ".join(_slow_marks(item)) for item in left)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput[_LEFT_BY_WORKER] = dict(session.config.stash[_LEFT])
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    # Under xdist only the workers collect, each of them everything; one that crashed has no output.
+    left = getattr(node, "workeroutput", {}).get(_LEFT_BY_WORKER, {})
+    node.config.stash[_LEFT] |= Counter(left)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    if not config.getoption("slow"):
+        left = config.stash[_LEFT]
+        counts = ", ".join(f"{count} {marks}" for marks, count in sorted(left.items()))
+        terminalreporter.write_line(f"left to make test-slow: {counts or 'nothing'}")
+
+
+def _slow_marks(item: pytest.Item) -> list[str]:
+    return [mark for mark in SLOW_MARKS if item.get_closest_marker(mark)]
