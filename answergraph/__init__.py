@@ -12,7 +12,11 @@ from answergraph.nodes.errors import (
 )
 from answergraph.nodes.outcome import Attempt, Outcome, Usage, UsageLimits
 from answergraph.nodes.response_format.auto import AutoStrategy
+from answergraph.nodes.response_format.deferred import DeferredStrategy
+from answergraph.nodes.response_format.fallback import FallbackStrategy
+from answergraph.nodes.response_format.prompted import PromptedStrategy
 from answergraph.nodes.response_format.provider import ProviderStrategy
+from answergraph.nodes.response_format.refusals import Refusal, forget_refusals, known_refusals
 from answergraph.nodes.response_format.tool import ToolStrategy
 from answergraph.nodes.state import AgentState, InputAgentState, OutputAgentState
 
@@ -23,12 +27,16 @@ __all__ = [
     "AnswerRejected",
     "Attempt",
     "AutoStrategy",
+    "DeferredStrategy",
+    "FallbackStrategy",
     "InputAgentState",
     "MultipleStructuredOutputsError",
     "NoAnswerError",
     "Outcome",
     "OutputAgentState",
+    "PromptedStrategy",
     "ProviderStrategy",
+    "Refusal",
     "StructuredOutputError",
     "StructuredOutputValidationError",
     "ToolStrategy",
@@ -36,4 +44,6 @@ __all__ = [
     "UsageLimits",
     "build_agent_graph",
     "create_agent",
+    "forget_refusals",
+    "known_refusals",
 ]

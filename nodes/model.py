@@ -20,6 +20,7 @@ from answergraph.nodes.model_call import BoundModels, LayeredResponse, ModelRequ
 from answergraph.nodes.outcome import Ledger, UsageLimits, charge, out_of_budget
 from answergraph.nodes.response_format.offers import Offers
 from answergraph.nodes.response_format.reading import Offer
+from answergraph.nodes.response_format.refusals import refuses_format, remember_refusal
 from answergraph.nodes.state import LEDGER, OFFER, RUNNING, AnswerKeys
 from answergraph.nodes.step import Invoke, Step
 from answergraph.nodes.turn import Turn, begin_turn
@@ -44,6 +45,8 @@ class Exchange:
 
     final: bool
     """Whether this is the last call of the budget: the answer is forced, tools are off."""
+    spent: list[str]
+    """The rungs of the ladder that the run is done with."""
     calls: int = 0
     offers: dict[str, tuple[Offer, Any]] = field(default_factory=dict)
     """Per reply id: its offer and the answer shown to middleware."""
@@ -90,7 +93,7 @@ class ModelNode:
             The state update, in a list with the commands of middleware if there are any.
         """
         turn = begin_turn(state, self.keys.outcome)
-        exchange = Exchange(final=self.limits.leave_one_call(turn.ledger["usage"]))
+        exchange = Exchange(self.limits.leave_one_call(turn.ledger["usage"]), list(turn.ledger["spent"]))
         call = self.wrap(partial(self.call_model, exchange))
         layered: LayeredResponse = yield from call(self._request(turn, state, runtime))
         update = self._update(turn, exchange, layered.response)
@@ -113,16 +116,30 @@ class ModelNode:
         if exchange.final and self.limits.reserve_final_answer:
             declared = request.response_format or self.offers.response_format
             request = request.override(tools=[], tool_choice=None, response_format=declared)
-        offer = self.offers.make(request)
-        model = self.bound.bind(request, offer.strategy)
-        system = [request.system_message] if request.system_message else []
-        exchange.calls += 1
-        message: AIMessage = yield Invoke(model, [*system, *request.messages])
+        offer, message = yield from self._reply(exchange, request)
         if self.agent_name:
             message.name = self.agent_name
         preview = offer.preview(message) if offer.declared else None
         exchange.note(message, offer, preview)
         return LayeredResponse(ModelResponse(result=[message], structured_response=preview))
+
+    def _reply(self, exchange: Exchange, request: ModelRequest[Any]) -> Step[tuple[Offer, AIMessage]]:
+        """Ask on the best rung of the ladder, and on the next one where the provider refuses the request."""
+        while True:
+            offer = self.offers.make(request, exchange.spent)
+            asked = request.override(tools=[], tool_choice=None) if offer.strategy.tools_off else request
+            try:
+                bound = self.bound.bind(asked, offer.strategy)
+                message: AIMessage = yield Invoke(bound.runnable, bound.conversation(asked))
+            except Exception as error:
+                # Whatever the provider's client raises; what is not about the format is raised on.
+                if offer.is_last or not refuses_format(error):
+                    raise
+                remember_refusal(request.model, offer.strategy.name)
+                exchange.spent.append(offer.rung)
+            else:
+                exchange.calls += 1
+                return offer, message
 
     def _request(self, turn: Turn, state: Mapping[str, Any], runtime: Runtime[Any]) -> ModelRequest[Any]:
         return ModelRequest(
@@ -166,7 +183,12 @@ class ModelNode:
         usage = charge(turn.ledger["usage"], message, model_calls=exchange.calls, tool_calls=carried_out)
         last_id = message.id if message is not None else None
         return replace_ledger(
-            turn.ledger, usage=usage, seen=len(turn.messages), last_id=last_id, final=exchange.final
+            turn.ledger,
+            usage=usage,
+            seen=len(turn.messages),
+            last_id=last_id,
+            final=exchange.final,
+            spent=exchange.spent,
         )
 
     def _without_format(self, response: ModelResponse[Any], ledger: Ledger) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, Generic
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, SystemMessage
+from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, SystemMessage
 from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 from langgraph.runtime import Runtime
@@ -185,6 +185,28 @@ class LayeredResponse:
         return cls(returned, commands)
 
 
+@dataclass(frozen=True)
+class BoundModel:
+    """A model with its tools and format bound, and what ends the prompt of its calls."""
+
+    runnable: Runnable[Any, Any]
+    prompt: str | None
+
+    def conversation(self, request: ModelRequest[Any]) -> list[AnyMessage]:
+        """Return the messages to send: the system message, the request's own, and the prompt's end.
+
+        The prompt's end joins a user's last text instead of following it: some providers refuse two user messages in a row.
+        """
+        system: list[AnyMessage] = [request.system_message] if request.system_message else []
+        messages = [*system, *request.messages]
+        if self.prompt is None:
+            return messages
+        last = messages[-1] if messages else None
+        if isinstance(last, HumanMessage) and isinstance(last.content, str):
+            return [*messages[:-1], last.model_copy(update={"content": f"{last.content}\n\n{self.prompt}"})]
+        return [*messages, HumanMessage(self.prompt)]
+
+
 class BoundModels:
     """Models with tools and format bound, kept per (model, tools, strategy, choice, settings).
 
@@ -193,9 +215,9 @@ class BoundModels:
 
     def __init__(self) -> None:
         """Start empty."""
-        self._bound: OrderedDict[Any, tuple[Any, Runnable[Any, Any]]] = OrderedDict()
+        self._bound: OrderedDict[Any, tuple[Any, BoundModel]] = OrderedDict()
 
-    def bind(self, request: ModelRequest[Any], strategy: Strategy[Any]) -> Runnable[Any, Any]:
+    def bind(self, request: ModelRequest[Any], strategy: Strategy[Any]) -> BoundModel:
         """Return the request's model with its tools and the strategy's format bound.
 
         Args:
@@ -228,11 +250,11 @@ class BoundModels:
         return (*parts, values) if plain else None
 
 
-def bind_model(request: ModelRequest[Any], strategy: Strategy[Any]) -> Runnable[Any, Any]:
+def bind_model(request: ModelRequest[Any], strategy: Strategy[Any]) -> BoundModel:
     """Bind a request's model to its tools and to a strategy's format."""
     binding = strategy.binding(request)
     settings = {**request.model_settings, **binding.settings}
     if binding.tools:
-        return request.model.bind_tools(binding.tools, **settings)
+        return BoundModel(request.model.bind_tools(binding.tools, **settings), binding.prompt)
     settings.pop("tool_choice", None)
-    return request.model.bind(**settings)
+    return BoundModel(request.model.bind(**settings), binding.prompt)

@@ -70,6 +70,8 @@ class Ledger(TypedDict):
     """The early answer that waits for its confirmation: ``{"schema", "value"}``, or ``None``."""
     holds: int
     """How often an answer was held in this run."""
+    spent: list[str]
+    """The rungs of the ladder that the run is done with."""
     seen: int
     """How many messages there were after the last reply."""
     last_id: str | None
@@ -128,7 +130,7 @@ NO_LIMITS = UsageLimits(model_calls=None)
 def empty_ledger() -> Ledger:
     """Return the ledger of a run that has done nothing yet."""
     usage = Usage(model_calls=0, tool_calls=0, input_tokens=0, output_tokens=0, total_tokens=0)
-    return Ledger(usage=usage, attempts=[], held=None, holds=0, seen=0, last_id=None, final=False)
+    return Ledger(usage=usage, attempts=[], held=None, holds=0, spent=[], seen=0, last_id=None, final=False)
 
 
 def charge(usage: Usage, message: AIMessage | None, *, model_calls: int, tool_calls: int) -> Usage:

@@ -53,6 +53,10 @@ class OfferRecord(TypedDict):
     """The schemas offered; nothing else is accepted."""
     key: str
     """Finds the strategy object itself within one process."""
+    rung: str
+    """The strategy's place on its ladder."""
+    is_last: bool
+    """Whether the ladder has no further rung."""
     valid: bool
     """Whether the reply was seen to hold a valid answer."""
     given: Any

@@ -21,6 +21,7 @@ HELD = (
     "Your answer is held back: you called tools in the same message, and their results have come since. "
     "Look at them, then give your answer again, changed if need be."
 )
+NEXT_RUNG = "Give your final answer now, in the form you are asked for."
 NOT_RUN = "Tool {name} was not run: an answer stood beside the call."
 UNKNOWN_TOOL = "Error: {name} is not a valid tool, try one of [{names}]."
 
@@ -150,16 +151,27 @@ class StructuredResponseNode:
         if not reply.asks or len(attempts) + 1 >= self.limits.answer_attempts:
             return reading.status, reading.reason
         # The same mistake twice: a third ask of the same kind would bring it again.
-        repeated = bool(attempts) and attempts[-1]["error"] == _error_text(reading)
-        return (reading.status, reading.reason) if repeated else None
+        stuck = reply.offer.is_last or reading.status in ("truncated", "empty")
+        return (reading.status, reading.reason) if stuck and self._repeats(reply, reading) else None
+
+    def _repeats(self, reply: Reply, reading: Reading) -> bool:
+        attempts = reply.ledger["attempts"]
+        return bool(attempts) and attempts[-1]["error"] == _error_text(reading)
+
+    def _steps_down(self, reply: Reply, reading: Reading) -> bool:
+        """Return whether the next ask is made on the next rung: the constraint was ignored, or a mistake repeated."""
+        ignored = reading.status == "unanswered" or (reading.status == "invalid" and self._repeats(reply, reading))
+        return ignored and not reply.offer.is_last
 
     def _ask_again(self, reply: Reply, reading: Reading) -> dict[str, Any]:
-        strategy = reply.offer.strategy
-        text = _correction(reading, strategy)
+        steps_down = self._steps_down(reply, reading)
+        text = NEXT_RUNG if steps_down else _correction(reading, reply.offer.strategy)
         corrections: list[AnyMessage] = [*_results(reading.calls, text), *self._other_calls(reply)]
         if not corrections or not reading.calls:
             corrections.append(correction_message(text))
-        return {"messages": corrections, LEDGER: {**reply.ledger, "attempts": _with_attempt(reply, reading)}}
+        spent = [*reply.ledger["spent"], reply.offer.rung] if steps_down else reply.ledger["spent"]
+        ledger: Ledger = {**reply.ledger, "attempts": _with_attempt(reply, reading), "spent": spent}
+        return {"messages": corrections, LEDGER: ledger}
 
     def _finish(self, reply: Reply, reading: Reading, status: Status, reason: str) -> dict[str, Any]:
         answered = reading.status == "answered" and reading.schema is not None
@@ -220,6 +232,8 @@ def _error_text(reading: Reading) -> str:
 
 
 def _with_attempt(reply: Reply, reading: Reading) -> list[Attempt]:
+    if reading.status == "unanswered" and not reply.offer.strategy.is_attempt:
+        return reply.ledger["attempts"]
     attempt = Attempt(
         strategy=reply.offer.strategy.name,
         schema=reading.schema.name if reading.schema is not None else None,

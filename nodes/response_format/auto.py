@@ -1,10 +1,12 @@
-"""The automatic strategy: the best way to ask for this model and these tools, decided at every call."""
+"""The automatic strategy: the best way to ask for this model and these tools, decided at every call, then down the ladder."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from answergraph.nodes.response_format.capabilities import supports_native_format
+from answergraph.nodes.response_format.capabilities import refuses_forced_tools, supports_native_format
+from answergraph.nodes.response_format.prompted import PromptedStrategy
 from answergraph.nodes.response_format.provider import ProviderStrategy
 from answergraph.nodes.response_format.strategy import Binding, SchemaT, Strategy
 from answergraph.nodes.response_format.tool import ToolStrategy
@@ -13,8 +15,24 @@ if TYPE_CHECKING:
     from answergraph.nodes.model_call import ModelRequest
 
 
+class FreeToolStrategy(ToolStrategy[SchemaT]):
+    """The rung of the answer tool whose call is left to the model."""
+
+    name = "free_tool"
+
+
+class JsonModeStrategy(PromptedStrategy[SchemaT]):
+    """The rung of the provider's JSON mode."""
+
+    name = "json_mode"
+
+
 class AutoStrategy(Strategy[SchemaT]):
-    """Choose between the provider's own mode and the answer tool by what the model can do; a bare schema means this."""
+    """Ask in the best way the model has, and step down where the provider refuses it or the model ignores it.
+
+    The ladder is: the provider's own mode, the answer tool with a forced call, the answer tool left free, the provider's JSON
+    mode, and words alone. A bare schema as ``response_format`` means this strategy.
+    """
 
     name = "auto"
 
@@ -29,17 +47,22 @@ class AutoStrategy(Strategy[SchemaT]):
         """
         super().__init__(schema)
         self._tool: ToolStrategy[SchemaT] = ToolStrategy(self.schemas)
+        self._free_tool: ToolStrategy[SchemaT] = FreeToolStrategy(self.schemas, tool_choice="auto")
+        self._json_mode: PromptedStrategy[SchemaT] = JsonModeStrategy(self.schemas, json_mode=True)
+        self._prompted: PromptedStrategy[SchemaT] = PromptedStrategy(self.schemas)
         self._native = {schema.name: ProviderStrategy[SchemaT](schema) for schema in self.schemas}
 
-    def resolve(self, request: ModelRequest[Any]) -> Strategy[Any]:
-        """Return the provider's mode where the request's model has it, the answer tool elsewhere and for unions."""
-        if len(self.schemas) == 1 and supports_native_format(request.model, request.tools):
-            return self._native[self.schemas[0].name]
-        return self._tool.narrowed(self.schema_names)
+    def ladder(self, request: ModelRequest[Any]) -> Sequence[Strategy[Any]]:
+        """Return the rungs this request's model has; unions have no mode of the provider's."""
+        native = len(self.schemas) == 1 and supports_native_format(request.model, request.tools)
+        forced = not refuses_forced_tools(request.model)
+        rungs = (*((self._tool,) if forced else ()), self._free_tool, self._json_mode, self._prompted)
+        narrowed = [rung.narrowed(self.schema_names) for rung in rungs]
+        return [self._native[self.schemas[0].name], *narrowed] if native else narrowed
 
     def binding(self, request: ModelRequest[Any]) -> Binding:
         """Bind what the chosen strategy binds."""
-        return self.resolve(request).binding(request)
+        return self.ladder(request)[0].binding(request)
 
     def request_text(self) -> str:
         """Ask as the tool strategy does."""

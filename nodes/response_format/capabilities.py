@@ -60,6 +60,16 @@ def supports_native_format(model: BaseChatModel, tools: Sequence[Any]) -> bool:
     return _NATIVE_FORMAT.search(name) is not None
 
 
+def refuses_forced_tools(model: Any) -> bool:
+    """Return whether a model is known to refuse a forced tool call: with thinking on, Anthropic's API does.
+
+    Source: https://docs.claude.com/en/docs/build-with-claude/extended-thinking, "Tool choice limitation". Adaptive thinking is
+    not affected.
+    """
+    thinking = getattr(model, "thinking", None)
+    return isinstance(thinking, dict) and thinking.get("type") == "enabled"
+
+
 def native_format_settings(request: ModelRequest[Any], response_format: dict[str, Any]) -> dict[str, Any]:
     """Return the settings that send a JSON-schema format with a request.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, Union
 from uuid import uuid4
 
@@ -10,6 +11,7 @@ from answergraph.nodes.errors import ErrorClasses
 from answergraph.nodes.response_format.auto import AutoStrategy
 from answergraph.nodes.response_format.provider import ProviderStrategy
 from answergraph.nodes.response_format.reading import Offer
+from answergraph.nodes.response_format.refusals import is_refused
 from answergraph.nodes.response_format.strategy import NoResponse, Strategy
 from answergraph.nodes.response_format.tool import ToolStrategy
 from answergraph.nodes.state import OfferRecord
@@ -81,11 +83,12 @@ class Offers:
         types = [schema.annotation for schema in self.strategy.schemas]
         return Union[tuple(types)] if types else None
 
-    def make(self, request: ModelRequest[Any]) -> Offer:
+    def make(self, request: ModelRequest[Any], spent: Collection[str] = ()) -> Offer:
         """Return what a request offers.
 
         Args:
             request: The request as middleware left it.
+            spent: The rungs that this run is done with.
 
         Returns:
             The offer; its schemas are a subset of the declared ones.
@@ -95,7 +98,11 @@ class Offers:
         """
         if request.response_format is None:
             return Offer(self._unoffered, self.declared)
-        return Offer(self._strategy_of(request.response_format).resolve(request), self.declared)
+        ladder = self._strategy_of(request.response_format).ladder(request)
+        rungs = [(f"{place}:{strategy.name}", strategy) for place, strategy in enumerate(ladder)]
+        left = [r for r in rungs if r[0] not in spent and not (len(rungs) > 1 and is_refused(request.model, r[1].name))]
+        rung, strategy = left[0] if left else rungs[-1]
+        return Offer(strategy, self.declared, rung, is_last=len(left) <= 1)
 
     def record(self, offer: Offer, *, valid: bool, given: Any) -> OfferRecord:
         """Return an offer by name, as it goes into the state.
@@ -112,7 +119,15 @@ class Offers:
         # Ids are unique among the strategies kept here, and mean nothing in another process: hence the token.
         key = f"{self._token}:{id(strategy)}"
         _keep(self._made, key, strategy)
-        return OfferRecord(strategy=strategy.name, schemas=strategy.schema_names, key=key, valid=valid, given=given)
+        return OfferRecord(
+            strategy=strategy.name,
+            schemas=strategy.schema_names,
+            key=key,
+            rung=offer.rung,
+            is_last=offer.is_last,
+            valid=valid,
+            given=given,
+        )
 
     def restore(self, record: OfferRecord | None) -> Offer:
         """Return the offer of a record.
@@ -125,8 +140,8 @@ class Offers:
         """
         if record is None:
             return Offer(self.strategy, self.declared)
-        kept = self._made.get(record["key"])
-        return Offer(self.strategy.narrowed(record["schemas"]) if kept is None else kept, self.declared)
+        strategy = self._made.get(record["key"]) or self.strategy.narrowed(record["schemas"])
+        return Offer(strategy, self.declared, record["rung"], record["is_last"])
 
     def _strategy_of(self, response_format: Any) -> Strategy[Any]:
         if response_format is self.response_format:

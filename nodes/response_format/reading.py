@@ -56,6 +56,10 @@ class Offer:
 
     strategy: Strategy[Any]
     declared: frozenset[str]
+    rung: str = ""
+    """Names the strategy's place on its ladder."""
+    is_last: bool = True
+    """Whether there is no further rung."""
 
     def preview(self, message: AIMessage) -> Any:
         """Read a reply for the middleware around the call.

@@ -36,6 +36,8 @@ class Binding:
 
     tools: Sequence[Any]
     settings: dict[str, Any] = field(default_factory=dict)
+    prompt: str | None = None
+    """Ends the prompt of this call."""
 
 
 class Strategy(ABC, Generic[SchemaT]):
@@ -49,6 +51,12 @@ class Strategy(ABC, Generic[SchemaT]):
 
     errors: ErrorClasses = ErrorClasses()
     """The exception classes it raises."""
+
+    is_attempt: bool = True
+    """Whether a reply without an answer counts as an attempt at one."""
+
+    tools_off: bool = False
+    """Whether the user's tools are left out while it asks."""
 
     def __init__(
         self, schema: Any, *, handle_errors: HandleErrors = True, tool_message_content: str | None = None
@@ -68,10 +76,11 @@ class Strategy(ABC, Generic[SchemaT]):
         self.handle_errors = handle_errors
         self.tool_message_content = tool_message_content
         self._narrowed: dict[frozenset[str], Self] = {}
+        self._without_tools: Self | None = None
 
-    def resolve(self, request: ModelRequest[Any]) -> Strategy[Any]:
-        """Return the strategy that asks in this call; a strategy that chooses overrides this."""
-        return self
+    def ladder(self, request: ModelRequest[Any]) -> Sequence[Strategy[Any]]:
+        """Return the strategies to ask with, the best one first; one that chooses or steps down overrides this."""
+        return (self,)
 
     @abstractmethod
     def binding(self, request: ModelRequest[Any]) -> Binding:
@@ -119,8 +128,16 @@ class Strategy(ABC, Generic[SchemaT]):
             narrowed = copy.copy(self)
             narrowed.schemas = tuple(schema for schema in self.schemas if schema.name in kept)
             narrowed._narrowed = {}
+            narrowed._without_tools = None
             self._narrowed[kept] = narrowed
         return self._narrowed[kept]
+
+    def without_tools(self) -> Self:
+        """Return this strategy with the user's tools off; the same object at every call."""
+        if self._without_tools is None:
+            self._without_tools = copy.copy(self)
+            self._without_tools.tools_off = True
+        return self._without_tools
 
     @property
     def schema_names(self) -> list[str]:

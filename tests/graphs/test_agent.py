@@ -77,7 +77,7 @@ QUESTION: dict[str, Any] = {"messages": [HumanMessage("Did it pass?")]}
 
 def agent_of(*replies: Any, tools: Any = (search,), **options: Any) -> tuple[Any, ScriptedChatModel]:
     model = ScriptedChatModel(replies=list(replies))
-    return create_agent(model, list(tools), **{"response_format": Verdict, **options}), model
+    return create_agent(model, list(tools), **{"response_format": ToolStrategy(Verdict), **options}), model
 
 
 def every_call_is_answered(messages: list[Any]) -> bool:

@@ -54,7 +54,7 @@ QUESTION: dict[str, Any] = {"messages": ["q"]}
 def agent_of(*replies: Any, **options: Any) -> tuple[Any, ScriptedChatModel, Ran]:
     ran = Ran()
     model = ScriptedChatModel(replies=list(replies))
-    return create_agent(model, [ran.tool], **{"response_format": Verdict, **options}), model, ran
+    return create_agent(model, [ran.tool], **{"response_format": ToolStrategy(Verdict), **options}), model, ran
 
 
 def every_call_is_answered(messages: list[Any]) -> bool:

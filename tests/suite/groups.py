@@ -13,7 +13,7 @@ SLOW_MARKS = {
     "torture": "kills, floods or repeats",
 }
 
-_LEFT = pytest.StashKey[Counter[str]]()
+_LEFT = pytest.StashKey[dict[str, int]]()
 _LEFT_BY_WORKER = "left_to_slow"
 
 
@@ -22,7 +22,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.stash[_LEFT] = Counter()
+    config.stash[_LEFT] = {}
     for mark, meaning in SLOW_MARKS.items():
         config.addinivalue_line("markers", f"{mark}: {meaning}")
 
@@ -34,19 +34,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = [item for item in items if bool(_slow_marks(item)) == slow]
     if left:
         config.hook.pytest_deselected(items=left)
-    config.stash[_LEFT] = Counter(", ".join(_slow_marks(item)) for item in left)
+    config.stash[_LEFT] = dict(Counter(", ".join(_slow_marks(item)) for item in left))
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
     if hasattr(session.config, "workeroutput"):
-        session.config.workeroutput[_LEFT_BY_WORKER] = dict(session.config.stash[_LEFT])
+        session.config.workeroutput[_LEFT_BY_WORKER] = session.config.stash[_LEFT]
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
     # Under xdist only the workers collect, each of them everything; one that crashed has no output.
-    left = getattr(node, "workeroutput", {}).get(_LEFT_BY_WORKER, {})
-    node.config.stash[_LEFT] |= Counter(left)
+    node.config.stash[_LEFT] |= getattr(node, "workeroutput", {}).get(_LEFT_BY_WORKER, {})
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:

@@ -1,0 +1,57 @@
+"""The deferred strategy: the tool loop runs free, the answer is asked for in a final step of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from answergraph.nodes.response_format.offers import as_strategy
+from answergraph.nodes.response_format.strategy import Binding, NoResponse, SchemaT, Strategy
+
+if TYPE_CHECKING:
+    from answergraph.nodes.model_call import ModelRequest
+
+
+class FreeLoop(NoResponse):
+    """The free part of a deferred strategy: a text ends it, and is the answer if it already parses."""
+
+    name = "deferred"
+    is_attempt = False
+
+
+class DeferredStrategy(Strategy[SchemaT]):
+    """Bind nothing but the tools while the loop runs; then ask for the answer alone, with tools off.
+
+    A format bound in every call makes some models answer at once, without their tools. The final step is a visit of the
+    ``model`` node like any other: drawn, counted and checkpointed. It is skipped when the loop's last text already parses.
+    """
+
+    name = "deferred"
+
+    def __init__(self, strategy: Any) -> None:
+        """Declare what is asked for in the end.
+
+        Args:
+            strategy: A strategy, or a schema for the automatic one.
+
+        Raises:
+            AgentSpecError: If the schema is not supported.
+        """
+        self._final = as_strategy(strategy)
+        super().__init__(self._final.schemas, handle_errors=self._final.handle_errors)
+        self.schema = self._final.schema
+        self.errors = self._final.errors
+        self._free = FreeLoop(self.schemas)
+
+    def ladder(self, request: ModelRequest[Any]) -> Sequence[Strategy[Any]]:
+        """Return the free loop, then the final strategy's rungs without tools."""
+        final = self._final.narrowed(self.schema_names).ladder(request.override(tools=[]))
+        return [self._free.narrowed(self.schema_names), *(rung.without_tools() for rung in final)]
+
+    def binding(self, request: ModelRequest[Any]) -> Binding:
+        """Bind what the free loop binds."""
+        return self._free.binding(request)
+
+    def request_text(self) -> str:
+        """Ask as the final strategy does."""
+        return self._final.request_text()

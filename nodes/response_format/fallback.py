@@ -1,0 +1,49 @@
+"""The fallback strategy: several ways to ask, one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from answergraph.nodes.errors import AgentSpecError
+from answergraph.nodes.response_format.strategy import Binding, SchemaT, Strategy
+
+if TYPE_CHECKING:
+    from answergraph.nodes.model_call import ModelRequest
+
+
+class FallbackStrategy(Strategy[SchemaT]):
+    """Take the next strategy when the provider refuses the request, or the model ignores it or repeats its mistake."""
+
+    name = "fallback"
+
+    def __init__(self, strategies: Sequence[Strategy[SchemaT]]) -> None:
+        """Declare what is tried.
+
+        Args:
+            strategies: The first one first; all with the same schemas.
+
+        Raises:
+            AgentSpecError: If there is none, or their schemas differ.
+        """
+        if not strategies:
+            raise AgentSpecError("FallbackStrategy needs at least one strategy.")
+        if any(other.schema_names != strategies[0].schema_names for other in strategies):
+            names = [strategy.schema_names for strategy in strategies]
+            raise AgentSpecError(f"The strategies of a FallbackStrategy ask for the same schemas, not for {names!r}.")
+        super().__init__(strategies[0].schemas)
+        self.schema = strategies[0].schema
+        self.strategies = tuple(strategies)
+
+    def ladder(self, request: ModelRequest[Any]) -> Sequence[Strategy[Any]]:
+        """Return the rungs of every strategy, narrowed as this one is."""
+        narrowed = [strategy.narrowed(self.schema_names) for strategy in self.strategies]
+        return [rung for strategy in narrowed for rung in strategy.ladder(request)]
+
+    def binding(self, request: ModelRequest[Any]) -> Binding:
+        """Bind what the first rung binds."""
+        return self.ladder(request)[0].binding(request)
+
+    def request_text(self) -> str:
+        """Ask as the first strategy does."""
+        return self.strategies[0].request_text()

@@ -1,0 +1,57 @@
+"""The prompted strategy: the schema stands in the prompt, the answer is JSON in the text."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from answergraph.nodes.response_format.capabilities import native_format_settings
+from answergraph.nodes.response_format.strategy import Binding, HandleErrors, SchemaT, Strategy
+
+if TYPE_CHECKING:
+    from answergraph.nodes.model_call import ModelRequest
+
+INSTRUCTIONS = """---
+IMPORTANT: {when} respond with ONLY a valid JSON object matching {what}. No other text, no markdown code blocks, no explanation.
+{schemas}"""
+"""What ends the prompt; the wording is that of TAKT's prompt for providers without JSON schema."""
+
+
+class PromptedStrategy(Strategy[SchemaT]):
+    """Ask for the answer in words; works with every model that can write JSON.
+
+    The instructions end the prompt of each call and are never stored in the conversation.
+    """
+
+    name = "prompted"
+
+    def __init__(self, schema: Any, *, json_mode: bool = False, handle_errors: HandleErrors = True) -> None:
+        """Declare what is asked for.
+
+        Args:
+            schema: A Pydantic model, dataclass, TypedDict or JSON Schema ``dict``, or a union of these.
+            json_mode: Whether the provider is asked for its ``json_object`` mode as well.
+            handle_errors: What becomes of an answer that cannot be used.
+
+        Raises:
+            AgentSpecError: If the schema is not supported.
+        """
+        super().__init__(schema, handle_errors=handle_errors)
+        self.json_mode = json_mode
+
+    def binding(self, request: ModelRequest[Any]) -> Binding:
+        """Bind the tools and end the prompt with the instructions."""
+        settings = native_format_settings(request, {"type": "json_object"}) if self.json_mode else {}
+        return Binding(request.tools, {"tool_choice": request.tool_choice, **settings}, prompt=self._prompt(bool(request.tools)))
+
+    def request_text(self) -> str:
+        """Repeat what is asked for."""
+        return "Respond with ONLY a valid JSON object matching the schema you were given, and nothing else."
+
+    def _prompt(self, has_tools: bool) -> str:
+        fences = [f"```json\n{json.dumps(schema.json_schema, ensure_ascii=False)}\n```" for schema in self.schemas]
+        return INSTRUCTIONS.format(
+            when="When you need no further tool, you MUST" if has_tools else "You MUST",
+            what="this schema" if len(fences) == 1 else "one of these schemas",
+            schemas="\n".join(fences),
+        )

@@ -1,0 +1,88 @@
+"""Which ways of asking a provider has refused: read off its errors, remembered for the life of the process."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from answergraph.nodes.response_format.capabilities import model_name
+
+_BAD_REQUEST = {400, 422}
+_ABOUT_THE_FORMAT = re.compile(
+    r"tool_choice|tool choice|response_format|response format|output_config|json_schema|json_object|json mode|\bstrict\b|"
+    r"\bschema\b|structured output|tool use|\btools?\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """One way of asking that one model's provider has refused.
+
+    Attributes:
+        model_class: The chat model's class.
+        model: The model's name as the provider knows it.
+        base_url: Where the provider was asked, empty if the model does not tell.
+        strategy: The strategy's name.
+    """
+
+    model_class: str
+    model: str
+    base_url: str
+    strategy: str
+
+    @classmethod
+    def of(cls, model: Any, strategy: str) -> Refusal:
+        """Name a model and a strategy."""
+        kind = f"{type(model).__module__}.{type(model).__qualname__}"
+        base_url = next((getattr(model, name) for name in ("openai_api_base", "base_url") if getattr(model, name, None)), "")
+        return cls(kind, model_name(model), str(base_url), strategy)
+
+
+_known: set[Refusal] = set()
+
+
+def known_refusals() -> list[Refusal]:
+    """Return what was learned in this process."""
+    return sorted(_known, key=lambda refusal: (refusal.model_class, refusal.model, refusal.base_url, refusal.strategy))
+
+
+def forget_refusals() -> None:
+    """Forget it all, for instance after a server was updated."""
+    _known.clear()
+
+
+def remember_refusal(model: Any, strategy: str) -> None:
+    """Remember that a model's provider refused to be asked in a way."""
+    _known.add(Refusal.of(model, strategy))
+
+
+def is_refused(model: Any, strategy: str) -> bool:
+    """Return whether a model's provider refused to be asked in a way before."""
+    return bool(_known) and Refusal.of(model, strategy) in _known
+
+
+def refuses_format(error: BaseException) -> bool:
+    """Return whether an error says that the provider, or its client, does not take the format.
+
+    Args:
+        error: What the model call raised.
+
+    Returns:
+        ``True`` for HTTP 400 and 422 about tool choice, response format, strictness or the schema, for an unknown keyword,
+        and for a model class without tools. Authentication, rate limits and the network are none of these.
+    """
+    if isinstance(error, NotImplementedError):
+        return True
+    if isinstance(error, TypeError):
+        return "unexpected keyword argument" in str(error)
+    return _status(error) in _BAD_REQUEST and _ABOUT_THE_FORMAT.search(str(error)) is not None
+
+
+def _status(error: BaseException) -> Any:
+    response = getattr(error, "response", None)
+    if isinstance(response, dict):
+        # The shape of botocore's ClientError.
+        return response.get("ResponseMetadata", {}).get("HTTPStatusCode")
+    return getattr(error, "status_code", None) or getattr(response, "status_code", None) or getattr(error, "code", None)

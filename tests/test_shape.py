@@ -1,0 +1,282 @@
+"""The shape of the code that no other tool checks: sizes, cycles, private imports, the public doors, the tree."""
+
+import ast
+import re
+import subprocess
+import tokenize
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from graphlib import TopologicalSorter
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+import grimp
+import pytest
+
+ROOT = Path(__file__).parents[1]
+LAYERS = ("graphs", "middleware", "nodes")
+PACKAGE = (*LAYERS, "answergraph")
+
+FILE_LINES = 300
+FUNCTION_LINES = 50
+NESTING = 3
+# Complexity and the number of parameters are ruff's to count (C901, PLR0913).
+
+DOORS = {
+    "answergraph": [
+        "AgentSpecError",
+        "AgentState",
+        "AnswerGraphError",
+        "AnswerRejected",
+        "Attempt",
+        "AutoStrategy",
+        "DeferredStrategy",
+        "FallbackStrategy",
+        "InputAgentState",
+        "MultipleStructuredOutputsError",
+        "NoAnswerError",
+        "Outcome",
+        "OutputAgentState",
+        "PromptedStrategy",
+        "ProviderStrategy",
+        "Refusal",
+        "StructuredOutputError",
+        "StructuredOutputValidationError",
+        "ToolStrategy",
+        "Usage",
+        "UsageLimits",
+        "build_agent_graph",
+        "create_agent",
+        "forget_refusals",
+        "known_refusals",
+    ],
+    "answergraph.graphs": [
+        "build_agent_graph",
+        "create_agent",
+    ],
+    "answergraph.middleware": [
+        "AgentMiddleware",
+        "AgentState",
+        "ExtendedModelResponse",
+        "InputAgentState",
+        "ModelCallResult",
+        "ModelRequest",
+        "ModelResponse",
+        "NarrowResponseFormat",
+        "OmitFromSchema",
+        "OutputAgentState",
+        "ToolCallRequest",
+        "after_agent",
+        "after_model",
+        "before_agent",
+        "before_model",
+        "dynamic_prompt",
+        "hook_config",
+        "wrap_model_call",
+        "wrap_tool_call",
+    ],
+    "answergraph.testing": [
+        "ScriptExhaustedError",
+        "ScriptedChatModel",
+        "ScriptedRequest",
+    ],
+}
+"""What users may import; written here a second time, so that no name comes or goes unnoticed."""
+
+_PRIVATE_TO_OTHERS = {"langchain", "langchain_core", "langchain_openai", "langgraph", "langgraph_sdk", "openai"}
+_BLOCKS = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.Try, ast.TryStar, ast.With, ast.AsyncWith, ast.Match)
+_WAIVER = re.compile(r"# waiver: \w+ \w+")
+_SILENCED = re.compile(r"#.*?(noqa|type: ignore|pragma)\b(:? ?[A-Z]+\d+,?| no cover|\[[a-z, -]+\])*(?P<reason>.*)")
+_REASON = re.compile(r"\w+ \w+")
+_OF_THIS_MACHINE = re.compile(
+    r"""(?<![\w.~$}-])/(?:home|root|Users|opt|tmp|work)/[\w.-]+"""  # a folder that only one machine has
+    r"""|(?:pypi|pythonhosted|npmjs|debian)\.(?:org|com|net)|index[-_]url"""  # where packages come from
+)
+
+
+@dataclass(frozen=True)
+class Function:
+    """One function or method, measured."""
+
+    place: str
+    lines: int
+    """Without the docstring."""
+    nesting: int
+    waived: bool
+
+
+def sources(*folders: str) -> Iterator[Path]:
+    for folder in folders:
+        # rglob does not follow the symlinks of answergraph/: each layer is seen once, at the top.
+        yield from sorted((ROOT / folder).rglob("*.py"))
+
+
+def name(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def lines_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    first = function.body[0]
+    docstring = 0
+    if ast.get_docstring(function, clean=False) is not None:
+        docstring = (first.end_lineno or first.lineno) - first.lineno + 1
+    return (function.end_lineno or function.lineno) - function.lineno + 1 - docstring
+
+
+def nesting_of(node: ast.AST) -> int:
+    """Return how deep blocks stand in blocks; an inner function is measured on its own."""
+    deepest = 0
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            elif_branch = isinstance(node, ast.If) and isinstance(child, ast.If) and [child] == node.orelse
+            deepest = max(deepest, nesting_of(child) + (isinstance(child, _BLOCKS) and not elif_branch))
+    return deepest
+
+
+def functions_in(text: str, place: str) -> Iterator[Function]:
+    rows = text.splitlines()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            waived = bool(_WAIVER.search(rows[node.lineno - 1]))
+            yield Function(f"{place}:{node.lineno} {node.name}", lines_of(node), nesting_of(node), waived)
+
+
+def all_functions() -> list[Function]:
+    return [function for path in sources(*PACKAGE, "tests") for function in functions_in(path.read_text(), name(path))]
+
+
+def silenced_without_reason(comments: Iterable[str]) -> list[str]:
+    matches = [(comment, _SILENCED.search(comment)) for comment in comments]
+    return [comment for comment, match in matches if match and not _REASON.search(match["reason"])]
+
+
+def private_imports(text: str) -> list[str]:
+    """Return the imports of names that other packages keep to themselves."""
+    found = []
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            found += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            found += [f"{node.module}.{alias.name}" for alias in node.names]
+    paths = [path.split(".") for path in found]
+    return [".".join(path) for path in paths if path[0] in _PRIVATE_TO_OTHERS and any(map(is_private, path))]
+
+
+def is_private(word: str) -> bool:
+    return word.startswith("_") and not word.endswith("__")
+
+
+def public_names(door: ModuleType) -> set[str]:
+    """Return the names of ours that a door shows: a package's door shows what it imports, a module what it defines."""
+    ours = "answergraph" if hasattr(door, "__path__") else door.__name__
+    names = {name: getattr(value, "__module__", ours) for name, value in vars(door).items() if not is_module(value)}
+    return {name for name, home in names.items() if home.startswith(ours) and not name.startswith("_")}
+
+
+def is_module(value: object) -> bool:
+    return isinstance(value, ModuleType)
+
+
+def test_no_file_is_longer_than_the_limit() -> None:
+    lengths = {name(path): len(path.read_text().splitlines()) for path in sources(*PACKAGE, "tests")}
+    assert {path: length for path, length in lengths.items() if length > FILE_LINES} == {}
+
+
+def test_no_function_is_longer_than_the_limit() -> None:
+    assert {each.place: each.lines for each in all_functions() if each.lines > FUNCTION_LINES and not each.waived} == {}
+
+
+def test_no_function_nests_deeper_than_the_limit() -> None:
+    assert {each.place: each.nesting for each in all_functions() if each.nesting > NESTING and not each.waived} == {}
+
+
+def test_a_silenced_check_says_why_on_its_line() -> None:
+    silent: dict[str, list[str]] = {}
+    for path in sources(*PACKAGE, "tests"):
+        with tokenize.open(path) as file:
+            tokens = list(tokenize.generate_tokens(file.readline))
+        found = silenced_without_reason(token.string for token in tokens if token.type == tokenize.COMMENT)
+        silent |= {name(path): found} if found else {}
+    assert silent == {}
+
+
+def test_no_module_imports_what_imports_it() -> None:
+    graph = grimp.build_graph("answergraph", cache_dir=None, exclude_type_checking_imports=True)
+    imports = {module: graph.find_modules_directly_imported_by(module) for module in graph.modules}
+    assert len(imports) > len(PACKAGE)
+    TopologicalSorter(imports).prepare()  # raises CycleError, which shows the cycle
+
+
+def test_nobody_elses_private_names_are_imported() -> None:
+    found = {name(path): private_imports(path.read_text()) for path in sources(*PACKAGE, "tests")}
+    assert {path: names for path, names in found.items() if names} == {}
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_a_public_door_offers_what_is_listed_here(door: str) -> None:
+    module = import_module(door)
+    assert getattr(module, "__all__", []) == DOORS[door]
+    assert [name for name in DOORS[door] if not hasattr(module, name)] == []
+    assert public_names(module) - set(DOORS[door]) == set(), "public by its name, but not in __all__"
+
+
+def test_the_tests_of_a_module_lie_where_the_module_lies() -> None:
+    lost = []
+    for path in sources(*(f"tests/{folder}" for folder in PACKAGE)):
+        folder = ROOT / path.parent.relative_to(ROOT / "tests")
+        tested = [source.stem for source in folder.iterdir()] if folder.is_dir() else []
+        subject = path.stem.removeprefix("test_")
+        if path.stem != subject and not any(f"{subject}_".startswith(f"{module}_") for module in tested):
+            lost.append(name(path))
+    assert lost == [], "name it test_<module>.py or test_<module>_<aspect>.py"
+
+
+def test_every_folder_of_tests_is_a_package() -> None:
+    folders = {path.parent for path in sources("tests")}
+    assert [name(folder) for folder in folders if not (folder / "__init__.py").exists()] == []
+
+
+def test_no_file_tells_of_the_machine_it_was_written_on() -> None:
+    listing = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(listing, cwd=ROOT, check=True, capture_output=True).stdout.decode().split("\0")
+    told: dict[str, list[str]] = {}
+    for path in filter(Path.is_file, (ROOT / entry for entry in listed if entry)):
+        found = _OF_THIS_MACHINE.findall(path.read_text(errors="replace"))
+        told |= {name(path): found} if found else {}
+    assert told == {}
+
+
+@pytest.mark.parametrize(
+    ("body", "nesting"),
+    [
+        ("pass", 0),
+        ("if a: pass\n elif b: pass\n elif c: pass\n else: pass", 1),
+        ("if a:\n  for b in c:\n   with d: pass", 3),
+        ("try:\n  while a: pass\n except E:\n  match a:\n   case 1:\n    if b: pass", 3),
+        ("if a:\n  def inner():\n   if b: pass", 1),
+    ],
+)
+def test_nesting_counts_blocks_in_blocks(body: str, nesting: int) -> None:
+    assert nesting_of(ast.parse(f"def f():\n {body}").body[0]) == nesting
+
+
+def test_the_length_of_a_function_leaves_out_its_docstring() -> None:
+    (function,) = functions_in(
+        'def f():  # waiver: a good reason\n    """One.\n\n    Two.\n    """\n    return 1\n', "x"
+    )
+    assert (function.lines, function.waived) == (2, True)
+
+
+def test_a_reason_is_more_than_the_name_of_a_rule() -> None:
+    bare = ["# noqa: E501", "# type: ignore[arg-type]", "# noqa", "# noqa: PLR0913, C901"]
+    reasoned = ["# noqa: E501 - a long address", "# type: ignore[misc]  # their stub is wrong", "# what a line does"]
+    assert silenced_without_reason(bare + reasoned) == bare
+
+
+def test_a_private_import_is_seen_in_each_spelling() -> None:
+    seen = ["langgraph._internal._config", "openai.types._x", "langchain_core.messages._hidden"]
+    text = (
+        "import langgraph._internal._config\nfrom openai.types import _x\nfrom langchain_core.messages import _hidden"
+    )
+    assert private_imports(f"{text}\nfrom langgraph.version import __version__\nfrom answergraph.x import y") == seen
