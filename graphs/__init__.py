@@ -1,5 +1,6 @@
 """Agent graphs: the general one, and those that ship."""
 
 from answergraph.graphs.agent import build_agent_graph, create_agent
+from answergraph.graphs.calculator import create_calculator
 
-__all__ = ["build_agent_graph", "create_agent"]
+__all__ = ["build_agent_graph", "create_agent", "create_calculator"]

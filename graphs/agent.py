@@ -44,7 +44,6 @@ from answergraph.nodes.step import PureNode, Router, StepNode
 from answergraph.nodes.structured_response import StructuredResponseNode
 from answergraph.nodes.tools import tool_node
 
-
 Destinations = dict[Hashable, str]
 """Where the graph goes, per reason."""
 
@@ -142,9 +141,7 @@ def create_agent(  # noqa: PLR0913  # waiver: the arguments of langchain.agents.
     )
 
 
-def build_agent_graph(
-    model: Any, tools: Sequence[Tool] | None = None, **options: Unpack[AgentOptions]
-) -> AgentStateGraph:
+def build_agent_graph(model: Any, tools: Sequence[Tool] | None = None, **options: Unpack[AgentOptions]) -> AgentStateGraph:
     """Build the graph of ``create_agent`` uncompiled, to add nodes and edges to.
 
     Args:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from langchain_core.tools import BaseTool, ToolException, tool
+from langgraph.graph.state import CompiledStateGraph
 from pydantic import BaseModel, Field
+
+from answergraph.graphs.agent import create_agent
 
 TOLERANCE = 1e-6
 """How far the expected and the actual result may lie apart."""
@@ -69,3 +72,28 @@ def validate_calculation(expected: float, actual: float, operation: str) -> dict
 
 CALCULATOR_TOOLS: tuple[BaseTool, ...] = (add, subtract, multiply, divide, validate_calculation)
 """The calculator's tools, in the order the model sees them."""
+
+
+def create_calculator(
+    model: Any = "offline", *, response_format: Any = Calculation, **options: Any
+) -> CompiledStateGraph[Any, Any, Any, Any]:
+    """Create the calculator: an agent that works an expression out by tools alone.
+
+    Args:
+        model: A chat model or its name; the default needs no key, and is no language model.
+        response_format: The type of the answer; ``validate_calculation`` is called where it has a ``validation_result``.
+        **options: Further options of ``create_agent``.
+
+    Returns:
+        The compiled graph.
+
+    Raises:
+        AgentSpecError: If the agent cannot be built as asked.
+
+    Example:
+        >>> result = create_calculator().invoke({"messages": ["(17 × 23) + (89 ÷ 4) - 156"]})
+        >>> result["structured_response"].final_answer
+        257.25
+    """
+    prompted = {"system_prompt": SYSTEM_PROMPT, "name": "calculator", **options}
+    return create_agent(model, CALCULATOR_TOOLS, response_format=response_format, **prompted)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypedDict, get_args
+from typing import Any, get_args
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import SystemMessage
 from langchain_core.tools import BaseTool, tool
+from typing_extensions import TypedDict
 
 from answergraph.middleware.stack import MiddlewareStack
 from answergraph.nodes.chat_models.resolve import resolve_model

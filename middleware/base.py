@@ -127,7 +127,6 @@ class AgentMiddleware(Generic[StateT, ContextT, ResponseT]):
         """
         return request
 
-
     def check_answer(self, answer: Any, state: StateT, runtime: Runtime[ContextT]) -> None:
         """Check a valid answer before it is accepted; a pure function, for sync and async runs.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from inspect import iscoroutinefunction
-from typing import Any
+from typing import Any, Protocol, overload
 
 from langchain_core.messages import SystemMessage
 from langchain_core.tools import BaseTool
@@ -13,11 +13,29 @@ from answergraph.middleware.base import CAN_JUMP_TO, AgentMiddleware
 from answergraph.nodes.model_call import ModelRequest
 from answergraph.nodes.state import AgentState, JumpTo
 
-Decorator = Callable[[Callable[..., Any]], AgentMiddleware[Any, Any, Any]]
-"""Makes a middleware of a function."""
+Middleware = AgentMiddleware[Any, Any, Any]
 
 
-def _decorator(hook: str, doc: str, as_method: Callable[[Callable[..., Any]], Callable[..., Any]]) -> Callable[..., Any]:
+class HookDecorator(Protocol):
+    """Makes a middleware of a function, with or without options."""
+
+    @overload
+    def __call__(self, func: Callable[..., Any], /) -> Middleware: ...
+
+    @overload
+    def __call__(
+        self,
+        func: None = None,
+        /,
+        *,
+        state_schema: type[Any] | None = None,
+        tools: Sequence[BaseTool] | None = None,
+        can_jump_to: list[JumpTo] | None = None,
+        name: str | None = None,
+    ) -> Callable[[Callable[..., Any]], Middleware]: ...
+
+
+def _decorator(hook: str, doc: str, as_method: Callable[[Callable[..., Any]], Callable[..., Any]]) -> HookDecorator:
     """Return the decorator for one hook; a coroutine function becomes the hook's async form."""
 
     def decorator(
@@ -27,8 +45,8 @@ def _decorator(hook: str, doc: str, as_method: Callable[[Callable[..., Any]], Ca
         tools: Sequence[BaseTool] | None = None,
         can_jump_to: list[JumpTo] | None = None,
         name: str | None = None,
-    ) -> AgentMiddleware[Any, Any, Any] | Decorator:
-        def make(function: Callable[..., Any]) -> AgentMiddleware[Any, Any, Any]:
+    ) -> Any:
+        def make(function: Callable[..., Any]) -> Middleware:
             method = as_method(function)
             if jumps := can_jump_to if can_jump_to is not None else getattr(function, CAN_JUMP_TO, None):
                 setattr(method, CAN_JUMP_TO, jumps)
@@ -58,8 +76,8 @@ def _wrapping_method(function: Callable[..., Any]) -> Callable[..., Any]:
     return method
 
 
-def _middleware(name: str, members: dict[str, Any]) -> AgentMiddleware[Any, Any, Any]:
-    made: AgentMiddleware[Any, Any, Any] = type(name, (AgentMiddleware,), members)()
+def _middleware(name: str, members: dict[str, Any]) -> Middleware:
+    made: Middleware = type(name, (AgentMiddleware,), members)()
     return made
 
 
@@ -75,7 +93,7 @@ wrap_tool_call = _decorator(
 )
 
 
-def dynamic_prompt(func: Callable[[ModelRequest[Any]], Any]) -> AgentMiddleware[Any, Any, Any]:
+def dynamic_prompt(func: Callable[[ModelRequest[Any]], Any]) -> Middleware:
     """Make a middleware that writes the system message of each call.
 
     Args:

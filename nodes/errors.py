@@ -53,8 +53,7 @@ class MultipleStructuredOutputsError(StructuredOutputError):
         self.tool_names = tool_names
         self.ai_message = ai_message
         super().__init__(
-            f"Model incorrectly returned multiple structured responses ({', '.join(tool_names)}) "
-            "when only one is expected."
+            f"Model incorrectly returned multiple structured responses ({', '.join(tool_names)}) when only one is expected."
         )
 
 

@@ -244,5 +244,3 @@ def _checked(commands: tuple[Command[Any], ...]) -> tuple[Command[Any], ...]:
                     "Use the jump_to state field with before_model/after_model hooks instead."
                 )
     return commands
-
-

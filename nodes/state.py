@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Generic, Literal, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Generic, Literal, NotRequired, Required, get_args, get_origin, get_type_hints
 
 from langchain_core.messages import AnyMessage
 from langgraph.channels import EphemeralValue, UntrackedValue
 from langgraph.graph.message import add_messages
-from typing_extensions import NotRequired, Required, TypedDict, TypeVar
+from typing_extensions import TypedDict, TypeVar
 
 from answergraph.nodes.outcome import Ledger, Outcome
 

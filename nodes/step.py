@@ -98,7 +98,7 @@ def run_step(step: Step[StepT]) -> StepT:
         while True:
             try:
                 result = effect.perform()
-            except BaseException as error:
+            except BaseException as error:  # noqa: BLE001 - thrown into the step, which decides
                 effect = step.throw(error)
             else:
                 effect = step.send(result)
@@ -121,7 +121,7 @@ async def arun_step(step: Step[StepT]) -> StepT:
         while True:
             try:
                 result = await effect.aperform()
-            except BaseException as error:
+            except BaseException as error:  # noqa: BLE001 - thrown into the step, which decides
                 effect = step.throw(error)
             else:
                 effect = step.send(result)

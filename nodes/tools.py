@@ -20,9 +20,7 @@ ToolCallStep = Callable[[ToolCallRequest], Step[ToolResult]]
 """A tool call as a step: the plain one, or one wrapped by middleware."""
 
 
-def tool_node(
-    tools: Sequence[BaseTool | Callable[..., Any]], wrap: Callable[[ToolCallStep], ToolCallStep] | None
-) -> ToolNode:
+def tool_node(tools: Sequence[BaseTool | Callable[..., Any]], wrap: Callable[[ToolCallStep], ToolCallStep] | None) -> ToolNode:
     """Return the node that runs tool calls; the router sends it one call per task.
 
     Args:

@@ -1,4 +1,4 @@
-"""The shape of the code that no other tool checks: sizes, cycles, private imports, the public doors, the tree."""
+"""The shape of the code that no other tool checks: sizes, cycles, private imports, the tree."""
 
 import ast
 import re
@@ -7,9 +7,7 @@ import tokenize
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from graphlib import TopologicalSorter
-from importlib import import_module
 from pathlib import Path
-from types import ModuleType
 
 import grimp
 import pytest
@@ -22,67 +20,6 @@ FILE_LINES = 300
 FUNCTION_LINES = 50
 NESTING = 3
 # Complexity and the number of parameters are ruff's to count (C901, PLR0913).
-
-DOORS = {
-    "answergraph": [
-        "AgentSpecError",
-        "AgentState",
-        "AnswerGraphError",
-        "AnswerRejected",
-        "Attempt",
-        "AutoStrategy",
-        "DeferredStrategy",
-        "FallbackStrategy",
-        "InputAgentState",
-        "MultipleStructuredOutputsError",
-        "NoAnswerError",
-        "Outcome",
-        "OutputAgentState",
-        "PromptedStrategy",
-        "ProviderStrategy",
-        "Refusal",
-        "StructuredOutputError",
-        "StructuredOutputValidationError",
-        "ToolStrategy",
-        "Usage",
-        "UsageLimits",
-        "build_agent_graph",
-        "create_agent",
-        "forget_refusals",
-        "known_refusals",
-    ],
-    "answergraph.graphs": [
-        "build_agent_graph",
-        "create_agent",
-    ],
-    "answergraph.middleware": [
-        "AgentMiddleware",
-        "AgentState",
-        "ExtendedModelResponse",
-        "InputAgentState",
-        "ModelCallResult",
-        "ModelRequest",
-        "ModelResponse",
-        "NarrowResponseFormat",
-        "OmitFromSchema",
-        "OutputAgentState",
-        "ToolCallRequest",
-        "after_agent",
-        "after_model",
-        "before_agent",
-        "before_model",
-        "dynamic_prompt",
-        "hook_config",
-        "wrap_model_call",
-        "wrap_tool_call",
-    ],
-    "answergraph.testing": [
-        "ScriptExhaustedError",
-        "ScriptedChatModel",
-        "ScriptedRequest",
-    ],
-}
-"""What users may import; written here a second time, so that no name comes or goes unnoticed."""
 
 _PRIVATE_TO_OTHERS = {"langchain", "langchain_core", "langchain_openai", "langgraph", "langgraph_sdk", "openai"}
 _BLOCKS = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.Try, ast.TryStar, ast.With, ast.AsyncWith, ast.Match)
@@ -167,17 +104,6 @@ def is_private(word: str) -> bool:
     return word.startswith("_") and not word.endswith("__")
 
 
-def public_names(door: ModuleType) -> set[str]:
-    """Return the names of ours that a door shows: a package's door shows what it imports, a module what it defines."""
-    ours = "answergraph" if hasattr(door, "__path__") else door.__name__
-    names = {name: getattr(value, "__module__", ours) for name, value in vars(door).items() if not is_module(value)}
-    return {name for name, home in names.items() if home.startswith(ours) and not name.startswith("_")}
-
-
-def is_module(value: object) -> bool:
-    return isinstance(value, ModuleType)
-
-
 def test_no_file_is_longer_than_the_limit() -> None:
     lengths = {name(path): len(path.read_text().splitlines()) for path in sources(*PACKAGE, "tests")}
     assert {path: length for path, length in lengths.items() if length > FILE_LINES} == {}
@@ -211,14 +137,6 @@ def test_no_module_imports_what_imports_it() -> None:
 def test_nobody_elses_private_names_are_imported() -> None:
     found = {name(path): private_imports(path.read_text()) for path in sources(*PACKAGE, "tests")}
     assert {path: names for path, names in found.items() if names} == {}
-
-
-@pytest.mark.parametrize("door", DOORS)
-def test_a_public_door_offers_what_is_listed_here(door: str) -> None:
-    module = import_module(door)
-    assert getattr(module, "__all__", []) == DOORS[door]
-    assert [name for name in DOORS[door] if not hasattr(module, name)] == []
-    assert public_names(module) - set(DOORS[door]) == set(), "public by its name, but not in __all__"
 
 
 def test_the_tests_of_a_module_lie_where_the_module_lies() -> None:
@@ -262,9 +180,7 @@ def test_nesting_counts_blocks_in_blocks(body: str, nesting: int) -> None:
 
 
 def test_the_length_of_a_function_leaves_out_its_docstring() -> None:
-    (function,) = functions_in(
-        'def f():  # waiver: a good reason\n    """One.\n\n    Two.\n    """\n    return 1\n', "x"
-    )
+    (function,) = functions_in('def f():  # waiver: a good reason\n    """One.\n\n    Two.\n    """\n    return 1\n', "x")
     assert (function.lines, function.waived) == (2, True)
 
 
@@ -276,7 +192,5 @@ def test_a_reason_is_more_than_the_name_of_a_rule() -> None:
 
 def test_a_private_import_is_seen_in_each_spelling() -> None:
     seen = ["langgraph._internal._config", "openai.types._x", "langchain_core.messages._hidden"]
-    text = (
-        "import langgraph._internal._config\nfrom openai.types import _x\nfrom langchain_core.messages import _hidden"
-    )
+    text = "import langgraph._internal._config\nfrom openai.types import _x\nfrom langchain_core.messages import _hidden"
     assert private_imports(f"{text}\nfrom langgraph.version import __version__\nfrom answergraph.x import y") == seen

@@ -1,6 +1,5 @@
 """What the real ChatOpenAI puts on the wire for an agent, and that what comes back is read; against a server on loopback."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import openai
@@ -9,7 +8,7 @@ from langchain_core.tools import tool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from langchain_openai import ChatOpenAI
 from langgraph.checkpoint.memory import InMemorySaver
-from pydantic import BaseModel
+from pydantic import BaseModel, SecretStr
 
 from answergraph import AutoStrategy, ProviderStrategy, ToolStrategy, create_agent
 from tests.openai_server import Failure, OpenAIServer, Reply, ToolCall, calls, is_cut_off, refuses, says
@@ -32,16 +31,17 @@ PLAIN_TOOL = convert_to_openai_tool(search)
 QUESTION: dict[str, Any] = {"messages": ["Did it pass?"]}
 VERDICT = calls(ToolCall("Verdict", {"passed": True}))
 SEARCH = calls(ToolCall("search", {"query": "x"}))
+KEY = SecretStr("test")
 STREAMING = [False, True]
 
 
 @pytest.fixture(params=STREAMING, ids=["whole", "streamed"])
-def streaming(request: Any) -> Iterator[bool]:
-    yield request.param
+def streaming(request: Any) -> bool:
+    return bool(request.param)
 
 
 def chat(server: OpenAIServer, **fields: Any) -> ChatOpenAI:
-    return ChatOpenAI(model=fields.pop("model", "gpt-4o"), base_url=server.base_url, api_key="test", max_retries=0, **fields)
+    return ChatOpenAI(model=fields.pop("model", "gpt-4o"), base_url=server.base_url, api_key=KEY, max_retries=0, **fields)
 
 
 def answered(run: Any, replies: list[Reply], **options: Any) -> tuple[dict[str, Any], list[dict[str, Any]]]:
@@ -52,9 +52,7 @@ def answered(run: Any, replies: list[Reply], **options: Any) -> tuple[dict[str, 
 
 
 def test_the_tool_strategy_forces_a_call_and_leaves_the_users_tools_alone(run: Any, streaming: bool) -> None:
-    result, bodies = answered(
-        run, [SEARCH, VERDICT], response_format=ToolStrategy(Verdict), fields={"streaming": streaming}
-    )
+    result, bodies = answered(run, [SEARCH, VERDICT], response_format=ToolStrategy(Verdict), fields={"streaming": streaming})
     assert result["structured_response"] == Verdict(passed=True)
     assert [body["tool_choice"] for body in bodies] == ["required", "required"]
     assert bodies[0]["tools"][0] == PLAIN_TOOL
@@ -156,9 +154,7 @@ def test_what_a_provider_says_instead_of_an_answer_is_told_apart(
 
 
 def test_malformed_arguments_of_an_answer_are_sent_back(run: Any) -> None:
-    result, bodies = answered(
-        run, [calls(ToolCall("Verdict", '{"passed": ')), VERDICT], response_format=ToolStrategy(Verdict)
-    )
+    result, bodies = answered(run, [calls(ToolCall("Verdict", '{"passed": ')), VERDICT], response_format=ToolStrategy(Verdict))
     assert result["structured_response"] == Verdict(passed=True)
     assert [m["role"] for m in bodies[1]["messages"]] == ["user", "assistant", "tool"]
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Collection
-from typing import TYPE_CHECKING, Any, Union
+from functools import reduce
+from operator import or_
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from answergraph.nodes.errors import ErrorClasses
@@ -81,7 +83,7 @@ class Offers:
     def answer_type(self) -> Any:
         """The declared type of the answer as an annotation, ``None`` if none was declared."""
         types = [schema.annotation for schema in self.strategy.schemas]
-        return Union[tuple(types)] if types else None
+        return reduce(or_, types) if types else None
 
     def make(self, request: ModelRequest[Any], spent: Collection[str] = ()) -> Offer:
         """Return what a request offers.

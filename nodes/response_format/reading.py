@@ -167,9 +167,7 @@ class Offer:
         readings = [self._validated(s, item.data, message, item.repairs) for s in schemas or self.strategy.schemas]
         return next((reading for reading in readings if reading.status == "answered"), readings[0])
 
-    def _validated(
-        self, schema: AnswerSchema, data: Any, message: AIMessage, repairs: tuple[str, ...] = ()
-    ) -> Reading:
+    def _validated(self, schema: AnswerSchema, data: Any, message: AIMessage, repairs: tuple[str, ...] = ()) -> Reading:
         try:
             value = schema.validate(data)
         except ValueError as error:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
+
+from answergraph.nodes.response_format.mending import mend_json
 
 MAX_TEXT_LENGTH = 1_000_000
 """Longer texts are not searched, in characters."""
 
-MAX_RESTARTS = 16
+MAX_RESTARTS = 8
 """How many braces that never close are passed over; keeps the search linear in the text's length."""
 
 Place = Literal["whole", "fence", "prose"]
@@ -27,13 +29,14 @@ class Found:
 
     data: Any
     place: Place
+    mended: bool = False
+    """Whether its syntax had to be mended."""
 
     @property
     def repairs(self) -> tuple[str, ...]:
         """What was done to read it, for the record."""
-        if self.place == "whole":
-            return ()
-        return (f"JSON taken out of {'a code fence' if self.place == 'fence' else 'prose'}",)
+        taken = {"whole": (), "fence": ("JSON taken out of a code fence",), "prose": ("JSON taken out of prose",)}
+        return (*taken[self.place], *(("JSON syntax mended",) if self.mended else ()))
 
 
 def find_json(text: str) -> list[Found]:
@@ -43,25 +46,34 @@ def find_json(text: str) -> list[Found]:
         text: What the model wrote.
 
     Returns:
-        The values of the first place that has any, in the text's order. Numbers that JSON does not know (``NaN``,
-        ``Infinity``) and repeated keys make a value unreadable: reading them would change data.
+        The values of the first place that has any, in the text's order; values whose syntax is slightly off only where there
+        are no others. Numbers that JSON does not know (``NaN``, ``Infinity``) and repeated keys make a value unreadable:
+        reading them would change data.
     """
     if not text or len(text) > MAX_TEXT_LENGTH:
         return []
-    whole = _loaded([text.strip()], "whole")
-    fenced = whole or _loaded([match[2] for match in _FENCE.finditer(text)], "fence")
-    return fenced or [found for found in _loaded(_outermost_objects(text), "prose") if found.data]
+    places: list[tuple[Place, list[str]]] = [
+        ("whole", [text.strip()]),
+        ("fence", [match[2] for match in _FENCE.finditer(text)]),
+        ("prose", list(_outermost_objects(text))),
+    ]
+    return _found(places, _strictly, mended=False) or _found(places, mend_json, mended=True)
 
 
-def _loaded(texts: Iterator[str] | list[str], place: Place) -> list[Found]:
-    found = []
-    for text in texts:
-        try:
-            data = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_unique_keys)
-        except (ValueError, RecursionError):
-            continue
-        found.append(Found(data, place))
-    return found
+def _found(places: list[tuple[Place, list[str]]], load: Callable[[str], Any], *, mended: bool) -> list[Found]:
+    for place, candidates in places:
+        loaded = [Found(data, place, mended) for data in map(load, candidates) if data is not None]
+        found = [item for item in loaded if item.data or place != "prose"]
+        if found:
+            return found
+    return []
+
+
+def _strictly(text: str) -> Any:
+    try:
+        return json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_unique_keys)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _refuse_constant(name: str) -> Any:
@@ -78,7 +90,7 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _outermost_objects(text: str) -> Iterator[str]:
     position = text.find("{")
     restarts = 0
-    while position >= 0 and restarts <= MAX_RESTARTS:
+    while position >= 0 and restarts <= MAX_RESTARTS and text.find("}", position) >= 0:
         end = _closing_brace(text, position)
         if end is None:
             # This brace is prose; what follows it may still be an answer.

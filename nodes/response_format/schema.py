@@ -182,9 +182,7 @@ def _answer_schema(declared: Any) -> AnswerSchema:
         return declared
     if isinstance(declared, dict):
         return _from_json_schema(declared)
-    if isinstance(declared, type) and (
-        issubclass(declared, BaseModel) or is_dataclass(declared) or is_typeddict(declared)
-    ):
+    if isinstance(declared, type) and (issubclass(declared, BaseModel) or is_dataclass(declared) or is_typeddict(declared)):
         return _from_type(declared)
     raise AgentSpecError(
         f"Unsupported schema type: {declared!r}. "

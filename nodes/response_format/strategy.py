@@ -58,9 +58,7 @@ class Strategy(ABC, Generic[SchemaT]):
     tools_off: bool = False
     """Whether the user's tools are left out while it asks."""
 
-    def __init__(
-        self, schema: Any, *, handle_errors: HandleErrors = True, tool_message_content: str | None = None
-    ) -> None:
+    def __init__(self, schema: Any, *, handle_errors: HandleErrors = True, tool_message_content: str | None = None) -> None:
         """Declare what is asked for.
 
         Args:
@@ -125,19 +123,20 @@ class Strategy(ABC, Generic[SchemaT]):
         if len(kept) == len(self.schemas):
             return self
         if kept not in self._narrowed:
-            narrowed = copy.copy(self)
-            narrowed.schemas = tuple(schema for schema in self.schemas if schema.name in kept)
-            narrowed._narrowed = {}
-            narrowed._without_tools = None
-            self._narrowed[kept] = narrowed
+            self._narrowed[kept] = self._changed(schemas=tuple(schema for schema in self.schemas if schema.name in kept))
         return self._narrowed[kept]
 
     def without_tools(self) -> Self:
         """Return this strategy with the user's tools off; the same object at every call."""
         if self._without_tools is None:
-            self._without_tools = copy.copy(self)
-            self._without_tools.tools_off = True
+            self._without_tools = self._changed(tools_off=True)
         return self._without_tools
+
+    def _changed(self, **fields: Any) -> Self:
+        changed = copy.copy(self)
+        # The copies kept so far are copies of this object, not of the changed one.
+        vars(changed).update(fields, _narrowed={}, _without_tools=None)
+        return changed
 
     @property
     def schema_names(self) -> list[str]:

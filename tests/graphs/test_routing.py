@@ -60,7 +60,13 @@ AFTER_MODEL = [
     ("an answer call answered by a hook", ANSWER, [ASKED, said(call("Verdict")), result(name="Verdict")], {}, "ask_again"),
     ("an unknown tool without a tools node", ANSWER_ALONE, [ASKED, said(call("search"))], {}, "read_answer"),
     ("a value given by middleware", ANSWER, [ASKED, said(call("search")), result()], {OFFER: {"given": {}}}, "read_answer"),
-    ("the last call of the budget asks for tools", ANSWER, [ASKED, said(call("search"))], {LEDGER: {"final": True}}, "read_answer"),
+    (
+        "the last call of the budget asks for tools",
+        ANSWER,
+        [ASKED, said(call("search"))],
+        {LEDGER: {"final": True}},
+        "read_answer",
+    ),
     ("the messages were cleared", TEXT, [], {}, "finish"),
     ("the messages were cleared, a format", ANSWER, [], {}, "read_answer"),
     ("a jump to the end", TEXT, [ASKED, said(call("search"))], {"jump_to": "end"}, "finish"),
@@ -88,7 +94,9 @@ AFTER_STRUCTURED_RESPONSE = [
 ]
 
 
-@pytest.mark.parametrize(("facts", "messages", "more", "reason"), [row[1:] for row in AFTER_MODEL], ids=[r[0] for r in AFTER_MODEL])
+@pytest.mark.parametrize(
+    ("facts", "messages", "more", "reason"), [row[1:] for row in AFTER_MODEL], ids=[r[0] for r in AFTER_MODEL]
+)
 def test_after_the_model(facts: RoutingFacts, messages: list[Any], more: dict[str, Any], reason: Any) -> None:
     assert route_after_model({"messages": messages, **more}, facts) == reason
 

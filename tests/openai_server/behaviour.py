@@ -46,9 +46,7 @@ def rejects_unknown_fields(body: JSONObject) -> Failure | None:
     unknown = sorted(body.keys() - _known_fields(body))
     if not unknown:
         return None
-    return Failure(
-        message=f"Unrecognized request argument supplied: {unknown[0]}", code="unknown_parameter", param=unknown[0]
-    )
+    return Failure(message=f"Unrecognized request argument supplied: {unknown[0]}", code="unknown_parameter", param=unknown[0])
 
 
 def rejects_any(*behaviours: Behaviour) -> Behaviour:

@@ -35,9 +35,7 @@ class Exchange:
     @cached_property
     def tool_calls(self) -> tuple[tuple[str, ToolCall], ...]:
         """The calls of the reply, each with its id."""
-        return tuple(
-            (call.id or f"call_{self.number}_{index}", call) for index, call in enumerate(self.reply.tool_calls)
-        )
+        return tuple((call.id or f"call_{self.number}_{index}", call) for index, call in enumerate(self.reply.tool_calls))
 
 
 @dataclass(frozen=True)

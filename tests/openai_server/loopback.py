@@ -62,6 +62,7 @@ class LoopbackServer(ThreadingHTTPServer):
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
+    timeout = 10  # seconds; a connection that was missed when the others were dropped cannot hold up the test for ever
     wbufsize = -1
     server: LoopbackServer
 

@@ -25,17 +25,13 @@ class Run:
         """Whether graphs are awaited."""
         return self.color == "async"
 
-    def __call__(
-        self, graph: Runnable[Any, Any], input: Any, config: RunnableConfig | None = None, **kwargs: Any
-    ) -> Any:
+    def __call__(self, graph: Runnable[Any, Any], input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         """Return what the graph ends with."""
         if self.is_async:
             return self._runner.run(_result(graph.ainvoke(input, config, **kwargs)))
         return graph.invoke(input, config, **kwargs)
 
-    def stream(
-        self, graph: Runnable[Any, Any], input: Any, config: RunnableConfig | None = None, **kwargs: Any
-    ) -> list[Any]:
+    def stream(self, graph: Runnable[Any, Any], input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> list[Any]:
         """Return all that the graph streams."""
         if self.is_async:
             return self._runner.run(_collected(graph.astream(input, config, **kwargs)))

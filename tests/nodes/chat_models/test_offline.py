@@ -73,9 +73,7 @@ def test_one_operation_is_called_per_step_in_the_order_of_the_expression() -> No
 
 
 def test_the_reasoning_is_made_from_the_tool_messages() -> None:
-    assert calculate(TASKS[0][0])["reasoning"] == (
-        "17 × 23 = 391; 89 ÷ 4 = 22.25; 391 + 22.25 = 413.25; 413.25 - 156 = 257.25"
-    )
+    assert calculate(TASKS[0][0])["reasoning"] == ("17 × 23 = 391; 89 ÷ 4 = 22.25; 391 + 22.25 = 413.25; 413.25 - 156 = 257.25")
 
 
 def test_without_a_schema_the_result_is_said_in_a_sentence_and_nothing_is_validated() -> None:
@@ -165,7 +163,10 @@ def test_an_unbound_tool_is_named_and_nothing_is_called(question: str, unbound: 
     messages = converse(question, tools=tools, answer_tool=Calculation, tool_choice="any")
 
     assert calls_of(messages) == []
-    assert messages[-1].text == f"I cannot work out {question}: I have no tool {unbound} for two numbers, and I compute nothing myself."
+    assert (
+        messages[-1].text
+        == f"I cannot work out {question}: I have no tool {unbound} for two numbers, and I compute nothing myself."
+    )
 
 
 def test_without_any_tool_it_says_that_it_computes_nothing() -> None:
@@ -178,9 +179,7 @@ def test_division_by_zero_ends_in_one_sentence_and_no_half_answer() -> None:
     messages = converse("5 ÷ (3 - 3) + 1", answer_tool=Calculation, tool_choice="any")
 
     assert calls_of(messages) == ["subtract", "divide"]
-    assert messages[-1].text == (
-        "I cannot work out 5 ÷ (3 - 3) + 1: divide failed: Division by zero: 5.0 / 0.0 has no value."
-    )
+    assert messages[-1].text == ("I cannot work out 5 ÷ (3 - 3) + 1: divide failed: Division by zero: 5.0 / 0.0 has no value.")
 
 
 @pytest.mark.parametrize("returned", ["about 7", "", "nan", "inf", "1e999", '{"result": 7}', "1_000", "9" * 5000])
@@ -236,7 +235,19 @@ def test_what_is_no_arithmetic_is_declined_in_one_sentence_even_when_a_call_is_d
 
 @pytest.mark.parametrize(
     "question",
-    ["3 +", "(3 + 4", "3 + 4)", "3 4 + 5", "2(3 + 4)", "3 + × 4", "() + 1", "1,5 + 2", "sqrt(16) + 3", "2^3 + 1", "3 + 4 and 5 + 6"],
+    [
+        "3 +",
+        "(3 + 4",
+        "3 + 4)",
+        "3 4 + 5",
+        "2(3 + 4)",
+        "3 + × 4",
+        "() + 1",
+        "1,5 + 2",
+        "sqrt(16) + 3",
+        "2^3 + 1",
+        "3 + 4 and 5 + 6",
+    ],
 )
 def test_an_expression_it_cannot_read_is_declined_with_the_reason(question: str) -> None:
     messages = converse(question, answer_tool=Calculation, tool_choice="any")

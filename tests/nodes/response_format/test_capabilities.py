@@ -9,6 +9,7 @@ from langchain_core.tools import tool
 from pydantic import BaseModel
 
 from answergraph import AutoStrategy, create_agent
+from answergraph.middleware import AgentMiddleware
 from answergraph.nodes.model_call import ModelRequest
 from answergraph.nodes.response_format.capabilities import supports_native_format
 from answergraph.testing import ScriptedChatModel
@@ -41,7 +42,8 @@ class Named(GenericFakeChatModel):
 
 
 def named(name: str, attribute: str = "model_name", **fields: Any) -> Named:
-    return Named(messages=iter(()), **{attribute: name}, **fields)
+    arguments: dict[str, Any] = {attribute: name, **fields}
+    return Named(messages=iter(()), **arguments)
 
 
 @pytest.mark.parametrize(
@@ -65,7 +67,9 @@ def test_models_of_the_table_have_the_mode(name: str) -> None:
     assert supports_native_format(named(name), [search])
 
 
-@pytest.mark.parametrize("name", ["gpt-4", "gpt-3.5-turbo", "gpt-4-turbo", "my-gpt-4o-like", "claude-3-5-sonnet", "grok-2", "llama3", ""])
+@pytest.mark.parametrize(
+    "name", ["gpt-4", "gpt-3.5-turbo", "gpt-4-turbo", "my-gpt-4o-like", "claude-3-5-sonnet", "grok-2", "llama3", ""]
+)
 def test_other_models_do_not(name: str) -> None:
     assert not supports_native_format(named(name), [])
 
@@ -107,8 +111,6 @@ def test_auto_takes_the_provider_where_it_can_and_the_tool_elsewhere() -> None:
 
 
 def test_auto_is_decided_anew_when_a_middleware_changes_the_model(run: Any) -> None:
-    from answergraph.middleware import AgentMiddleware
-
     native = ScriptedChatModel(replies=[AIMessage('{"text": "b"}')], profile={"structured_output": True})
 
     class Switch(AgentMiddleware[Any, Any, Any]):

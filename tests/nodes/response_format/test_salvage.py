@@ -23,7 +23,7 @@ PROSE = st.text(alphabet=st.characters(exclude_characters="{}`~"), max_size=40)
     ("text", "found"),
     [
         ('{"a": 1}', [({"a": 1}, "whole")]),
-        ('  [1, 2]\n', [([1, 2], "whole")]),
+        ("  [1, 2]\n", [([1, 2], "whole")]),
         ('Here:\n```json\n{"a": 1}\n```\nDone.', [({"a": 1}, "fence")]),
         ('~~~\n{"a": 1}\n~~~', [({"a": 1}, "fence")]),
         ('First {"a": {"b": 2}} then {"c": 3}.', [({"a": {"b": 2}}, "prose"), ({"c": 3}, "prose")]),
@@ -55,9 +55,54 @@ def test_any_text_is_read_without_an_error(text: str) -> None:
     assert all(item.place in ("whole", "fence", "prose") for item in find_json(text))
 
 
-@pytest.mark.parametrize("text", ["{" * 200_000, "{" * 200_000 + "}" * 200_000, '{"' * 100_000, "```\n" * 50_000, '{"a":' * 100_000])
+@pytest.mark.parametrize(
+    "text", ["{" * 200_000, "{" * 200_000 + "}" * 200_000, '{"' * 100_000, "```\n" * 50_000, '{"a":' * 100_000]
+)
 def test_hostile_texts_take_linear_time(text: str) -> None:
     started = time.process_time()
     assert find_json(text) == []
     # Generous by two orders of magnitude: a quadratic search takes minutes here.
     assert time.process_time() - started < 5
+
+
+@pytest.mark.parametrize(
+    ("text", "data"),
+    [
+        ('{"a": 1,}', {"a": 1}),
+        ("{'a': 'b'}", {"a": "b"}),
+        ('{a: 1, b: "c"}', {"a": 1, "b": "c"}),
+        ('{"a": 1 "b": 2}', {"a": 1, "b": 2}),
+        ('{"done": True, "why": None}', {"done": True, "why": None}),
+        ('Take {"a": [1, 2,],} as it is', {"a": [1, 2]}),
+        ('```json\n{"a": 1,}\n```', {"a": 1}),
+    ],
+)
+def test_small_faults_of_syntax_are_mended_and_recorded(text: str, data: Any) -> None:
+    assert [item.data for item in find_json(text)] == [data]
+    assert find_json(text)[0].repairs[-1] == "JSON syntax mended"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"a": 1, "b": [1, 2',  # cut: what is missing is not known
+        '{"a": "b',
+        '{"a": 1e400,}',
+        '{"a": 0.1000000000000000055511151231257827,}',  # would be rounded
+        '{"a": NaN,}',
+        '{"a": 1, "a": 2,}',  # one of the two would be lost
+        '{"a": 1, // a remark\n}',
+        '{"a": hello,}',  # a string nobody quoted
+        '{"a": 1} trailing {"b": }',
+        "{}",
+    ],
+)
+def test_a_repair_that_would_change_data_is_refused(text: str) -> None:
+    assert [item for item in find_json(text) if item.mended] == []
+
+
+@given(OBJECTS)
+def test_mending_never_changes_a_value(value: dict[str, Any]) -> None:
+    text = json.dumps(value, ensure_ascii=False)
+    for broken in (f"{text[:-1]},}}", text.replace('": ', '" : ')):
+        assert all(item.data == value for item in find_json(broken))

@@ -7,7 +7,7 @@ import pytest
 from langchain_core.messages import AIMessage
 from langchain_core.tools import tool
 from langchain_openai import ChatOpenAI
-from pydantic import BaseModel
+from pydantic import BaseModel, SecretStr
 
 from answergraph import (
     AgentSpecError,
@@ -70,7 +70,12 @@ def on_the_wire(server: OpenAIServer) -> list[tuple[Any, Any]]:
 @pytest.mark.parametrize(
     ("behave", "reply", "asked", "rung"),
     [
-        (rejects_response_format, calls(ToolCall("Verdict", {"passed": True})), [(None, "json_schema"), ("required", None)], "tool"),
+        (
+            rejects_response_format,
+            calls(ToolCall("Verdict", {"passed": True})),
+            [(None, "json_schema"), ("required", None)],
+            "tool",
+        ),
         (
             rejects_any(rejects_response_format, rejects_tool_choice_required),
             calls(ToolCall("Verdict", {"passed": True})),
@@ -84,7 +89,7 @@ def test_a_refused_request_is_made_on_the_next_rung_at_once_and_is_no_attempt(
     run: Any, behave: Any, reply: Any, asked: Any, rung: str
 ) -> None:
     with OpenAIServer([reply, reply], behave=behave) as server:
-        model = ChatOpenAI(model="gpt-4o", base_url=server.base_url, api_key="test", max_retries=0)
+        model = ChatOpenAI(model="gpt-4o", base_url=server.base_url, api_key=SecretStr("test"), max_retries=0)
         agent = create_agent(model, [search], response_format=Verdict)
         outcome = run(agent, QUESTION)["outcome"]
         assert on_the_wire(server) == asked
@@ -92,13 +97,15 @@ def test_a_refused_request_is_made_on_the_next_rung_at_once_and_is_no_attempt(
         # What was learned is remembered: the second run asks once.
         run(agent, QUESTION)
         assert len(server.requests) == len(asked) + 1
-        assert {refusal.strategy for refusal in known_refusals()} == {"provider", "tool"} - ({"tool"} if rung == "tool" else set())
+        assert {refusal.strategy for refusal in known_refusals()} == {"provider", "tool"} - (
+            {"tool"} if rung == "tool" else set()
+        )
 
 
 @pytest.mark.parametrize("status", [401, 403, 404, 429, 500])
 def test_other_errors_are_raised_as_they_are_and_teach_nothing(run: Any, status: int) -> None:
     with OpenAIServer([Failure(status, message="about tool_choice")]) as server:
-        model = ChatOpenAI(model="gpt-4o", base_url=server.base_url, api_key="test", max_retries=0)
+        model = ChatOpenAI(model="gpt-4o", base_url=server.base_url, api_key=SecretStr("test"), max_retries=0)
         with pytest.raises(Exception, match="about tool_choice"):
             run(create_agent(model, [search], response_format=Verdict), QUESTION)
         assert len(server.requests) == 1
@@ -107,7 +114,7 @@ def test_other_errors_are_raised_as_they_are_and_teach_nothing(run: Any, status:
 
 def test_an_explicit_strategy_stays_what_it_is(run: Any) -> None:
     with OpenAIServer([says("x")], behave=rejects_tool_choice_required) as server:
-        model = ChatOpenAI(model="gpt-4o", base_url=server.base_url, api_key="test", max_retries=0)
+        model = ChatOpenAI(model="gpt-4o", base_url=server.base_url, api_key=SecretStr("test"), max_retries=0)
         with pytest.raises(Exception, match="tool_choice"):
             run(create_agent(model, [search], response_format=ToolStrategy(Verdict)), QUESTION)
         assert len(server.requests) == 1
@@ -116,7 +123,7 @@ def test_an_explicit_strategy_stays_what_it_is(run: Any) -> None:
 def test_a_provider_with_json_mode_only_is_asked_for_a_json_object(run: Any) -> None:
     fallback = FallbackStrategy([ProviderStrategy(Verdict), PromptedStrategy(Verdict, json_mode=True)])
     with OpenAIServer([says('{"passed": true}')], behave=rejects_json_schema) as server:
-        model = ChatOpenAI(model="deepseek-chat", base_url=server.base_url, api_key="test", max_retries=0)
+        model = ChatOpenAI(model="deepseek-chat", base_url=server.base_url, api_key=SecretStr("test"), max_retries=0)
         result = run(create_agent(model, response_format=fallback), QUESTION)
         assert [format for _, format in on_the_wire(server)] == ["json_schema", "json_object"]
         assert "valid JSON object matching this schema" in server.requests[1].body["messages"][-1]["content"]
@@ -144,9 +151,9 @@ def test_a_keyword_the_client_does_not_know_steps_down(run: Any) -> None:
 
 def test_thinking_with_a_budget_is_not_combined_with_a_forced_call(run: Any) -> None:
     class Thinking(ScriptedChatModel):
-        thinking: dict[str, Any] = {"type": "enabled", "budget_tokens": 1024}
+        thinking: Any
 
-    model = Thinking(replies=[AIMessage("", tool_calls=[VERDICT])])
+    model = Thinking(replies=[AIMessage("", tool_calls=[VERDICT])], thinking={"type": "enabled", "budget_tokens": 1024})
     run(create_agent(model, [search], response_format=Verdict), QUESTION)
     assert model.requests[0].tool_choice == "auto"
 

@@ -181,9 +181,7 @@ def test_answer_attempts_bound_the_replies_that_are_read(run: Any, attempts: int
 
 
 def test_without_a_format_a_limit_ends_the_run_and_says_so(run: Any) -> None:
-    agent, model, ran = agent_of(
-        said(search()), said(search("t")), response_format=None, limits=UsageLimits(model_calls=2)
-    )
+    agent, model, ran = agent_of(said(search()), said(search("t")), response_format=None, limits=UsageLimits(model_calls=2))
     result = run(agent, QUESTION)
     assert result["outcome"]["status"] == "out_of_budget"
     assert (ran.count, len(model.requests)) == (1, 2)
@@ -191,6 +189,6 @@ def test_without_a_format_a_limit_ends_the_run_and_says_so(run: Any) -> None:
 
 
 @pytest.mark.parametrize("limit", [{"model_calls": 0}, {"tool_calls": -1}, {"total_tokens": 0}, {"answer_attempts": 0}])
-def test_a_limit_below_one_is_refused(limit: dict[str, int]) -> None:
+def test_a_limit_below_one_is_refused(limit: dict[str, Any]) -> None:
     with pytest.raises(AgentSpecError, match="a limit is at least 1"):
         UsageLimits(**limit)

@@ -1,17 +1,17 @@
 """Every stream mode works, and the signature is LangChain's and more."""
 
 import inspect
-from typing import Any
+from typing import Annotated, Any
 
 import langchain.agents
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.tools import ToolException, tool
+from langgraph.errors import GraphRecursionError
 from langgraph.prebuilt import InjectedStore
 from langgraph.store.base import BaseStore
 from langgraph.store.memory import InMemoryStore
 from pydantic import BaseModel
-from typing_extensions import Annotated
 
 from answergraph import create_agent
 from answergraph.testing import ScriptedChatModel
@@ -98,8 +98,6 @@ def test_a_provider_tool_is_bound_as_it_is_and_never_run(run: Any) -> None:
 
 
 def test_the_callers_recursion_limit_is_left_alone(run: Any) -> None:
-    from langgraph.errors import GraphRecursionError
-
     def search_for_ever(messages: Any) -> AIMessage:
         return AIMessage("", tool_calls=[{**SEARCH, "id": str(len(messages))}])
 

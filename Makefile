@@ -1,0 +1,45 @@
+# Everything a developer runs. Each target makes its own environment first.
+
+PYTHON ?= python3
+BIN := .venv/bin
+INSTALLED := .venv/installed
+
+.PHONY: demo test test-slow check format dev env
+
+demo: env ## A calculation, from the question to the typed answer; needs no key
+	@$(BIN)/answergraph ask "(17 × 23) + (89 ÷ 4) - 156"
+
+test: env ## Everything that is not slow
+	$(BIN)/python -m pytest -n 2
+
+test-slow: env ## What make test leaves: servers, databases, a browser, torture
+	$(BIN)/python -m pytest --slow || [ $$? -eq 5 ] # 5: no test is slow yet
+
+check: env ## Format, lint, types, layers, sizes
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest -q tests/test_shape.py tests/test_public_names.py
+
+format: env ## Format, and mend what the linter can mend
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+# The three settings keep the server from calling anything outside this machine.
+dev: export LANGSMITH_TRACING = false
+dev: export LANGGRAPH_CLI_NO_ANALYTICS = 1
+dev: export LANGGRAPH_NO_VERSION_CHECK = 1
+dev: env ## The LangGraph server with the graphs of langgraph.json
+	$(BIN)/langgraph dev --no-browser
+
+env: $(INSTALLED)
+
+# pip itself comes first: the one Python ships may be too old to know dependency groups.
+$(INSTALLED): pyproject.toml constraints.txt
+	@echo "Installing into .venv; the first time this takes a minute or two."
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --upgrade pip
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
+		--build-constraint constraints.txt --group dev --editable .
+	@touch $@

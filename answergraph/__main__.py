@@ -1,0 +1,8 @@
+"""Runs the command line as ``python -m answergraph``."""
+
+from __future__ import annotations
+
+from answergraph.command_line import main
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,179 @@
+"""The command line: a question in, a typed answer out, and an exit code that tells which of both it was.
+
+The answer goes to stdout and everything else to stderr, so that a program can read the one and a person the other.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from collections.abc import Callable, Mapping
+from importlib.metadata import version
+from textwrap import shorten
+from typing import Annotated, Any
+
+import typer
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage
+from langgraph.graph.state import CompiledStateGraph
+from rich.console import Console
+
+from answergraph.graphs.calculator import Calculation, create_calculator
+from answergraph.graphs.general_agent import general_agent
+from answergraph.live_view import LiveView, one_line
+from answergraph.nodes.chat_models.resolve import OFFLINE, resolve_model
+from answergraph.nodes.errors import AgentSpecError
+
+NO_ANSWER = 1
+"""Exit code: the run ended without an answer."""
+BAD_USAGE = 2
+"""Exit code: what was asked for cannot be run."""
+INTERRUPTED = 130
+"""Exit code: ended by Ctrl-C; what shells expect."""
+
+GRAPHS: Mapping[str, Callable[[], CompiledStateGraph[Any, Any, Any, Any]]] = {
+    "agent": general_agent,
+    "calculator": create_calculator,
+}
+"""The graphs that can be drawn."""
+
+OFFLINE_NOTE = (
+    "The default model, 'offline', is no language model: it is a set of rules that reads arithmetic and plans tool calls, and "
+    "it needs no key and no network."
+)
+
+_MOST_CHARACTERS = 500
+"""How much of a model's text is a reason."""
+
+_OPTION = re.compile(r"--?[a-zA-Z]")
+
+app = typer.Typer(
+    help=f"Agent graphs that always end: in a typed, checked answer, or in a typed reason why there is none.\n\n{OFFLINE_NOTE}",
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+
+def main() -> None:
+    """Run the command line."""
+    app(prog_name="answergraph")
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"answergraph {version('answergraph')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    show_version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Exist for the options that stand before a command."""
+
+
+# An expression may begin with a minus sign, which is no option then.
+@app.command(
+    context_settings={"ignore_unknown_options": True},
+    help=f"Answer QUESTION with the calculator agent; exit code 0 means answered, 1 no answer, 2 bad usage.\n\n{OFFLINE_NOTE}",
+)
+def ask(
+    question: Annotated[str, typer.Argument(help="An arithmetic expression, or a sentence around it; '-' reads stdin.")],
+    model: Annotated[str, typer.Option(help="'offline', 'openai:NAME', or 'provider:NAME'.")] = OFFLINE,
+    base_url: Annotated[str | None, typer.Option(help="An OpenAI-compatible server, for --model openai:NAME.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print only the answer, as JSON.")] = False,
+) -> None:
+    """Answer a question with the calculator agent.
+
+    Raises:
+        typer.BadParameter: If the question is empty, or an option in disguise.
+        typer.Exit: With the exit code, if there is no answer.
+    """
+    if _OPTION.match(question):
+        raise typer.BadParameter(f"There is no option {question!r}.")
+    text = sys.stdin.read() if question == "-" else question
+    if not text.strip():
+        raise typer.BadParameter("The question is empty.")
+    try:
+        agent = create_calculator(_model(model, base_url))
+    except AgentSpecError as error:
+        raise _ended(BAD_USAGE, f"Error: {error}") from error
+    result = _run(agent, text.strip())
+    answer, outcome = result.get("structured_response"), result["outcome"]
+    if answer is None:
+        raise _ended(NO_ANSWER, f"{outcome['status']}: {_reason(result)}")
+    typer.echo(answer.model_dump_json() if as_json else _as_text(answer))
+
+
+@app.command()
+def graph(name: Annotated[str, typer.Argument(help=f"One of: {', '.join(GRAPHS)}.")]) -> None:
+    """Print a graph as a Mermaid drawing.
+
+    Raises:
+        typer.BadParameter: If there is no graph of that name.
+    """
+    if name not in GRAPHS:
+        raise typer.BadParameter(f"There is no graph {name!r}; there are: {', '.join(GRAPHS)}.")
+    typer.echo(GRAPHS[name]().get_graph().draw_mermaid(), nl=False)
+
+
+def _model(name: str, base_url: str | None) -> BaseChatModel:
+    if base_url is None:
+        return resolve_model(name)
+    if not name.startswith("openai:"):
+        raise AgentSpecError(f"--base-url goes with --model openai:NAME, not with {name!r}.")
+    # A server of one's own often wants no key, but the client insists on one.
+    return resolve_model(name, base_url=base_url, api_key=os.environ.get("OPENAI_API_KEY") or "none")
+
+
+def _run(agent: CompiledStateGraph[Any, Any, Any, Any], question: str) -> dict[str, Any]:
+    """Run the agent, showing its steps if a person looks on; returns the final state."""
+    view = LiveView(Console(stderr=True)) if sys.stderr.isatty() else None
+    result: dict[str, Any] = {}
+    try:
+        chunk: Any
+        for chunk in agent.stream({"messages": [question]}, stream_mode=["updates", "values"]):
+            mode, data = chunk
+            if mode == "values":
+                result = data
+            elif view is not None:
+                view.show(data)
+    except KeyboardInterrupt as interrupt:
+        raise _ended(INTERRUPTED, "Interrupted.") from interrupt
+    except Exception as error:
+        # Every provider has error classes of its own; of each a user is owed one line and not our stack.
+        raise _ended(NO_ANSWER, _error_line(error)) from error
+    return result
+
+
+def _ended(code: int, line: str) -> typer.Exit:
+    """Say why on stderr; returns what to raise."""
+    typer.echo(one_line(line), err=True)
+    return typer.Exit(code)
+
+
+def _error_line(error: BaseException) -> str:
+    line, root = f"{type(error).__name__}: {error}", error
+    while root.__cause__ is not None:
+        root = root.__cause__
+    # A client that could not connect says so; what it wraps says why.
+    return line if str(root) in line else f"{line} ({root})"
+
+
+def _reason(result: Mapping[str, Any]) -> str:
+    """Return why there is no answer: where the model gave a text in place of one, what it said first."""
+    outcome = result["outcome"]
+    texts = [m.text for m in result["messages"] if isinstance(m, AIMessage) and m.text and not m.tool_calls]
+    return shorten(texts[0], _MOST_CHARACTERS) if outcome["status"] == "unanswered" and texts else str(outcome["reason"])
+
+
+def _as_text(answer: Calculation) -> str:
+    fields = {name: json.dumps(value, ensure_ascii=False) for name, value in answer.model_dump(mode="json").items()}
+    fields["reasoning"] = answer.reasoning
+    return "\n".join([type(answer).__name__, *(f"  {name}: {value}" for name, value in fields.items())])

@@ -1,0 +1,89 @@
+"""What a person sees of a run while it goes on: the path through the graph, one line for each thing that happened."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
+from rich.console import Console
+from rich.text import Text
+
+from answergraph.nodes.names import MODEL, STRUCTURED_RESPONSE, TOOLS
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_NODE_WIDTH = len(STRUCTURED_RESPONSE) + 2
+_STYLES = {MODEL: "bold cyan", TOOLS: "bold yellow", STRUCTURED_RESPONSE: "bold green"}
+
+
+class LiveView:
+    """Prints each step of a run as LangGraph reports it."""
+
+    def __init__(self, console: Console) -> None:
+        """Print to a console.
+
+        Args:
+            console: Where the lines go.
+        """
+        self._console = console
+
+    def show(self, updates: Mapping[str, Any]) -> None:
+        """Print what one step brought.
+
+        Args:
+            updates: Per node, its state update; an item of the ``updates`` stream.
+        """
+        for node, update in updates.items():
+            for line in step_lines(update):
+                text = Text(node.ljust(_NODE_WIDTH), style=_STYLES.get(node, "bold"))
+                self._console.print(text.append(line, style="not bold default"), soft_wrap=True)
+
+
+def step_lines(update: Any) -> Iterator[str]:
+    """Return a line for each thing a node did.
+
+    Args:
+        update: The node's state update, or several of them.
+
+    Example:
+        >>> list(step_lines({"messages": [ToolMessage("7", name="add", tool_call_id="1")]}))
+        ['← add: 7']
+    """
+    for part in update if isinstance(update, list) else [update]:
+        if isinstance(part, Mapping):
+            for message in part.get("messages") or ():
+                yield from _message_lines(message)
+            if part.get("outcome"):
+                yield f"■ {part['outcome']['status']}: {part['outcome']['reason']}"
+
+
+def _message_lines(message: AnyMessage) -> Iterator[str]:
+    if isinstance(message, AIMessage):
+        if message.text:
+            yield f"“{one_line(message.text)}”"
+        for call in message.tool_calls:
+            arguments = ", ".join(f"{key}={_plain(value)}" for key, value in call["args"].items())
+            yield f"→ {call['name']}({arguments})"
+    elif isinstance(message, ToolMessage):
+        yield f"← {message.name}: {one_line(message.text)}"
+    elif message.text:
+        yield f"↺ {one_line(message.text)}"
+
+
+def one_line(text: str) -> str:
+    """Return a text as one line that a terminal shows as it stands, without control characters.
+
+    Args:
+        text: Any text.
+
+    Example:
+        >>> one_line(" refused:   no key ")
+        'refused: no key'
+    """
+    return " ".join(_CONTROL.sub(" ", text).split())
+
+
+def _plain(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)

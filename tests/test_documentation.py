@@ -1,0 +1,118 @@
+"""What the documentation shows is true: its Python runs, its links lead somewhere."""
+
+import doctest
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
+
+_BLOCK = re.compile(
+    r"(?P<mark><!--(?P<comment>(?:(?!-->).)*)-->\s*\n)?"
+    r"^(?P<indent>[ ]*)```python[ ]*\n(?P<code>.*?)^[ ]*```[ ]*$",
+    re.MULTILINE | re.DOTALL,
+)
+_NOT_RUN = re.compile(r"\s*not run: \w+ \w+")
+_LINK = re.compile(r"\]\((?!https?:|mailto:|#)(?P<path>[^)#\s]+)")
+
+
+@dataclass(frozen=True)
+class Example:
+    """One block of Python on a page."""
+
+    page: Path
+    line: int
+    """The line of its first line of code."""
+    code: str
+    comment: str
+    """The HTML comment right before it."""
+
+    def __str__(self) -> str:
+        return f"{self.page.relative_to(ROOT).as_posix()}:{self.line}"
+
+    @property
+    def is_run(self) -> bool:
+        return not _NOT_RUN.match(self.comment)
+
+    def run(self, namespace: dict[str, object]) -> None:
+        """Run it; a block of prompts is compared with the output it shows, and a traceback points into the page."""
+        if self.code.startswith(">>>"):
+            test = doctest.DocTestParser().get_doctest(self.code, namespace, str(self), str(self.page), self.line - 1)
+            doctest.DebugRunner(optionflags=doctest.ELLIPSIS).run(test)
+        else:
+            exec(compile("\n" * (self.line - 1) + self.code, str(self.page), "exec"), namespace)
+
+
+def examples_in(text: str, page: Path) -> Iterator[Example]:
+    for block in _BLOCK.finditer(text):
+        line = text.count("\n", 0, block.start("code")) + 1
+        code = re.sub(f"^{block['indent']}", "", block["code"], flags=re.MULTILINE)
+        yield Example(page, line, code, block["comment"] or "")
+
+
+EXAMPLES = [example for page in PAGES for example in examples_in(page.read_text(), page)]
+
+
+@pytest.fixture
+def namespace(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> dict[str, object]:
+    """The namespace of a module of its own: LangGraph and Pydantic look annotations up in `sys.modules`."""
+    module = ModuleType("documentation_example")
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    monkeypatch.chdir(tmp_path)
+    return vars(module)
+
+
+@pytest.mark.parametrize("example", [example for example in EXAMPLES if example.is_run], ids=str)
+def test_an_example_runs(example: Example, namespace: dict[str, object]) -> None:
+    example.run(namespace)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_to_files_lead_somewhere(page: Path) -> None:
+    links = [match["path"] for match in _LINK.finditer(page.read_text())]
+    assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+PAGE = """
+```python
+x = 1
+```
+
+<!-- not run: needs a key -->
+```python
+x = 2
+```
+
+<!-- not run: -->
+
+1. In a list:
+
+   ```python
+   x = 3
+   if x:
+       x = 4
+   ```
+"""
+
+
+def test_only_a_reason_keeps_an_example_from_running() -> None:
+    first, second, third = examples_in(PAGE, ROOT / "PAGE.md")
+    assert [first.is_run, second.is_run, third.is_run] == [True, False, True]
+
+
+def test_an_example_is_found_with_its_line_and_without_its_indentation() -> None:
+    first, _, third = examples_in(PAGE, ROOT / "PAGE.md")
+    assert (str(first), first.code) == ("PAGE.md:3", "x = 1\n")
+    assert (third.line, third.code) == (16, "x = 3\nif x:\n    x = 4\n")
+
+
+@pytest.mark.parametrize("code", ["assert 1 == 2", ">>> 1 + 1\n3\n"])
+def test_a_wrong_example_fails(code: str, namespace: dict[str, object]) -> None:
+    with pytest.raises((AssertionError, doctest.DocTestFailure)):
+        Example(ROOT / "PAGE.md", 1, code, "").run(namespace)

@@ -1,0 +1,86 @@
+"""The public doors: what each offers is listed here, and nothing of ours is public by accident."""
+
+from importlib import import_module
+from types import ModuleType
+
+import pytest
+
+DOORS = {
+    "answergraph": [
+        "AgentSpecError",
+        "AgentState",
+        "AnswerGraphError",
+        "AnswerRejected",
+        "Attempt",
+        "AutoStrategy",
+        "DeferredStrategy",
+        "FallbackStrategy",
+        "InputAgentState",
+        "MultipleStructuredOutputsError",
+        "NoAnswerError",
+        "Outcome",
+        "OutputAgentState",
+        "PromptedStrategy",
+        "ProviderStrategy",
+        "Refusal",
+        "StructuredOutputError",
+        "StructuredOutputValidationError",
+        "ToolStrategy",
+        "Usage",
+        "UsageLimits",
+        "build_agent_graph",
+        "create_agent",
+        "forget_refusals",
+        "known_refusals",
+    ],
+    "answergraph.graphs": [
+        "build_agent_graph",
+        "create_agent",
+    ],
+    "answergraph.middleware": [
+        "AgentMiddleware",
+        "AgentState",
+        "ExtendedModelResponse",
+        "InputAgentState",
+        "ModelCallResult",
+        "ModelRequest",
+        "ModelResponse",
+        "NarrowResponseFormat",
+        "OmitFromSchema",
+        "OutputAgentState",
+        "ToolCallRequest",
+        "after_agent",
+        "after_model",
+        "before_agent",
+        "before_model",
+        "dynamic_prompt",
+        "hook_config",
+        "wrap_model_call",
+        "wrap_tool_call",
+    ],
+    "answergraph.testing": [
+        "ScriptExhaustedError",
+        "ScriptedChatModel",
+        "ScriptedRequest",
+    ],
+}
+"""What users may import; written here a second time, so that no name comes or goes unnoticed."""
+
+
+def public_names(door: ModuleType) -> set[str]:
+    """Return the names of ours that a door shows: a package's door shows what it imports, a module what it defines."""
+    ours = "answergraph" if hasattr(door, "__path__") else door.__name__
+    names = {name: getattr(value, "__module__", ours) for name, value in vars(door).items() if not is_module(value)}
+    return {name for name, home in names.items() if home.startswith(ours) and not name.startswith("_")}
+
+
+def is_module(value: object) -> bool:
+    return isinstance(value, ModuleType)
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_a_public_door_offers_what_is_listed_here(door: str) -> None:
+    module = import_module(door)
+    assert getattr(module, "__all__", []) == DOORS[door]
+    assert [name for name in DOORS[door] if not hasattr(module, name)] == []
+    assert public_names(module) - set(DOORS[door]) == set(), "public by its name, but not in __all__"
