@@ -73,6 +73,9 @@ class Offer:
         Raises:
             Exception: What is wrong with the answer, where ``handle_errors`` says raise.
         """
+        if message.tool_calls and not any(call["name"] in self.declared for call in message.tool_calls):
+            # The model is at work; a text beside its calls is no answer yet.
+            return None
         reading = self.read(message)
         if reading.error is not None and self.strategy.raises(reading.error):
             raise reading.error
@@ -193,7 +196,7 @@ class Offer:
             json.loads(text)
         except ValueError as broken:
             source = self.strategy.unreadable(broken)
-            if source is not None:
+            if source is not None and not message.tool_calls:
                 name = getattr(self.strategy.schemas[0].declared, "__name__", "response_format")
                 error = self.strategy.errors.validation(name, source, message)
                 error.__cause__ = source
