@@ -24,7 +24,7 @@ check: env ## Format, lint, types, layers, sizes
 
 format: env ## Format, and mend what the linter can mend
 	$(BIN)/ruff format .
-	$(BIN)/ruff check --fix .
+	$(BIN)/ruff check --fix-only .
 
 # The three settings keep the server from calling anything outside this machine.
 dev: export LANGSMITH_TRACING = false

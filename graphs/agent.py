@@ -207,6 +207,7 @@ def _routing_facts(spec: AgentSpec, hooks: HookChains) -> RoutingFacts:
         answers=spec.offers.declared,
         has_tools=spec.has_tools,
         return_direct=spec.return_direct,
+        reviewed=spec.reviewed_answers,
         end_strategy=spec.end_strategy,
         # In a graph without a loop only declared jumps are edges.
         jumps=frozenset(("tools", "model", "end") if loops else hooks.jumps_at_turn_end),

@@ -9,9 +9,16 @@ from typing import Any, Literal
 from langchain_core.messages import AIMessage, AnyMessage, ToolCall
 from langgraph.types import Send
 
-from answergraph.nodes.messages import direct_results, last_turn, pending_tool_calls, repeats_malformed_calls
+from answergraph.nodes.messages import (
+    direct_results,
+    last_turn,
+    pending_malformed_calls,
+    pending_tool_calls,
+    repeats_malformed_calls,
+)
 from answergraph.nodes.names import TOOLS
 from answergraph.nodes.outcome import EndStrategy
+from answergraph.nodes.response_format.diagnosis import diagnose
 from answergraph.nodes.state import LEDGER, OFFER
 
 Reason = Literal["call_tools", "read_answer", "ask_again", "finish", "go_on"]
@@ -26,6 +33,7 @@ class RoutingFacts:
         answers: The names of the declared answer schemas; empty without a response format.
         has_tools: Whether there is a ``tools`` node.
         return_direct: Per tool, whether its result ends the run.
+        reviewed: The answers that a person approves before they count.
         end_strategy: What an answer beside tool calls counts for.
         jumps: Where hooks after the model may jump.
     """
@@ -33,6 +41,7 @@ class RoutingFacts:
     answers: frozenset[str] = frozenset()
     has_tools: bool = False
     return_direct: Mapping[str, bool] = field(default_factory=dict)
+    reviewed: frozenset[str] = frozenset()
     end_strategy: EndStrategy = "defer"
     jumps: frozenset[str] = frozenset({"tools", "model", "end"})
 
@@ -49,7 +58,7 @@ def route_after_model(state: Mapping[str, Any], facts: RoutingFacts) -> Reason |
 
     1. A hook asked to jump: as asked.
     2. There is no AI message any more: the run ends.
-    3. The budget's last call was made: whatever came is read.
+    3. The budget's last call was made, or the model refused: whatever came is read.
     4. Tools were called: ``call_tools``, one ``Send`` per call, unless a valid answer beside them ends the run early.
     5. An answer, or what may be one, stands: ``read_answer``.
     6. Every call was answered already, or the arguments were malformed for the first time: ``ask_again``.
@@ -59,7 +68,7 @@ def route_after_model(state: Mapping[str, Any], facts: RoutingFacts) -> Reason |
         return route_jump(jump, state, facts)
     messages = state["messages"]
     message, _ = last_turn(messages)
-    if message is None or state.get(LEDGER, {}).get("final"):
+    if message is None or state.get(LEDGER, {}).get("final") or (facts.answers and diagnose(message) == "refused"):
         return facts.ending
     waiting = pending_tool_calls(messages)
     tools_wait = facts.has_tools and any(call["name"] not in facts.answers for call in waiting)
@@ -84,7 +93,8 @@ def route_after_tools(state: Mapping[str, Any], facts: RoutingFacts) -> Reason:
     message, after = last_turn(state["messages"])
     if direct_results(message, after, facts.return_direct):
         return facts.ending
-    if any(call["name"] in facts.answers for call in pending_tool_calls(state["messages"])):
+    pending = [*pending_tool_calls(state["messages"]), *pending_malformed_calls(state["messages"])]
+    if any(call["name"] in facts.answers for call in pending):
         return "read_answer"
     return "ask_again"
 
@@ -122,7 +132,8 @@ def _ends_early(waiting: list[ToolCall], state: Mapping[str, Any], facts: Routin
 def _holds_answer(message: AIMessage, state: Mapping[str, Any], facts: RoutingFacts) -> bool:
     if state.get(OFFER, {}).get("given") is not None:
         return True
-    if any(call.get("name") in facts.answers for call in message.invalid_tool_calls):
+    # A hook that limits tool calls answers every call; only a person's decision on the answer itself stands against it.
+    if any(call.get("name") in facts.answers - facts.reviewed for call in [*message.tool_calls, *message.invalid_tool_calls]):
         return True
     return not message.tool_calls and not _has_new_malformed_calls(message, state["messages"])
 

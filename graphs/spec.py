@@ -119,6 +119,11 @@ class AgentSpec:
         return bool(self.tools or self.stack.tool_wrappers)
 
     @property
+    def reviewed_answers(self) -> frozenset[str]:
+        """The answers that a middleware asks a person about, as LangChain's does for the names in ``interrupt_on``."""
+        return self.offers.declared & self.stack.interrupts
+
+    @property
     def return_direct(self) -> dict[str, bool]:
         """Per tool, whether its result ends the run."""
         return {tool.name: tool.return_direct for tool in self.tools}

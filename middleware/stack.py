@@ -110,6 +110,11 @@ class MiddlewareStack:
         return found
 
     @property
+    def interrupts(self) -> frozenset[str]:
+        """The names of the tools that middleware asks a person about before they are called."""
+        return frozenset(name for m in self.middleware for name in getattr(m, "interrupt_on", ()))
+
+    @property
     def checks(self) -> list[Callable[..., Any]]:
         """The ``check_answer`` hooks of all middleware, in the order of the list."""
         return [check for m in self.middleware if (check := _own(m, "check_answer")) is not None]

@@ -86,6 +86,22 @@ def pending_tool_calls(messages: Sequence[AnyMessage]) -> list[ToolCall]:
     return [call for call in message.tool_calls if call["id"] not in done]
 
 
+def pending_malformed_calls(messages: Sequence[AnyMessage]) -> list[InvalidToolCall]:
+    """Return the malformed calls of the last AI message that no tool message has answered."""
+    message, after = last_turn(messages)
+    if message is None:
+        return []
+    done = answered_ids(after)
+    return [call for call in message.invalid_tool_calls if call.get("id") not in done]
+
+
+def with_call_ids(message: AIMessage) -> AIMessage:
+    """Give each tool call of a reply an id where the provider gave none: a call without one could not be answered."""
+    for call in [*message.tool_calls, *message.invalid_tool_calls]:
+        call["id"] = call["id"] or f"call_{uuid4().hex}"
+    return message
+
+
 def direct_results(
     message: AIMessage | None, after: Sequence[AnyMessage], return_direct: Mapping[str, bool]
 ) -> list[ToolMessage]:
@@ -147,12 +163,16 @@ def repaired_history(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
         messages: The conversation, oldest first.
 
     Returns:
-        A new list in which each call is answered right after its AI message and the results that are there.
+        A new list in which each call is answered right after its AI message and the results that are there, and in which no
+        correction of ours stands before a person's message.
     """
     done = answered_ids(messages)
     repaired: list[AnyMessage] = []
     waiting: list[ToolMessage] = []
-    for message in messages:
+    for message, following in zip(messages, [*messages[1:], None], strict=True):
+        if is_correction(message) and isinstance(following, HumanMessage):
+            # The run was stopped before the model saw it; two user messages in a row are refused by some providers.
+            continue
         if not isinstance(message, ToolMessage):
             repaired.extend(waiting)
             waiting = []

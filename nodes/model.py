@@ -15,7 +15,13 @@ from langgraph.graph.message import REMOVE_ALL_MESSAGES
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
-from answergraph.nodes.messages import answered_ids, last_turn, malformed_call_message, unavailable_call_message
+from answergraph.nodes.messages import (
+    answered_ids,
+    last_turn,
+    malformed_call_message,
+    unavailable_call_message,
+    with_call_ids,
+)
 from answergraph.nodes.model_call import BoundModels, LayeredResponse, ModelRequest, ModelResponse
 from answergraph.nodes.outcome import Ledger, UsageLimits, charge, out_of_budget
 from answergraph.nodes.response_format.offers import Offers
@@ -44,7 +50,9 @@ class Exchange:
     """The model calls of one visit of the node: how many, and what each reply was offered."""
 
     final: bool
-    """Whether this is the last call of the budget: the answer is forced, tools are off."""
+    """Whether this is the last call of the budget."""
+    asks: bool
+    """Whether the answer is forced and tools are off."""
     spent: list[str]
     """The rungs of the ladder that the run is done with."""
     calls: int = 0
@@ -93,10 +101,13 @@ class ModelNode:
             The state update, in a list with the commands of middleware if there are any.
         """
         turn = begin_turn(state, self.keys.outcome)
-        exchange = Exchange(self.limits.leave_one_call(turn.ledger["usage"]), list(turn.ledger["spent"]))
+        usage = turn.ledger["usage"]
+        final = self.limits.leave_one_call(usage)
+        asks = (final and self.limits.reserve_final_answer) or self.limits.tool_calls_left(usage) == 0
+        exchange = Exchange(final, asks, list(turn.ledger["spent"]))
         call = self.wrap(partial(self.call_model, exchange))
         layered: LayeredResponse = yield from call(self._request(turn, state, runtime))
-        update = self._update(turn, exchange, layered.response)
+        update = {**self._cleared(turn, state), **self._update(turn, exchange, layered.response)}
         return [Command(update=update), *_checked(layered.commands)] if layered.commands else update
 
     def call_model(self, exchange: Exchange, request: ModelRequest[Any]) -> Step[LayeredResponse]:
@@ -113,10 +124,11 @@ class ModelNode:
             ValueError: If middleware added tools nobody can run, or a format that was not declared.
         """
         self._refuse_unknown_tools(request)
-        if exchange.final and self.limits.reserve_final_answer:
+        if exchange.asks:
             declared = request.response_format or self.offers.response_format
             request = request.override(tools=[], tool_choice=None, response_format=declared)
         offer, message = yield from self._reply(exchange, request)
+        with_call_ids(message)
         if self.agent_name:
             message.name = self.agent_name
         preview = offer.preview(message) if offer.declared else None
@@ -126,7 +138,7 @@ class ModelNode:
     def _reply(self, exchange: Exchange, request: ModelRequest[Any]) -> Step[tuple[Offer, AIMessage]]:
         """Ask on the best rung of the ladder, and on the next one where the provider refuses the request."""
         while True:
-            offer = self.offers.make(request, exchange.spent)
+            offer = self.offers.make(request, exchange.spent, asks=exchange.asks)
             asked = request.override(tools=[], tool_choice=None) if offer.strategy.tools_off else request
             try:
                 bound = self.bound.bind(asked, offer.strategy)
@@ -165,7 +177,13 @@ class ModelNode:
         if not self.offers.declared:
             return {**update, **self._without_format(response, ledger)}
         update[OFFER] = self._offer_record(exchange.of(message), response)
-        return {**update, self.keys.answer: None, self.keys.outcome: None} if turn.begins_run else update
+        return update
+
+    def _cleared(self, turn: Turn, state: Mapping[str, Any]) -> dict[str, Any]:
+        """Clear what an earlier run of the thread left; an agent without a format writes no keys of its own."""
+        keys = (self.keys.answer, self.keys.outcome)
+        stale = bool(self.offers.declared) or any(state.get(key) is not None for key in keys)
+        return dict.fromkeys(keys) if turn.begins_run and stale else {}
 
     def _offer_record(self, noted: tuple[Offer, Any] | None, response: ModelResponse[Any]) -> Any:
         offer, preview = noted or (self.offers.restore(None), None)

@@ -202,9 +202,13 @@ class BoundModel:
         if self.prompt is None:
             return messages
         last = messages[-1] if messages else None
-        if isinstance(last, HumanMessage) and isinstance(last.content, str):
-            return [*messages[:-1], last.model_copy(update={"content": f"{last.content}\n\n{self.prompt}"})]
+        if isinstance(last, HumanMessage):
+            return [*messages[:-1], last.model_copy(update={"content": _extended(last.content, self.prompt)})]
         return [*messages, HumanMessage(self.prompt)]
+
+
+def _extended(content: Any, text: str) -> Any:
+    return f"{content}\n\n{text}" if isinstance(content, str) else [*content, {"type": "text", "text": text}]
 
 
 class BoundModels:
@@ -254,7 +258,8 @@ def bind_model(request: ModelRequest[Any], strategy: Strategy[Any]) -> BoundMode
     """Bind a request's model to its tools and to a strategy's format."""
     binding = strategy.binding(request)
     settings = {**request.model_settings, **binding.settings}
-    if binding.tools:
-        return BoundModel(request.model.bind_tools(binding.tools, **settings), binding.prompt)
-    settings.pop("tool_choice", None)
-    return BoundModel(request.model.bind(**settings), binding.prompt)
+    if not binding.tools:
+        settings.pop("tool_choice", None)
+        return BoundModel(request.model.bind(**settings, **binding.late_settings), binding.prompt)
+    bound = request.model.bind_tools(binding.tools, **settings)
+    return BoundModel(bound.bind(**binding.late_settings) if binding.late_settings else bound, binding.prompt)

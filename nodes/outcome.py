@@ -31,6 +31,8 @@ class Attempt(TypedDict):
     """How the answer was asked for."""
     schema: str | None
     """The schema answered, ``None`` if none was recognised."""
+    status: Status
+    """What the reply was: ``answered`` for the accepted answer."""
     error: str | None
     """What was wrong, ``None`` for the accepted answer."""
     repairs: list[str]
@@ -112,11 +114,10 @@ class UsageLimits:
             usage: What was used before that call.
         """
         last_model_call = self.model_calls is not None and usage["model_calls"] >= self.model_calls - 1
-        no_tools_left = self.tool_calls is not None and usage["tool_calls"] >= self.tool_calls
         # A further call costs about what an average one did.
         per_call = usage["total_tokens"] // max(usage["model_calls"], 1)
         few_tokens_left = self.total_tokens is not None and usage["total_tokens"] + 2 * per_call > self.total_tokens
-        return last_model_call or no_tools_left or (few_tokens_left and usage["model_calls"] > 0)
+        return last_model_call or (few_tokens_left and usage["model_calls"] > 0)
 
     def tool_calls_left(self, usage: Usage) -> int | None:
         """Return how many tool calls may still be carried out, ``None`` for any number."""

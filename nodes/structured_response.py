@@ -22,6 +22,7 @@ HELD = (
     "Look at them, then give your answer again, changed if need be."
 )
 NEXT_RUNG = "Give your final answer now, in the form you are asked for."
+_ONCE = ("truncated", "empty")
 NOT_RUN = "Tool {name} was not run: an answer stood beside the call."
 UNKNOWN_TOOL = "Error: {name} is not a valid tool, try one of [{names}]."
 
@@ -51,7 +52,7 @@ class Reply:
     @property
     def came_beside_tools(self) -> bool:
         """Whether tools were called in the same message as the answer and have run since."""
-        calls = [] if self.message is None else self.message.tool_calls
+        calls = [] if self.message is None else [*self.message.tool_calls, *self.message.invalid_tool_calls]
         return any(call["name"] not in self.offer.declared for call in calls) and self.direct is None
 
 
@@ -139,7 +140,7 @@ class StructuredResponseNode:
 
     def _hold(self, reply: Reply, reading: Reading) -> dict[str, Any]:
         ledger: Ledger = {**reply.ledger, "held": _recorded(reading), "holds": reply.ledger["holds"] + 1}
-        return {"messages": _results(reading.calls, HELD), LEDGER: ledger}
+        return {"messages": _results(reply, reading, HELD), LEDGER: ledger}
 
     def _ending(self, reply: Reply, reading: Reading) -> tuple[Status, str] | None:
         """Return how the run ends, ``None`` if the model is asked again."""
@@ -151,23 +152,34 @@ class StructuredResponseNode:
         if not reply.asks or len(attempts) + 1 >= self.limits.answer_attempts:
             return reading.status, reading.reason
         # The same mistake twice: a third ask of the same kind would bring it again.
-        stuck = reply.offer.is_last or reading.status in ("truncated", "empty")
+        stuck = reply.offer.is_last or (reading.status in _ONCE and reply.offer.strategy.is_attempt)
         return (reading.status, reading.reason) if stuck and self._repeats(reply, reading) else None
 
     def _repeats(self, reply: Reply, reading: Reading) -> bool:
         attempts = reply.ledger["attempts"]
-        return bool(attempts) and attempts[-1]["error"] == _error_text(reading)
+        if reading.status in _ONCE:
+            return any(attempt["status"] == reading.status for attempt in attempts)
+        if not attempts or attempts[-1]["status"] != reading.status:
+            return False
+        # A reply without an answer is the same mistake in any words; an answer is judged by what is wrong with it.
+        return reading.status != "invalid" or attempts[-1]["error"] == _error_text(reading)
 
     def _steps_down(self, reply: Reply, reading: Reading) -> bool:
         """Return whether the next ask is made on the next rung: the constraint was ignored, or a mistake repeated."""
-        ignored = reading.status == "unanswered" or (reading.status == "invalid" and self._repeats(reply, reading))
-        return ignored and not reply.offer.is_last
+        if reply.offer.is_last:
+            return False
+        if not reply.offer.strategy.is_attempt:
+            return True
+        # With two attempts left the next rung gets one, whatever the mistakes were.
+        nearly_spent = len(reply.ledger["attempts"]) + 2 >= self.limits.answer_attempts
+        return reading.status == "unanswered" or (reading.status == "invalid" and (nearly_spent or self._repeats(reply, reading)))
 
     def _ask_again(self, reply: Reply, reading: Reading) -> dict[str, Any]:
         steps_down = self._steps_down(reply, reading)
         text = NEXT_RUNG if steps_down else _correction(reading, reply.offer.strategy)
-        corrections: list[AnyMessage] = [*_results(reading.calls, text), *self._other_calls(reply)]
-        if not corrections or not reading.calls:
+        results = _results(reply, reading, text)
+        corrections: list[AnyMessage] = [*results, *self._other_calls(reply)]
+        if not results:
             corrections.append(correction_message(text))
         spent = [*reply.ledger["spent"], reply.offer.rung] if steps_down else reply.ledger["spent"]
         ledger: Ledger = {**reply.ledger, "attempts": _with_attempt(reply, reading), "spent": spent}
@@ -186,7 +198,7 @@ class StructuredResponseNode:
             usage=reply.ledger["usage"],
         )
         return {
-            "messages": [*_results(reading.calls, receipt), *self._other_calls(reply)],
+            "messages": [*_results(reply, reading, receipt), *self._other_calls(reply)],
             self.keys.answer: reading.value if answered else None,
             self.keys.outcome: outcome,
             LEDGER: {**reply.ledger, "attempts": attempts},
@@ -203,8 +215,10 @@ class StructuredResponseNode:
         ]
 
 
-def _results(calls: Sequence[ToolCall], text: str) -> list[ToolMessage]:
-    return [_result(call, text) for call in calls]
+def _results(reply: Reply, reading: Reading, text: str) -> list[ToolMessage]:
+    """Answer the reply's answer calls, but for those that a hook has answered already."""
+    done = answered_ids(reply.after)
+    return [_result(call, text) for call in reading.calls if call["id"] not in done]
 
 
 def _result(call: ToolCall, text: str, **fields: Any) -> ToolMessage:
@@ -232,11 +246,12 @@ def _error_text(reading: Reading) -> str:
 
 
 def _with_attempt(reply: Reply, reading: Reading) -> list[Attempt]:
-    if reading.status == "unanswered" and not reply.offer.strategy.is_attempt:
+    if reading.status != "answered" and not reply.offer.strategy.is_attempt:
         return reply.ledger["attempts"]
     attempt = Attempt(
         strategy=reply.offer.strategy.name,
         schema=reading.schema.name if reading.schema is not None else None,
+        status=reading.status,
         error=None if reading.status == "answered" else _error_text(reading),
         repairs=list(reading.repairs),
     )

@@ -45,7 +45,7 @@ def begin_turn(state: Mapping[str, Any], outcome_key: str) -> Turn:
     begins = ledger is None or (not state.get(RUNNING) and (state.get(outcome_key) is not None or begins_new_run(messages)))
     start = _last_reply_index(messages, ledger) if ledger is not None and state.get(RUNNING) else 0
     checked = repaired_history(messages[start:])
-    repaired = len(checked) > len(messages) - start
+    repaired = len(checked) != len(messages) - start
     return Turn(
         messages=[*messages[:start], *checked],
         repaired=repaired,

@@ -36,6 +36,7 @@ DOORS = {
     "answergraph.graphs": [
         "build_agent_graph",
         "create_agent",
+        "create_calculator",
     ],
     "answergraph.middleware": [
         "AgentMiddleware",

@@ -27,7 +27,7 @@ _WAIVER = re.compile(r"# waiver: \w+ \w+")
 _SILENCED = re.compile(r"#.*?(noqa|type: ignore|pragma)\b(:? ?[A-Z]+\d+,?| no cover|\[[a-z, -]+\])*(?P<reason>.*)")
 _REASON = re.compile(r"\w+ \w+")
 _OF_THIS_MACHINE = re.compile(
-    r"""(?<![\w.~$}-])/(?:home|root|Users|opt|tmp|work)/[\w.-]+"""  # a folder that only one machine has
+    r"""(?<![\w.~$}-])/(?:home|root|Users|opt|work|tmp/\w+)/[\w.-]+"""  # a folder that only one machine has
     r"""|(?:pypi|pythonhosted|npmjs|debian)\.(?:org|com|net)|index[-_]url"""  # where packages come from
 )
 

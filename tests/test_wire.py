@@ -101,7 +101,7 @@ def test_the_native_format_through_the_responses_api(run: Any) -> None:
     )
     assert result["structured_response"] == Verdict(passed=True)
     assert bodies[0]["text"]["format"]["name"] == "Verdict"
-    assert bodies[0]["tools"][0]["parameters"] == PLAIN_TOOL["function"]["parameters"]
+    assert bodies[0]["tools"] == [{"type": "function", **PLAIN_TOOL["function"]}]
 
 
 def test_a_bare_schema_means_the_native_format_for_a_model_that_has_it(run: Any) -> None:
@@ -177,3 +177,17 @@ def test_a_providers_failure_is_raised_as_it_is_and_the_thread_is_intact(run: An
             run(agent, QUESTION, config)
         assert [m.text for m in run.state(agent, config).values["messages"]] == ["Did it pass?"]
         assert run(agent, None, config)["structured_response"] == Verdict(passed=True)
+
+
+def test_a_cut_native_answer_without_tools_is_told_apart_and_does_not_raise(run: Any) -> None:
+    result, _ = answered(run, [is_cut_off('{"passed": tr')] * 2, tools=[], response_format=ProviderStrategy(Verdict))
+    assert result["outcome"]["status"] == "truncated"
+
+
+def test_an_untitled_json_schema_keeps_its_stable_name_on_the_wire(run: Any) -> None:
+    untitled = {"type": "object", "properties": {"n": {"type": "integer"}}}
+    strategy = ProviderStrategy(untitled)
+    for api in (False, True):
+        _, bodies = answered(run, [says('{"n": 1}')], response_format=strategy, fields={"use_responses_api": api})
+        sent = bodies[0]["text"]["format"] if api else bodies[0]["response_format"]["json_schema"]
+        assert sent["name"] == strategy.schema_names[0]

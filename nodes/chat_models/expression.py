@@ -114,7 +114,7 @@ def read_plan(tokens: Sequence[Token], expression: str) -> Plan:
 
 def _token(match: re.Match[str]) -> Token:
     # `lastgroup` is the one named group that matched; the names are the token kinds
-    kind: TokenKind = match.lastgroup  # type: ignore[assignment]
+    kind: TokenKind = match.lastgroup  # type: ignore[assignment]  # the pattern's groups are the kinds
     return Token(kind, match.group(), match.start(), match.end())
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from answergraph.nodes.chat_models.expression import ExpressionError, Plan, Token, read_plan, tokens_of
@@ -46,12 +47,20 @@ def find_expression(text: str) -> Plan | None:
     calculations = [run for run in runs if run.is_calculation]
     for run in runs:
         if not run.is_calculation and run.is_fragment and not run.is_glued(text):
-            raise ExpressionError(f"{run.text(text)!r} is not a whole expression")
+            return _signed_number(run, text)
     if len(calculations) > 1:
         raise ExpressionError("there is more than one expression, and only one can be worked out at a time")
     if calculations:
         return calculations[0].plan(text)
     return runs[0].plan(text) if runs and runs[0].text(text) == text.strip() else None
+
+
+def _signed_number(run: _Run, text: str) -> Plan:
+    """Read a run with an operator and no calculation: right only as the whole text, such as ``-(3)``."""
+    if run.text(text) == text.strip():
+        with suppress(ExpressionError):
+            return run.plan(text)
+    raise ExpressionError(f"{run.text(text)!r} is not a whole expression")
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from langchain_core.language_models import BaseChatModel
 
+from answergraph.nodes.response_format.strategy import Binding
+
 if TYPE_CHECKING:
     from answergraph.nodes.model_call import ModelRequest
 
@@ -70,28 +72,39 @@ def refuses_forced_tools(model: Any) -> bool:
     return isinstance(thinking, dict) and thinking.get("type") == "enabled"
 
 
-def native_format_settings(request: ModelRequest[Any], response_format: dict[str, Any]) -> dict[str, Any]:
-    """Return the settings that send a JSON-schema format with a request.
+def native_format_binding(request: ModelRequest[Any], response_format: dict[str, Any]) -> Binding:
+    """Return the binding that sends a format beside a request's tools and leaves these as they are.
 
-    ChatOpenAI on chat completions hands a ``response_format`` to the SDK's ``parse``, which insists on strict tools. Sent
-    with the request's body it reaches the provider just the same and the user's tools stay as they are.
+    ChatOpenAI hands a ``response_format`` that is bound together with tools to the SDK's ``parse``, which makes the tools
+    strict, or refuses them, and raises where an answer is cut. On chat completions the format therefore goes with the
+    request's body, on the Responses API it is bound after the tools; both were seen on the wire.
 
     Args:
         request: The request, for its model, tools and settings.
         response_format: The format in OpenAI's shape.
 
     Returns:
-        Keyword arguments for ``bind`` or ``bind_tools``.
+        The binding.
     """
     model = request.model
-    if not request.tools or not _parses_strictly(model):
-        return {"response_format": response_format}
+    if not _is_openai(model):
+        return Binding(request.tools, {"response_format": response_format})
+    if _uses_responses_api(request):
+        return Binding(request.tools, late_settings={"response_format": response_format})
     # Binding an extra body replaces the model's own: what a user put there goes along.
     own = getattr(model, "extra_body", None) or {}
     given = request.model_settings.get("extra_body") or {}
-    return {"extra_body": {**own, **given, "response_format": response_format}}
+    return Binding(request.tools, {"extra_body": {**own, **given, "response_format": response_format}})
 
 
-def _parses_strictly(model: Any) -> bool:
-    openai = any(c.__name__ == "BaseChatOpenAI" and c.__module__.startswith("langchain_openai") for c in type(model).__mro__)
-    return openai and not getattr(model, "use_responses_api", False)
+def _is_openai(model: Any) -> bool:
+    return any(c.__name__ == "BaseChatOpenAI" and c.__module__.startswith("langchain_openai") for c in type(model).__mro__)
+
+
+def _uses_responses_api(request: ModelRequest[Any]) -> bool:
+    """Return which API ChatOpenAI will take: as it is told, else by the model's name and by tools of the provider's own."""
+    told = getattr(request.model, "use_responses_api", None)
+    if told is not None:
+        return bool(told)
+    provider_tools = any(isinstance(tool, dict) and tool.get("type") not in (None, "function") for tool in request.tools)
+    return provider_tools or (bool(request.tools) and model_name(request.model).startswith("gpt-6"))

@@ -85,12 +85,13 @@ class Offers:
         types = [schema.annotation for schema in self.strategy.schemas]
         return reduce(or_, types) if types else None
 
-    def make(self, request: ModelRequest[Any], spent: Collection[str] = ()) -> Offer:
+    def make(self, request: ModelRequest[Any], spent: Collection[str] = (), *, asks: bool = False) -> Offer:
         """Return what a request offers.
 
         Args:
             request: The request as middleware left it.
             spent: The rungs that this run is done with.
+            asks: Whether the answer is asked for now, so that a rung that only waits for it is passed over.
 
         Returns:
             The offer; its schemas are a subset of the declared ones.
@@ -102,7 +103,8 @@ class Offers:
             return Offer(self._unoffered, self.declared)
         ladder = self._strategy_of(request.response_format).ladder(request)
         rungs = [(f"{place}:{strategy.name}", strategy) for place, strategy in enumerate(ladder)]
-        left = [r for r in rungs if r[0] not in spent and not (len(rungs) > 1 and is_refused(request.model, r[1].name))]
+        wanted = [(rung, strategy) for rung, strategy in rungs if rung not in spent and (strategy.is_attempt or not asks)]
+        left = [r for r in wanted if len(rungs) == 1 or not is_refused(request.model, r[1].name)]
         rung, strategy = left[0] if left else rungs[-1]
         return Offer(strategy, self.declared, rung, is_last=len(left) <= 1)
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from answergraph.nodes.response_format.capabilities import native_format_settings
+from answergraph.nodes.response_format.capabilities import native_format_binding
 from answergraph.nodes.response_format.strategy import Binding, HandleErrors, SchemaT, Strategy
 
 if TYPE_CHECKING:
@@ -41,8 +42,9 @@ class PromptedStrategy(Strategy[SchemaT]):
 
     def binding(self, request: ModelRequest[Any]) -> Binding:
         """Bind the tools and end the prompt with the instructions."""
-        settings = native_format_settings(request, {"type": "json_object"}) if self.json_mode else {}
-        return Binding(request.tools, {"tool_choice": request.tool_choice, **settings}, prompt=self._prompt(bool(request.tools)))
+        binding = native_format_binding(request, {"type": "json_object"}) if self.json_mode else Binding(request.tools)
+        settings = {"tool_choice": request.tool_choice, **binding.settings}
+        return replace(binding, settings=settings, prompt=self._prompt(bool(request.tools)))
 
     def request_text(self) -> str:
         """Repeat what is asked for."""

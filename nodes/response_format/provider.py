@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from answergraph.nodes.errors import AgentSpecError
-from answergraph.nodes.response_format.capabilities import native_format_settings
+from answergraph.nodes.response_format.capabilities import native_format_binding
 from answergraph.nodes.response_format.strategy import Binding, HandleErrors, SchemaT, Strategy
 
 if TYPE_CHECKING:
@@ -38,10 +39,9 @@ class ProviderStrategy(Strategy[SchemaT]):
 
     def binding(self, request: ModelRequest[Any]) -> Binding:
         """Bind the format beside the user's tools, which are left as they are."""
-        settings = native_format_settings(request, self._format())
-        if request.tool_choice is not None:
-            settings["tool_choice"] = request.tool_choice
-        return Binding(request.tools, settings)
+        binding = native_format_binding(request, self._format())
+        choice = {} if request.tool_choice is None else {"tool_choice": request.tool_choice}
+        return replace(binding, settings={**binding.settings, **choice})
 
     def request_text(self) -> str:
         """Name the schema."""

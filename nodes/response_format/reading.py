@@ -18,6 +18,9 @@ from answergraph.nodes.response_format.salvage import Found, find_json
 from answergraph.nodes.response_format.schema import AnswerSchema
 from answergraph.nodes.response_format.strategy import Strategy
 
+QUOTED_LENGTH = 200
+"""How much of a reply a reason quotes, in characters."""
+
 
 @dataclass(frozen=True)
 class Reading:
@@ -191,7 +194,7 @@ class Offer:
         return Reading("invalid", "The model gave several different answers at once.", error=error, data=names)
 
     def _unanswered(self, text: str, message: AIMessage) -> Reading:
-        reason = "The model wrote a text that holds no answer."
+        reason = f"The model wrote a text that holds no answer: {shortened(text)}"
         try:
             json.loads(text)
         except ValueError as broken:
@@ -202,6 +205,12 @@ class Offer:
                 error.__cause__ = source
                 return Reading("unanswered", reason, error=error)
         return Reading("unanswered", reason)
+
+
+def shortened(text: str) -> str:
+    """Return the beginning of a text on one line, to quote it in a reason."""
+    line = " ".join(text.split())
+    return line if len(line) <= QUOTED_LENGTH else f"{line[:QUOTED_LENGTH]} …"
 
 
 def _answered(schema: AnswerSchema, value: Any, repairs: tuple[str, ...] = ()) -> Reading:

@@ -11,7 +11,7 @@ from answergraph.nodes.response_format.capabilities import model_name
 _BAD_REQUEST = {400, 422}
 _ABOUT_THE_FORMAT = re.compile(
     r"tool_choice|tool choice|response_format|response format|output_config|json_schema|json_object|json mode|\bstrict\b|"
-    r"\bschema\b|structured output|tool use|\btools?\b",
+    r"\bschema\b|structured output|(not|n't) support(ed)? (tools?|functions?|tool use)|tool (use|calling) is not",
     re.IGNORECASE,
 )
 

@@ -23,6 +23,9 @@ MAX_NAME_LENGTH = 64
 """The longest tool name OpenAI's API accepts; its alphabet is letters, digits, ``_`` and ``-``."""
 
 
+_OBJECT_KEYWORDS = {"type", "properties", "$ref", "allOf", "anyOf", "patternProperties"}
+
+
 class Validator(Protocol):
     """Turns what a model wrote into a value of the declared type, and back into JSON."""
 
@@ -210,7 +213,10 @@ def _from_json_schema(declared: dict[str, Any]) -> AnswerSchema:
     try:
         validator = jsonschema_rs.validator_for(declared, retriever=_refuse_remote)
     except ValueError as error:
-        raise AgentSpecError(f"This response format is no valid JSON Schema: {error}") from error
+        summary = str(error).splitlines()[0]
+        raise AgentSpecError(f"This response format is no valid JSON Schema: {summary}") from error
+    if declared.get("type", "object") != "object" or not _OBJECT_KEYWORDS & declared.keys():
+        raise AgentSpecError("A JSON Schema as response format describes an object: give it 'type': 'object' and 'properties'.")
     digest = hashlib.sha256(json.dumps(declared, sort_keys=True, default=str).encode()).hexdigest()
     return AnswerSchema(
         name=_tool_name(str(declared.get("title") or f"response_format_{digest[:8]}")),

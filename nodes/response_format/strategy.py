@@ -36,6 +36,8 @@ class Binding:
 
     tools: Sequence[Any]
     settings: dict[str, Any] = field(default_factory=dict)
+    late_settings: dict[str, Any] = field(default_factory=dict)
+    """Bound after the tools, where a client treats settings bound together with tools in another way."""
     prompt: str | None = None
     """Ends the prompt of this call."""
 

@@ -5,7 +5,7 @@ A program returns the agents it builds with what they are invoked with; ``test_a
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NotRequired
 
 from langchain.agents.middleware import (
     AgentMiddleware,
@@ -28,7 +28,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.prebuilt import ToolRuntime
 from langgraph.types import Command
 from pydantic import BaseModel, Field
-from typing_extensions import NotRequired, TypedDict
+from typing_extensions import TypedDict
 
 from answergraph.testing import ScriptedChatModel
 
@@ -107,10 +107,6 @@ def said(*calls: dict[str, Any], text: str = "", **fields: Any) -> AIMessage:
     return AIMessage(text, tool_calls=list(calls), **fields)
 
 
-def scripted(*replies: Any, **fields: Any) -> ScriptedChatModel:
-    return ScriptedChatModel(replies=list(replies), **fields)
-
-
 @dataclass(frozen=True)
 class Program:
     """An agent, and what it is invoked with, one after the other on one thread."""
@@ -126,9 +122,8 @@ def program(*replies: Any, inputs: tuple[Any, ...] = (QUESTION,), profile: Any =
 
     def build(create_agent: CreateAgent) -> Any:
         # Messages are scripted anew for each run: the agents write their ids into them.
-        model = scripted(
-            *[reply.model_copy(deep=True) if isinstance(reply, AIMessage) else reply for reply in replies], profile=profile
-        )
+        fresh = [reply.model_copy(deep=True) if isinstance(reply, AIMessage) else reply for reply in replies]
+        model = ScriptedChatModel(replies=fresh, profile=profile)
         saver = {"checkpointer": InMemorySaver()} if checkpointed else {}
         return create_agent(model, tools, **saver, **options)
 

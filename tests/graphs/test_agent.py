@@ -219,10 +219,12 @@ BAD_SPECS: list[tuple[str, dict[str, Any], str]] = [
     ("a tool named like an answer", {"tools": [tool("Verdict", description="x")(lambda: "")]}, "Rename one of them"),
     ("an unsupported schema", {"response_format": int}, "Unsupported schema type"),
     ("a JSON Schema that is none", {"response_format": {"type": "nonsense"}}, "no valid JSON Schema"),
+    ("a JSON Schema of no object", {"response_format": {"type": "array"}}, "describes an object"),
+    ("an empty JSON Schema", {"response_format": {}}, "describes an object"),
     ("a remote reference", {"response_format": {"$ref": "https://example.org/s.json"}}, "remote reference"),
     (
         "two schemas of one name",
-        {"response_format": {"oneOf": [{"title": "A"}, {"title": "A", "type": "object"}]}},
+        {"response_format": {"oneOf": [{"title": "A", "type": "object"}] * 2}},
         "different names",
     ),
     ("a function without types", {"tools": [lambda: 1]}, "cannot be made a tool"),

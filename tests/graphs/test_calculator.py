@@ -51,8 +51,8 @@ def test_every_operation_of_a_task_is_a_tool_call_of_its_own(run: Run) -> None:
     assert result["outcome"]["usage"]["tool_calls"] == 5
 
 
-def test_the_path_leads_through_the_tools_to_the_structured_response() -> None:
-    steps = create_calculator().stream({"messages": ["2 × 3"]}, stream_mode="updates")
+def test_the_path_leads_through_the_tools_to_the_structured_response(run: Run) -> None:
+    steps = run.stream(create_calculator(), {"messages": ["2 × 3"]}, stream_mode="updates")
     assert [node for step in steps for node in step] == ["model", "tools", "model", "tools", "model", "structured_response"]
 
 

@@ -18,6 +18,7 @@ from answergraph.nodes.state import LEDGER, OFFER
 TEXT = RoutingFacts(has_tools=True, return_direct={"search": False, "stop": True})
 ANSWER = RoutingFacts(answers=frozenset({"Verdict"}), has_tools=True, return_direct={"search": False, "stop": True})
 ANSWER_ALONE = RoutingFacts(answers=frozenset({"Verdict"}))
+REVIEWED = RoutingFacts(answers=frozenset({"Verdict"}), reviewed=frozenset({"Verdict"}))
 BARE = RoutingFacts(jumps=frozenset())
 
 
@@ -57,7 +58,8 @@ AFTER_MODEL = [
         "finish",
     ),
     ("all calls answered by a hook", TEXT, [ASKED, said(call("search")), result()], {}, "ask_again"),
-    ("an answer call answered by a hook", ANSWER, [ASKED, said(call("Verdict")), result(name="Verdict")], {}, "ask_again"),
+    ("an answer call answered by a hook", ANSWER, [ASKED, said(call("Verdict")), result(name="Verdict")], {}, "read_answer"),
+    ("an answer a person turned down", REVIEWED, [ASKED, said(call("Verdict")), result(name="Verdict")], {}, "ask_again"),
     ("an unknown tool without a tools node", ANSWER_ALONE, [ASKED, said(call("search"))], {}, "read_answer"),
     ("a value given by middleware", ANSWER, [ASKED, said(call("search")), result()], {OFFER: {"given": {}}}, "read_answer"),
     (

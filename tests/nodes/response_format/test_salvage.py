@@ -104,5 +104,4 @@ def test_a_repair_that_would_change_data_is_refused(text: str) -> None:
 @given(OBJECTS)
 def test_mending_never_changes_a_value(value: dict[str, Any]) -> None:
     text = json.dumps(value, ensure_ascii=False)
-    for broken in (f"{text[:-1]},}}", text.replace('": ', '" : ')):
-        assert all(item.data == value for item in find_json(broken))
+    assert all(item.data == value for item in find_json(f"{text[:-1]},}}"))

@@ -4,16 +4,19 @@ import asyncio
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
 from typing import Any, get_args
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, InvalidToolCall, ToolCall, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, InvalidToolCall, ToolCall, ToolMessage
 from langchain_core.tools import tool
 from pydantic import BaseModel, Field
 
 from answergraph import (
+    AnswerRejected,
     DeferredStrategy,
     FallbackStrategy,
     PromptedStrategy,
@@ -56,6 +59,15 @@ def broken(name: str, args: str, call_id: str) -> InvalidToolCall:
 
 def called(*calls: ToolCall, invalid: Sequence[InvalidToolCall] = (), text: str = "", **metadata: Any) -> AIMessage:
     return AIMessage(text, tool_calls=list(calls), invalid_tool_calls=list(invalid), response_metadata=metadata)
+
+
+def written(text: str, number: int) -> AIMessage:
+    return AIMessage(text)
+
+
+def refuse_the_other(answer: Any, state: Any, runtime: Any) -> None:
+    if answer == Verdict.model_validate(OTHER):
+        raise AnswerRejected("Not that one.")
 
 
 # Each reply is made anew for the number of its request, so that no two calls of a run share an id.
@@ -105,7 +117,7 @@ MESSAGES: dict[str, Callable[[int], AIMessage]] = {
     "a cut answer beside a tool": lambda n: called(answer(GOOD, f"{n}a"), wish("search", f"{n}s"), stop_reason="max_tokens"),
     "a cut malformed answer": lambda n: called(invalid=[broken("Verdict", '{"pas', f"{n}m")], finish_reason="length"),
     "reasoning only": lambda _: AIMessage([{"type": "reasoning", "reasoning": "Hm."}]),
-    **{kind: lambda _, text=text: AIMessage(text) for kind, text in TEXTS.items()},  # type: ignore[misc]  # a default binds
+    **{kind: partial(written, text) for kind, text in TEXTS.items()},
 }
 
 TOOL, NATIVE, PROMPTED = ToolStrategy(Verdict), ProviderStrategy(Verdict), PromptedStrategy(Verdict)
@@ -133,6 +145,7 @@ class Situation:
     end_strategy: EndStrategy
     limits: UsageLimits
     has_tools: bool
+    is_checked: bool
 
 
 def small(highest: int) -> st.SearchStrategy[int]:
@@ -152,6 +165,7 @@ SITUATIONS = st.builds(
         reserve_final_answer=st.booleans(),
     ),
     has_tools=st.booleans(),
+    is_checked=st.booleans(),
 )
 
 
@@ -169,9 +183,10 @@ class Ended:
             response_format=FORMATS[format],
             end_strategy=situation.end_strategy,
             limits=situation.limits,
+            check_answer=refuse_the_other if situation.is_checked else None,
         )
         self.result: dict[str, Any] = run(agent)
-        self.messages: list[AnyMessage] = self.result["messages"]
+        self.messages: list[BaseMessage] = self.result["messages"]
         self.outcome: dict[str, Any] = self.result["outcome"]
 
     def _reply(self, messages: Any) -> AIMessage:
@@ -199,7 +214,7 @@ def runner() -> Iterator[asyncio.Runner]:
         yield runner
 
 
-def every_call_is_answered_once_in_its_turn(messages: Sequence[AnyMessage]) -> bool:
+def every_call_is_answered_once_in_its_turn(messages: Sequence[BaseMessage]) -> bool:
     asked: list[str | None] = []
     for message in messages:
         if isinstance(message, ToolMessage):
@@ -213,9 +228,8 @@ def every_call_is_answered_once_in_its_turn(messages: Sequence[AnyMessage]) -> b
     return not asked
 
 
-def no_two_user_messages_are_adjacent(messages: Sequence[AnyMessage]) -> bool:
-    pairs = zip(messages, messages[1:], strict=False)
-    return not any(isinstance(one, HumanMessage) and isinstance(next_one, HumanMessage) for one, next_one in pairs)
+def no_two_user_messages_are_adjacent(messages: Sequence[BaseMessage]) -> bool:
+    return not any(all(isinstance(message, HumanMessage) for message in pair) for pair in pairwise(messages))
 
 
 def ended_as_it_should(ended: Ended, limits: UsageLimits) -> None:
@@ -229,6 +243,8 @@ def ended_as_it_should(ended: Ended, limits: UsageLimits) -> None:
     assert usage["model_calls"] == len(ended.model.requests) <= (limits.model_calls or 0)
     assert ended.searches <= usage["tool_calls"] <= (limits.tool_calls or usage["tool_calls"])
     assert len(outcome["attempts"]) <= limits.answer_attempts
+    if limits.reserve_final_answer and usage["model_calls"] == limits.model_calls:
+        assert "search" not in ended.model.requests[-1].tool_names
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -244,7 +260,8 @@ def test_every_run_ends_within_its_limits_with_a_value_or_a_reason(
     assert every_call_is_answered_once_in_its_turn(ended.messages)
     requests = [request.messages for request in ended.model.requests]
     assert all(every_call_is_answered_once_in_its_turn(sent) for sent in requests)
-    assert all(no_two_user_messages_are_adjacent(sent) for sent in [ended.messages, *requests])
+    assert no_two_user_messages_are_adjacent(ended.messages)
+    assert all(no_two_user_messages_are_adjacent(sent) for sent in requests)
     for other in (
         Ended(situation, format, lambda agent: awaited(agent, question)),
         Ended(situation, format, lambda agent: sync.stream(agent, question, stream_mode="values")[-1]),

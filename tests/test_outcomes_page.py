@@ -1,0 +1,294 @@
+"""The table of `docs/outcomes.md`: each row is run, and the page shows what came of it.
+
+`python -m tests.test_outcomes_page` writes the page anew.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessage
+
+from answergraph import (
+    AnswerRejected,
+    DeferredStrategy,
+    FallbackStrategy,
+    PromptedStrategy,
+    ProviderStrategy,
+    ToolStrategy,
+    UsageLimits,
+    create_agent,
+    forget_refusals,
+)
+from answergraph.middleware import after_model
+from answergraph.testing import ScriptedChatModel
+from tests.graphs.scripted_agents import BAD, GOOD, QUESTION, Verdict, call, calls, lookup, search
+
+PAGE = Path(__file__).parents[1] / "docs" / "outcomes.md"
+
+ABOVE = """# How a run ends
+
+With a response format every run ends with a value in `structured_response`, or with `None` there and a status in
+`result["outcome"]` that says why. Each row of this table is run by `tests/test_outcomes_page.py`, which also counts the calls of
+the model. Where a row names no strategy it is `ToolStrategy`; there is one tool; limits and everything else are the defaults.
+
+| what the model does | what happens | status | calls |
+|---|---|---|---|
+"""
+BELOW = """
+`on_failure="raise"` changes no row: a run without a value raises `NoAnswerError`, which carries the same outcome.
+Without a response format there is an outcome only where a limit ended the run.
+"""
+
+WRITE_IT = "docs/outcomes.md does not say what the rows of this file say; write it anew: python -m tests.test_outcomes_page"
+
+ANSWER = '{"passed": true, "score": 7}'
+CUT = AIMessage('{"passed": tr', response_metadata={"finish_reason": "length"})
+SEARCH = call("search", {"query": "x"}, "s")
+SEARCHES: list[Any] = [calls({**SEARCH, "id": f"s{n}"}) for n in range(9)]
+BOTH = calls(call("Verdict", GOOD, "a"), SEARCH)
+
+
+def good(call_id: str = "g") -> AIMessage:
+    return calls(call("Verdict", GOOD, call_id))
+
+
+def bad(number: int) -> AIMessage:
+    return calls(call("Verdict", {**BAD, "score": 70 + number}, f"b{number}"))
+
+
+def malformed(name: str, args: str, call_id: str = "m") -> AIMessage:
+    return AIMessage(
+        "", invalid_tool_calls=[{"name": name, "args": args, "id": call_id, "error": None, "type": "invalid_tool_call"}]
+    )
+
+
+def reject(answer: Any, state: Any, runtime: Any) -> None:
+    raise AnswerRejected("There is no such test.")
+
+
+@after_model(can_jump_to=["end"])
+def stop(state: Any, runtime: Any) -> dict[str, Any]:
+    return {"jump_to": "end"}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One situation, as the page tells it and as it is run."""
+
+    situation: str
+    happens: str
+    status: str
+    calls: int
+    script: list[Any]
+    options: dict[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return self.situation
+
+    @property
+    def line(self) -> str:
+        return f"| {self.situation} | {self.happens} | `{self.status}` | {self.calls} |"
+
+
+def under(strategy: Any) -> dict[str, Any]:
+    return {"response_format": strategy}
+
+
+def within(**limits: Any) -> dict[str, Any]:
+    return {"limits": UsageLimits(**limits)}
+
+
+FALLBACK = FallbackStrategy([ToolStrategy(Verdict), PromptedStrategy(Verdict)])
+DEFERRED = DeferredStrategy(ToolStrategy(Verdict))
+
+ROWS = [
+    # A value
+    Row("a valid answer", "accepted", "answered", 1, [good()]),
+    Row("JSON as the whole text, in a fence or in prose", "read; the repair is recorded", "answered", 1, [f"It is {ANSWER}."]),
+    Row(
+        "JSON with a slip of syntax, such as a comma too many",
+        "mended if no data changes; the repair is recorded",
+        "answered",
+        1,
+        [f"{ANSWER[:-1]},}}"],
+    ),
+    Row("an answer in malformed arguments", "read from them", "answered", 1, [malformed("Verdict", f"Sure: {ANSWER}")]),
+    Row(
+        "an answer call under `ProviderStrategy`", "read all the same", "answered", 1, [good()], under(ProviderStrategy(Verdict))
+    ),
+    Row(
+        "two equal answers in one message",
+        "one answer",
+        "answered",
+        1,
+        [calls(call("Verdict", GOOD, "a"), call("Verdict", GOOD))],
+    ),
+    Row(
+        "the result of a `return_direct` tool that holds an answer",
+        "read once",
+        "answered",
+        1,
+        [calls(call("lookup", {"key": "good"}))],
+        {"tools": [lookup]},
+    ),
+    # Answers that cannot be used
+    Row("an invalid answer, then a valid one", "sent back with what is wrong", "answered", 2, [bad(0), good()]),
+    Row("the same invalid answer twice", "no third ask of the same kind", "invalid", 2, [bad(0), bad(0)]),
+    Row("ever new invalid answers", "four attempts, see `answer_attempts`", "invalid", 4, [bad(n) for n in range(5)]),
+    Row(
+        "two different answers in one message",
+        "sent back: which one is meant?",
+        "answered",
+        2,
+        [calls(call("Verdict", GOOD, "a"), call("Verdict", {**GOOD, "score": 1}, "b")), good()],
+    ),
+    Row(
+        "two different answers in prose",
+        "sent back as well",
+        "answered",
+        2,
+        [f'{ANSWER} or {{"passed": false, "score": 1}}', good()],
+    ),
+    Row("malformed arguments that hold no answer", "sent back", "answered", 2, [malformed("Verdict", "{"), good()]),
+    Row(
+        "a valid answer that `check_answer` rejects twice for the same reason",
+        "sent back once",
+        "invalid",
+        2,
+        [good("a"), good("b")],
+        {"check_answer": reject},
+    ),
+    Row(
+        "the same invalid answer twice, with a further rung",
+        "asked on the next rung",
+        "answered",
+        3,
+        [bad(0), bad(0), ANSWER],
+        under(FALLBACK),
+    ),
+    # No answer
+    Row("prose, then an answer", "asked for the answer", "answered", 2, ["It passed.", good()]),
+    Row("prose twice", "asked once", "unanswered", 2, ["It passed.", "As I said."]),
+    Row("prose to a bare schema", "asked on each rung of the ladder", "unanswered", 4, ["It passed."] * 4, under(Verdict)),
+    Row("an echo of the schema", "no answer, as prose", "unanswered", 2, [json.dumps(Verdict.model_json_schema())] * 2),
+    Row(
+        "a `return_direct` result that holds no answer",
+        "never asked again",
+        "unanswered",
+        1,
+        [calls(call("lookup", {"key": "bad"}))],
+        {"tools": [lookup]},
+    ),
+    Row(
+        "a refusal, or a content filter", "never asked again", "refused", 1, [AIMessage("", additional_kwargs={"refusal": "No."})]
+    ),
+    Row("a reply cut at the token limit, then an answer", "asked once to be brief", "answered", 2, [CUT, good()]),
+    Row("a reply cut twice, whether it parses or not", "given up", "truncated", 2, [CUT, CUT]),
+    Row("nothing, or reasoning only, twice", "asked once", "empty", 2, [AIMessage(""), AIMessage("")]),
+    # Answers and tools
+    Row("an answer beside a tool call", "held; the model confirms it with the result seen", "answered", 2, [BOTH, good()]),
+    Row(
+        'the same, `end_strategy="exhaustive"`',
+        "the tool runs, the answer stands",
+        "answered",
+        1,
+        [BOTH],
+        {"end_strategy": "exhaustive"},
+    ),
+    Row(
+        'the same, `end_strategy="early"`',
+        "the answer stands, the tool does not run",
+        "answered",
+        1,
+        [BOTH],
+        {"end_strategy": "early"},
+    ),
+    Row(
+        "an invalid answer beside a tool call",
+        "the tool runs, the answer is sent back",
+        "answered",
+        2,
+        [calls(call("Verdict", BAD, "a"), SEARCH), good()],
+    ),
+    Row("a tool that does not exist", "answered with those there are", "answered", 2, [calls(call("grep", {})), good()]),
+    Row("malformed arguments of a tool", "answered with an error", "answered", 2, [malformed("search", "{"), good()]),
+    # The free loop
+    Row(
+        "prose that holds an answer, under `DeferredStrategy`",
+        "the final step is skipped",
+        "answered",
+        1,
+        [ANSWER],
+        under(DEFERRED),
+    ),
+    Row(
+        "prose, under `DeferredStrategy`",
+        "the final step asks for the answer",
+        "answered",
+        2,
+        ["It passed.", good()],
+        under(DEFERRED),
+    ),
+    # Limits
+    Row(
+        "tools until the budget's last call, then an answer",
+        "the last call is made with the answer forced and tools off",
+        "answered",
+        3,
+        [*SEARCHES[:2], good()],
+        within(model_calls=3),
+    ),
+    Row(
+        "tools to the end of the budget",
+        "the last calls are not carried out",
+        "out_of_budget",
+        3,
+        SEARCHES,
+        within(model_calls=3),
+    ),
+    Row("an invalid answer in the budget's last call", "not sent back", "out_of_budget", 1, [bad(0)], within(model_calls=1)),
+    Row(
+        "more tool calls than `tool_calls` allows",
+        "those beyond are answered as not available; the answer is asked for",
+        "answered",
+        2,
+        [calls(SEARCH, {**SEARCH, "id": "t"}), good()],
+        within(tool_calls=1),
+    ),
+    Row(
+        "a hook jumps to the end over a valid answer", "it is read and accepted", "answered", 1, [good()], {"middleware": [stop]}
+    ),
+    Row("a hook jumps to the end over prose", "read, never asked again", "unanswered", 1, ["Hm."], {"middleware": [stop]}),
+]
+
+
+def page() -> str:
+    return ABOVE + "".join(f"{row.line}\n" for row in ROWS) + BELOW
+
+
+@pytest.fixture(autouse=True)
+def nothing_learned() -> Iterator[None]:
+    forget_refusals()
+    yield
+    forget_refusals()
+
+
+@pytest.mark.parametrize("row", ROWS, ids=str)
+def test_a_situation_ends_as_the_page_says(run: Callable[..., Any], row: Row) -> None:
+    model = ScriptedChatModel(replies=[reply if isinstance(reply, str) else reply.model_copy() for reply in row.script])
+    options = {"response_format": ToolStrategy(Verdict), "tools": [search], **row.options}
+    result = run(create_agent(model, **options), QUESTION)
+    assert (result["outcome"]["status"], len(model.requests)) == (row.status, row.calls)
+    assert (result["structured_response"] is not None) == (row.status == "answered")
+
+
+def test_the_page_shows_the_rows() -> None:
+    assert PAGE.read_text() == page(), WRITE_IT
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page())

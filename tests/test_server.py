@@ -1,0 +1,199 @@
+"""The smoke test of ``langgraph.json``: a real LangGraph server on loopback, asked through its SDK."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from langgraph_sdk import get_sync_client
+from langgraph_sdk.client import SyncLangGraphClient
+
+from answergraph.graphs.calculator import CALCULATOR_TOOLS
+from tests.openai_server import OpenAIServer, calls
+from tests.openai_server.reply import JSONObject, Reply, ToolCall, says
+
+REPOSITORY = Path(__file__).parents[1]
+MOST_POLLS = 600
+SCHEMA: dict[str, Any] = {
+    "title": "Sum",
+    "type": "object",
+    "properties": {"final_answer": {"type": "number"}, "reasoning": {"type": "string"}},
+    "required": ["final_answer", "reasoning"],
+}
+SUM = {"final_answer": 7.0, "reasoning": "3 + 4 = 7"}
+
+
+def asks(question: str) -> dict[str, Any]:
+    return {"messages": [{"role": "user", "content": question}]}
+
+
+def reply(body: JSONObject) -> Reply:
+    """Answer as a model would that reads its system prompt."""
+    system = next((m["content"] for m in body["messages"] if m["role"] == "system"), "nothing")
+    names = {tool["function"]["name"] for tool in body.get("tools", ())}
+    text = json.dumps({"final_answer": 7, "reasoning": f"I was told: {system}"})
+    return calls(ToolCall("Sum", text)) if "Sum" in names else says(text)
+
+
+@pytest.fixture(scope="module")
+def provider() -> Iterator[OpenAIServer]:
+    with OpenAIServer(reply) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def client(provider: OpenAIServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SyncLangGraphClient]:
+    folder = tmp_path_factory.mktemp("server")
+    # The server keeps its state where it is started: not in the repository.
+    for name in ("langgraph.json", "graphs"):
+        (folder / name).symlink_to(REPOSITORY / name)
+    with server_process(folder, {"OPENAI_BASE_URL": provider.base_url, "OPENAI_API_KEY": "none"}) as url:
+        sdk = get_sync_client(url=url)
+        yield sdk
+        sdk.http.client.close()
+
+
+@contextmanager
+def server_process(folder: Path, environment: dict[str, str]) -> Iterator[str]:
+    """Run ``langgraph dev`` in a folder on a free port; gives its address."""
+    offline = {"LANGSMITH_TRACING": "false", "LANGGRAPH_CLI_NO_ANALYTICS": "1", "LANGGRAPH_NO_VERSION_CHECK": "1"}
+    port = free_port()
+    options = ["--no-browser", "--no-reload", "--host", "127.0.0.1", "--port", str(port), "--n-jobs-per-worker", "10"]
+    with (folder / "log").open("wb") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "langgraph_cli", "dev", *options],
+            cwd=folder,
+            env={**os.environ, **offline, **environment},
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        try:
+            url = f"http://127.0.0.1:{port}"
+            wait_until_ok(process, url, folder / "log")
+            yield url
+        finally:
+            end(process)
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def wait_until_ok(process: subprocess.Popen[bytes], url: str, log: Path) -> None:
+    for _ in range(MOST_POLLS):
+        with suppress(httpx.TransportError):
+            if httpx.get(f"{url}/ok").is_success:
+                return
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=0.1)
+            break
+    pytest.fail(f"the server did not start:\n{log.read_text()}")
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    """End the server's own process group, and nothing else."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGTERM)
+    try:
+        process.wait(timeout=15)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def assistant_id(client: SyncLangGraphClient, graph: str) -> str:
+    (assistant,) = client.assistants.search(graph_id=graph, metadata={"created_by": "system"})
+    return assistant["assistant_id"]
+
+
+def test_both_graphs_are_assistants_with_a_description(client: SyncLangGraphClient) -> None:
+    found = {a["graph_id"]: a["description"] for a in client.assistants.search(metadata={"created_by": "system"})}
+    assert found.keys() == {"agent", "calculator"}
+    assert all(found.values())
+
+
+def test_the_graph_shows_nodes_conditional_edges_and_their_labels(client: SyncLangGraphClient) -> None:
+    graph = client.assistants.get_graph("calculator")
+    assert [node["id"] for node in graph["nodes"]] == ["__start__", "model", "tools", "structured_response", "__end__"]
+    edges = {(edge["source"], edge["target"]): edge for edge in graph["edges"]}
+    assert {ends: edge["data"] for ends, edge in edges.items() if edge.get("conditional")} == {
+        ("model", "tools"): "call_tools",
+        ("model", "structured_response"): "read_answer",
+        ("model", "model"): "ask_again",
+        ("tools", "model"): "ask_again",
+        ("tools", "structured_response"): "read_answer",
+        ("structured_response", "model"): "ask_again",
+        ("structured_response", "__end__"): "finish",
+    }
+    assert edges["__start__", "model"].get("conditional") is not True
+
+
+def test_the_schemas_show_the_typed_answer_and_a_form_for_the_context(client: SyncLangGraphClient) -> None:
+    calculator = client.assistants.get_schemas(assistant_id(client, "calculator"))
+    assert "final_answer" in json.dumps(calculator["output_schema"])
+    context = client.assistants.get_schemas(assistant_id(client, "agent"))["context_schema"]
+    assert context is not None
+    assert list(context["properties"]) == ["model", "system_prompt", "response_format"]
+    assert context["properties"]["model"]["default"] == "offline"
+    assert all(field["description"] for field in context["properties"].values())
+
+
+def test_the_calculator_streams_its_steps_and_ends_in_a_typed_answer(client: SyncLangGraphClient) -> None:
+    thread = client.threads.create()["thread_id"]
+    question = asks("(17 × 23) + (89 ÷ 4) - 156")
+    parts = list(client.runs.stream(thread, "calculator", input=question, stream_mode="updates"))
+    updates = [part.data for part in parts if part.event == "updates"]
+    assert [node for update in updates for node in update] == ["model", "tools"] * 5 + ["model", "structured_response"]
+    last = updates[-1]["structured_response"]
+    assert last["structured_response"]["final_answer"] == 257.25
+    assert last["outcome"]["status"] == "answered"
+    values: Any = client.threads.get_state(thread)["values"]
+    assert values["structured_response"] == last["structured_response"]
+
+
+def test_the_agent_needs_no_context(client: SyncLangGraphClient) -> None:
+    result: Any = client.runs.wait(None, "agent", input=asks("3 + 4"))
+    assert result["messages"][-1]["content"] == "The result of 3 + 4 is 7."
+
+
+def test_a_run_of_the_agent_sets_model_prompt_and_schema(client: SyncLangGraphClient, provider: OpenAIServer) -> None:
+    context: dict[str, Any] = {"model": "openai:small", "system_prompt": "Be brief.", "response_format": SCHEMA}
+    result: Any = client.runs.wait(None, "agent", input=asks("3 + 4"), context=context)
+    assert result["structured_response"] == {"final_answer": 7, "reasoning": "I was told: Be brief."}
+    assert result["outcome"]["status"] == "answered"
+    assert provider.requests[-1].body["model"] == "small"
+    offered = [tool["function"]["name"] for tool in provider.requests[-1].body["tools"]]
+    assert offered[: len(CALCULATOR_TOOLS)] == [tool.name for tool in CALCULATOR_TOOLS]
+
+
+def test_an_assistant_keeps_its_context_and_its_graph_shows_the_schema(client: SyncLangGraphClient) -> None:
+    assistant = client.assistants.create("agent", context={"response_format": SCHEMA})["assistant_id"]
+    assert "structured_response" in [node["id"] for node in client.assistants.get_graph(assistant)["nodes"]]
+    result: Any = client.runs.wait(None, assistant, input=asks("3 + 4"))
+    assert result["structured_response"] == SUM
+
+
+@pytest.mark.parametrize(
+    ("context", "why"),
+    [
+        ({"model": "nope"}, "AgentSpecError: Model 'nope' cannot be used"),
+        ({"response_format": {"type": "objekt"}}, "(?s)AgentSpecError: .*objekt"),
+        ({"response_format": "Sum"}, "AgentSpecError: response_format is a JSON Schema object, not 'Sum'"),
+        ({"model": 5}, "ValidationError: 1 validation error for GeneralAgentContext"),
+    ],
+)
+def test_a_bad_context_is_a_clear_error(client: SyncLangGraphClient, context: dict[str, Any], why: str) -> None:
+    with pytest.raises(Exception, match=why):
+        client.runs.wait(None, "agent", input=asks("3 + 4"), context=context)
