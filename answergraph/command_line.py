@@ -11,12 +11,10 @@ import re
 import sys
 from collections.abc import Callable, Mapping
 from importlib.metadata import version
-from textwrap import shorten
 from typing import Annotated, Any
 
 import typer
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage
 from langgraph.graph.state import CompiledStateGraph
 from rich.console import Console
 
@@ -44,8 +42,6 @@ OFFLINE_NOTE = (
     "it needs no key and no network."
 )
 
-_MOST_CHARACTERS = 500
-"""How much of a model's text is a reason."""
 
 _OPTION = re.compile(r"--?[a-zA-Z]")
 
@@ -107,7 +103,7 @@ def ask(
     result = _run(agent, text.strip())
     answer, outcome = result.get("structured_response"), result["outcome"]
     if answer is None:
-        raise _ended(NO_ANSWER, f"{outcome['status']}: {_reason(result)}")
+        raise _ended(NO_ANSWER, f"{outcome['status']}: {outcome['reason']}")
     typer.echo(answer.model_dump_json() if as_json else _as_text(answer))
 
 
@@ -164,13 +160,6 @@ def _error_line(error: BaseException) -> str:
         root = root.__cause__
     # A client that could not connect says so; what it wraps says why.
     return line if str(root) in line else f"{line} ({root})"
-
-
-def _reason(result: Mapping[str, Any]) -> str:
-    """Return why there is no answer: where the model gave a text in place of one, what it said first."""
-    outcome = result["outcome"]
-    texts = [m.text for m in result["messages"] if isinstance(m, AIMessage) and m.text and not m.tool_calls]
-    return shorten(texts[0], _MOST_CHARACTERS) if outcome["status"] == "unanswered" and texts else str(outcome["reason"])
 
 
 def _as_text(answer: Calculation) -> str:

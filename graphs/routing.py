@@ -58,7 +58,7 @@ def route_after_model(state: Mapping[str, Any], facts: RoutingFacts) -> Reason |
 
     1. A hook asked to jump: as asked.
     2. There is no AI message any more: the run ends.
-    3. The budget's last call was made, or the model refused: whatever came is read.
+    3. The budget's last call was made, tools were off, or the model refused: whatever came is read.
     4. Tools were called: ``call_tools``, one ``Send`` per call, unless a valid answer beside them ends the run early.
     5. An answer, or what may be one, stands: ``read_answer``.
     6. Every call was answered already, or the arguments were malformed for the first time: ``ask_again``.
@@ -68,7 +68,7 @@ def route_after_model(state: Mapping[str, Any], facts: RoutingFacts) -> Reason |
         return route_jump(jump, state, facts)
     messages = state["messages"]
     message, _ = last_turn(messages)
-    if message is None or state.get(LEDGER, {}).get("final") or (facts.answers and diagnose(message) == "refused"):
+    if message is None or _is_last_word(message, state, facts):
         return facts.ending
     waiting = pending_tool_calls(messages)
     tools_wait = facts.has_tools and any(call["name"] not in facts.answers for call in waiting)
@@ -121,6 +121,13 @@ def route_jump(jump: Any, state: Mapping[str, Any], facts: RoutingFacts) -> Reas
 def _sends(messages: list[AnyMessage], facts: RoutingFacts) -> list[Send]:
     # One task per call: calls run in parallel, and an interrupt in one leaves the others' results standing.
     return [Send(TOOLS, [call]) for call in pending_tool_calls(messages) if call["name"] not in facts.answers]
+
+
+def _is_last_word(message: AIMessage, state: Mapping[str, Any], facts: RoutingFacts) -> bool:
+    ledger = state.get(LEDGER, {})
+    if ledger.get("final") or ledger.get("tools_off"):
+        return True
+    return bool(facts.answers) and diagnose(message) == "refused"
 
 
 def _ends_early(waiting: list[ToolCall], state: Mapping[str, Any], facts: RoutingFacts) -> bool:

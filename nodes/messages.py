@@ -95,11 +95,21 @@ def pending_malformed_calls(messages: Sequence[AnyMessage]) -> list[InvalidToolC
     return [call for call in message.invalid_tool_calls if call.get("id") not in done]
 
 
-def with_call_ids(message: AIMessage) -> AIMessage:
-    """Give each tool call of a reply an id where the provider gave none: a call without one could not be answered."""
-    for call in [*message.tool_calls, *message.invalid_tool_calls]:
-        call["id"] = call["id"] or f"call_{uuid4().hex}"
-    return message
+def as_received(message: AIMessage, agent_name: str | None) -> AIMessage:
+    """Return a reply as it goes into the conversation; the model's own object, which it may share, is not changed.
+
+    Args:
+        message: The reply.
+        agent_name: The agent's name, which signs it.
+
+    Returns:
+        The reply with an id, and with an id for each call: a call without one could not be answered.
+    """
+    changes: dict[str, Any] = {"id": message.id or str(uuid4()), "name": agent_name or message.name}
+    if any(not call["id"] for call in [*message.tool_calls, *message.invalid_tool_calls]):
+        for name in ("tool_calls", "invalid_tool_calls"):
+            changes[name] = [{**call, "id": call["id"] or f"call_{uuid4().hex}"} for call in getattr(message, name)]
+    return message.model_copy(update=changes)
 
 
 def direct_results(

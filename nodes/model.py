@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
-from uuid import uuid4
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, RemoveMessage, SystemMessage, ToolCall
@@ -17,10 +16,10 @@ from langgraph.types import Command
 
 from answergraph.nodes.messages import (
     answered_ids,
+    as_received,
     last_turn,
     malformed_call_message,
     unavailable_call_message,
-    with_call_ids,
 )
 from answergraph.nodes.model_call import BoundModels, LayeredResponse, ModelRequest, ModelResponse
 from answergraph.nodes.outcome import Ledger, UsageLimits, charge, out_of_budget
@@ -61,9 +60,7 @@ class Exchange:
 
     def note(self, message: AIMessage, offer: Offer, preview: Any) -> None:
         """Remember what a reply was offered; a retry has its own reply."""
-        # The id is needed to find the offer again after middleware; LangGraph would give the message one anyway.
-        message.id = message.id or str(uuid4())
-        self.offers[message.id] = (offer, preview)
+        self.offers[str(message.id)] = (offer, preview)
 
     def of(self, message: AIMessage | None) -> tuple[Offer, Any] | None:
         """Return the offer and preview of a reply; those of the last call for a reply that middleware made itself."""
@@ -128,9 +125,7 @@ class ModelNode:
             declared = request.response_format or self.offers.response_format
             request = request.override(tools=[], tool_choice=None, response_format=declared)
         offer, message = yield from self._reply(exchange, request)
-        with_call_ids(message)
-        if self.agent_name:
-            message.name = self.agent_name
+        message = as_received(message, self.agent_name)
         preview = offer.preview(message) if offer.declared else None
         exchange.note(message, offer, preview)
         return LayeredResponse(ModelResponse(result=[message], structured_response=preview))
@@ -145,7 +140,7 @@ class ModelNode:
                 message: AIMessage = yield Invoke(bound.runnable, bound.conversation(asked))
             except Exception as error:
                 # Whatever the provider's client raises; what is not about the format is raised on.
-                if offer.is_last or not refuses_format(error):
+                if offer.is_last or not refuses_format(error, offer.strategy.schema_names):
                     raise
                 remember_refusal(request.model, offer.strategy.name)
                 exchange.spent.append(offer.rung)
@@ -205,6 +200,7 @@ class ModelNode:
             usage=usage,
             seen=len(turn.messages),
             last_id=last_id,
+            tools_off=exchange.asks,
             final=exchange.final,
             spent=exchange.spent,
         )
@@ -213,7 +209,7 @@ class ModelNode:
         update: dict[str, Any] = {}
         if response.structured_response is not None:
             update[self.keys.answer] = response.structured_response
-        if ledger["final"]:
+        if ledger["final"] or ledger["tools_off"]:
             update[self.keys.outcome] = out_of_budget(ledger)
         return update
 

@@ -78,6 +78,8 @@ class Ledger(TypedDict):
     """How many messages there were after the last reply."""
     last_id: str | None
     """The id of that reply; if it stands elsewhere now, something else rewrote the history."""
+    tools_off: bool
+    """Whether the last model call was made with tools off: what it calls all the same is not carried out."""
     final: bool
     """Whether the last model call of the budget has been made."""
 
@@ -131,7 +133,7 @@ NO_LIMITS = UsageLimits(model_calls=None)
 def empty_ledger() -> Ledger:
     """Return the ledger of a run that has done nothing yet."""
     usage = Usage(model_calls=0, tool_calls=0, input_tokens=0, output_tokens=0, total_tokens=0)
-    return Ledger(usage=usage, attempts=[], held=None, holds=0, spent=[], seen=0, last_id=None, final=False)
+    return Ledger(usage=usage, attempts=[], held=None, holds=0, spent=[], seen=0, last_id=None, tools_off=False, final=False)
 
 
 def charge(usage: Usage, message: AIMessage | None, *, model_calls: int, tool_calls: int) -> Usage:

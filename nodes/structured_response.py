@@ -144,16 +144,15 @@ class StructuredResponseNode:
 
     def _ending(self, reply: Reply, reading: Reading) -> tuple[Status, str] | None:
         """Return how the run ends, ``None`` if the model is asked again."""
-        if reading.status == "refused":
-            return reading.status, reading.reason
-        if reply.ledger["final"]:
-            return "out_of_budget", f"The run's budget is spent. {reading.reason}"
         attempts = reply.ledger["attempts"]
-        if not reply.asks or len(attempts) + 1 >= self.limits.answer_attempts:
-            return reading.status, reading.reason
-        # The same mistake twice: a third ask of the same kind would bring it again.
+        spent = reply.ledger["final"] or not reply.asks or len(attempts) + 1 >= self.limits.answer_attempts
         stuck = reply.offer.is_last or (reading.status in _ONCE and reply.offer.strategy.is_attempt)
-        return (reading.status, reading.reason) if stuck and self._repeats(reply, reading) else None
+        if reading.status != "refused" and not spent and not (stuck and self._repeats(reply, reading)):
+            return None
+        called_on = reply.ledger["tools_off"] and reading.status == "unanswered"
+        if reading.status != "refused" and (reply.ledger["final"] or called_on):
+            return "out_of_budget", f"The run's budget is spent. {reading.reason}"
+        return reading.status, reading.reason
 
     def _repeats(self, reply: Reply, reading: Reading) -> bool:
         attempts = reply.ledger["attempts"]
@@ -176,7 +175,9 @@ class StructuredResponseNode:
 
     def _ask_again(self, reply: Reply, reading: Reading) -> dict[str, Any]:
         steps_down = self._steps_down(reply, reading)
-        text = NEXT_RUNG if steps_down else _correction(reading, reply.offer.strategy)
+        text = _correction(reading, reply.offer.strategy)
+        if steps_down:
+            text = f"{text}\n{NEXT_RUNG}" if reading.status == "invalid" else NEXT_RUNG
         results = _results(reply, reading, text)
         corrections: list[AnyMessage] = [*results, *self._other_calls(reply)]
         if not results:

@@ -31,7 +31,7 @@ from answergraph.nodes.chat_models.arithmetic_turn import (
     operand_value,
 )
 from answergraph.nodes.chat_models.expression import ExpressionError, Operation
-from answergraph.nodes.chat_models.offline_policy import OfferedSchema, OfflineRequest
+from answergraph.nodes.chat_models.offline_policy import OfferedSchema, OfflineRequest, decline
 
 _VALIDATE_FIELDS = ("expected", "actual", "operation")
 _OPERANDS = 2
@@ -57,7 +57,7 @@ class ArithmeticPolicy:
         try:
             turn = find_turn(request.messages, formats)
         except ExpressionError as error:
-            return AIMessage(f"I cannot read the arithmetic expression: {error}.")
+            return decline(f"I cannot read the arithmetic expression: {error}.")
         return _Calculation(request, formats, turn).reply() if turn else None
 
 
@@ -72,7 +72,7 @@ class _Calculation:
     def reply(self) -> AIMessage:
         failed = self._failed()
         if failed:
-            return AIMessage(f"I cannot work out {self.turn.plan.expression}: {_failure(failed)}.")
+            return decline(f"I cannot work out {self.turn.plan.expression}: {_failure(failed)}.")
         operation = next_operation(self.turn)
         if operation:
             return self._operate(operation)
@@ -121,7 +121,7 @@ class _Calculation:
         fillings = [(schema, fill(schema, findings)) for schema in self.formats]
         schema, filling = next(((schema, filling) for schema, filling in fillings if not filling.missing), fillings[0])
         if filling.missing:
-            return AIMessage(f"I cannot fill {schema.name}: I have nothing for {' and '.join(filling.missing)}.")
+            return decline(f"I cannot fill {schema.name}: I have nothing for {' and '.join(filling.missing)}.")
         if schema is self.request.answer_format:
             return AIMessage(json.dumps(filling.values, ensure_ascii=False))
         return self._call(schema.name, dict(filling.values))
@@ -136,7 +136,7 @@ class _Calculation:
         return AIMessage("", tool_calls=[ToolCall(name=name, args=args, id=_new_call_id(self.request))])
 
     def _cannot(self, reason: str) -> AIMessage:
-        return AIMessage(f"I cannot work out {self.turn.plan.expression}: {reason}, and I compute nothing myself.")
+        return decline(f"I cannot work out {self.turn.plan.expression}: {reason}, and I compute nothing myself.")
 
 
 def _formats(request: OfflineRequest) -> list[OfferedSchema]:

@@ -9,7 +9,7 @@ from langchain_core.messages import AIMessage
 
 from answergraph.nodes.chat_models.arithmetic import ArithmeticPolicy
 from answergraph.nodes.chat_models.in_process import ChatRequest, InProcessChatModel
-from answergraph.nodes.chat_models.offline_policy import OfflinePolicy, OfflineRequest
+from answergraph.nodes.chat_models.offline_policy import OfflinePolicy, OfflineRequest, decline
 
 POLICIES: Sequence[OfflinePolicy] = (ArithmeticPolicy(),)
 """What the offline model can do; the first policy that knows what to reply is heard."""
@@ -60,4 +60,4 @@ class OfflineChatModel(InProcessChatModel):
             if reply is not None:
                 return reply
         abilities = ", or ".join(policy.ability for policy in POLICIES)
-        return AIMessage(f"I am a set of rules and no language model, and all I can do is {abilities}.")
+        return decline(f"I am a set of rules and no language model, and all I can do is {abilities}.")

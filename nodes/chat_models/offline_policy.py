@@ -124,3 +124,15 @@ def _native_format(kwargs: Mapping[str, Any]) -> OfferedSchema | None:
     if not isinstance(json_schema, Mapping) or not isinstance(json_schema.get("schema"), Mapping):
         return None
     return OfferedSchema(str(json_schema.get("name", "answer")), fields_of(json_schema["schema"]))
+
+
+def decline(text: str) -> AIMessage:
+    """Return a message that says what the offline model cannot do, marked as a refusal as OpenAI's API marks one.
+
+    An agent then ends at once with status ``refused`` and this text as its reason: rules that were asked again would say the
+    same again.
+
+    Args:
+        text: One plain sentence.
+    """
+    return AIMessage(text, additional_kwargs={"refusal": text})

@@ -187,7 +187,7 @@ class Offer:
         error = self.strategy.errors.validation(name, source, message)
         # The chain a caller sees is that of ``raise error from source``.
         error.__cause__ = source
-        return Reading("invalid", f"The answer does not fit {name!r}.", error=error, data=data)
+        return Reading("invalid", f"The answer does not fit {name!r}: {shortened(str(source))}", error=error, data=data)
 
     def _ambiguous(self, names: list[str], message: AIMessage) -> Reading:
         error = self.strategy.errors.multiple(names, message)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +15,9 @@ _ABOUT_THE_FORMAT = re.compile(
     r"\bschema\b|structured output|(not|n't) support(ed)? (tools?|functions?|tool use)|tool (use|calling) is not",
     re.IGNORECASE,
 )
+
+
+_FUNCTION = re.compile(r"for function ['\"`]?([\w-]+)")
 
 
 @dataclass(frozen=True)
@@ -63,11 +67,12 @@ def is_refused(model: Any, strategy: str) -> bool:
     return bool(_known) and Refusal.of(model, strategy) in _known
 
 
-def refuses_format(error: BaseException) -> bool:
+def refuses_format(error: BaseException, answers: Collection[str] = ()) -> bool:
     """Return whether an error says that the provider, or its client, does not take the format.
 
     Args:
         error: What the model call raised.
+        answers: The names of the answer schemas; a complaint about another function is about a tool of the user's.
 
     Returns:
         ``True`` for HTTP 400 and 422 about tool choice, response format, strictness or the schema, for an unknown keyword,
@@ -77,7 +82,11 @@ def refuses_format(error: BaseException) -> bool:
         return True
     if isinstance(error, TypeError):
         return "unexpected keyword argument" in str(error)
-    return _status(error) in _BAD_REQUEST and _ABOUT_THE_FORMAT.search(str(error)) is not None
+    text = str(error)
+    function = _FUNCTION.search(text)
+    if _status(error) not in _BAD_REQUEST or (function is not None and function[1] not in answers):
+        return False
+    return _ABOUT_THE_FORMAT.search(text) is not None
 
 
 def _status(error: BaseException) -> Any:

@@ -83,7 +83,7 @@ def test_a_dash_reads_stdin(stdin: str) -> None:
 def test_without_an_answer_the_reason_is_one_line_on_stderr(question: str, why: str, options: tuple[str, ...]) -> None:
     code, out, err = answergraph("ask", question, *options)
     assert (code, out) == (1, "")
-    assert err.startswith("unanswered: ")
+    assert err.startswith("refused: ")
     assert why in err
     assert err.count("\n") == 1
 

@@ -91,6 +91,16 @@ def test_when_the_tool_calls_are_spent_the_answer_can_still_be_corrected(run: An
     assert [request.tool_names for request in model.requests[1:]] == [["Verdict"], ["Verdict"]]
 
 
+@pytest.mark.parametrize("response_format", [ToolStrategy(Verdict), None], ids=["with a format", "without"])
+def test_a_model_that_goes_on_calling_tools_when_they_are_spent_is_stopped(run: Any, response_format: Any) -> None:
+    limits = UsageLimits(model_calls=None, tool_calls=1)
+    replies = [calls({**SEARCH, "id": f"s{n}"}) for n in range(9)]
+    agent, _ = agent_of(*replies, response_format=response_format, limits=limits)
+    result = run(agent, QUESTION)
+    assert result["outcome"]["status"] == "out_of_budget"
+    assert every_call_is_answered(result["messages"])
+
+
 def test_a_malformed_answer_beside_a_tool_is_an_attempt_like_any_other(run: Any) -> None:
     replies = [malformed("Verdict", "{", f"m{n}", [{**SEARCH, "id": f"s{n}"}]) for n in range(9)]
     agent, model = agent_of(*replies)
@@ -122,6 +132,13 @@ def test_an_answer_beside_a_malformed_tool_call_waits_for_the_error_to_be_seen(r
 def test_a_call_without_an_id_does_not_break_the_run(run: Any, reply: AIMessage) -> None:
     agent, _ = agent_of(reply, good("a"))
     assert run(agent, QUESTION)["outcome"]["status"] == "answered"
+
+
+def test_the_models_own_message_is_not_changed_by_the_run(run: Any) -> None:
+    reply = calls({**call("Verdict", GOOD), "id": None})
+    agent, _ = agent_of(reply)
+    run(agent, QUESTION)
+    assert reply.tool_calls[0]["id"] is None
 
 
 def test_a_malformed_tool_call_without_an_id_is_not_asked_again_unchanged(run: Any) -> None:
@@ -195,6 +212,13 @@ def test_a_model_that_makes_ever_new_mistakes_is_asked_in_another_way_before_its
     assert "prompted" in attempts(run(agent, QUESTION))
 
 
+def test_what_was_wrong_is_told_when_the_way_of_asking_changes(run: Any) -> None:
+    fallback = FallbackStrategy([ToolStrategy(Verdict), PromptedStrategy(Verdict)])
+    agent, model = agent_of(bad(0), ANSWER, response_format=fallback, limits=UsageLimits(answer_attempts=2))
+    run(agent, QUESTION)
+    assert any("less than or equal to 10" in message.text for message in model.requests[1].messages)
+
+
 @pytest.mark.parametrize(
     "message",
     [
@@ -202,8 +226,9 @@ def test_a_model_that_makes_ever_new_mistakes_is_asked_in_another_way_before_its
         "(129000 in the messages, 1000 in the functions/tools).",
         "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'.",
         "Invalid 'tools[0].function.name': string does not match pattern.",
+        "Invalid schema for function 'search': None is not of type 'object'.",
     ],
-    ids=["context too long", "history out of order", "a bad tool"],
+    ids=["context too long", "history out of order", "a bad tool", "a bad schema of a tool"],
 )
 def test_a_bad_request_that_is_not_about_the_format_is_raised_and_teaches_nothing(run: Any, message: str) -> None:
     with OpenAIServer([Failure(400, message=message)] * 5) as server:

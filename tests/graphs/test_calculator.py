@@ -60,15 +60,16 @@ def test_the_path_leads_through_the_tools_to_the_structured_response(run: Run) -
 def test_a_division_by_zero_ends_without_a_value_and_says_why(run: Run, question: str) -> None:
     result = run(create_calculator(), {"messages": [question]})
     assert result["structured_response"] is None
-    assert result["outcome"]["status"] == "unanswered"
-    assert any("Division by zero" in m.text for m in result["messages"] if isinstance(m, AIMessage))
+    assert result["outcome"]["status"] == "refused"
+    assert "Division by zero" in result["outcome"]["reason"]
 
 
 @pytest.mark.parametrize("question", ["(3 + ", "What is the capital of France?"])
 def test_what_holds_no_expression_ends_without_a_value(run: Run, question: str) -> None:
     result = run(create_calculator(), {"messages": [question]})
     assert result["structured_response"] is None
-    assert result["outcome"]["status"] == "unanswered"
+    assert result["outcome"]["status"] == "refused"
+    assert result["outcome"]["usage"]["model_calls"] == 1
     assert called(result) == []
 
 
