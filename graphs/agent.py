@@ -169,7 +169,7 @@ def _add_nodes(graph: AgentStateGraph, spec: AgentSpec, hooks: HookChains) -> No
     if spec.has_tools:
         graph.add_node(TOOLS, tool_node(spec.tools, spec.stack.wrap_tool_call if spec.stack.tool_wrappers else None))
     if spec.offers.declared:
-        graph.add_node(STRUCTURED_RESPONSE, PureNode(_structured_response_node(spec).read, name=STRUCTURED_RESPONSE))
+        graph.add_node(STRUCTURED_RESPONSE, StepNode(_structured_response_node(spec).step, name=STRUCTURED_RESPONSE))
     if spec.on_failure == "raise":
         graph.add_node(NO_ANSWER, PureNode(partial(raise_without_answer, keys=spec.keys), name=NO_ANSWER))
     hooks.add_nodes(graph)
@@ -236,4 +236,6 @@ def _structured_response_node(spec: AgentSpec) -> StructuredResponseNode:
         return_direct=spec.return_direct,
         end_strategy=spec.end_strategy,
         checks=spec.checks,
+        reviewed=spec.reviewed_answers,
+        wrap_reviewed=spec.stack.wrap_reviewed(spec.reviewed_answers),
     )

@@ -131,6 +131,11 @@ class MiddlewareStack:
         """Put every tool wrapper around a tool call."""
         return reduce(_around_tool, reversed(self.tool_wrappers), call)
 
+    def wrap_reviewed(self, names: frozenset[str]) -> Callable[[ToolCallStep], ToolCallStep]:
+        """Return what puts the tool wrappers of those middleware around a call that ask a person about these names."""
+        asking = [m for m in self.tool_wrappers if names.intersection(getattr(m, "interrupt_on", ()))]
+        return lambda call: reduce(_around_tool, reversed(asking), call)
+
 
 def _has(middleware: Any, hook: str) -> bool:
     return _own(middleware, hook) is not None or _own(middleware, f"a{hook}") is not None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, ToolCall, ToolMessage
@@ -15,7 +15,10 @@ from answergraph.nodes.outcome import Attempt, EndStrategy, Ledger, Outcome, Sta
 from answergraph.nodes.response_format.offers import Offers
 from answergraph.nodes.response_format.reading import Offer, Reading
 from answergraph.nodes.response_format.strategy import Strategy
+from answergraph.nodes.review import reviewed_message
 from answergraph.nodes.state import LEDGER, OFFER, RUNNING, AnswerKeys
+from answergraph.nodes.step import Step
+from answergraph.nodes.tools import ToolCallStep
 
 HELD = (
     "Your answer is held back: you called tools in the same message, and their results have come since. "
@@ -58,7 +61,7 @@ class Reply:
 
 @dataclass(frozen=True)
 class StructuredResponseNode:
-    """Reads the reply that stands, accepts it or sends it back; ``read`` is the node."""
+    """Reads the reply that stands, accepts it or sends it back; ``step`` is the node."""
 
     offers: Offers
     limits: UsageLimits
@@ -69,8 +72,12 @@ class StructuredResponseNode:
     """What an answer beside tool calls counts for."""
     checks: tuple[Callable[[Any, Any, Any], object], ...]
     """The user's own checks of a valid answer."""
+    reviewed: frozenset[str]
+    """The answers that a person is asked about."""
+    wrap_reviewed: Callable[[ToolCallStep], ToolCallStep]
+    """Puts the middleware that asks around an answer's call."""
 
-    def read(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> dict[str, Any]:
+    def step(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> Step[dict[str, Any]]:
         """Read the reply.
 
         Args:
@@ -84,6 +91,9 @@ class StructuredResponseNode:
             Exception: What is wrong with the answer, where ``handle_errors`` says raise.
         """
         reply = self._reply(state)
+        if self.reviewed and reply.message is not None:
+            message = yield from reviewed_message(reply.message, self.reviewed, self.wrap_reviewed, state)
+            reply = replace(reply, message=message)
         reading = self._read(reply)
         if reading.status == "answered" and self._is_held(reply, reading):
             return self._hold(reply, reading)

@@ -241,3 +241,13 @@ def test_a_person_turns_the_answer_down_and_the_model_is_asked_again(run: Any) -
     run(agent, Command(resume={"decisions": [{"type": "reject", "message": "Look again."}]}), config)
     result = run(agent, Command(resume={"decisions": [{"type": "approve"}]}), config)
     assert result["structured_response"] == Verdict(passed=False)
+
+
+def test_a_person_edits_the_answer_and_the_edited_one_counts(run: Any) -> None:
+    review = HumanInTheLoopMiddleware(interrupt_on={"Verdict": True})
+    agent, _ = agent_of(answers(), middleware=review, checkpointer=InMemorySaver())
+    config = {"configurable": {"thread_id": "1"}}
+    run(agent, QUESTION, config)
+    edit = {"type": "edit", "edited_action": {"name": "Verdict", "args": {"passed": False}}}
+    result = run(agent, Command(resume={"decisions": [edit]}), config)
+    assert result["structured_response"] == Verdict(passed=False)
