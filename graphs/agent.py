@@ -191,8 +191,7 @@ def _connect(graph: AgentStateGraph, spec: AgentSpec, hooks: HookChains) -> None
         direct: Destinations = finish if any(spec.return_direct.values()) else {}
         _route(graph, TOOLS, partial(route_after_tools, facts=facts), {**ask_again, **(read_answer or direct)})
     if facts.answers:
-        route = partial(route_after_structured_response, outcome_key=spec.keys.outcome)
-        _route(graph, STRUCTURED_RESPONSE, route, {**ask_again, **finish})
+        _route(graph, STRUCTURED_RESPONSE, route_after_structured_response, {**ask_again, **finish})
     if spec.on_failure == "raise":
         graph.add_edge(NO_ANSWER, END)
 

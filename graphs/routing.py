@@ -99,12 +99,12 @@ def route_after_tools(state: Mapping[str, Any], facts: RoutingFacts) -> Reason:
     return "ask_again"
 
 
-def route_after_structured_response(state: Mapping[str, Any], outcome_key: str) -> Reason:
-    """Route when a reply was read: ``finish`` once an outcome stands, ``ask_again`` until then.
+def route_after_structured_response(state: Mapping[str, Any]) -> Reason:
+    """Route when a reply was read: ``finish`` once the run's outcome stands, ``ask_again`` until then.
 
     The answer's key alone is no exit: it holds ``None`` while the model is asked again.
     """
-    return "finish" if state.get(outcome_key) is not None else "ask_again"
+    return "finish" if state.get(LEDGER, {}).get("finished") else "ask_again"
 
 
 def route_jump(jump: Any, state: Mapping[str, Any], facts: RoutingFacts) -> Reason | list[Send]:

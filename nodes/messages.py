@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import zip_longest
 from typing import Any, TypeVar
 from uuid import uuid4
 
@@ -179,7 +180,7 @@ def repaired_history(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
     done = answered_ids(messages)
     repaired: list[AnyMessage] = []
     waiting: list[ToolMessage] = []
-    for message, following in zip(messages, [*messages[1:], None], strict=True):
+    for message, following in zip_longest(messages, messages[1:]):
         if is_correction(message) and isinstance(following, HumanMessage):
             # The run was stopped before the model saw it; two user messages in a row are refused by some providers.
             continue

@@ -97,7 +97,7 @@ class ModelNode:
         Returns:
             The state update, in a list with the commands of middleware if there are any.
         """
-        turn = begin_turn(state, self.keys.outcome)
+        turn = begin_turn(state)
         usage = turn.ledger["usage"]
         final = self.limits.leave_one_call(usage)
         asks = (final and self.limits.reserve_final_answer) or self.limits.tool_calls_left(usage) == 0

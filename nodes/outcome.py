@@ -82,6 +82,8 @@ class Ledger(TypedDict):
     """Whether the last model call was made with tools off: what it calls all the same is not carried out."""
     final: bool
     """Whether the last model call of the budget has been made."""
+    finished: bool
+    """Whether the run's outcome stands. Told here and not by the outcome, which a subagent's result may bring along."""
 
 
 @dataclass(frozen=True)
@@ -133,7 +135,9 @@ NO_LIMITS = UsageLimits(model_calls=None)
 def empty_ledger() -> Ledger:
     """Return the ledger of a run that has done nothing yet."""
     usage = Usage(model_calls=0, tool_calls=0, input_tokens=0, output_tokens=0, total_tokens=0)
-    return Ledger(usage=usage, attempts=[], held=None, holds=0, spent=[], seen=0, last_id=None, tools_off=False, final=False)
+    return Ledger(
+        usage=usage, attempts=[], held=None, holds=0, spent=[], seen=0, last_id=None, tools_off=False, final=False, finished=False
+    )
 
 
 def charge(usage: Usage, message: AIMessage | None, *, model_calls: int, tool_calls: int) -> Usage:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from langchain_core.messages import AIMessage, AnyMessage, ToolCall, ToolMessage
+from langchain_core.messages import AIMessage, AnyMessage, RemoveMessage, ToolCall, ToolMessage
 from langgraph.runtime import Runtime
 
 from answergraph.nodes.errors import AnswerRejected
@@ -100,7 +100,7 @@ class StructuredResponseNode:
         reading = self._checked(reading, state, runtime)
         if reading.status == "answered":
             return self._finish(reply, reading, reading.status, reading.reason)
-        if reading.error is not None and reply.offer.strategy.raises(reading.error):
+        if reading.error is not None and reply.asks and reply.offer.strategy.raises(reading.error):
             raise reading.error
         ending = self._ending(reply, reading)
         return self._ask_again(reply, reading) if ending is None else self._finish(reply, reading, *ending)
@@ -150,7 +150,7 @@ class StructuredResponseNode:
 
     def _hold(self, reply: Reply, reading: Reading) -> dict[str, Any]:
         ledger: Ledger = {**reply.ledger, "held": _recorded(reading), "holds": reply.ledger["holds"] + 1}
-        return {"messages": _results(reply, reading, HELD), LEDGER: ledger}
+        return {"messages": _in_order(reply, _results(reply, reading, HELD)), LEDGER: ledger}
 
     def _ending(self, reply: Reply, reading: Reading) -> tuple[Status, str] | None:
         """Return how the run ends, ``None`` if the model is asked again."""
@@ -189,7 +189,7 @@ class StructuredResponseNode:
         if steps_down:
             text = f"{text}\n{NEXT_RUNG}" if reading.status == "invalid" else NEXT_RUNG
         results = _results(reply, reading, text)
-        corrections: list[AnyMessage] = [*results, *self._other_calls(reply)]
+        corrections = _in_order(reply, [*results, *self._other_calls(reply)])
         if not results:
             corrections.append(correction_message(text))
         spent = [*reply.ledger["spent"], reply.offer.rung] if steps_down else reply.ledger["spent"]
@@ -209,10 +209,10 @@ class StructuredResponseNode:
             usage=reply.ledger["usage"],
         )
         return {
-            "messages": [*_results(reply, reading, receipt), *self._other_calls(reply)],
+            "messages": _in_order(reply, [*_results(reply, reading, receipt), *self._other_calls(reply)]),
             self.keys.answer: reading.value if answered else None,
             self.keys.outcome: outcome,
-            LEDGER: {**reply.ledger, "attempts": attempts},
+            LEDGER: {**reply.ledger, "attempts": attempts, "finished": True},
         }
 
     def _other_calls(self, reply: Reply) -> list[ToolMessage]:
@@ -224,6 +224,15 @@ class StructuredResponseNode:
             for call in reply.pending
             if call["name"] not in reply.offer.declared
         ]
+
+
+def _in_order(reply: Reply, results: list[ToolMessage]) -> list[Any]:
+    """Put results right behind their calls: what a hook added in between is taken out and comes after them."""
+    between = [message for message in reply.after if not isinstance(message, ToolMessage)]
+    if not results or not between:
+        return list(results)
+    moved = [message.model_copy(update={"id": None}) for message in between]
+    return [*(RemoveMessage(id=str(message.id)) for message in between), *results, *moved]
 
 
 def _results(reply: Reply, reading: Reading, text: str) -> list[ToolMessage]:

@@ -30,19 +30,18 @@ class Turn:
     begins_run: bool
 
 
-def begin_turn(state: Mapping[str, Any], outcome_key: str) -> Turn:
+def begin_turn(state: Mapping[str, Any]) -> Turn:
     """Tell where the run stands.
 
     Args:
         state: The agent's state.
-        outcome_key: Where the outcome stands; a finished one belongs to an earlier run.
 
     Returns:
         The turn. A run that was interrupted or crashed goes on with its ledger.
     """
     messages: list[AnyMessage] = state["messages"]
     ledger: Ledger | None = state.get(LEDGER)
-    begins = ledger is None or (not state.get(RUNNING) and (state.get(outcome_key) is not None or begins_new_run(messages)))
+    begins = ledger is None or (not state.get(RUNNING) and (ledger["finished"] or begins_new_run(messages)))
     start = _last_reply_index(messages, ledger) if ledger is not None and state.get(RUNNING) else 0
     checked = repaired_history(messages[start:])
     repaired = len(checked) != len(messages) - start

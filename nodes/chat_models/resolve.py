@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
+from langchain_core.runnables import Runnable
 
 from answergraph.nodes.chat_models.offline import OfflineChatModel
 from answergraph.nodes.errors import AgentSpecError
@@ -31,8 +32,9 @@ def resolve_model(model: Any, **settings: Any) -> BaseChatModel:
     Raises:
         AgentSpecError: If the name is unknown, or what it needs is missing; the message says what to install or pass.
     """
-    if isinstance(model, BaseChatModel):
-        return model
+    if isinstance(model, Runnable):
+        # A chat model, or one with settings or fallbacks bound to it.
+        return model  # type: ignore[return-value]  # these have a chat model's methods and no common class
     if not isinstance(model, str) or not model.strip():
         raise AgentSpecError(f"{model!r} is no model; pass {_EXAMPLES}.")
     if model == OFFLINE:

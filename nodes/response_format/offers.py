@@ -71,8 +71,12 @@ class Offers:
         Raises:
             AgentSpecError: If it is not supported.
         """
-        self.response_format = response_format
         self.strategy = NoResponse() if response_format is None else as_strategy(response_format)
+        # Middleware finds the object the developer wrote, and for a bare schema the strategy it means, as in LangChain.
+        is_strategy = response_format is None or (
+            hasattr(response_format, "schema") and not isinstance(response_format, type | dict)
+        )
+        self.response_format = response_format if is_strategy else self.strategy
         self.declared = frozenset(self.strategy.schema_names)
         self._unoffered = NoResponse(self.strategy.schemas)
         self._converted: OrderedDict[int, tuple[Any, Strategy[Any]]] = OrderedDict()

@@ -89,8 +89,9 @@ AFTER_TOOLS = [
 ]
 
 AFTER_STRUCTURED_RESPONSE = [
-    ("an outcome stands", {"structured_response": object(), "outcome": {"status": "answered"}}, "finish"),
-    ("the run ends without an answer", {"structured_response": None, "outcome": {"status": "refused"}}, "finish"),
+    ("an outcome stands", {"structured_response": object(), LEDGER: {"finished": True}}, "finish"),
+    ("the run ends without an answer", {"structured_response": None, LEDGER: {"finished": True}}, "finish"),
+    ("a subagent's outcome is no exit", {"outcome": {"status": "answered"}, LEDGER: {"finished": False}}, "ask_again"),
     ("the key that holds None is no exit", {"structured_response": None, "outcome": None}, "ask_again"),
     ("nothing was written yet", {"messages": [correction_message("again")]}, "ask_again"),
 ]
@@ -112,7 +113,7 @@ def test_after_the_tools(facts: RoutingFacts, messages: list[Any], reason: Any) 
     ("state", "reason"), [row[1:] for row in AFTER_STRUCTURED_RESPONSE], ids=[r[0] for r in AFTER_STRUCTURED_RESPONSE]
 )
 def test_after_the_structured_response(state: dict[str, Any], reason: str) -> None:
-    assert route_after_structured_response(state, "outcome") == reason
+    assert route_after_structured_response(state) == reason
 
 
 def test_each_parallel_call_gets_a_task_of_its_own() -> None:
