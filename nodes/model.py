@@ -171,7 +171,7 @@ class ModelNode:
         }
         if not self.offers.declared:
             return {**update, **self._without_format(response, ledger)}
-        update[OFFER] = self._offer_record(exchange.of(message), response)
+        update[OFFER] = self._offer_record(exchange, message, response)
         return update
 
     def _cleared(self, turn: Turn, state: Mapping[str, Any]) -> dict[str, Any]:
@@ -180,14 +180,15 @@ class ModelNode:
         stale = bool(self.offers.declared) or any(state.get(key) is not None for key in keys)
         return dict.fromkeys(keys) if turn.begins_run and stale else {}
 
-    def _offer_record(self, noted: tuple[Offer, Any] | None, response: ModelResponse[Any]) -> Any:
-        offer, preview = noted or (self.offers.restore(None), None)
+    def _offer_record(self, exchange: Exchange, message: AIMessage | None, response: ModelResponse[Any]) -> Any:
+        offer, preview = exchange.of(message) or (self.offers.restore(None), None)
+        of_model = message is not None and message.id in exchange.offers
         value = response.structured_response
         if value is None or value is preview:
-            return self.offers.record(offer, valid=preview is not None, given=None)
+            return self.offers.record(offer, of_model=of_model, valid=preview is not None, given=None)
         schema = next((s for s in offer.strategy.schemas if s.holds(value)), None)
         given = {"schema": schema and schema.name, "value": schema.dump(value) if schema else value}
-        return self.offers.record(offer, valid=schema is not None, given=given)
+        return self.offers.record(offer, of_model=of_model, valid=schema is not None, given=given)
 
     def _charged(self, turn: Turn, exchange: Exchange, message: AIMessage | None) -> Ledger:
         asked = self._ordinary_calls(message)

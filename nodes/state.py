@@ -57,6 +57,8 @@ class OfferRecord(TypedDict):
     """The strategy's place on its ladder."""
     is_last: bool
     """Whether the ladder has no further rung."""
+    of_model: bool
+    """Whether the reply is the model's; what a middleware wrote in its place raises no error of the model's."""
     valid: bool
     """Whether the reply was seen to hold a valid answer."""
     given: Any

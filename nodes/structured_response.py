@@ -40,10 +40,16 @@ class Reply:
     offer: Offer
     given: Any
     ledger: Ledger
+    of_model: bool
+    """Whether the message is the model's own."""
     asks: bool
     """Whether the model may be asked again."""
     direct: ToolMessage | None
     """The result of a ``return_direct`` tool, which is read in place of the message."""
+
+    def raises(self, error: Exception) -> bool:
+        """Return whether an error is raised: a mistake of the model's that ``handle_errors`` says is not sent back."""
+        return self.of_model and self.asks and self.offer.strategy.raises(error)
 
     @property
     def pending(self) -> list[ToolCall]:
@@ -100,7 +106,7 @@ class StructuredResponseNode:
         reading = self._checked(reading, state, runtime)
         if reading.status == "answered":
             return self._finish(reply, reading, reading.status, reading.reason)
-        if reading.error is not None and reply.asks and reply.offer.strategy.raises(reading.error):
+        if reading.error is not None and reply.raises(reading.error):
             raise reading.error
         ending = self._ending(reply, reading)
         return self._ask_again(reply, reading) if ending is None else self._finish(reply, reading, *ending)
@@ -112,12 +118,15 @@ class StructuredResponseNode:
             message, after = None, []
         record = state.get(OFFER) if message is not None else None
         ledger: Ledger = state.get(LEDGER) or empty_ledger()
+        offer = self.offers.restore(record)
+        message, after = _reply_that_stands(message, after, state["messages"], offer, ledger)
         direct = direct_results(message, after, self.return_direct)
         return Reply(
             message=message,
             after=after,
-            offer=self.offers.restore(record),
+            offer=offer,
             given=record and record["given"],
+            of_model=bool(record and record["of_model"]),
             ledger=ledger,
             asks=state.get("jump_to") != "end" and not direct and not ledger["final"],
             direct=direct[-1] if direct else None,
@@ -224,6 +233,18 @@ class StructuredResponseNode:
             for call in reply.pending
             if call["name"] not in reply.offer.declared
         ]
+
+
+def _reply_that_stands(
+    message: AIMessage | None, after: Sequence[AnyMessage], messages: Sequence[AnyMessage], offer: Offer, ledger: Ledger
+) -> tuple[AIMessage | None, Sequence[AnyMessage]]:
+    """Return the message to read: the last one, or the model's answer where a hook has had the last word after it."""
+    if message is None or message.id == ledger["last_id"]:
+        return message, after
+    own = messages[ledger["seen"]] if ledger["seen"] < len(messages) else None
+    if isinstance(own, AIMessage) and own.id == ledger["last_id"] and offer.read(own).status == "answered":
+        return own, messages[ledger["seen"] + 1 :]
+    return message, after
 
 
 def _in_order(reply: Reply, results: list[ToolMessage]) -> list[Any]:

@@ -32,7 +32,7 @@ def resolve_model(model: Any, **settings: Any) -> BaseChatModel:
     Raises:
         AgentSpecError: If the name is unknown, or what it needs is missing; the message says what to install or pass.
     """
-    if isinstance(model, Runnable):
+    if isinstance(model, Runnable) and hasattr(model, "bind_tools"):
         # A chat model, or one with settings or fallbacks bound to it.
         return model  # type: ignore[return-value]  # these have a chat model's methods and no common class
     if not isinstance(model, str) or not model.strip():

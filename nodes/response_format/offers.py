@@ -112,11 +112,12 @@ class Offers:
         rung, strategy = left[0] if left else rungs[-1]
         return Offer(strategy, self.declared, rung, is_last=len(left) <= 1)
 
-    def record(self, offer: Offer, *, valid: bool, given: Any) -> OfferRecord:
+    def record(self, offer: Offer, *, of_model: bool, valid: bool, given: Any) -> OfferRecord:
         """Return an offer by name, as it goes into the state.
 
         Args:
             offer: What a reply was offered.
+            of_model: Whether the reply is the model's.
             valid: Whether the reply was seen to hold a valid answer.
             given: The value a middleware gave instead, or ``None``.
 
@@ -133,6 +134,7 @@ class Offers:
             key=key,
             rung=offer.rung,
             is_last=offer.is_last,
+            of_model=of_model,
             valid=valid,
             given=given,
         )

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage, ToolMessage
+from langchain_core.runnables import RunnableLambda
 from langchain_core.tools import tool
 
 from answergraph import (
@@ -214,6 +215,7 @@ def test_a_malformed_answer_call_is_read_from_its_text(run: Any) -> None:
 
 BAD_SPECS: list[tuple[str, dict[str, Any], str]] = [
     ("an empty model name", {"model": ""}, "is no model"),
+    ("a runnable that is no chat model", {"model": RunnableLambda(str)}, "is no model"),
     ("an unknown provider", {"model": "nowhere:x"}, "cannot be used"),
     ("two tools of one name", {"tools": [search, tool("search", description="x")(lambda query: "other")]}, "Two tools"),
     ("a tool named like an answer", {"tools": [tool("Verdict", description="x")(lambda: "")]}, "Rename one of them"),
