@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from answergraph.nodes.response_format.capabilities import refuses_forced_tools, supports_native_format
+from answergraph.nodes.response_format.capabilities import (
+    refuses_forced_tools,
+    supports_json_mode,
+    supports_native_format,
+)
 from answergraph.nodes.response_format.prompted import PromptedStrategy
 from answergraph.nodes.response_format.provider import ProviderStrategy
 from answergraph.nodes.response_format.strategy import Binding, SchemaT, Strategy
@@ -55,8 +59,9 @@ class AutoStrategy(Strategy[SchemaT]):
     def ladder(self, request: ModelRequest[Any]) -> Sequence[Strategy[Any]]:
         """Return the rungs this request's model has; unions have no mode of the provider's."""
         native = len(self.schemas) == 1 and supports_native_format(request.model, request.tools)
-        forced = not refuses_forced_tools(request.model)
-        rungs = (*((self._tool,) if forced else ()), self._free_tool, self._json_mode, self._prompted)
+        forced = () if refuses_forced_tools(request.model) else (self._tool,)
+        json_mode = (self._json_mode,) if supports_json_mode(request.model, request.tools) else ()
+        rungs = (*forced, self._free_tool, *json_mode, self._prompted)
         narrowed = [rung.narrowed(self.schema_names) for rung in rungs]
         return [self._native[self.schemas[0].name], *narrowed] if native else narrowed
 

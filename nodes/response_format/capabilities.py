@@ -1,75 +1,109 @@
-"""What models can do, and how their clients want to be asked; the only place that knows model names and client quirks."""
+"""What a model can do in a call, and how its client wants to be asked: the table of families, put to one model."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from langchain_core.language_models import BaseChatModel
 
+from answergraph.nodes.response_format.families import RESPONSES_API_MODELS, families_of
+from answergraph.nodes.response_format.family import Family, When
 from answergraph.nodes.response_format.strategy import Binding
 
 if TYPE_CHECKING:
     from answergraph.nodes.model_call import ModelRequest
 
-# Used where a model carries no profile that says so. Matched against whole segments of the model's name, which gateways
-# prefix ("openai/gpt-4o", "us.anthropic.claude-sonnet-4-5-20250929-v1:0").
-_NATIVE_FORMAT_NAMES = (
-    # https://platform.openai.com/docs/guides/structured-outputs#supported-models
-    r"gpt-4o(?!-2024-05-13)",
-    r"gpt-4\.1",
-    r"gpt-[5-9](\.\d+)?",
-    r"o[34](-mini)?",
-    # https://docs.claude.com/en/docs/build-with-claude/structured-outputs
-    r"claude-(sonnet|opus|haiku|fable|mythos)-(4-[5-9]|[5-9])",
-    # https://docs.x.ai/docs/guides/structured-outputs
-    r"grok-[4-9](\.\d+)?",
-    r"grok-build",
-)
-_NATIVE_FORMAT = re.compile(rf"(^|[/:.])({'|'.join(_NATIVE_FORMAT_NAMES)})($|[-/:.@])")
-
-# Gemini before version 3 refuses a response schema beside tools.
-# https://ai.google.dev/gemini-api/docs/structured-output
-_NO_FORMAT_BESIDE_TOOLS = re.compile(r"gemini-(?:pro|ultra|nano|[12][.-])")
+# What turns thinking on, as a field of the client or in what the client sends along with every request.
+_THINKING_FIELDS = ("thinking", "reasoning", "enable_thinking")
+_REQUEST_FIELDS = ("extra_body", "model_kwargs", "additional_model_request_fields")
 
 
 def model_name(model: Any) -> str:
     """Return a chat model's name as its provider knows it, empty if it does not tell."""
-    for attribute in ("model_name", "model", "model_id"):
-        name = getattr(model, attribute, None)
-        if name and isinstance(name, str):
-            return name
-    return ""
+    return _first_text(model, "model_name", "model", "model_id")
 
 
 def supports_native_format(model: BaseChatModel, tools: Sequence[Any]) -> bool:
     """Return whether a model can be held to a JSON schema by its provider in this call.
 
     Args:
-        model: The chat model; its ``profile`` is asked first, then the table of names.
-        tools: The tools that go along.
+        model: The chat model. Its ``profile`` says whether there is such a mode; the table, where there is no profile.
+        tools: The tools that go along; whether the mode goes with tools is in the table only.
 
     Returns:
         ``True`` if the provider's own mode may be used.
     """
-    name = model_name(model).lower()
-    if tools and _NO_FORMAT_BESIDE_TOOLS.search(name):
-        return False
+    families = _families_of(model)
+    columns = [family.native for family in families]
     profile = getattr(model, "profile", None)
     if profile is not None and "structured_output" in profile:
-        return bool(profile["structured_output"])
-    return _NATIVE_FORMAT.search(name) is not None
+        if not profile["structured_output"]:
+            return False
+        columns = [when for when in columns if when is not When.NEVER]
+    return _hold(columns, model, families, tools)
+
+
+def supports_json_mode(model: Any, tools: Sequence[Any]) -> bool:
+    """Return whether a model has a JSON mode without a schema in this call, by the table.
+
+    Args:
+        model: The chat model.
+        tools: The tools that go along.
+
+    Returns:
+        ``True`` if that mode may be used.
+    """
+    families = _families_of(model)
+    return _hold([family.json_mode for family in families], model, families, tools)
 
 
 def refuses_forced_tools(model: Any) -> bool:
-    """Return whether a model is known to refuse a forced tool call: with thinking on, Anthropic's API does.
+    """Return whether a model is known to refuse or to ignore a forced tool call, as many do while they think."""
+    # The client of Bedrock raises for the kinds of tool choice that it does not list here.
+    choices = getattr(model, "supports_tool_choice_values", None)
+    if isinstance(choices, tuple | list) and "any" not in choices:
+        return True
+    families = _families_of(model)
+    return not _hold([family.forced_tool for family in families], model, families, ())
 
-    Source: https://docs.claude.com/en/docs/build-with-claude/extended-thinking, "Tool choice limitation". Adaptive thinking is
-    not affected.
+
+def _hold(columns: list[When], model: Any, families: tuple[Family, ...], tools: Sequence[Any]) -> bool:
+    thinking = When.WITHOUT_THINKING in columns and _thinks(model, families)
+    return all(when.holds(tools=bool(tools), thinking=thinking) for when in columns)
+
+
+def _families_of(model: Any) -> tuple[Family, ...]:
+    clients = frozenset(kind.__name__ for kind in type(model).__mro__)
+    return families_of(clients, _first_text(model, "openai_api_base", "base_url"), model_name(model).lower())
+
+
+def _first_text(model: Any, *attributes: str) -> str:
+    values = (getattr(model, attribute, None) for attribute in attributes)
+    return next((value for value in values if value and isinstance(value, str)), "")
+
+
+def _thinks(model: Any, families: tuple[Family, ...]) -> bool:
+    """Return whether a model thinks: as its client is told, else as its name says.
+
+    Anthropic's adaptive thinking counts as none: nothing is refused because of it.
     """
-    thinking = getattr(model, "thinking", None)
-    return isinstance(thinking, dict) and thinking.get("type") == "enabled"
+    told = next(_told_to_think(model), None)
+    return any(family.thinks_unasked(model_name(model).lower()) for family in families) if told is None else told
+
+
+def _told_to_think(model: Any) -> Iterator[bool]:
+    own = {name: getattr(model, name, None) for name in _THINKING_FIELDS}
+    for settings in (own, *(getattr(model, name, None) for name in _REQUEST_FIELDS)):
+        if not isinstance(settings, Mapping):
+            continue
+        thinking, reasoning, enabled = (settings.get(name) for name in _THINKING_FIELDS)
+        if isinstance(thinking, Mapping):
+            yield thinking.get("type") == "enabled"
+        if isinstance(reasoning, Mapping):
+            yield reasoning.get("effort") != "none" and reasoning.get("enabled") is not False
+        if isinstance(enabled, bool):
+            yield enabled
 
 
 def native_format_binding(request: ModelRequest[Any], response_format: dict[str, Any]) -> Binding:
@@ -107,4 +141,4 @@ def _uses_responses_api(request: ModelRequest[Any]) -> bool:
     if told is not None:
         return bool(told)
     provider_tools = any(isinstance(tool, dict) and tool.get("type") not in (None, "function") for tool in request.tools)
-    return provider_tools or (bool(request.tools) and model_name(request.model).startswith("gpt-6"))
+    return provider_tools or (bool(request.tools) and model_name(request.model).startswith(RESPONSES_API_MODELS))

@@ -11,7 +11,7 @@ from answergraph.nodes.response_format.capabilities import model_name
 
 _BAD_REQUEST = {400, 422}
 _ABOUT_THE_FORMAT = re.compile(
-    r"tool_choice|tool choice|response_format|response format|output_config|json_schema|json_object|json mode|\bstrict\b|"
+    r"tool[_ ]?choice|response[_ ]?format|response[_ ]?mime[_ ]?type|output_config|json_schema|json_object|json mode|\bstrict\b|"
     r"\bschema\b|structured output|(not|n't) support(ed)? (tools?|functions?|tool use)|tool (use|calling) is not",
     re.IGNORECASE,
 )
@@ -76,7 +76,8 @@ def refuses_format(error: BaseException, answers: Collection[str] = ()) -> bool:
 
     Returns:
         ``True`` for HTTP 400 and 422 about tool choice, response format, strictness or the schema, for an unknown keyword,
-        and for a model class without tools. Authentication, rate limits and the network are none of these.
+        for what the client itself does not take, and for a model class without tools. Authentication, rate limits and the
+        network are none of these.
     """
     if isinstance(error, NotImplementedError):
         return True
@@ -84,7 +85,10 @@ def refuses_format(error: BaseException, answers: Collection[str] = ()) -> bool:
         return "unexpected keyword argument" in str(error)
     text = str(error)
     function = _FUNCTION.search(text)
-    if _status(error) not in _BAD_REQUEST or (function is not None and function[1] not in answers):
+    # A client raises a plain ValueError for what it knows its provider would refuse.
+    if (_status(error) not in _BAD_REQUEST and type(error) is not ValueError) or (
+        function is not None and function[1] not in answers
+    ):
         return False
     return _ABOUT_THE_FORMAT.search(text) is not None
 

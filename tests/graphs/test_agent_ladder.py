@@ -138,11 +138,16 @@ def test_a_model_that_ignores_every_constraint_is_asked_in_each_way_and_then_giv
     assert [request.tool_choice for request in model.requests[:2]] == ["any", "auto"]
 
 
-def test_a_keyword_the_client_does_not_know_steps_down(run: Any) -> None:
+@pytest.mark.parametrize(
+    "refusal",
+    [TypeError("bind_tools() got an unexpected keyword argument 'x'"), ValueError("response_format needs another API version")],
+    ids=["an unknown keyword", "a mode the client does not take"],
+)
+def test_what_the_client_itself_does_not_take_steps_down(run: Any, refusal: Exception) -> None:
     class Strict(ScriptedChatModel):
         def bind_tools(self, tools: Any, *, tool_choice: Any = None, **kwargs: Any) -> Any:
             if kwargs:
-                raise TypeError(f"bind_tools() got an unexpected keyword argument {next(iter(kwargs))!r}")
+                raise refusal
             return super().bind_tools(tools, tool_choice=tool_choice)
 
     model = Strict(replies=[AIMessage("", tool_calls=[VERDICT])], profile={"structured_output": True})

@@ -1,0 +1,74 @@
+"""The table of `docs/providers.md`, made of the table of provider families.
+
+`python -m tests.test_providers_page` writes the page anew.
+"""
+
+from pathlib import Path
+
+from answergraph.nodes.response_format.families import FAMILIES
+from answergraph.nodes.response_format.family import Family
+
+PAGE = Path(__file__).parents[1] / "docs" / "providers.md"
+WRITE_IT = "docs/providers.md does not say what the table says; write it anew: python -m tests.test_providers_page"
+
+ABOVE = """# Which provider is asked in which way
+
+A bare schema as `response_format` means `AutoStrategy`, which takes the best way that the model's provider is known to take:
+
+- `provider`: the provider holds the model to the JSON schema
+- `tool`: the answer is a tool, and a tool call is forced
+- `free_tool`: the same, but whether to call is left to the model
+- `json_mode`: the provider holds the model to JSON, the schema stands in the prompt
+- `prompted`: the schema stands in the prompt
+
+It steps down this ladder where the provider refuses a request or the model ignores what it was asked. The table says where it
+starts; a row that is wrong or out of date costs one refused request per process and model. Not so for Ollama and vLLM: a format
+beside tools brings a made-up answer there that looks like any other. Where a gateway serves the model, the row of the model's
+name counts as well. A model's `profile`, where it has one, says whether there is a `provider` mode at all. "Thinking" means
+thinking with a budget, or whatever the provider calls it; Anthropic's adaptive thinking counts as none.
+
+| family | recognised by | starts at | with tools | thinking | thinking, with tools | `json_mode` |
+|---|---|---|---|---|---|---|
+"""
+BELOW = """
+Each row is tested against a server on loopback that refuses and ignores what the family does. What stands behind the rows:
+
+"""
+
+
+def first_rung(family: Family, *, tools: bool, thinking: bool) -> str:
+    rungs = {"provider": family.native, "tool": family.forced_tool}
+    return next((name for name, when in rungs.items() if when.holds(tools=tools, thinking=thinking)), "free_tool")
+
+
+def recognised_by(family: Family) -> str:
+    parts = [f"`{name}`" for name in sorted(family.clients)]
+    parts += [f"address `{family.address}`"] if family.address else []
+    parts += [f"name `{family.models}`"] if family.models else []
+    return ", ".join(parts).replace("|", r"\|")
+
+
+def line(family: Family) -> str:
+    starts = [first_rung(family, tools=tools, thinking=thinking) for thinking in (False, True) for tools in (False, True)]
+    name = f"{family.name} (gateway)" if family.gateway else family.name
+    cells = [name, recognised_by(family), *(f"`{rung}`" for rung in starts), family.json_mode.value]
+    return f"| {' | '.join(cells)} |\n"
+
+
+def behind(family: Family) -> str:
+    notes = [family.note] if family.note else []
+    notes += [f"Think unless told not to, by name: `{family.thinks}`."] if family.thinks else []
+    sources = " ".join(f"<{source}>" for source in family.sources)
+    return f"- **{family.name}**: {' '.join([*notes, sources])}\n"
+
+
+def page() -> str:
+    return ABOVE + "".join(map(line, FAMILIES)) + BELOW + "".join(map(behind, FAMILIES))
+
+
+def test_the_page_shows_the_table() -> None:
+    assert PAGE.read_text() == page(), WRITE_IT
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page())
