@@ -10,7 +10,7 @@ from answergraph.nodes.errors import (
     StructuredOutputError,
     StructuredOutputValidationError,
 )
-from answergraph.nodes.outcome import Attempt, Outcome, Usage, UsageLimits
+from answergraph.nodes.outcome import AnswerAccepted, Attempt, Outcome, Usage, UsageLimits
 from answergraph.nodes.response_format.auto import AutoStrategy
 from answergraph.nodes.response_format.deferred import DeferredStrategy
 from answergraph.nodes.response_format.fallback import FallbackStrategy
@@ -23,6 +23,7 @@ from answergraph.nodes.state import AgentState, InputAgentState, OutputAgentStat
 __all__ = [
     "AgentSpecError",
     "AgentState",
+    "AnswerAccepted",
     "AnswerGraphError",
     "AnswerRejected",
     "Attempt",

@@ -14,6 +14,7 @@ from langgraph.typing import ContextT
 from typing_extensions import TypeVar as TypeVarWithDefault
 
 from answergraph.nodes.model_call import ExtendedModelResponse, ModelRequest, ModelResponse
+from answergraph.nodes.outcome import AnswerAccepted
 from answergraph.nodes.state import AgentState, JumpTo, ResponseT
 
 StateT = TypeVarWithDefault("StateT", default=AgentState[Any])
@@ -127,7 +128,7 @@ class AgentMiddleware(Generic[StateT, ContextT, ResponseT]):
         """
         return request
 
-    def check_answer(self, answer: Any, state: StateT, runtime: Runtime[ContextT]) -> None:
+    def check_answer(self, answer: Any, state: StateT, runtime: Runtime[ContextT]) -> AnswerAccepted | None:
         """Check a valid answer before it is accepted; a pure function, for sync and async runs.
 
         Args:
@@ -135,9 +136,13 @@ class AgentMiddleware(Generic[StateT, ContextT, ResponseT]):
             state: The agent's state.
             runtime: The run's context, store and writer.
 
+        Returns:
+            ``None``, or an ``AnswerAccepted`` with what is to stand on the outcome.
+
         Raises:
             AnswerRejected: If it is not good enough; its feedback goes to the model and is counted like a schema error.
         """
+        return None
 
 
 def wrong_colour(hook: str) -> str:

@@ -6,7 +6,7 @@ Everything here is plain JSON, so that a checkpoint, a server and a log show the
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from langchain_core.messages import AIMessage
@@ -49,6 +49,23 @@ class Usage(TypedDict):
     total_tokens: int
 
 
+EvidenceSpan = list[Any]
+"""Where a claim is supported: ``[tool_call_id, start, end]``, in characters of that tool message's text."""
+
+
+@dataclass(frozen=True)
+class AnswerAccepted:
+    """What a check of an answer may return to say more than that it passes.
+
+    Attributes:
+        evidence: Per field of the answer, as a path (``"findings[0].quote"``), what supports it; goes on the outcome.
+        abstained: Whether the answer says that none can be given; the run's status is then ``abstained``.
+    """
+
+    evidence: Mapping[str, EvidenceSpan] = field(default_factory=dict)
+    abstained: bool = False
+
+
 class Outcome(TypedDict):
     """Why the run ended, and how it got there."""
 
@@ -60,6 +77,8 @@ class Outcome(TypedDict):
     schema: str | None
     """The schema of the accepted answer."""
     attempts: list[Attempt]
+    evidence: dict[str, EvidenceSpan]
+    """Per field that a check has found supported: the tool call and the span."""
     usage: Usage
 
 
@@ -170,5 +189,6 @@ def out_of_budget(ledger: Ledger) -> Outcome:
         strategy=None,
         schema=None,
         attempts=ledger["attempts"],
+        evidence={},
         usage=ledger["usage"],
     )

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from langchain_core.messages import AIMessage, AnyMessage, RemoveMessage, ToolCall, ToolMessage
+from langchain_core.messages import ToolMessage
 from langgraph.runtime import Runtime
 
 from answergraph.nodes.errors import AnswerRejected
-from answergraph.nodes.messages import answered_ids, begins_new_run, correction_message, direct_results, last_turn
-from answergraph.nodes.outcome import Attempt, EndStrategy, Ledger, Outcome, Status, UsageLimits, empty_ledger
+from answergraph.nodes.messages import begins_new_run, correction_message, direct_results, last_turn
+from answergraph.nodes.outcome import AnswerAccepted, Attempt, EndStrategy, Ledger, Outcome, Status, UsageLimits, empty_ledger
+from answergraph.nodes.reply import Reply, answer_results, in_order, reply_that_stands, tool_result
 from answergraph.nodes.response_format.offers import Offers
-from answergraph.nodes.response_format.reading import Offer, Reading
+from answergraph.nodes.response_format.reading import Reading
 from answergraph.nodes.response_format.strategy import Strategy
 from answergraph.nodes.review import reviewed_message
 from answergraph.nodes.state import LEDGER, OFFER, RUNNING, AnswerKeys
@@ -25,44 +26,10 @@ HELD = (
     "Look at them, then give your answer again, changed if need be."
 )
 NEXT_RUNG = "Give your final answer now, in the form you are asked for."
+NOTHING_SAID = AnswerAccepted()
 _ONCE = ("truncated", "empty")
 NOT_RUN = "Tool {name} was not run: an answer stood beside the call."
 UNKNOWN_TOOL = "Error: {name} is not a valid tool, try one of [{names}]."
-
-
-@dataclass(frozen=True)
-class Reply:
-    """What stands to be read when the node is visited."""
-
-    message: AIMessage | None
-    after: Sequence[AnyMessage]
-    """What follows the message: the results of its tools."""
-    offer: Offer
-    given: Any
-    ledger: Ledger
-    of_model: bool
-    """Whether the message is the model's own."""
-    asks: bool
-    """Whether the model may be asked again."""
-    direct: ToolMessage | None
-    """The result of a ``return_direct`` tool, which is read in place of the message."""
-
-    def raises(self, error: Exception) -> bool:
-        """Return whether an error is raised: a mistake of the model's that ``handle_errors`` says is not sent back."""
-        return self.of_model and self.asks and self.offer.strategy.raises(error)
-
-    @property
-    def pending(self) -> list[ToolCall]:
-        """The message's calls that have no tool message yet."""
-        done = answered_ids(self.after)
-        calls = [] if self.message is None else self.message.tool_calls
-        return [call for call in calls if call["id"] not in done]
-
-    @property
-    def came_beside_tools(self) -> bool:
-        """Whether tools were called in the same message as the answer and have run since."""
-        calls = [] if self.message is None else [*self.message.tool_calls, *self.message.invalid_tool_calls]
-        return any(call["name"] not in self.offer.declared for call in calls) and self.direct is None
 
 
 @dataclass(frozen=True)
@@ -103,9 +70,9 @@ class StructuredResponseNode:
         reading = self._read(reply)
         if reading.status == "answered" and self._is_held(reply, reading):
             return self._hold(reply, reading)
-        reading = self._checked(reading, state, runtime)
+        reading, accepted = self._checked(reading, state, runtime)
         if reading.status == "answered":
-            return self._finish(reply, reading, reading.status, reading.reason)
+            return self._finish(reply, reading, "abstained" if accepted.abstained else "answered", reading.reason, accepted)
         if reading.error is not None and reply.raises(reading.error):
             raise reading.error
         ending = self._ending(reply, reading)
@@ -119,7 +86,7 @@ class StructuredResponseNode:
         record = state.get(OFFER) if message is not None else None
         ledger: Ledger = state.get(LEDGER) or empty_ledger()
         offer = self.offers.restore(record)
-        message, after = _reply_that_stands(message, after, state["messages"], offer, ledger)
+        message, after = reply_that_stands(message, after, state["messages"], offer, ledger)
         direct = direct_results(message, after, self.return_direct)
         return Reply(
             message=message,
@@ -141,15 +108,16 @@ class StructuredResponseNode:
             return reply.offer.read_text(reply.direct.text, reply.message)
         return reply.offer.read(reply.message)
 
-    def _checked(self, reading: Reading, state: Mapping[str, Any], runtime: Runtime[Any]) -> Reading:
-        if reading.status != "answered":
-            return reading
+    def _checked(self, reading: Reading, state: Mapping[str, Any], runtime: Runtime[Any]) -> tuple[Reading, AnswerAccepted]:
+        said: list[AnswerAccepted] = []
         try:
-            for check in self.checks:
-                check(reading.value, state, runtime)
+            for check in self.checks if reading.status == "answered" else ():
+                verdict = check(reading.value, state, runtime)
+                said += [verdict] if isinstance(verdict, AnswerAccepted) else []
         except AnswerRejected as rejection:
-            return reading.rejected(rejection.feedback)
-        return reading
+            return reading.rejected(rejection.feedback), NOTHING_SAID
+        evidence = {path: span for verdict in said for path, span in verdict.evidence.items()}
+        return reading, AnswerAccepted(evidence, abstained=any(verdict.abstained for verdict in said))
 
     def _is_held(self, reply: Reply, reading: Reading) -> bool:
         if self.end_strategy != "defer" or not reply.came_beside_tools or not reply.asks or reply.given is not None:
@@ -159,7 +127,7 @@ class StructuredResponseNode:
 
     def _hold(self, reply: Reply, reading: Reading) -> dict[str, Any]:
         ledger: Ledger = {**reply.ledger, "held": _recorded(reading), "holds": reply.ledger["holds"] + 1}
-        return {"messages": _in_order(reply, _results(reply, reading, HELD)), LEDGER: ledger}
+        return {"messages": in_order(reply, answer_results(reply, reading, HELD)), LEDGER: ledger}
 
     def _ending(self, reply: Reply, reading: Reading) -> tuple[Status, str] | None:
         """Return how the run ends, ``None`` if the model is asked again."""
@@ -197,15 +165,17 @@ class StructuredResponseNode:
         text = _correction(reading, reply.offer.strategy)
         if steps_down:
             text = f"{text}\n{NEXT_RUNG}" if reading.status == "invalid" else NEXT_RUNG
-        results = _results(reply, reading, text)
-        corrections = _in_order(reply, [*results, *self._other_calls(reply)])
+        results = answer_results(reply, reading, text)
+        corrections = in_order(reply, [*results, *self._other_calls(reply)])
         if not results:
             corrections.append(correction_message(text))
         spent = [*reply.ledger["spent"], reply.offer.rung] if steps_down else reply.ledger["spent"]
         ledger: Ledger = {**reply.ledger, "attempts": _with_attempt(reply, reading), "spent": spent}
         return {"messages": corrections, LEDGER: ledger}
 
-    def _finish(self, reply: Reply, reading: Reading, status: Status, reason: str) -> dict[str, Any]:
+    def _finish(
+        self, reply: Reply, reading: Reading, status: Status, reason: str, accepted: AnswerAccepted = NOTHING_SAID
+    ) -> dict[str, Any]:
         answered = reading.status == "answered" and reading.schema is not None
         receipt = reply.offer.strategy.receipt(reading.value) if answered else _error_text(reading)
         attempts = _with_attempt(reply, reading)
@@ -215,10 +185,11 @@ class StructuredResponseNode:
             strategy=reply.offer.strategy.name,
             schema=reading.schema.name if answered and reading.schema is not None else None,
             attempts=attempts,
+            evidence=dict(accepted.evidence),
             usage=reply.ledger["usage"],
         )
         return {
-            "messages": _in_order(reply, [*_results(reply, reading, receipt), *self._other_calls(reply)]),
+            "messages": in_order(reply, [*answer_results(reply, reading, receipt), *self._other_calls(reply)]),
             self.keys.answer: reading.value if answered else None,
             self.keys.outcome: outcome,
             LEDGER: {**reply.ledger, "attempts": attempts, "finished": True},
@@ -229,41 +200,10 @@ class StructuredResponseNode:
         names = ", ".join(reply.offer.strategy.schema_names)
         text = NOT_RUN if self.return_direct else UNKNOWN_TOOL
         return [
-            _result(call, text.format(name=call["name"], names=names), status="error")
+            tool_result(call, text.format(name=call["name"], names=names), status="error")
             for call in reply.pending
             if call["name"] not in reply.offer.declared
         ]
-
-
-def _reply_that_stands(
-    message: AIMessage | None, after: Sequence[AnyMessage], messages: Sequence[AnyMessage], offer: Offer, ledger: Ledger
-) -> tuple[AIMessage | None, Sequence[AnyMessage]]:
-    """Return the message to read: the last one, or the model's answer where a hook has had the last word after it."""
-    if message is None or message.id == ledger["last_id"]:
-        return message, after
-    own = messages[ledger["seen"]] if ledger["seen"] < len(messages) else None
-    if isinstance(own, AIMessage) and own.id == ledger["last_id"] and offer.read(own).status == "answered":
-        return own, messages[ledger["seen"] + 1 :]
-    return message, after
-
-
-def _in_order(reply: Reply, results: list[ToolMessage]) -> list[Any]:
-    """Put results right behind their calls: what a hook added in between is taken out and comes after them."""
-    between = [message for message in reply.after if not isinstance(message, ToolMessage)]
-    if not results or not between:
-        return list(results)
-    moved = [message.model_copy(update={"id": None}) for message in between]
-    return [*(RemoveMessage(id=str(message.id)) for message in between), *results, *moved]
-
-
-def _results(reply: Reply, reading: Reading, text: str) -> list[ToolMessage]:
-    """Answer the reply's answer calls, but for those that a hook has answered already."""
-    done = answered_ids(reply.after)
-    return [_result(call, text) for call in reading.calls if call["id"] not in done]
-
-
-def _result(call: ToolCall, text: str, **fields: Any) -> ToolMessage:
-    return ToolMessage(text, name=call["name"], tool_call_id=call["id"], **fields)
 
 
 def _recorded(reading: Reading) -> Any:

@@ -9,6 +9,7 @@ DOORS = {
     "answergraph": [
         "AgentSpecError",
         "AgentState",
+        "AnswerAccepted",
         "AnswerGraphError",
         "AnswerRejected",
         "Attempt",

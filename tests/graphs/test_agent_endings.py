@@ -8,7 +8,7 @@ from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from pydantic import BaseModel
 
-from answergraph import AgentSpecError, AnswerRejected, NoAnswerError, ToolStrategy, UsageLimits, create_agent
+from answergraph import AgentSpecError, AnswerAccepted, AnswerRejected, NoAnswerError, ToolStrategy, UsageLimits, create_agent
 from answergraph.middleware import AgentMiddleware
 from answergraph.testing import ScriptedChatModel
 
@@ -101,6 +101,19 @@ def test_a_rejected_answer_goes_back_with_its_feedback_and_is_counted(run: Any) 
     assert result["structured_response"] == Verdict(score=2)
     assert result["messages"][2].text == "1 is odd; 2 messages so far."
     assert [attempt["error"] for attempt in result["outcome"]["attempts"]] == ["1 is odd; 2 messages so far.", None]
+
+
+def test_what_a_check_found_goes_on_the_outcome(run: Any) -> None:
+    class Grounded(AgentMiddleware[Any, Any, Any]):
+        def check_answer(self, answer: Any, state: Any, runtime: Any) -> AnswerAccepted:
+            return AnswerAccepted({"score": ["1", 0, 5]})
+
+    def abstains(answer: Any, state: Any, runtime: Any) -> AnswerAccepted:
+        return AnswerAccepted(abstained=bool(answer.score == 7))
+
+    agent, _, _ = agent_of(said(answer(7)), middleware=[Grounded()], check_answer=abstains)
+    outcome = run(agent, QUESTION)["outcome"]
+    assert (outcome["status"], outcome["evidence"]) == ("abstained", {"score": ["1", 0, 5]})
 
 
 def test_an_answer_rejected_for_the_same_reason_twice_ends_the_run_without_a_value(run: Any) -> None:
