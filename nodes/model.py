@@ -142,7 +142,7 @@ class ModelNode:
                 # Whatever the provider's client raises; what is not about the format is raised on.
                 if offer.is_last or not refuses_format(error, offer.strategy.schema_names):
                     raise
-                remember_refusal(request.model, offer.strategy.name)
+                remember_refusal(asked.model, offer.strategy.name, beside_tools=bool(asked.tools))
                 exchange.spent.append(offer.rung)
             else:
                 exchange.calls += 1

@@ -8,20 +8,24 @@ from __future__ import annotations
 
 import warnings
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Generic
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, SystemMessage
+from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 from langgraph.typing import ContextT
 
+from answergraph.nodes.response_format.capabilities import takes_user_after_tool
 from answergraph.nodes.response_format.strategy import Strategy
 from answergraph.nodes.state import ResponseT
+
+SEEN = "I have seen the result."
+"""Stands between a tool's message and a user's for providers that refuse them side by side; never stored."""
 
 MAX_BOUND_MODELS = 128
 """How many bound models an agent keeps; far above what middleware that picks tools or models per call needs."""
@@ -191,6 +195,8 @@ class BoundModel:
 
     runnable: Runnable[Any, Any]
     prompt: str | None
+    user_after_tool: bool = True
+    """Whether the provider takes a user message right after a tool's."""
 
     def conversation(self, request: ModelRequest[Any]) -> list[AnyMessage]:
         """Return the messages to send: the system message, the request's own, and the prompt's end.
@@ -199,12 +205,26 @@ class BoundModel:
         """
         system: list[AnyMessage] = [request.system_message] if request.system_message else []
         messages = [*system, *request.messages]
-        if self.prompt is None:
-            return messages
-        last = messages[-1] if messages else None
-        if isinstance(last, HumanMessage):
-            return [*messages[:-1], last.model_copy(update={"content": _extended(last.content, self.prompt)})]
-        return [*messages, HumanMessage(self.prompt)]
+        if self.prompt is not None:
+            messages = _with_prompt(messages, self.prompt)
+        return messages if self.user_after_tool else list(_apart(messages))
+
+
+def _with_prompt(messages: list[AnyMessage], prompt: str) -> list[AnyMessage]:
+    last = messages[-1] if messages else None
+    if isinstance(last, HumanMessage):
+        return [*messages[:-1], last.model_copy(update={"content": _extended(last.content, prompt)})]
+    return [*messages, HumanMessage(prompt)]
+
+
+def _apart(messages: list[AnyMessage]) -> Iterator[AnyMessage]:
+    """Put a reply between a tool's message and a user's; only the providers that ask for it pay for looking."""
+    before: AnyMessage | None = None
+    for message in messages:
+        if isinstance(before, ToolMessage) and isinstance(message, HumanMessage):
+            yield AIMessage(SEEN)
+        yield message
+        before = message
 
 
 def _extended(content: Any, text: str) -> Any:
@@ -258,8 +278,11 @@ def bind_model(request: ModelRequest[Any], strategy: Strategy[Any]) -> BoundMode
     """Bind a request's model to its tools and to a strategy's format."""
     binding = strategy.binding(request)
     settings = {**request.model_settings, **binding.settings}
-    if not binding.tools:
+    bound: Runnable[Any, Any]
+    if binding.tools:
+        bound = request.model.bind_tools(binding.tools, **settings)
+        bound = bound.bind(**binding.late_settings) if binding.late_settings else bound
+    else:
         settings.pop("tool_choice", None)
-        return BoundModel(request.model.bind(**settings, **binding.late_settings), binding.prompt)
-    bound = request.model.bind_tools(binding.tools, **settings)
-    return BoundModel(bound.bind(**binding.late_settings) if binding.late_settings else bound, binding.prompt)
+        bound = request.model.bind(**settings, **binding.late_settings)
+    return BoundModel(bound, binding.prompt, takes_user_after_tool(request.model))

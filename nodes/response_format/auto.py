@@ -12,7 +12,7 @@ from answergraph.nodes.response_format.capabilities import (
 )
 from answergraph.nodes.response_format.prompted import PromptedStrategy
 from answergraph.nodes.response_format.provider import ProviderStrategy
-from answergraph.nodes.response_format.strategy import Binding, SchemaT, Strategy
+from answergraph.nodes.response_format.strategy import Binding, Rung, SchemaT, Strategy
 from answergraph.nodes.response_format.tool import ToolStrategy
 
 if TYPE_CHECKING:
@@ -56,18 +56,19 @@ class AutoStrategy(Strategy[SchemaT]):
         self._prompted: PromptedStrategy[SchemaT] = PromptedStrategy(self.schemas)
         self._native = {schema.name: ProviderStrategy[SchemaT](schema) for schema in self.schemas}
 
-    def ladder(self, request: ModelRequest[Any]) -> Sequence[Strategy[Any]]:
+    def ladder(self, request: ModelRequest[Any]) -> Sequence[Rung]:
         """Return the rungs this request's model has; unions have no mode of the provider's."""
         native = len(self.schemas) == 1 and supports_native_format(request.model, request.tools)
         forced = () if refuses_forced_tools(request.model) else (self._tool,)
         json_mode = (self._json_mode,) if supports_json_mode(request.model, request.tools) else ()
         rungs = (*forced, self._free_tool, *json_mode, self._prompted)
         narrowed = [rung.narrowed(self.schema_names) for rung in rungs]
-        return [self._native[self.schemas[0].name], *narrowed] if native else narrowed
+        best = [self._native[self.schemas[0].name]] if native else []
+        return [Rung(strategy.name, strategy) for strategy in (*best, *narrowed)]
 
     def binding(self, request: ModelRequest[Any]) -> Binding:
         """Bind what the chosen strategy binds."""
-        return self.ladder(request)[0].binding(request)
+        return self.ladder(request)[0].strategy.binding(request)
 
     def request_text(self) -> str:
         """Ask as the tool strategy does."""

@@ -68,6 +68,11 @@ def refuses_forced_tools(model: Any) -> bool:
     return not _hold([family.forced_tool for family in families], model, families, ())
 
 
+def takes_user_after_tool(model: Any) -> bool:
+    """Return whether a model's provider takes a user message right after a tool's."""
+    return all(family.user_after_tool for family in _families_of(model))
+
+
 def _hold(columns: list[When], model: Any, families: tuple[Family, ...], tools: Sequence[Any]) -> bool:
     thinking = When.WITHOUT_THINKING in columns and _thinks(model, families)
     return all(when.holds(tools=bool(tools), thinking=thinking) for when in columns)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from answergraph.nodes.response_format.offers import as_strategy
-from answergraph.nodes.response_format.strategy import Binding, NoResponse, SchemaT, Strategy
+from answergraph.nodes.response_format.strategy import Binding, NoResponse, Rung, SchemaT, Strategy
 
 if TYPE_CHECKING:
     from answergraph.nodes.model_call import ModelRequest
@@ -43,10 +43,11 @@ class DeferredStrategy(Strategy[SchemaT]):
         self.errors = self._final.errors
         self._free = FreeLoop(self.schemas)
 
-    def ladder(self, request: ModelRequest[Any]) -> Sequence[Strategy[Any]]:
+    def ladder(self, request: ModelRequest[Any]) -> Sequence[Rung]:
         """Return the free loop, then the final strategy's rungs without tools."""
         final = self._final.narrowed(self.schema_names).ladder(request.override(tools=[]))
-        return [self._free.narrowed(self.schema_names), *(rung.without_tools() for rung in final)]
+        free = Rung("free", self._free.narrowed(self.schema_names))
+        return [free, *(Rung(f"final:{id_}", strategy.without_tools()) for id_, strategy in final)]
 
     def binding(self, request: ModelRequest[Any]) -> Binding:
         """Bind what the free loop binds."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from answergraph.nodes.errors import AgentSpecError
-from answergraph.nodes.response_format.strategy import Binding, SchemaT, Strategy
+from answergraph.nodes.response_format.strategy import Binding, Rung, SchemaT, Strategy
 
 if TYPE_CHECKING:
     from answergraph.nodes.model_call import ModelRequest
@@ -35,14 +35,15 @@ class FallbackStrategy(Strategy[SchemaT]):
         self.schema = strategies[0].schema
         self.strategies = tuple(strategies)
 
-    def ladder(self, request: ModelRequest[Any]) -> Sequence[Strategy[Any]]:
+    def ladder(self, request: ModelRequest[Any]) -> Sequence[Rung]:
         """Return the rungs of every strategy, narrowed as this one is."""
         narrowed = [strategy.narrowed(self.schema_names) for strategy in self.strategies]
-        return [rung for strategy in narrowed for rung in strategy.ladder(request)]
+        ladders = [strategy.ladder(request) for strategy in narrowed]
+        return [Rung(f"{place}:{id_}", strategy) for place, ladder in enumerate(ladders) for id_, strategy in ladder]
 
     def binding(self, request: ModelRequest[Any]) -> Binding:
         """Bind what the first rung binds."""
-        return self.ladder(request)[0].binding(request)
+        return self.ladder(request)[0].strategy.binding(request)
 
     def request_text(self) -> str:
         """Ask as the first strategy does."""

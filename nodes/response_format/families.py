@@ -131,14 +131,15 @@ _MODELS = (
         clients=frozenset({"ChatMistralAI"}),
         address=r"api\.mistral\.ai",
         models=r"(open-)?mi[sx]tral|ministral|magistral|codestral|devstral|pixtral",
+        user_after_tool=False,
         sources=(
             "https://docs.mistral.ai/capabilities/structured-output/custom_structured_output/",
             "https://docs.mistral.ai/capabilities/function_calling/",
             "https://github.com/mistralai/client-python/issues/414",
             "https://github.com/NousResearch/hermes-agent/issues/20154",
         ),
-        note="Refuses a user message right after a tool message. That a format does not go with tools was reported for tools of "
-        "Mistral's own; for a user's it is caution.",
+        note="Refuses a user message right after a tool message; a short reply is put between them. That a format does not go "
+        "with tools was reported for tools of Mistral's own; for a user's it is caution.",
     ),
     Family(
         "Qwen",

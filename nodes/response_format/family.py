@@ -35,6 +35,7 @@ class Family:
         address: Pattern in the client's base URL.
         models: Pattern of whole segments of the model's name, which gateways prefix ("openai/gpt-4o").
         thinks: Pattern of the names of models that think unless they are told not to.
+        user_after_tool: Whether it takes a user message right after a tool's.
         gateway: Whether it serves the models of others, so that the row of the model's name counts as well.
         note: What else is known, and what is not certain.
     """
@@ -48,6 +49,7 @@ class Family:
     address: str = ""
     models: str = ""
     thinks: str = ""
+    user_after_tool: bool = True
     gateway: bool = False
     note: str = ""
 

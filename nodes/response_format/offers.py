@@ -106,11 +106,10 @@ class Offers:
         if request.response_format is None:
             return Offer(self._unoffered, self.declared)
         ladder = self._strategy_of(request.response_format).ladder(request)
-        rungs = [(f"{place}:{strategy.name}", strategy) for place, strategy in enumerate(ladder)]
-        wanted = [(rung, strategy) for rung, strategy in rungs if rung not in spent and (strategy.is_attempt or not asks)]
-        left = [r for r in wanted if len(rungs) == 1 or not is_refused(request.model, r[1].name)]
-        rung, strategy = left[0] if left else rungs[-1]
-        return Offer(strategy, self.declared, rung, is_last=len(left) <= 1)
+        wanted = [rung for rung in ladder if rung.id not in spent and (rung.strategy.is_attempt or not asks)]
+        left = [rung for rung in wanted if len(ladder) == 1 or not _is_refused(request, rung.strategy)]
+        rung = left[0] if left else ladder[-1]
+        return Offer(rung.strategy, self.declared, rung.id, is_last=len(left) <= 1)
 
     def record(self, offer: Offer, *, of_model: bool, valid: bool, given: Any) -> OfferRecord:
         """Return an offer by name, as it goes into the state.
@@ -173,6 +172,10 @@ class Offers:
                     "response format when creating the agent."
                 )
         return strategy
+
+
+def _is_refused(request: ModelRequest[Any], strategy: Strategy[Any]) -> bool:
+    return is_refused(request.model, strategy.name, beside_tools=bool(request.tools) and not strategy.tools_off)
 
 
 def _keep(kept: OrderedDict[Any, Any], key: Any, value: Any) -> None:

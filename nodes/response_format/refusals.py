@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass, replace
 from typing import Any
 
 from answergraph.nodes.response_format.capabilities import model_name
@@ -29,19 +29,21 @@ class Refusal:
         model: The model's name as the provider knows it.
         base_url: Where the provider was asked, empty if the model does not tell.
         strategy: The strategy's name.
+        beside_tools: Whether it was refused beside tools; without any it may be taken.
     """
 
     model_class: str
     model: str
     base_url: str
     strategy: str
+    beside_tools: bool
 
     @classmethod
-    def of(cls, model: Any, strategy: str) -> Refusal:
-        """Name a model and a strategy."""
+    def of(cls, model: Any, strategy: str, *, beside_tools: bool) -> Refusal:
+        """Name a model and the way it was asked."""
         kind = f"{type(model).__module__}.{type(model).__qualname__}"
         base_url = next((getattr(model, name) for name in ("openai_api_base", "base_url") if getattr(model, name, None)), "")
-        return cls(kind, model_name(model), str(base_url), strategy)
+        return cls(kind, model_name(model), str(base_url), strategy, beside_tools)
 
 
 _known: set[Refusal] = set()
@@ -49,7 +51,7 @@ _known: set[Refusal] = set()
 
 def known_refusals() -> list[Refusal]:
     """Return what was learned in this process."""
-    return sorted(_known, key=lambda refusal: (refusal.model_class, refusal.model, refusal.base_url, refusal.strategy))
+    return sorted(_known, key=astuple)
 
 
 def forget_refusals() -> None:
@@ -57,14 +59,17 @@ def forget_refusals() -> None:
     _known.clear()
 
 
-def remember_refusal(model: Any, strategy: str) -> None:
+def remember_refusal(model: Any, strategy: str, *, beside_tools: bool) -> None:
     """Remember that a model's provider refused to be asked in a way."""
-    _known.add(Refusal.of(model, strategy))
+    _known.add(Refusal.of(model, strategy, beside_tools=beside_tools))
 
 
-def is_refused(model: Any, strategy: str) -> bool:
-    """Return whether a model's provider refused to be asked in a way before."""
-    return bool(_known) and Refusal.of(model, strategy) in _known
+def is_refused(model: Any, strategy: str, *, beside_tools: bool) -> bool:
+    """Return whether a model's provider refused to be asked in a way before: in such a call, or even without tools."""
+    if not _known:
+        return False
+    refusal = Refusal.of(model, strategy, beside_tools=beside_tools)
+    return refusal in _known or replace(refusal, beside_tools=False) in _known
 
 
 def refuses_format(error: BaseException, answers: Collection[str] = ()) -> bool:

@@ -6,7 +6,7 @@ import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self
 
 from typing_extensions import TypeVar
 
@@ -40,6 +40,14 @@ class Binding:
     """Bound after the tools, where a client treats settings bound together with tools in another way."""
     prompt: str | None = None
     """Ends the prompt of this call."""
+
+
+class Rung(NamedTuple):
+    """One place on a ladder of strategies."""
+
+    id: str
+    """The same in every call of a run, whichever other rungs the call has."""
+    strategy: Strategy[Any]
 
 
 class Strategy(ABC, Generic[SchemaT]):
@@ -78,9 +86,9 @@ class Strategy(ABC, Generic[SchemaT]):
         self._narrowed: dict[frozenset[str], Self] = {}
         self._without_tools: Self | None = None
 
-    def ladder(self, request: ModelRequest[Any]) -> Sequence[Strategy[Any]]:
+    def ladder(self, request: ModelRequest[Any]) -> Sequence[Rung]:
         """Return the strategies to ask with, the best one first; one that chooses or steps down overrides this."""
-        return (self,)
+        return (Rung(self.name, self),)
 
     @abstractmethod
     def binding(self, request: ModelRequest[Any]) -> Binding:

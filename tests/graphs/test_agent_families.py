@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 from langchain_core.tools import tool
 from langchain_openai import ChatOpenAI
+from langgraph.checkpoint.memory import InMemorySaver
 from pydantic import BaseModel, SecretStr
 
-from answergraph import create_agent, forget_refusals, known_refusals
+from answergraph import PromptedStrategy, ToolStrategy, create_agent, forget_refusals, known_refusals
 from answergraph.nodes.response_format.families import FAMILIES
 from tests.openai_server import OpenAIServer
 from tests.openai_server import families as servers
@@ -123,6 +124,15 @@ def test_a_gateway_that_drops_reasoning_for_forced_calls_keeps_it(run: Any) -> N
     with OpenAIServer(servers.drops_reasoning) as server:
         run(create_agent(case.chat_model(server), [look_up], response_format=Found), QUESTION)
     assert [servers.drops_reasoning(request.body).reasoning for request in server.requests] == ["Let me see."] * 2
+
+
+@pytest.mark.parametrize("strategy", [ToolStrategy(Found), PromptedStrategy(Found)], ids=["tool", "prompted"])
+def test_a_provider_that_refuses_a_user_message_after_a_tools_gets_none(run: Any, strategy: Any) -> None:
+    case = next(case for case in CASES if case.family == "Mistral")
+    with OpenAIServer(servers.FAMILIES["Mistral"]) as server:
+        agent = create_agent(case.chat_model(server), [look_up], response_format=strategy, checkpointer=InMemorySaver())
+        answers = [run(agent, QUESTION, {"configurable": {"thread_id": "1"}})["structured_response"] for _ in range(2)]
+    assert answers == [Found(number=NUMBER)] * 2
 
 
 # ChatOpenAI warns of its own methods when the provider says that it has no JSON schema mode.
