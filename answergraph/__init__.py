@@ -1,6 +1,7 @@
 """Agent graphs for LangGraph that always end: in a typed, checked answer, or in a typed reason why there is none."""
 
 from answergraph.graphs.agent import build_agent_graph, create_agent
+from answergraph.nodes.budget import UsageLimits
 from answergraph.nodes.errors import (
     AgentSpecError,
     AnswerGraphError,
@@ -10,7 +11,7 @@ from answergraph.nodes.errors import (
     StructuredOutputError,
     StructuredOutputValidationError,
 )
-from answergraph.nodes.outcome import AnswerAccepted, Attempt, Outcome, Usage, UsageLimits
+from answergraph.nodes.outcome import AnswerAccepted, Attempt, Outcome
 from answergraph.nodes.response_format.auto import AutoStrategy
 from answergraph.nodes.response_format.deferred import DeferredStrategy
 from answergraph.nodes.response_format.fallback import FallbackStrategy
@@ -19,6 +20,7 @@ from answergraph.nodes.response_format.provider import ProviderStrategy
 from answergraph.nodes.response_format.refusals import Refusal, forget_refusals, known_refusals
 from answergraph.nodes.response_format.tool import ToolStrategy
 from answergraph.nodes.state import AgentState, InputAgentState, OutputAgentState
+from answergraph.nodes.usage import Usage
 
 __all__ = [
     "AgentSpecError",

@@ -36,10 +36,11 @@ from answergraph.graphs.routing import (
     route_after_tools,
 )
 from answergraph.graphs.spec import AgentOptions, AgentSpec, Tool
+from answergraph.nodes.budget import UsageLimits
 from answergraph.nodes.model import ModelNode
 from answergraph.nodes.names import MODEL, NO_ANSWER, STRUCTURED_RESPONSE, TOOLS
 from answergraph.nodes.no_answer import raise_without_answer
-from answergraph.nodes.outcome import EndStrategy, OnFailure, UsageLimits
+from answergraph.nodes.outcome import EndStrategy, OnFailure
 from answergraph.nodes.step import PureNode, Router, StepNode
 from answergraph.nodes.structured_response import StructuredResponseNode
 from answergraph.nodes.tools import tool_node
@@ -167,7 +168,7 @@ def build_agent_graph(model: Any, tools: Sequence[Tool] | None = None, **options
 def _add_nodes(graph: AgentStateGraph, spec: AgentSpec, hooks: HookChains) -> None:
     graph.add_node(MODEL, StepNode(_model_node(spec).step, name=MODEL))
     if spec.has_tools:
-        graph.add_node(TOOLS, tool_node(spec.tools, spec.stack.wrap_tool_call if spec.stack.tool_wrappers else None))
+        graph.add_node(TOOLS, tool_node(spec.tools, spec.stack.wrap_tool_call, spec.limits, spec.offers.declared))
     if spec.offers.declared:
         graph.add_node(STRUCTURED_RESPONSE, StepNode(_structured_response_node(spec).step, name=STRUCTURED_RESPONSE))
     if spec.on_failure == "raise":

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Self
 
 from langgraph.graph import StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.prebuilt import ToolCallTransformer
+from langgraph.pregel import Pregel
 from langgraph.types import Checkpointer
 
 from answergraph.graphs.spec import AgentSpec
-from answergraph.nodes.state import LEDGER, OFFER, RUNNING
+from answergraph.middleware.stack import HookNode
+from answergraph.nodes.inner_runs import LendingNode, lending_subgraph
+from answergraph.nodes.state import CHARGES, LEDGER, OFFER, RUNNING
+from answergraph.nodes.step import StepNode
 
-_PRIVATE = {LEDGER, OFFER, RUNNING}
+_PRIVATE = {CHARGES, LEDGER, OFFER, RUNNING}
 
 
 class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
@@ -27,8 +31,29 @@ class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
             output_schema=spec.schemas.output,
             context_schema=spec.context_schema,
         )
+        self._limits = spec.limits
         self._agent_name = spec.name
         self._transformers = tuple(spec.stack.transformers)
+
+    def add_node(self, node: Any, action: Any = None, **options: Any) -> Self:
+        """Add a node; agents that run in it share what the run has left of its limits.
+
+        Args:
+            node: The node's name, or what it runs.
+            action: What it runs, if ``node`` is the name.
+            **options: As for ``StateGraph.add_node``.
+
+        Returns:
+            This graph.
+        """
+        if isinstance(node, Pregel):
+            node, action = node.get_name(), node
+        if isinstance(action, Pregel):
+            action = lending_subgraph(action, self._limits)
+        elif isinstance(action, StepNode | HookNode):
+            action = LendingNode(action, self._limits)
+        super().add_node(node, action, **options)
+        return self
 
     def compile(
         self,

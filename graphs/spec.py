@@ -12,9 +12,10 @@ from langchain_core.tools import BaseTool, tool
 from typing_extensions import TypedDict
 
 from answergraph.middleware.stack import MiddlewareStack
+from answergraph.nodes.budget import NO_LIMITS, UsageLimits
 from answergraph.nodes.chat_models.resolve import resolve_model
 from answergraph.nodes.errors import AgentSpecError
-from answergraph.nodes.outcome import NO_LIMITS, EndStrategy, OnFailure, UsageLimits
+from answergraph.nodes.outcome import EndStrategy, OnFailure
 from answergraph.nodes.response_format.offers import Offers
 from answergraph.nodes.state import AgentState, AnswerKeys, StateSchemas, merge_state_schemas
 

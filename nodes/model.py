@@ -14,6 +14,9 @@ from langgraph.graph.message import REMOVE_ALL_MESSAGES
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
+from answergraph.nodes.budget import UsageLimits
+from answergraph.nodes.exchange import Exchange
+from answergraph.nodes.inner_runs import calling_account
 from answergraph.nodes.messages import (
     answered_ids,
     as_received,
@@ -22,7 +25,7 @@ from answergraph.nodes.messages import (
     unavailable_call_message,
 )
 from answergraph.nodes.model_call import BoundModels, LayeredResponse, ModelRequest, ModelResponse
-from answergraph.nodes.outcome import Ledger, UsageLimits, charge, out_of_budget
+from answergraph.nodes.outcome import Ledger, out_of_budget
 from answergraph.nodes.response_format.offers import Offers
 from answergraph.nodes.response_format.reading import Offer
 from answergraph.nodes.response_format.refusals import refuses_format, remember_refusal
@@ -42,32 +45,6 @@ Registered tools: {registered}
 Pass them to `create_agent(tools=[...])`, set them as `tools` on the middleware, or run them yourself in `wrap_tool_call`:
 `return handler(request.override(tool=my_dynamic_tool))`.
 """.strip()
-
-
-@dataclass
-class Exchange:
-    """The model calls of one visit of the node: how many, and what each reply was offered."""
-
-    final: bool
-    """Whether this is the last call of the budget."""
-    asks: bool
-    """Whether the answer is forced and tools are off."""
-    spent: list[str]
-    """The rungs of the ladder that the run is done with."""
-    calls: int = 0
-    offers: dict[str, tuple[Offer, Any]] = field(default_factory=dict)
-    """Per reply id: its offer and the answer shown to middleware."""
-
-    def note(self, message: AIMessage, offer: Offer, preview: Any) -> None:
-        """Remember what a reply was offered; a retry has its own reply."""
-        self.offers[str(message.id)] = (offer, preview)
-
-    def of(self, message: AIMessage | None) -> tuple[Offer, Any] | None:
-        """Return the offer and preview of a reply; those of the last call for a reply that middleware made itself."""
-        if message is not None and message.id in self.offers:
-            return self.offers[message.id]
-        last = next(reversed(self.offers.values()), None)
-        return None if last is None else (last[0], None)
 
 
 @dataclass(frozen=True)
@@ -98,10 +75,9 @@ class ModelNode:
             The state update, in a list with the commands of middleware if there are any.
         """
         turn = begin_turn(state)
-        usage = turn.ledger["usage"]
-        final = self.limits.leave_one_call(usage)
-        asks = (final and self.limits.reserve_final_answer) or self.limits.tool_calls_left(usage) == 0
-        exchange = Exchange(final, asks, list(turn.ledger["spent"]))
+        exchange = Exchange.begin(turn.ledger, self.limits)
+        if exchange.has_no_call:
+            return {**self._cleared(turn, state), **self._without_call(turn.ledger)}
         call = self.wrap(partial(self.call_model, exchange))
         layered: LayeredResponse = yield from call(self._request(turn, state, runtime))
         update = {**self._cleared(turn, state), **self._update(turn, exchange, layered.response)}
@@ -162,8 +138,10 @@ class ModelNode:
     def _update(self, turn: Turn, exchange: Exchange, response: ModelResponse[Any]) -> dict[str, Any]:
         message, _ = last_turn(response.result)
         history: list[Any] = [RemoveMessage(id=REMOVE_ALL_MESSAGES), *turn.messages] if turn.repaired else []
-        unavailable = list(self._unavailable_calls(turn, exchange, response.result))
+        unavailable = list(self._unavailable_calls(exchange, response.result))
         ledger = self._charged(turn, exchange, message)
+        if (caller := calling_account()) is not None:
+            caller.charge(ledger)
         update: dict[str, Any] = {
             "messages": [*history, *response.result, *self._malformed_calls(response.result), *unavailable],
             LEDGER: ledger,
@@ -182,7 +160,7 @@ class ModelNode:
 
     def _offer_record(self, exchange: Exchange, message: AIMessage | None, response: ModelResponse[Any]) -> Any:
         offer, preview = exchange.of(message) or (self.offers.restore(None), None)
-        of_model = message is not None and message.id in exchange.offers
+        of_model = message is not None and message.id in exchange.replies
         value = response.structured_response
         if value is None or value is preview:
             return self.offers.record(offer, of_model=of_model, valid=preview is not None, given=None)
@@ -192,19 +170,22 @@ class ModelNode:
 
     def _charged(self, turn: Turn, exchange: Exchange, message: AIMessage | None) -> Ledger:
         asked = self._ordinary_calls(message)
-        left = self.limits.tool_calls_left(turn.ledger["usage"])
-        carried_out = 0 if exchange.final else len(asked[:left])
-        usage = charge(turn.ledger["usage"], message, model_calls=exchange.calls, tool_calls=carried_out)
-        last_id = message.id if message is not None else None
+        carried_out = 0 if exchange.final else len(asked[: exchange.tool_calls_left])
         return replace_ledger(
             turn.ledger,
-            usage=usage,
+            usage=exchange.usage(carried_out),
+            cause="turn",
             seen=len(turn.messages),
-            last_id=last_id,
+            last_id=message.id if message is not None else None,
             tools_off=exchange.asks,
             final=exchange.final,
             spent=exchange.spent,
         )
+
+    def _without_call(self, ledger: Ledger) -> dict[str, Any]:
+        """End a run that may not call its model once more: what stands is read, nothing is asked."""
+        final = replace_ledger(ledger, final=True, tools_off=True)
+        return {LEDGER: final} if self.offers.declared else {LEDGER: final, self.keys.outcome: out_of_budget(final)}
 
     def _without_format(self, response: ModelResponse[Any], ledger: Ledger) -> dict[str, Any]:
         update: dict[str, Any] = {}
@@ -217,9 +198,9 @@ class ModelNode:
     def _ordinary_calls(self, message: AIMessage | None) -> list[ToolCall]:
         return [call for call in message.tool_calls if call["name"] not in self.offers.declared] if message else []
 
-    def _unavailable_calls(self, turn: Turn, exchange: Exchange, result: list[BaseMessage]) -> Iterator[BaseMessage]:
+    def _unavailable_calls(self, exchange: Exchange, result: list[BaseMessage]) -> Iterator[BaseMessage]:
         """Answer the calls that the budget has no room for; nothing runs them."""
-        left = 0 if exchange.final else self.limits.tool_calls_left(turn.ledger["usage"])
+        left = 0 if exchange.final else exchange.tool_calls_left
         if left is None:
             return
         done = answered_ids(result)

@@ -1,4 +1,4 @@
-"""How a run ended: the outcome, the ledger it is made from, and the limits that end a run.
+"""How a run ended: the outcome, and the ledger it is made from.
 
 Everything here is plain JSON, so that a checkpoint, a server and a log show the same thing.
 """
@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
+from uuid import uuid4
 
-from langchain_core.messages import AIMessage
 from typing_extensions import TypedDict
 
-from answergraph.nodes.errors import AgentSpecError
+from answergraph.nodes.usage import Cause, Usage, added, no_usage, of_inner_runs
 
 EndStrategy = Literal["defer", "exhaustive", "early"]
 """What an answer beside tool calls counts for."""
@@ -37,16 +37,6 @@ class Attempt(TypedDict):
     """What was wrong, ``None`` for the accepted answer."""
     repairs: list[str]
     """What had to be mended before the answer could be read."""
-
-
-class Usage(TypedDict):
-    """What the run has used so far."""
-
-    model_calls: int
-    tool_calls: int
-    input_tokens: int
-    output_tokens: int
-    total_tokens: int
 
 
 EvidenceSpan = list[Any]
@@ -85,6 +75,12 @@ class Outcome(TypedDict):
 class Ledger(TypedDict):
     """The run's private account; survives checkpoints and interrupts."""
 
+    run: str
+    """The run's own id, by which it is charged to its caller."""
+    cause: Cause
+    """Why the model is called next."""
+    charged: Usage | None
+    """How much of what inner runs were charged is in ``usage`` already."""
     usage: Usage
     attempts: list[Attempt]
     held: Any
@@ -105,80 +101,40 @@ class Ledger(TypedDict):
     """Whether the run's outcome stands. Told here and not by the outcome, which a subagent's result may bring along."""
 
 
-@dataclass(frozen=True)
-class UsageLimits:
-    """What a run may use before it ends with status ``out_of_budget``.
-
-    Raises:
-        AgentSpecError: If a limit is zero or negative.
-    """
-
-    model_calls: int | None = 50
-    """Calls of the model. With 1, the one call is the final answer."""
-    tool_calls: int | None = None
-    """Ordinary tool calls that are carried out; further ones are answered "not available"."""
-    total_tokens: int | None = None
-    """Tokens in and out, as far as the model reports them; a call in progress may exceed it."""
-    answer_attempts: int = 4
-    """Replies read as an answer, the first included."""
-    reserve_final_answer: bool = True
-    """Whether the last model call of the budget is made with the answer forced and tools off."""
-
-    def __post_init__(self) -> None:
-        """Refuse limits that no run could keep."""
-        for name, limit in vars(self).items():
-            if not isinstance(limit, bool) and limit is not None and limit < 1:
-                raise AgentSpecError(f"UsageLimits({name}={limit!r}): a limit is at least 1, or None for none.")
-
-    def leave_one_call(self, usage: Usage) -> bool:
-        """Return whether the next model call is the last one the budget has.
-
-        Args:
-            usage: What was used before that call.
-        """
-        last_model_call = self.model_calls is not None and usage["model_calls"] >= self.model_calls - 1
-        # A further call costs about what an average one did.
-        per_call = usage["total_tokens"] // max(usage["model_calls"], 1)
-        few_tokens_left = self.total_tokens is not None and usage["total_tokens"] + 2 * per_call > self.total_tokens
-        return last_model_call or (few_tokens_left and usage["model_calls"] > 0)
-
-    def tool_calls_left(self, usage: Usage) -> int | None:
-        """Return how many tool calls may still be carried out, ``None`` for any number."""
-        return None if self.tool_calls is None else max(self.tool_calls - usage["tool_calls"], 0)
-
-
-NO_LIMITS = UsageLimits(model_calls=None)
-"""The default of an agent without a response format."""
-
-
-def empty_ledger() -> Ledger:
-    """Return the ledger of a run that has done nothing yet."""
-    usage = Usage(model_calls=0, tool_calls=0, input_tokens=0, output_tokens=0, total_tokens=0)
-    return Ledger(
-        usage=usage, attempts=[], held=None, holds=0, spent=[], seen=0, last_id=None, tools_off=False, final=False, finished=False
-    )
-
-
-def charge(usage: Usage, message: AIMessage | None, *, model_calls: int, tool_calls: int) -> Usage:
-    """Return the usage after a model call.
+def empty_ledger(charged: Usage | None = None) -> Ledger:
+    """Return the ledger of a run that has done nothing yet.
 
     Args:
-        usage: The usage so far.
-        message: The reply; its ``usage_metadata`` is counted where present.
-        model_calls: Calls of the model that were made for it.
-        tool_calls: Ordinary tool calls it asks for.
-
-    Returns:
-        The new usage; the old one is not changed.
+        charged: What inner runs of earlier runs of the thread were charged.
     """
-    tokens: Mapping[str, Any] = (message.usage_metadata if message is not None else None) or {}
-    return Usage(
-        model_calls=usage["model_calls"] + model_calls,
-        tool_calls=usage["tool_calls"] + tool_calls,
-        input_tokens=usage["input_tokens"] + tokens.get("input_tokens", 0),
-        output_tokens=usage["output_tokens"] + tokens.get("output_tokens", 0),
-        total_tokens=usage["total_tokens"] + tokens.get("total_tokens", 0),
+    return Ledger(
+        run=str(uuid4()),
+        cause="turn",
+        charged=charged,
+        usage=no_usage(),
+        attempts=[],
+        held=None,
+        holds=0,
+        spent=[],
+        seen=0,
+        last_id=None,
+        tools_off=False,
+        final=False,
+        finished=False,
     )
+
+
+def with_charges(ledger: Ledger, charges: Usage | None) -> Ledger:
+    """Return a ledger with what inner runs were charged since it was written.
+
+    Args:
+        ledger: The run's ledger.
+        charges: What inner runs of the thread were charged so far.
+    """
+    if charges is None or charges == ledger["charged"]:
+        return ledger
+    inner = of_inner_runs(charges, since=ledger["charged"] or no_usage())
+    return {**ledger, "usage": added(ledger["usage"], inner), "charged": charges}
 
 
 def out_of_budget(ledger: Ledger) -> Outcome:

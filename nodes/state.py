@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Generic, Literal, NotRequired, Required, get_args, get_origin, get_type_hints
 
 from langchain_core.messages import AnyMessage
-from langgraph.channels import EphemeralValue, UntrackedValue
+from langgraph.channels import BinaryOperatorAggregate, EphemeralValue, UntrackedValue
 from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict, TypeVar
 
 from answergraph.nodes.outcome import Ledger, Outcome
+from answergraph.nodes.usage import Usage, added
 
 JumpTo = Literal["tools", "model", "end"]
 """Where a middleware hook may send the graph."""
@@ -42,6 +43,9 @@ LEDGER: str = "answergraph_ledger"
 """State key: the run's ``Ledger``."""
 RUNNING: str = "answergraph_running"
 """State key: set once the model was called in this execution; never checkpointed, so a resumed run starts without."""
+
+CHARGES: str = "answergraph_charges"
+"""State key: what runs inside this thread's runs were charged so far."""
 
 
 class OfferRecord(TypedDict):
@@ -93,6 +97,7 @@ class PrivateState(TypedDict):
 
     answergraph_offer: NotRequired[Annotated[OfferRecord, PrivateStateAttr]]
     answergraph_ledger: NotRequired[Annotated[Ledger, PrivateStateAttr]]
+    answergraph_charges: NotRequired[Annotated[Usage | None, BinaryOperatorAggregate(Usage | None, added), PrivateStateAttr]]
     answergraph_running: NotRequired[Annotated[bool, UntrackedValue, PrivateStateAttr]]
 
 

@@ -9,9 +9,11 @@ from typing import Any
 from langchain_core.messages import ToolMessage
 from langgraph.runtime import Runtime
 
+from answergraph.nodes.budget import UsageLimits
 from answergraph.nodes.errors import AnswerRejected
+from answergraph.nodes.inner_runs import calling_account
 from answergraph.nodes.messages import begins_new_run, correction_message, direct_results, last_turn
-from answergraph.nodes.outcome import AnswerAccepted, Attempt, EndStrategy, Ledger, Outcome, Status, UsageLimits, empty_ledger
+from answergraph.nodes.outcome import AnswerAccepted, Attempt, EndStrategy, Ledger, Outcome, Status
 from answergraph.nodes.reply import Reply, answer_results, in_order, reply_that_stands, tool_result
 from answergraph.nodes.response_format.offers import Offers
 from answergraph.nodes.response_format.reading import Reading
@@ -20,6 +22,8 @@ from answergraph.nodes.review import reviewed_message
 from answergraph.nodes.state import LEDGER, OFFER, RUNNING, AnswerKeys
 from answergraph.nodes.step import Step
 from answergraph.nodes.tools import ToolCallStep
+from answergraph.nodes.turn import current_ledger
+from answergraph.nodes.usage import Cause
 
 HELD = (
     "Your answer is held back: you called tools in the same message, and their results have come since. "
@@ -84,7 +88,7 @@ class StructuredResponseNode:
             # The model was not called in this run: what it said last was the answer to something else.
             message, after = None, []
         record = state.get(OFFER) if message is not None else None
-        ledger: Ledger = state.get(LEDGER) or empty_ledger()
+        ledger = current_ledger(state, begins_run=False)
         offer = self.offers.restore(record)
         message, after = reply_that_stands(message, after, state["messages"], offer, ledger)
         direct = direct_results(message, after, self.return_direct)
@@ -126,7 +130,7 @@ class StructuredResponseNode:
         return not confirmed and reply.ledger["holds"] < self.limits.answer_attempts
 
     def _hold(self, reply: Reply, reading: Reading) -> dict[str, Any]:
-        ledger: Ledger = {**reply.ledger, "held": _recorded(reading), "holds": reply.ledger["holds"] + 1}
+        ledger: Ledger = {**reply.ledger, "held": _recorded(reading), "holds": reply.ledger["holds"] + 1, "cause": "confirmation"}
         return {"messages": in_order(reply, answer_results(reply, reading, HELD)), LEDGER: ledger}
 
     def _ending(self, reply: Reply, reading: Reading) -> tuple[Status, str] | None:
@@ -170,7 +174,8 @@ class StructuredResponseNode:
         if not results:
             corrections.append(correction_message(text))
         spent = [*reply.ledger["spent"], reply.offer.rung] if steps_down else reply.ledger["spent"]
-        ledger: Ledger = {**reply.ledger, "attempts": _with_attempt(reply, reading), "spent": spent}
+        cause: Cause = "correction" if reply.offer.strategy.is_attempt else "final_answer"
+        ledger: Ledger = {**reply.ledger, "attempts": _with_attempt(reply, reading), "spent": spent, "cause": cause}
         return {"messages": corrections, LEDGER: ledger}
 
     def _finish(
@@ -179,6 +184,8 @@ class StructuredResponseNode:
         answered = reading.status == "answered" and reading.schema is not None
         receipt = reply.offer.strategy.receipt(reading.value) if answered else _error_text(reading)
         attempts = _with_attempt(reply, reading)
+        if (caller := calling_account()) is not None:
+            caller.charge(reply.ledger)
         outcome = Outcome(
             status=status,
             reason=reason,

@@ -9,8 +9,8 @@ from typing import Any
 from langchain_core.messages import AnyMessage
 
 from answergraph.nodes.messages import begins_new_run, repaired_history
-from answergraph.nodes.outcome import Ledger, empty_ledger
-from answergraph.nodes.state import LEDGER, RUNNING
+from answergraph.nodes.outcome import Ledger, empty_ledger, with_charges
+from answergraph.nodes.state import CHARGES, LEDGER, RUNNING
 
 
 @dataclass(frozen=True)
@@ -40,17 +40,37 @@ def begin_turn(state: Mapping[str, Any]) -> Turn:
         The turn. A run that was interrupted or crashed goes on with its ledger.
     """
     messages: list[AnyMessage] = state["messages"]
-    ledger: Ledger | None = state.get(LEDGER)
-    begins = ledger is None or (not state.get(RUNNING) and (ledger["finished"] or begins_new_run(messages)))
-    start = _last_reply_index(messages, ledger) if ledger is not None and state.get(RUNNING) else 0
+    begins = _begins_run(state)
+    ledger = current_ledger(state, begins)
+    start = _last_reply_index(messages, ledger) if state.get(RUNNING) else 0
     checked = repaired_history(messages[start:])
     repaired = len(checked) != len(messages) - start
     return Turn(
         messages=[*messages[:start], *checked],
         repaired=repaired,
-        ledger=empty_ledger() if ledger is None or begins else ledger,
+        ledger=ledger,
         begins_run=begins,
     )
+
+
+def current_ledger(state: Mapping[str, Any], begins_run: bool | None = None) -> Ledger:
+    """Return the ledger of the run, with what inner runs were charged since it was written; an empty one for a new run.
+
+    Args:
+        state: The agent's state.
+        begins_run: Whether this is a new run; found out if not given.
+    """
+    ledger: Ledger | None = state.get(LEDGER)
+    if ledger is None:
+        ledger = empty_ledger()
+    elif _begins_run(state) if begins_run is None else begins_run:
+        ledger = empty_ledger(ledger["charged"])
+    return with_charges(ledger, state.get(CHARGES))
+
+
+def _begins_run(state: Mapping[str, Any]) -> bool:
+    ledger: Ledger | None = state.get(LEDGER)
+    return ledger is None or (not state.get(RUNNING) and (ledger["finished"] or begins_new_run(state["messages"])))
 
 
 def _last_reply_index(messages: list[AnyMessage], ledger: Ledger) -> int:

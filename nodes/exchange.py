@@ -1,0 +1,85 @@
+"""One visit of the model node: what it may use, and what each reply was offered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from langchain_core.messages import AIMessage
+
+from answergraph.nodes.budget import UsageLimits
+from answergraph.nodes.inner_runs import calling_account
+from answergraph.nodes.outcome import Ledger
+from answergraph.nodes.response_format.reading import Offer
+from answergraph.nodes.usage import Cause, Usage, added, usage_of
+
+
+@dataclass
+class Exchange:
+    """The model calls of one visit of the node: how many, and what each reply was offered."""
+
+    ledger: Ledger
+    """As it stood when the visit began."""
+    limits: UsageLimits
+    """Those of the run, within what its caller has left."""
+    spent: list[str]
+    """The rungs of the ladder that the run is done with."""
+    calls: int = 0
+    replies: dict[str, tuple[AIMessage, Offer, Any]] = field(default_factory=dict)
+    """Per id: the reply, its offer and the answer shown to middleware."""
+
+    @classmethod
+    def begin(cls, ledger: Ledger, limits: UsageLimits) -> Exchange:
+        """Begin a visit.
+
+        Args:
+            ledger: The run's ledger.
+            limits: The run's own limits.
+
+        Returns:
+            The exchange; inside another run, its limits are no wider than what that one has left.
+        """
+        caller = calling_account()
+        return cls(ledger, limits if caller is None else limits.within(caller.lend(ledger)), list(ledger["spent"]))
+
+    @property
+    def has_no_call(self) -> bool:
+        """Whether the budget has no call of the model left."""
+        return self.limits.leave_no_call(self.ledger["usage"])
+
+    @property
+    def final(self) -> bool:
+        """Whether this is the last call of the budget."""
+        return self.limits.leave_one_call(self.ledger["usage"])
+
+    @property
+    def asks(self) -> bool:
+        """Whether the answer is forced and tools are off."""
+        return (self.final and self.limits.reserve_final_answer) or self.tool_calls_left == 0
+
+    @property
+    def tool_calls_left(self) -> int | None:
+        """How many tool calls may still be carried out, ``None`` for any number."""
+        return self.limits.tool_calls_left(self.ledger["usage"])
+
+    def note(self, message: AIMessage, offer: Offer, preview: Any) -> None:
+        """Remember what a reply was offered; a retry has its own reply."""
+        self.replies[str(message.id)] = (message, offer, preview)
+
+    def of(self, message: AIMessage | None) -> tuple[Offer, Any] | None:
+        """Return the offer and preview of a reply; those of the last call for a reply that middleware made itself."""
+        if message is not None and message.id in self.replies:
+            _, offer, preview = self.replies[message.id]
+            return offer, preview
+        last = next(reversed(self.replies.values()), None)
+        return None if last is None else (last[1], None)
+
+    def usage(self, tool_calls: int) -> Usage:
+        """Return the run's usage after this visit.
+
+        Args:
+            tool_calls: How many tool calls are carried out because of it.
+        """
+        cause: Cause = "final_answer" if self.asks else self.ledger["cause"]
+        replies = [message for message, _, _ in self.replies.values()]
+        return added(self.ledger["usage"], usage_of(replies, cause, model_calls=self.calls, tool_calls=tool_calls))

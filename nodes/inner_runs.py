@@ -1,0 +1,134 @@
+"""Runs inside a run: what they may use of its budget, and how they are charged to it.
+
+A node or a tool of an agent may run another agent. What that one uses is charged to the run around it, which lends it no
+more than it has left itself. The account is found through a context variable, so that a tool need not pass anything on; what was
+charged goes into the state, so that it holds across a checkpoint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextvars import ContextVar, Token
+from functools import reduce
+from typing import Any, Self
+
+from langchain_core.messages import ToolMessage
+from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
+from langgraph.pregel import Pregel
+from langgraph.types import Command
+
+from answergraph.nodes.budget import Room, UsageLimits
+from answergraph.nodes.outcome import Ledger
+from answergraph.nodes.state import CHARGES
+from answergraph.nodes.turn import current_ledger
+from answergraph.nodes.usage import Usage, added, no_usage
+
+_open: ContextVar[Account | None] = ContextVar("answergraph_account", default=None)
+
+
+class Account:
+    """What the runs inside one visit of a node, or one tool call, may use together, and what they used; a context manager."""
+
+    def __init__(self, limits: UsageLimits, state: Mapping[str, Any], parts: int = 1) -> None:
+        """Prepare to lend.
+
+        Args:
+            limits: Those of the run that lends.
+            state: Its state.
+            parts: How many accounts share what it has left.
+        """
+        self.caller: Account | None = None
+        self._limits = limits
+        self._state = state
+        self._parts = parts
+        self._used: dict[str, Usage] = {}
+
+    def __enter__(self) -> Self:
+        """Make this the account that runs started from here on are charged to."""
+        self.caller = _open.get()
+        self._token: Token[Account | None] = _open.set(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Let the account before be the one again."""
+        _open.reset(self._token)
+
+    def lend(self, ledger: Ledger) -> Room:
+        """Charge an inner run for what it has used, and return what it may use in all.
+
+        Args:
+            ledger: The inner run's; it may have been charged before, here or in a process that is gone.
+        """
+        self.charge(ledger)
+        own = current_ledger(self._state)
+        limits = self._limits if self.caller is None else self._limits.within(self.caller.lend(own))
+        room = limits.left(own["usage"]).shared(self._parts)
+        return room.beside(self._together(leaving_out=ledger["run"]))
+
+    def charge(self, ledger: Ledger) -> None:
+        """Charge an inner run for all that it has used so far."""
+        self._used[ledger["run"]] = ledger["usage"]
+
+    def settled(self, update: Any) -> Any:
+        """Return a node's update with what inner runs were charged."""
+        if not self._used:
+            return update
+        updates = update if isinstance(update, list | tuple) else [] if update is None else [update]
+        return [*updates, Command(update={CHARGES: self._together()})]
+
+    def settled_call(self, result: ToolMessage | Command[Any]) -> ToolMessage | Command[Any]:
+        """Return what a tool call brought with what inner runs were charged."""
+        if not self._used:
+            return result
+        charges = {CHARGES: self._together()}
+        if isinstance(result, ToolMessage):
+            return Command(update={"messages": [result], **charges})
+        update = result.update
+        together = {**(update or {}), **charges} if isinstance(update, dict | None) else [*update, *charges.items()]
+        return Command(graph=result.graph, update=together, resume=result.resume, goto=result.goto)
+
+    def _together(self, leaving_out: str | None = None) -> Usage:
+        return reduce(added, [usage for run, usage in list(self._used.items()) if run != leaving_out], no_usage())
+
+
+def calling_account() -> Account | None:
+    """Return the account that the run of the current node is charged to, ``None`` if it is inside no other run."""
+    own = _open.get()
+    return None if own is None else own.caller
+
+
+class LendingNode(Runnable[Any, Any]):
+    """A node of an agent's graph, with an account for the runs inside it."""
+
+    def __init__(self, node: Runnable[Any, Any], limits: UsageLimits) -> None:
+        """Put an account around a node."""
+        self.node = node
+        self.limits = limits
+        self.name = node.name
+
+    def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+        """Run the node."""
+        with Account(self.limits, input) as account:
+            return account.settled(self.node.invoke(input, config, **kwargs))
+
+    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+        """Run the node on the event loop."""
+        with Account(self.limits, input) as account:
+            return account.settled(await self.node.ainvoke(input, config, **kwargs))
+
+
+def lending_subgraph(graph: Pregel[Any, Any, Any, Any], limits: UsageLimits) -> Runnable[Any, Any]:
+    """Return a graph that is a node of an agent's graph, with an account for its runs.
+
+    A ``RunnableLambda``, because LangGraph looks into those for the subgraphs it draws and streams.
+    """
+
+    def invoke(state: Any, config: RunnableConfig) -> Any:
+        with Account(limits, state) as account:
+            return account.settled(graph.invoke(state, config))
+
+    async def ainvoke(state: Any, config: RunnableConfig) -> Any:
+        with Account(limits, state) as account:
+            return account.settled(await graph.ainvoke(state, config))
+
+    return RunnableLambda(invoke, ainvoke, name=graph.get_name())
