@@ -8,7 +8,7 @@ from typing import Any
 from answergraph.middleware.base import AgentMiddleware
 from answergraph.nodes.model_call import ModelRequest
 from answergraph.nodes.response_format.offers import as_strategy
-from answergraph.nodes.response_format.schema import answer_schemas
+from answergraph.nodes.response_format.schema_kinds import answer_schemas
 
 
 class NarrowResponseFormat(AgentMiddleware[Any, Any, Any]):

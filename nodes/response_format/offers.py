@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Collection
-from functools import reduce
-from operator import or_
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -14,6 +12,7 @@ from answergraph.nodes.response_format.auto import AutoStrategy
 from answergraph.nodes.response_format.provider import ProviderStrategy
 from answergraph.nodes.response_format.reading import Offer
 from answergraph.nodes.response_format.refusals import is_refused
+from answergraph.nodes.response_format.schema_kinds import annotation_of, is_schema
 from answergraph.nodes.response_format.strategy import NoResponse, Strategy
 from answergraph.nodes.response_format.tool import ToolStrategy
 from answergraph.nodes.state import OfferRecord
@@ -41,7 +40,7 @@ def as_strategy(response_format: Any) -> Strategy[Any]:
     """
     if isinstance(response_format, Strategy):
         return response_format
-    if isinstance(response_format, type | dict):
+    if is_schema(response_format):
         return AutoStrategy(response_format)
     strategy: Strategy[Any]
     if hasattr(response_format, "schema_specs"):
@@ -73,9 +72,7 @@ class Offers:
         """
         self.strategy = NoResponse() if response_format is None else as_strategy(response_format)
         # Middleware finds the object the developer wrote, and for a bare schema the strategy it means, as in LangChain.
-        is_strategy = response_format is None or (
-            hasattr(response_format, "schema") and not isinstance(response_format, type | dict)
-        )
+        is_strategy = response_format is None or (not is_schema(response_format) and hasattr(response_format, "schema"))
         self.response_format = response_format if is_strategy else self.strategy
         self.declared = frozenset(self.strategy.schema_names)
         self._unoffered = NoResponse(self.strategy.schemas)
@@ -86,8 +83,7 @@ class Offers:
     @property
     def answer_type(self) -> Any:
         """The declared type of the answer as an annotation, ``None`` if none was declared."""
-        types = [schema.annotation for schema in self.strategy.schemas]
-        return reduce(or_, types) if types else None
+        return annotation_of(self.strategy.schemas)
 
     def make(self, request: ModelRequest[Any], spent: Collection[str] = (), *, asks: bool = False) -> Offer:
         """Return what a request offers.

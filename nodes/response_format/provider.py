@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from answergraph.nodes.errors import AgentSpecError
 from answergraph.nodes.response_format.capabilities import native_format_binding
+from answergraph.nodes.response_format.schema_kinds import tool_name
 from answergraph.nodes.response_format.strategy import Binding, HandleErrors, SchemaT, Strategy
 
 if TYPE_CHECKING:
@@ -25,16 +25,15 @@ class ProviderStrategy(Strategy[SchemaT]):
         """Declare what is asked for.
 
         Args:
-            schema: A Pydantic model, dataclass, TypedDict or JSON Schema ``dict``.
+            schema: A type of answer, as ``create_agent`` takes it. The alternatives of a union go in one
+                envelope, ``{"schema": name, "value": …}``.
             strict: Whether the provider is asked to enforce the schema to the letter.
             handle_errors: What becomes of an answer that cannot be used.
 
         Raises:
-            AgentSpecError: If the schema is not supported, or is a union.
+            AgentSpecError: If the schema is not supported.
         """
         super().__init__(schema, handle_errors=handle_errors)
-        if len(self.schemas) > 1:
-            raise AgentSpecError(f"ProviderStrategy takes one schema, not the union {self.schema_names!r}: use ToolStrategy.")
         self.strict = strict
 
     def binding(self, request: ModelRequest[Any]) -> Binding:
@@ -44,8 +43,8 @@ class ProviderStrategy(Strategy[SchemaT]):
         return replace(binding, settings={**binding.settings, **choice})
 
     def request_text(self) -> str:
-        """Name the schema."""
-        return f"Give your answer as a JSON object of the schema {self.schema_names[0]}, and nothing else."
+        """Name the schemas."""
+        return f"Give your answer as a JSON object of the schema {' or '.join(self.schema_names)}, and nothing else."
 
     def unreadable(self, error: ValueError) -> ValueError:
         """Say in LangChain's words that the text is no JSON."""
@@ -55,8 +54,7 @@ class ProviderStrategy(Strategy[SchemaT]):
     def _format(self) -> dict[str, Any]:
         # OpenAI's shape, https://platform.openai.com/docs/guides/structured-outputs; LangChain's other chat models
         # translate it.
-        schema = self.schemas[0]
-        json_schema: dict[str, Any] = {"name": schema.name, "schema": dict(schema.json_schema)}
+        json_schema: dict[str, Any] = {"name": tool_name("_or_".join(self.schema_names)), "schema": dict(self.reply_schema())}
         if self.strict:
             json_schema["strict"] = True
         return {"type": "json_schema", "json_schema": json_schema}

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import copy
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self
 
 from typing_extensions import TypeVar
 
 from answergraph.nodes.errors import ErrorClasses
-from answergraph.nodes.response_format.schema import AnswerSchema, answer_schemas
+from answergraph.nodes.response_format.embedding import envelope
+from answergraph.nodes.response_format.schema import AnswerSchema
+from answergraph.nodes.response_format.schema_kinds import answer_schemas
 
 if TYPE_CHECKING:
     from answergraph.nodes.model_call import ModelRequest
@@ -72,7 +74,7 @@ class Strategy(ABC, Generic[SchemaT]):
         """Declare what is asked for.
 
         Args:
-            schema: A Pydantic model, dataclass, TypedDict or JSON Schema ``dict``, or a union of these.
+            schema: A type of answer, as ``create_agent`` takes it.
             handle_errors: What becomes of an answer that cannot be used.
             tool_message_content: The receipt for an accepted answer.
 
@@ -115,6 +117,12 @@ class Strategy(ABC, Generic[SchemaT]):
         if callable(handle) and not isinstance(handle, type):
             return handle(error)
         return ERROR_TEMPLATE.format(error=error)
+
+    def reply_schema(self) -> Mapping[str, Any]:
+        """Return the JSON Schema of a text that is an answer: that of the one schema, or an envelope for several."""
+        if len(self.schemas) == 1:
+            return self.schemas[0].json_schema
+        return envelope([(schema.name, schema.value_schema) for schema in self.schemas])
 
     def receipt(self, value: Any) -> str:
         """Return the tool message that answers the call of an accepted answer, LangChain's unless replaced."""

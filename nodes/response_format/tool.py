@@ -34,7 +34,7 @@ class ToolStrategy(Strategy[SchemaT]):
         """Declare what is asked for.
 
         Args:
-            schema: A Pydantic model, dataclass, TypedDict or JSON Schema ``dict``; each alternative of a union becomes an
+            schema: A type of answer, as ``create_agent`` takes it. Each alternative of a union becomes an
                 answer tool of its own.
             tool_message_content: The receipt for an accepted answer; LangChain's text by default.
             handle_errors: What becomes of an answer that cannot be used.
