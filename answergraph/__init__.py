@@ -8,6 +8,7 @@ from answergraph.nodes.errors import (
     AnswerRejected,
     MultipleStructuredOutputsError,
     NoAnswerError,
+    ResponseFormatError,
     StructuredOutputError,
     StructuredOutputValidationError,
 )
@@ -40,6 +41,7 @@ __all__ = [
     "PromptedStrategy",
     "ProviderStrategy",
     "Refusal",
+    "ResponseFormatError",
     "StructuredOutputError",
     "StructuredOutputValidationError",
     "ToolStrategy",

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import warnings
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Generic
+from typing import Any, Generic, NamedTuple
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
@@ -162,31 +162,38 @@ ModelCallResult = ModelResponse[ResponseT] | AIMessage | ExtendedModelResponse[R
 """What ``wrap_model_call`` may return."""
 
 
+class Reformat(NamedTuple):
+    """A change of the response format by a layer."""
+
+    middleware: str
+    before: Any
+    after: Any
+
+
 @dataclass(frozen=True)
 class LayeredResponse:
     """A response with the commands of every layer that wrapped it, inner ones first."""
 
     response: ModelResponse[Any]
     commands: tuple[Command[Any], ...] = ()
+    reformats: tuple[Reformat, ...] = ()
+    """Where a layer changed the response format."""
 
-    @classmethod
-    def of(cls, returned: Any, inner_commands: Sequence[Command[Any]]) -> LayeredResponse:
-        """Read what a hook returned, by what it has: LangChain's classes serve as well as ours.
+    def of(self, returned: Any) -> LayeredResponse:
+        """Read what a hook returned around this response, by what it has: LangChain's classes serve as well as ours.
 
         Args:
             returned: An AI message, a response or an extended response.
-            inner_commands: The commands of the layers inside.
 
         Returns:
-            The response with all commands.
+            The response returned, with what the layers inside brought along.
         """
-        commands = tuple(inner_commands)
         if isinstance(returned, AIMessage):
-            return cls(ModelResponse(result=[returned]), commands)
+            return replace(self, response=ModelResponse(result=[returned]))
         if hasattr(returned, "model_response"):
             own = () if returned.command is None else (returned.command,)
-            return cls(returned.model_response, (*commands, *own))
-        return cls(returned, commands)
+            return replace(self, response=returned.model_response, commands=(*self.commands, *own))
+        return replace(self, response=returned)
 
 
 @dataclass(frozen=True)

@@ -192,6 +192,7 @@ class StructuredResponseNode:
             strategy=reply.offer.strategy.name,
             schema=reading.schema.name if answered and reading.schema is not None else None,
             attempts=attempts,
+            narrowed=reply.ledger["narrowed"],
             evidence=dict(accepted.evidence),
             usage=reply.ledger["usage"],
         )

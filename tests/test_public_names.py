@@ -24,6 +24,7 @@ DOORS = {
         "PromptedStrategy",
         "ProviderStrategy",
         "Refusal",
+        "ResponseFormatError",
         "StructuredOutputError",
         "StructuredOutputValidationError",
         "ToolStrategy",

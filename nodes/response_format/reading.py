@@ -65,6 +65,11 @@ class Offer:
     is_last: bool = True
     """Whether there is no further rung."""
 
+    @property
+    def is_sole(self) -> bool:
+        """Whether the declared schemas were narrowed to one."""
+        return len(self.strategy.schemas) == 1 < len(self.declared)
+
     def preview(self, message: AIMessage) -> Any:
         """Read a reply for the middleware around the call.
 

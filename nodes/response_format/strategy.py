@@ -85,6 +85,8 @@ class Strategy(ABC, Generic[SchemaT]):
         self.schemas: tuple[AnswerSchema, ...] = answer_schemas(schema)
         self.handle_errors = handle_errors
         self.tool_message_content = tool_message_content
+        self.all_schemas = self.schemas
+        """What was declared, also where this strategy is narrowed."""
         self._narrowed: dict[frozenset[str], Self] = {}
         self._without_tools: Self | None = None
 
@@ -95,6 +97,10 @@ class Strategy(ABC, Generic[SchemaT]):
     @abstractmethod
     def binding(self, request: ModelRequest[Any]) -> Binding:
         """Return what to bind to the request's model."""
+
+    def forced(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
+        """Return a request, for a call that can bring nothing but an answer of the one schema, with that answer forced."""
+        return request
 
     @abstractmethod
     def request_text(self) -> str:

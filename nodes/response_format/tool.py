@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from answergraph.nodes.response_format.capabilities import names_forced_tool
 from answergraph.nodes.response_format.strategy import Binding, HandleErrors, SchemaT, Strategy
 
 if TYPE_CHECKING:
@@ -51,6 +52,12 @@ class ToolStrategy(Strategy[SchemaT]):
         tools = [*request.tools, *(schema.tool for schema in self.schemas)]
         choice = self.tool_choice if request.tool_choice is None else request.tool_choice
         return Binding(tools, {"tool_choice": choice})
+
+    def forced(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
+        """Choose the one answer tool by its name, where a call is forced and the client can name it."""
+        if self.tool_choice != "any" or request.tool_choice is not None or not names_forced_tool(request.model):
+            return request
+        return request.override(tool_choice=self.schema_names[0])
 
     def request_text(self) -> str:
         """Name the answer tools."""

@@ -206,7 +206,11 @@ def test_alternatives_of_a_json_schema_are_a_union_unless_it_says_more() -> None
     assert [schema.name for schema in answer_schemas(more)] == ["One"]
 
 
-@pytest.mark.parametrize("declared", ["Verdict", 5, object(), Callable[[], int], len], ids=repr)
+@pytest.mark.parametrize(
+    "declared",
+    ["Verdict", 5, object(), Callable[[], int], len],
+    ids=["a name", "a number", "an object", "a callable", "a function"],
+)
 def test_what_is_no_type_of_an_answer_is_refused(declared: Any) -> None:
     with pytest.raises(AgentSpecError, match="Unsupported schema type"):
         answer_schemas(declared)
