@@ -126,7 +126,7 @@ class ModelNode:
                 exchange.spent.append(offer.rung)
             else:
                 exchange.calls += 1
-                return offer, message
+                return replace(offer, dialect=bound.dialect, note=bound.note), message
 
     def _request(self, turn: Turn, state: Mapping[str, Any], runtime: Runtime[Any]) -> ModelRequest[Any]:
         return ModelRequest(

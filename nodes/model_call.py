@@ -22,6 +22,7 @@ from langgraph.typing import ContextT
 
 from answergraph.nodes.response_format.capabilities import takes_user_after_tool
 from answergraph.nodes.response_format.strategy import Strategy
+from answergraph.nodes.response_format.wire_dialects import Dialect
 from answergraph.nodes.state import ResponseT
 
 SEEN = "I have seen the result."
@@ -204,6 +205,10 @@ class BoundModel:
     prompt: str | None
     user_after_tool: bool = True
     """Whether the provider takes a user message right after a tool's."""
+    dialect: Dialect = Dialect.PLAIN
+    """What the format's schema was compiled to."""
+    note: str | None = None
+    """What an attempt made in this way is noted with."""
 
     def conversation(self, request: ModelRequest[Any]) -> list[AnyMessage]:
         """Return the messages to send: the system message, the request's own, and the prompt's end.
@@ -292,4 +297,4 @@ def bind_model(request: ModelRequest[Any], strategy: Strategy[Any]) -> BoundMode
     else:
         settings.pop("tool_choice", None)
         bound = request.model.bind(**settings, **binding.late_settings)
-    return BoundModel(bound, binding.prompt, takes_user_after_tool(request.model))
+    return BoundModel(bound, binding.prompt, takes_user_after_tool(request.model), binding.dialect, binding.note)

@@ -37,6 +37,8 @@ class Attempt(TypedDict):
     """What was wrong, ``None`` for the accepted answer."""
     repairs: list[str]
     """What had to be mended before the answer could be read."""
+    note: str | None
+    """What was different in how it was asked for, ``None`` for nothing."""
 
 
 EvidenceSpan = list[Any]

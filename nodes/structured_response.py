@@ -243,5 +243,6 @@ def _with_attempt(reply: Reply, reading: Reading) -> list[Attempt]:
         status=reading.status,
         error=None if reading.status == "answered" else _error_text(reading),
         repairs=list(reading.repairs),
+        note=reply.offer.note,
     )
     return [*reply.ledger["attempts"], attempt]

@@ -10,6 +10,7 @@ from langchain_core.language_models import BaseChatModel
 from answergraph.nodes.response_format.families import RESPONSES_API_MODELS, families_of
 from answergraph.nodes.response_format.family import Family, When
 from answergraph.nodes.response_format.strategy import Binding
+from answergraph.nodes.response_format.wire_dialects import Dialect
 
 if TYPE_CHECKING:
     from answergraph.nodes.model_call import ModelRequest
@@ -64,6 +65,11 @@ def refuses_forced_tools(model: Any) -> bool:
         return True
     families = _families_of(model)
     return not _hold([family.forced_tool for family in families], model, families, ())
+
+
+def wire_dialect(model: Any) -> Dialect:
+    """Return which part of JSON Schema a model's native mode takes: that of who made the model, where a gateway serves it."""
+    return _families_of(model)[-1].dialect
 
 
 def names_forced_tool(model: Any) -> bool:

@@ -17,6 +17,7 @@ from answergraph.nodes.response_format.schema import AnswerSchema
 from answergraph.nodes.response_format.schema_kinds import annotation_of, is_schema
 from answergraph.nodes.response_format.strategy import NoResponse, Strategy
 from answergraph.nodes.response_format.tool import ToolStrategy
+from answergraph.nodes.response_format.wire_dialects import Dialect
 from answergraph.nodes.state import OfferRecord
 
 if TYPE_CHECKING:
@@ -52,7 +53,8 @@ def as_strategy(response_format: Any) -> Strategy[Any]:
             handle_errors=response_format.handle_errors,
         )
     elif hasattr(response_format, "schema_spec"):
-        strict = response_format.schema_spec.strict
+        # Without a word about strictness LangChain sends the schema as it is.
+        strict = bool(response_format.schema_spec.strict)
         strategy = ProviderStrategy(response_format.schema, strict=strict, handle_errors=False)
     else:
         return AutoStrategy(getattr(response_format, "schema", response_format))
@@ -105,9 +107,11 @@ class Offers:
             return Offer(self._unoffered, self.declared)
         ladder = self._strategy_of(request.response_format).ladder(request)
         wanted = [rung for rung in ladder if rung.id not in spent and (rung.strategy.is_attempt or not asks)]
-        left = [rung for rung in wanted if len(ladder) == 1 or not _is_refused(request, rung.strategy)]
-        rung = left[0] if left else ladder[-1]
-        return Offer(rung.strategy, self.declared, rung.id, is_last=len(left) <= 1)
+        left = [rung for rung in wanted if len(ladder) == 1 or _is_usable(request, rung.strategy)]
+        if not any(rung.strategy.is_attempt for rung in left):
+            left.append(ladder[-1])
+        rung = left[0]
+        return Offer(rung.strategy, self.declared, rung.id, is_last=len(left) == 1)
 
     def record(self, offer: Offer, *, of_model: bool, valid: bool, given: Any) -> OfferRecord:
         """Return an offer by name, as it goes into the state.
@@ -134,6 +138,8 @@ class Offers:
             of_model=of_model,
             valid=valid,
             given=given,
+            dialect=offer.dialect,
+            note=offer.note,
         )
 
     def restore(self, record: OfferRecord | None) -> Offer:
@@ -148,7 +154,8 @@ class Offers:
         if record is None:
             return Offer(self.strategy, self.declared)
         strategy = self._made.get(record["key"]) or self.strategy.narrowed(record["schemas"])
-        return Offer(strategy, self.declared, record["rung"], record["is_last"])
+        dialect = Dialect(record["dialect"])
+        return Offer(strategy, self.declared, record["rung"], record["is_last"], dialect, record["note"])
 
     def narrowings(self, reformats: Sequence[Reformat], known: list[Narrowing]) -> list[Narrowing]:
         """Return who narrowed the format.
@@ -204,8 +211,9 @@ def check_declared(schemas: Sequence[AnswerSchema], declared: Sequence[AnswerSch
             )
 
 
-def _is_refused(request: ModelRequest[Any], strategy: Strategy[Any]) -> bool:
-    return is_refused(request.model, strategy.name, beside_tools=bool(request.tools) and not strategy.tools_off)
+def _is_usable(request: ModelRequest[Any], strategy: Strategy[Any]) -> bool:
+    beside_tools = bool(request.tools) and not strategy.tools_off
+    return strategy.suits(request.model) and not is_refused(request.model, strategy.name, beside_tools=beside_tools)
 
 
 def _keep(kept: OrderedDict[Any, Any], key: Any, value: Any) -> None:

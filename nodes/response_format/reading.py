@@ -18,6 +18,7 @@ from answergraph.nodes.response_format.embedding import SCHEMA, VALUE
 from answergraph.nodes.response_format.salvage import Found, find_json
 from answergraph.nodes.response_format.schema import AnswerSchema
 from answergraph.nodes.response_format.strategy import Strategy
+from answergraph.nodes.response_format.wire_dialects import Dialect
 
 QUOTED_LENGTH = 200
 """How much of a reply a reason quotes, in characters."""
@@ -64,6 +65,10 @@ class Offer:
     """Names the strategy's place on its ladder."""
     is_last: bool = True
     """Whether there is no further rung."""
+    dialect: Dialect = Dialect.PLAIN
+    """What the schema on the wire was compiled to."""
+    note: str | None = None
+    """What an attempt made in this way is noted with."""
 
     @property
     def is_sole(self) -> bool:
@@ -136,7 +141,7 @@ class Offer:
         Returns:
             The reading.
         """
-        found = [item for item in find_json(text) if self._is_meant(item)]
+        found = [self._restored(item) for item in find_json(text) if self._is_meant(item)]
         readings = [self._read_found(item, message) for item in found]
         answers = [reading for reading in readings if reading.status == "answered"]
         if len({_fingerprint(reading) for reading in answers}) > 1:
@@ -144,6 +149,9 @@ class Offer:
         if answers:
             return answers[0]
         return readings[0] if readings else self._unanswered(text, message)
+
+    def _restored(self, item: Found) -> Found:
+        return replace(item, data=self.strategy.restored(item.data, self.dialect))
 
     def _read_calls(self, message: AIMessage, calls: Sequence[ToolCall], malformed: Sequence[Any]) -> Reading:
         readings = [self._read_call(call, message) for call in calls]
