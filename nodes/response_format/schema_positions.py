@@ -23,11 +23,15 @@ class Position:
         pointer: Where it stands, as a JSON pointer that begins with ``#``.
         schema: What stands there.
         beside: The pointers of the schemas in it that look at the same value.
+        named: Of those that look at one property or item each.
+        shared: Of those that look at all properties or items that they are asked for.
     """
 
     pointer: str
     schema: Mapping[str, Any]
     beside: list[str] = field(default_factory=list)
+    named: list[str] = field(default_factory=list)
+    shared: list[str] = field(default_factory=list)
 
 
 def positions(document: Mapping[str, Any]) -> Iterator[Position]:
@@ -42,9 +46,17 @@ def positions(document: Mapping[str, Any]) -> Iterator[Position]:
         position = Position(pointer, schema)
         for keyword, inner, found in _inside(pointer, schema):
             waiting.append((inner, found))
-            if keyword in _OF_THE_SAME_VALUE:
-                position.beside.append(inner)
+            _group(position, keyword).append(inner)
         yield position
+
+
+def _group(position: Position, keyword: str) -> list[str]:
+    if keyword in _OF_THE_SAME_VALUE:
+        return position.beside
+    if keyword in {"properties", "prefixItems"}:
+        return position.named
+    # Definitions are asked where they are referred to.
+    return [] if keyword in {"$defs", "definitions"} else position.shared
 
 
 def _inside(pointer: str, schema: Mapping[str, Any]) -> Iterator[tuple[str, str, Mapping[str, Any]]]:

@@ -111,6 +111,12 @@ def test_inheritance_by_all_of_becomes_one_object() -> None:
     assert wire["properties"] == {"a": {"type": "string"}, "b": {"type": "number", "minimum": 1}, "c": {"type": "string"}}
 
 
+def test_a_part_that_closes_an_object_closes_the_whole() -> None:
+    parts = [of({"a": {"type": "string"}}, additionalProperties=closed) for closed in (True, False)]
+    for order in (parts, parts[::-1]):
+        assert compile_schema({"allOf": order}, Dialect.OPENAI_STRICT)["additionalProperties"] is False
+
+
 def test_what_stands_beside_a_union_moves_into_its_members() -> None:
     cat = {"properties": {"kind": {"const": "cat"}}, "required": ["kind"]}
     named = of({"name": {"type": "string"}}, anyOf=[cat, {"type": "string"}])
