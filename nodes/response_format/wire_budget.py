@@ -90,19 +90,19 @@ def refuse_recursion(edges: Sequence[Edge], rules: Rules) -> None:
     Raises:
         SchemaNotExpressible: If there are, or if references lead back without a property or an item between.
     """
-    endless = _in_circle(edge for edge in edges if not edge.stepped)
+    endless = in_circle(edge for edge in edges if not edge.stepped)
     if endless:
         raise SchemaNotExpressible(
             f"#/$defs/{endless}", "the definition is made of itself, without a property or an item between"
         )
-    if rules.recursion == "never" and (name := _in_circle(edges)):
+    if rules.recursion == "never" and (name := in_circle(edges)):
         raise SchemaNotExpressible(f"#/$defs/{name}", "the definition contains itself, and recursion is not taken")
-    if rules.recursion == "optional" and (name := _in_circle(edge for edge in edges if not edge.optional)):
+    if rules.recursion == "optional" and (name := in_circle(edge for edge in edges if not edge.optional)):
         reason = "the definition contains itself by properties that are all required; one of them has to be optional"
         raise SchemaNotExpressible(f"#/$defs/{name}", reason)
 
 
-def _in_circle(edges: Iterable[Edge]) -> str:
+def in_circle(edges: Iterable[Edge]) -> str:
     """Return the name of a definition from which references lead round without end, or an empty string."""
     targets: dict[str, list[str]] = {}
     for edge in edges:

@@ -16,6 +16,9 @@ from enum import StrEnum
 LONGEST_PATH = 300
 """Characters of a path in an error; the rest is left out."""
 
+LONGEST_STEP = 100
+"""Characters of one name in such a path."""
+
 
 class Dialect(StrEnum):
     """The part of JSON Schema that a provider takes."""
@@ -53,8 +56,8 @@ class Contradiction(SchemaNotExpressible):
 
 
 def inside(path: str, *steps: str | int) -> str:
-    """Return the JSON pointer of what lies in a schema."""
-    return "/".join([path, *(str(step).replace("~", "~0").replace("/", "~1") for step in steps)])
+    """Return the JSON pointer of what lies in a schema; a very long name is cut."""
+    return "/".join([path, *(str(step)[:LONGEST_STEP].replace("~", "~0").replace("/", "~1") for step in steps)])
 
 
 @dataclass(frozen=True, kw_only=True)

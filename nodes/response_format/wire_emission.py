@@ -118,6 +118,7 @@ class Emission:
             return described(typed[0].schema, outside, (*typed[0].hints, *said(outside)))
         if len(types) == 1 and self._takes_null_beside(typed[0].schema):
             self._budget.spend("unions", 1, place.path)
+            self._budget.spend("enum_values", int("enum" in typed[0].schema), place.path)
             return described(_or_null(typed[0].schema), outside, (*typed[0].hints, *said(outside)))
         members = [described(each.schema, {}, each.hints) for each in typed]
         return self._union(outside, [*members, _NULL] if null else members, place)

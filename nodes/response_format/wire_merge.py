@@ -33,8 +33,8 @@ class Definitions(Protocol):
     def declared_type(self, node: Node) -> object:
         """Return what a node's reference declares as its ``type``, without reading the rest of it."""
 
-    def nested(self, path: str) -> AbstractContextManager[None]:
-        """Count one step, and one level while it lasts."""
+    def nested(self, path: str, steps: int = 1) -> AbstractContextManager[None]:
+        """Count some steps, and one level while it lasts."""
 
 
 def merged(one: Node, other: Node, definitions: Definitions, path: str) -> Node:
@@ -44,7 +44,8 @@ def merged(one: Node, other: Node, definitions: Definitions, path: str) -> Node:
         Contradiction: If nothing can be both.
         SchemaNotExpressible: If both cannot be said in one schema.
     """
-    with definitions.nested(path):
+    # What is copied counts: a large part beside a union is copied into each of its members.
+    with definitions.nested(path, 1 + _size(one) + _size(other)):
         one, other = _with_like_references(one, other, definitions, path)
         together: Node = {**other, **one}
         for key in one.keys() & other.keys() - set(ANNOTATIONS):
@@ -66,6 +67,7 @@ def settled(node: Node, definitions: Definitions, path: str) -> Node:
     if "$ref" in node and _shape(node) != {"$ref"}:
         rest = {key: value for key, value in node.items() if key != "$ref"}
         return merged(rest, {"$ref": node["$ref"]}, definitions, path)
+    node = _without_mere_requirements(node)
     unions = [union for union in UNIONS if union in node]
     if len(unions) > 1:
         raise SchemaNotExpressible(path, "it has two unions, 'anyOf' and 'oneOf'; write one")
@@ -98,6 +100,10 @@ def is_of(value: object, types: Collection[str]) -> bool:
     return name in types or (name == "integer" and "number" in types)
 
 
+def _size(node: Node) -> int:
+    return len(node.get("properties", ())) + len(node.get("enum", ())) + len(node.get("required", ()))
+
+
 def _shape(node: Node) -> frozenset[str]:
     return _SHAPES & node.keys()
 
@@ -114,6 +120,17 @@ def _inlined(node: Node, beside: Node, definitions: Definitions, path: str) -> N
         return node
     rest = {key: value for key, value in node.items() if key != "$ref"}
     return merged(rest, definitions.resolve(node), definitions, path)
+
+
+def _without_mere_requirements(node: Node) -> Node:
+    """Return a node without a union that only says which of its properties are there: no dialect can say it.
+
+    A node that says nothing else keeps it, for it may be a part of one that does.
+    """
+    mere = {union for union in UNIONS if union in node and all(member.keys() <= {"required"} for member in node[union])}
+    if not mere or _shape(node) <= mere:
+        return node
+    return {key: value for key, value in node.items() if key not in mere}
 
 
 def _with_union_outside(node: Node, union: str, definitions: Definitions, path: str) -> Node:

@@ -18,7 +18,7 @@ from answergraph.nodes.response_format.wire_keywords import node_of
 from answergraph.nodes.response_format.wire_merge import UNIONS, Node
 
 MOST_STEPS = 100_000
-"""How many subschemas are visited, copies made by merging included, before a schema counts as too large."""
+"""How many subschemas are visited, and properties copied to merge them, before a schema counts as too large."""
 
 MOST_DEPTH = 50
 """How many subschemas may lie in each other; no provider takes as many, and Python's stack holds them."""
@@ -106,13 +106,13 @@ class NormalForm:
         return False
 
     @contextmanager
-    def nested(self, path: str) -> Iterator[None]:
-        """Count one step, and one level while it lasts.
+    def nested(self, path: str, steps: int = 1) -> Iterator[None]:
+        """Count some steps, and one level while it lasts.
 
         Raises:
             SchemaNotExpressible: If there were too many.
         """
-        self._steps += 1
+        self._steps += steps
         self._depth += 1
         try:
             if self._steps > MOST_STEPS:
