@@ -53,6 +53,8 @@ class OfferRecord(TypedDict):
 
     strategy: str
     """The strategy's name."""
+    declared: list[str]
+    """The schemas declared for this call."""
     schemas: list[str]
     """The schemas offered; nothing else is accepted."""
     key: str

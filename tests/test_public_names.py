@@ -16,6 +16,7 @@ DOORS = {
         "AutoStrategy",
         "DeferredStrategy",
         "FallbackStrategy",
+        "FromContext",
         "InputAgentState",
         "MultipleStructuredOutputsError",
         "NoAnswerError",
