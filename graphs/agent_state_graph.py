@@ -16,6 +16,8 @@ from answergraph.middleware.stack import HookNode
 from answergraph.nodes.inner_runs import LendingNode, lending_subgraph
 from answergraph.nodes.state import CHARGES, LEDGER, OFFER, RUNNING
 from answergraph.nodes.step import StepNode
+from answergraph.nodes.stored_answers import StoredAnswers
+from answergraph.nodes.written_answers import AnswerWritingNode
 
 _PRIVATE = {CHARGES, LEDGER, OFFER, RUNNING}
 
@@ -33,6 +35,8 @@ class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
         )
         self._limits = spec.limits
         self._agent_name = spec.name
+        self._answers = StoredAnswers(spec.offers.strategy.schemas)
+        self._answer_key = spec.keys.answer
         self._transformers = tuple(spec.stack.transformers)
 
     def add_node(self, node: Any, action: Any = None, **options: Any) -> Self:
@@ -51,7 +55,8 @@ class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
         if isinstance(action, Pregel):
             action = lending_subgraph(action, self._limits)
         elif isinstance(action, StepNode | HookNode):
-            action = LendingNode(action, self._limits)
+            writing = AnswerWritingNode(action, self._answer_key, self._answers.written) if self._answers.schemas else action
+            action = LendingNode(writing, self._limits)
         super().add_node(node, action, **options)
         return self
 
