@@ -1,6 +1,7 @@
 """Agent graphs for LangGraph that always end: in a typed, checked answer, or in a typed reason why there is none."""
 
 from answergraph.graphs.agent import build_agent_graph, create_agent
+from answergraph.nodes.answer_channel import AnswerChannel
 from answergraph.nodes.budget import UsageLimits
 from answergraph.nodes.errors import (
     AgentSpecError,
@@ -8,6 +9,7 @@ from answergraph.nodes.errors import (
     AnswerRejected,
     MultipleStructuredOutputsError,
     NoAnswerError,
+    StoredAnswerError,
     StructuredOutputError,
     StructuredOutputValidationError,
 )
@@ -26,6 +28,7 @@ __all__ = [
     "AgentSpecError",
     "AgentState",
     "AnswerAccepted",
+    "AnswerChannel",
     "AnswerGraphError",
     "AnswerRejected",
     "Attempt",
@@ -40,6 +43,7 @@ __all__ = [
     "PromptedStrategy",
     "ProviderStrategy",
     "Refusal",
+    "StoredAnswerError",
     "StructuredOutputError",
     "StructuredOutputValidationError",
     "ToolStrategy",

@@ -124,7 +124,11 @@ class StoredAnswerError(AnswerGraphError, AttributeError):
         self.schema = schema
         self.problem = problem
         self.data = data
-        super().__init__(f"The answer {schema!r} in this checkpoint does not fit its schema any more. {problem}")
+        super().__init__(schema, problem, data)
+
+    def __str__(self) -> str:
+        """Return what does not fit."""
+        return f"The answer {self.schema!r} in this checkpoint does not fit its schema any more. {self.problem}"
 
 
 @dataclass(frozen=True)

@@ -114,7 +114,7 @@ class TypeValidator:
 
     def dump(self, value: Any) -> Any:
         """Return the instance's fields as JSON."""
-        return self.adapter.dump_python(value, mode="json", warnings=False)
+        return self.adapter.dump_python(value, mode="json", by_alias=True, round_trip=True, warnings=False)
 
     def holds(self, value: Any) -> bool:
         """Return whether the value is an instance; typed dicts have none, so their content is validated."""
