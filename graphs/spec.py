@@ -105,7 +105,6 @@ class AgentSpec:
             schemas=merge_state_schemas(
                 [*stack.state_schemas, AgentState, options.get("state_schema") or AgentState],
                 keys,
-                offers.answer_type,
                 offers.strategy.schemas,
             ),
             context_schema=options.get("context_schema"),

@@ -14,6 +14,7 @@ from typing_extensions import TypedDict, TypeVar
 from answergraph.nodes.answer_channel import AnswerChannel
 from answergraph.nodes.outcome import Ledger, Outcome
 from answergraph.nodes.response_format.schema import AnswerSchema
+from answergraph.nodes.response_format.shown import shown_type
 from answergraph.nodes.usage import Usage, added
 
 JumpTo = Literal["tools", "model", "end"]
@@ -125,9 +126,7 @@ class StateSchemas:
     output: type[Any]
 
 
-def merge_state_schemas(
-    schemas: Sequence[type[Any]], keys: AnswerKeys, answer_type: Any, answers: Sequence[AnswerSchema] = ()
-) -> StateSchemas:
+def merge_state_schemas(schemas: Sequence[type[Any]], keys: AnswerKeys, answers: Sequence[AnswerSchema]) -> StateSchemas:
     """Merge the state schemas of an agent and its middleware, with LangChain's precedence.
 
     Args:
@@ -144,7 +143,7 @@ def merge_state_schemas(
     fields: dict[str, Any] = {}
     for schema in [*ordered, PrivateState]:
         fields.update(get_type_hints(schema, include_extras=True))
-    fields = _with_answer(fields, keys, answer_type, answers)
+    fields = _with_answer(fields, keys, answers)
     return StateSchemas(
         state=_typed_dict("AgentState", fields),
         input=_typed_dict("AgentInput", _visible(fields, "input")),
@@ -152,13 +151,14 @@ def merge_state_schemas(
     )
 
 
-def _with_answer(fields: dict[str, Any], keys: AnswerKeys, answer_type: Any, answers: Sequence[AnswerSchema]) -> dict[str, Any]:
+def _with_answer(fields: dict[str, Any], keys: AnswerKeys, answers: Sequence[AnswerSchema]) -> dict[str, Any]:
     standard = AnswerKeys()
     renamed = {standard.answer: keys.answer, standard.outcome: keys.outcome}
     result = {renamed.get(name, name): hint for name, hint in fields.items()}
-    if answer_type is not None:
-        channel = AnswerChannel(answer_type | None, keys.answer, answers)
-        result[keys.answer] = NotRequired[Annotated[answer_type | None, OmitFromInput, channel]]
+    if answers:
+        answer_type = shown_type(answers) | None
+        channel = AnswerChannel(answer_type, keys.answer, answers)
+        result[keys.answer] = NotRequired[Annotated[answer_type, OmitFromInput, channel]]
     return result
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Collection
-from functools import reduce
-from operator import or_
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -82,12 +80,6 @@ class Offers:
         self._converted: OrderedDict[int, tuple[Any, Strategy[Any]]] = OrderedDict()
         self._made: OrderedDict[str, Strategy[Any]] = OrderedDict()
         self._token = uuid4().hex
-
-    @property
-    def answer_type(self) -> Any:
-        """The declared type of the answer as an annotation, ``None`` if none was declared."""
-        types = [schema.annotation for schema in self.strategy.schemas]
-        return reduce(or_, types) if types else None
 
     def make(self, request: ModelRequest[Any], spent: Collection[str] = (), *, asks: bool = False) -> Offer:
         """Return what a request offers.
