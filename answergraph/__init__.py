@@ -1,6 +1,8 @@
 """Agent graphs for LangGraph that always end: in a typed, checked answer, or in a typed reason why there is none."""
 
 from answergraph.graphs.agent import build_agent_graph, create_agent
+from answergraph.graphs.agent_node import as_node
+from answergraph.graphs.agent_tool import AgentToolArtifact, as_tool
 from answergraph.nodes.answer_channel import AnswerChannel
 from answergraph.nodes.budget import UsageLimits
 from answergraph.nodes.errors import (
@@ -27,6 +29,7 @@ from answergraph.nodes.usage import Usage
 __all__ = [
     "AgentSpecError",
     "AgentState",
+    "AgentToolArtifact",
     "AnswerAccepted",
     "AnswerChannel",
     "AnswerGraphError",
@@ -49,6 +52,8 @@ __all__ = [
     "ToolStrategy",
     "Usage",
     "UsageLimits",
+    "as_node",
+    "as_tool",
     "build_agent_graph",
     "create_agent",
     "forget_refusals",

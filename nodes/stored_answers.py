@@ -54,6 +54,17 @@ class StoredAnswers:
     schemas: tuple[AnswerSchema, ...]
     """The declared types."""
 
+    def as_json(self, value: Any) -> NamedJson | None:
+        """Return an answer as JSON from which it comes back equal, ``None`` if there is none for a value."""
+        for schema in self.schemas if value is not None else ():
+            try:
+                if schema.holds(value) and _same(schema.validate(data := schema.dump(value)), value):
+                    return NamedJson(schema.name, data)
+            except (ValueError, TypeError):
+                # It cannot be said in JSON, or its parts cannot be compared.
+                continue
+        return None
+
     def written(self, value: Any) -> Any:
         """Return a value as a node writes it to the state, which is what ``updates`` streams show.
 
@@ -64,7 +75,7 @@ class StoredAnswers:
             Its JSON, beside its schema's name as ``{"schema", "value"}`` where several are declared; the value itself if it is
             no answer or would not come back equal.
         """
-        named = self._json_of(value)
+        named = self.as_json(value)
         if named is None:
             return value
         return named.value if len(self.schemas) == 1 else named._asdict()
@@ -91,7 +102,7 @@ class StoredAnswers:
         if isinstance(value, UnreadableAnswer):
             error = value.stored_answer_error
             return {MARK: error.schema, "value": error.data}
-        if (named := self._json_of(value)) is not None:
+        if (named := self.as_json(value)) is not None:
             return {MARK: named.schema, "value": named.value}
         # A value of the user's that looks like ours is wrapped, so that it comes back as it is.
         return {MARK: None, "value": value} if _is_marked(value) else value
@@ -124,16 +135,6 @@ class StoredAnswers:
 
     def _named(self, name: object) -> AnswerSchema | None:
         return next((schema for schema in self.schemas if schema.name == name), None)
-
-    def _json_of(self, value: Any) -> NamedJson | None:
-        for schema in self.schemas if value is not None else ():
-            try:
-                if schema.holds(value) and _same(schema.validate(data := schema.dump(value)), value):
-                    return NamedJson(schema.name, data)
-            except (ValueError, TypeError):
-                # It cannot be said in JSON, or its parts cannot be compared.
-                continue
-        return None
 
     def _of_any(self, data: Any, otherwise: Any) -> Any:
         """Return data as a value of the only schema that it fits."""
