@@ -11,6 +11,7 @@ from langgraph.prebuilt import ToolCallTransformer
 from langgraph.pregel import Pregel
 from langgraph.types import Checkpointer
 
+from answergraph.graphs.agent_node import AgentNode
 from answergraph.graphs.spec import AgentSpec
 from answergraph.middleware.stack import HookNode
 from answergraph.nodes.inner_runs import LendingNode, lending_subgraph
@@ -60,6 +61,8 @@ class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
             node, action = node.get_name(), node
         if isinstance(action, Pregel):
             action = lending_subgraph(action, self._limits)
+        elif isinstance(action, AgentNode):
+            action = action.lending(self._limits)
         elif isinstance(action, StepNode | HookNode):
             writing = AnswerWritingNode(action, self.keys.answer, self.answers.written) if self.answers.schemas else action
             action = LendingNode(writing, self._limits)
