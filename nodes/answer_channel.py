@@ -8,7 +8,8 @@ from typing import Any, Self, get_args
 
 from langgraph.channels import LastValue
 
-from answergraph.nodes.response_format.schema import AnswerSchema, answer_schemas
+from answergraph.nodes.response_format.schema import AnswerSchema
+from answergraph.nodes.response_format.schema_kinds import answer_schemas
 from answergraph.nodes.stored_answers import StoredAnswers
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Generic, Literal, NotRequired, Required, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Generic, Literal, NotRequired, Optional, Required, get_args, get_origin, get_type_hints
 
 from langchain_core.messages import AnyMessage
 from langgraph.channels import BinaryOperatorAggregate, EphemeralValue, UntrackedValue
@@ -68,6 +68,10 @@ class OfferRecord(TypedDict):
     """Whether the reply is the model's; what a middleware wrote in its place raises no error of the model's."""
     valid: bool
     """Whether the reply was seen to hold a valid answer."""
+    dialect: str
+    """The part of JSON Schema that the schema on the wire was compiled to."""
+    note: str | None
+    """What an attempt made in this way is noted with."""
     given: Any
     """A value a middleware put in place of the model's answer: ``{"schema", "value"}``, or ``None``."""
 
@@ -156,7 +160,7 @@ def _with_answer(fields: dict[str, Any], keys: AnswerKeys, answers: Sequence[Ans
     renamed = {standard.answer: keys.answer, standard.outcome: keys.outcome}
     result = {renamed.get(name, name): hint for name, hint in fields.items()}
     if answers:
-        answer_type = shown_type(answers) | None
+        answer_type: Any = Optional[shown_type(answers)]  # noqa: UP045  # the types are known at run time only
         channel = AnswerChannel(answer_type, keys.answer, answers)
         result[keys.answer] = NotRequired[Annotated[answer_type, OmitFromInput, channel]]
     return result

@@ -58,7 +58,7 @@ class StoredAnswers:
         """Return an answer as JSON from which it comes back equal, ``None`` if there is none for a value."""
         for schema in self.schemas if value is not None else ():
             try:
-                if schema.holds(value) and _same(schema.validate(data := schema.dump(value)), value):
+                if schema.holds(value) and _same(schema.load(data := schema.dump(value)), value):
                     return NamedJson(schema.name, data)
             except (ValueError, TypeError):
                 # It cannot be said in JSON, or its parts cannot be compared.
@@ -124,7 +124,7 @@ class StoredAnswers:
         if (schema := self._named(name)) is None:
             return self._of_renamed(name, value)
         try:
-            return schema.validate(value)
+            return schema.load(value)
         except ValueError as error:
             return UnreadableAnswer(StoredAnswerError(name, str(error), value))
 
@@ -143,7 +143,7 @@ class StoredAnswers:
 
     def _loaded(self, schema: AnswerSchema, data: Any, otherwise: Any) -> Any:
         try:
-            value = schema.validate(data)
+            value = schema.load(data)
             return value if value is data or _contains(schema.dump(value), data) or _same(value, data) else otherwise
         except (ValueError, TypeError):
             return otherwise

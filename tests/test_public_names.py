@@ -26,6 +26,7 @@ DOORS = {
         "PromptedStrategy",
         "ProviderStrategy",
         "Refusal",
+        "ResponseFormatError",
         "StoredAnswerError",
         "StructuredOutputError",
         "StructuredOutputValidationError",

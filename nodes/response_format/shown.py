@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import reduce
-from operator import or_
-from typing import Annotated, Any
+from typing import Annotated, Any, Union
 
 from pydantic import WithJsonSchema
 
@@ -23,7 +21,7 @@ def shown_type(schemas: Sequence[AnswerSchema]) -> Any:
     Returns:
         The declared types; for a JSON Schema a ``dict`` that is shown as that schema.
     """
-    return reduce(or_, [_shown(schema) for schema in schemas])
+    return Union[tuple(_shown(schema) for schema in schemas)]  # noqa: UP007  # the types are known at run time only
 
 
 def _shown(schema: AnswerSchema) -> Any:

@@ -16,7 +16,7 @@ from pydantic import BaseModel, SecretStr, create_model
 from typing_extensions import TypedDict
 
 from answergraph import StoredAnswerError
-from answergraph.nodes.response_format.schema import answer_schemas
+from answergraph.nodes.response_format.schema_kinds import answer_schemas
 from answergraph.nodes.stored_answers import StoredAnswers, UnreadableAnswer
 
 
