@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
-from typing import Any
+from typing import Any, Literal
 
 from langchain_core.tools import tool
 from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -24,6 +24,7 @@ from pydantic import BaseModel, Field, TypeAdapter
 from typing_extensions import TypedDict
 
 from answergraph import ToolStrategy, create_agent
+from answergraph.nodes.response_format.schema_kinds import answer_schemas
 from answergraph.testing import ScriptedChatModel
 from tests.graphs.scripted_agents import call, calls
 from tests.suite.colors import Run
@@ -77,7 +78,9 @@ RECORD = {
 
 TEXT = "2026-11-21T08:00:00Z"
 MOMENT = TypeAdapter(datetime).validate_python(TEXT)
-REPORT = {"at": TEXT, "parts": [{"color": "red", "weight": 2}]}
+PART = {"color": "red", "weight": 2}
+REPORT = {"at": TEXT, "parts": [PART]}
+(NO_REPORT,) = answer_schemas(Literal["none"])
 
 
 @dataclass(frozen=True)
@@ -97,6 +100,10 @@ KINDS = {
     "typed dict": Kind(Route, "Route", {"to": "Nara", "leaves": TEXT}, Route(to="Nara", leaves=MOMENT)),
     "JSON Schema": Kind(RECORD, "Record", {"name": "a", "sizes": [1]}, {"name": "a", "sizes": [1]}),
     "union": Kind(Report | Place, "Place", {"city": "Kyoto", "since": TEXT}, Place("Kyoto", MOMENT)),
+    "list": Kind(list[Part], "list_Part", {"value": [PART]}, [Part.model_validate(PART)]),
+    "enum": Kind(Color, "Color", {"value": "blue"}, Color.BLUE),
+    "number": Kind(float, "float", {"value": 2}, 2.0),
+    "literal or model": Kind(Literal["none"] | Report, NO_REPORT.name, {"value": "none"}, "none"),
     "mixed": Kind((Route, RECORD), "Record", {"name": "b"}, {"name": "b"}),
 }
 
