@@ -1,6 +1,9 @@
 """Agent graphs for LangGraph that always end: in a typed, checked answer, or in a typed reason why there is none."""
 
 from answergraph.graphs.agent import build_agent_graph, create_agent
+from answergraph.graphs.agent_node import as_node
+from answergraph.graphs.agent_tool import AgentToolArtifact, as_tool
+from answergraph.nodes.answer_channel import AnswerChannel
 from answergraph.nodes.budget import UsageLimits
 from answergraph.nodes.errors import (
     AgentSpecError,
@@ -9,6 +12,7 @@ from answergraph.nodes.errors import (
     MultipleStructuredOutputsError,
     NoAnswerError,
     ResponseFormatError,
+    StoredAnswerError,
     StructuredOutputError,
     StructuredOutputValidationError,
 )
@@ -27,7 +31,9 @@ from answergraph.nodes.usage import Usage
 __all__ = [
     "AgentSpecError",
     "AgentState",
+    "AgentToolArtifact",
     "AnswerAccepted",
+    "AnswerChannel",
     "AnswerGraphError",
     "AnswerRejected",
     "Attempt",
@@ -44,11 +50,14 @@ __all__ = [
     "ProviderStrategy",
     "Refusal",
     "ResponseFormatError",
+    "StoredAnswerError",
     "StructuredOutputError",
     "StructuredOutputValidationError",
     "ToolStrategy",
     "Usage",
     "UsageLimits",
+    "as_node",
+    "as_tool",
     "build_agent_graph",
     "create_agent",
     "forget_refusals",
