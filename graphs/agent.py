@@ -36,6 +36,7 @@ from answergraph.graphs.routing import (
     route_after_tools,
 )
 from answergraph.graphs.spec import AgentOptions, AgentSpec, Tool
+from answergraph.nodes.answer_events import Announced
 from answergraph.nodes.budget import UsageLimits
 from answergraph.nodes.model import ModelNode
 from answergraph.nodes.names import MODEL, NO_ANSWER, STRUCTURED_RESPONSE, TOOLS
@@ -228,8 +229,8 @@ def _model_node(spec: AgentSpec) -> ModelNode:
     )
 
 
-def _structured_response_node(spec: AgentSpec) -> StructuredResponseNode:
-    return StructuredResponseNode(
+def _structured_response_node(spec: AgentSpec) -> Announced:
+    node = StructuredResponseNode(
         offers=spec.offers,
         limits=spec.limits,
         keys=spec.keys,
@@ -239,3 +240,4 @@ def _structured_response_node(spec: AgentSpec) -> StructuredResponseNode:
         reviewed=spec.reviewed_answers,
         wrap_reviewed=spec.stack.wrap_reviewed(spec.reviewed_answers),
     )
+    return Announced(node.step, spec.offers.strategy.schemas, spec.keys, spec.name)
