@@ -1,6 +1,8 @@
 """Agent graphs for LangGraph that always end: in a typed, checked answer, or in a typed reason why there is none."""
 
 from answergraph.graphs.agent import build_agent_graph, create_agent
+from answergraph.graphs.answer_streams import AnswerTransformer, HideAnswerCalls
+from answergraph.nodes.answer_events import AnswerEvent, is_answer_event
 from answergraph.nodes.budget import UsageLimits
 from answergraph.nodes.errors import (
     AgentSpecError,
@@ -26,12 +28,15 @@ __all__ = [
     "AgentSpecError",
     "AgentState",
     "AnswerAccepted",
+    "AnswerEvent",
     "AnswerGraphError",
     "AnswerRejected",
+    "AnswerTransformer",
     "Attempt",
     "AutoStrategy",
     "DeferredStrategy",
     "FallbackStrategy",
+    "HideAnswerCalls",
     "InputAgentState",
     "MultipleStructuredOutputsError",
     "NoAnswerError",
@@ -48,5 +53,6 @@ __all__ = [
     "build_agent_graph",
     "create_agent",
     "forget_refusals",
+    "is_answer_event",
     "known_refusals",
 ]

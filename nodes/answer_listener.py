@@ -137,7 +137,9 @@ class AnswerListener(BaseCallbackHandler):
         return self._is_envelope(data) or any(schema.knows_keys_of(data) for schema in self._schemas.values())
 
     def _is_envelope(self, data: Mapping[str, Any]) -> bool:
-        if len(self._schemas) < 2 or not data or not data.keys() <= ENVELOPE:
+        if not data or not data.keys() <= ENVELOPE:
+            return False
+        if len(self._schemas) == 1 and any(schema.knows_keys_of(data) for schema in self._schemas.values()):
             return False
         return data.keys() != ENVELOPE or data["schema"] in self._schemas
 
