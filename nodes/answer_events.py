@@ -6,11 +6,12 @@ They go to LangGraph's ``custom`` stream as plain JSON.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from typing import Any, Literal
 
 from langgraph.runtime import Runtime
-from typing_extensions import TypedDict, TypeIs
+from pydantic import BaseModel
+from typing_extensions import TypedDict, TypeIs, is_typeddict
 
 from answergraph.nodes.messages import last_turn
 from answergraph.nodes.outcome import Ledger, Outcome
@@ -70,6 +71,19 @@ def is_heard(writer: Callable[..., Any]) -> bool:
     return code is None or bool(code.co_freevars or code.co_names)
 
 
+def bare_value(schema: AnswerSchema | None, data: Any) -> Any:
+    """Return an answer as it is declared: a type that is no object, such as a list, is written as ``{"value": …}``."""
+    if schema is None or not isinstance(data, Mapping) or not data.keys() <= {"value"} or _is_object(schema.declared):
+        return data
+    return data.get("value")
+
+
+def _is_object(declared: Any) -> bool:
+    if isinstance(declared, type):
+        return issubclass(declared, BaseModel) or is_dataclass(declared) or is_typeddict(declared)
+    return isinstance(declared, dict)
+
+
 def attempt_number(ledger: Ledger) -> int:
     """Return the number of the attempt that a run makes next."""
     return len(ledger["attempts"]) + ledger["holds"] + 1
@@ -114,7 +128,7 @@ class Announced:
             attempt=attempt_number(current_ledger(state, begins_run=False)),
             message_id=message.id if message is not None else None,
             schema=schema.name if schema is not None else None,
-            value=schema.dump(value) if schema is not None and accepted else None,
+            value=bare_value(schema, schema.dump(value)) if schema is not None and accepted else None,
             reason=None if accepted else _reason(outcome, update[LEDGER]),
         )
 

@@ -11,7 +11,7 @@ from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.messages import AIMessageChunk
 from langchain_core.outputs import ChatGenerationChunk
 
-from answergraph.nodes.answer_events import ANSWER_EVENT, AnswerEvent
+from answergraph.nodes.answer_events import ANSWER_EVENT, AnswerEvent, bare_value
 from answergraph.nodes.growing_json import GrowingJson
 from answergraph.nodes.response_format.schema import AnswerSchema
 
@@ -144,7 +144,7 @@ class AnswerListener(BaseCallbackHandler):
         return data.keys() != ENVELOPE or data["schema"] in self._schemas
 
     def _show(self, schema: AnswerSchema | None, value: Any) -> None:
-        self._tell({**self._begun, "schema": None if schema is None else schema.name, "value": value})
+        self._tell({**self._begun, "schema": None if schema is None else schema.name, "value": bare_value(schema, value)})
 
     def _take_back(self, reason: str) -> None:
         if self._shown is not self._begun:

@@ -81,7 +81,7 @@ class GrowingJson:
             if value is not None:
                 self._take(value)
                 return
-            if self.value is not None:
+            if self.value:
                 self._restarts_left = -1
                 return
             self._restarts_left -= 1
