@@ -28,6 +28,7 @@ from langgraph.store.base import BaseStore
 from langgraph.types import Checkpointer
 
 from answergraph.graphs.agent_state_graph import AgentStateGraph
+from answergraph.graphs.agent_types import typed_by_response_format
 from answergraph.graphs.hook_chains import HookChains
 from answergraph.graphs.routing import (
     RoutingFacts,
@@ -50,6 +51,7 @@ Destinations = dict[Hashable, str]
 """Where the graph goes, per reason."""
 
 
+@typed_by_response_format
 def create_agent(  # noqa: PLR0913  # waiver: the arguments of langchain.agents.create_agent, and more
     model: Any,
     tools: Sequence[Tool] | None = None,
