@@ -1,6 +1,7 @@
 """Agent graphs for LangGraph that always end: in a typed, checked answer, or in a typed reason why there is none."""
 
 from answergraph.graphs.agent import build_agent_graph, create_agent
+from answergraph.graphs.agent_types import AgentGraph, AgentResult
 from answergraph.graphs.answer_streams import AnswerTransformer, HideAnswerCalls
 from answergraph.nodes.answer_events import AnswerEvent, is_answer_event
 from answergraph.nodes.budget import UsageLimits
@@ -25,6 +26,8 @@ from answergraph.nodes.state import AgentState, InputAgentState, OutputAgentStat
 from answergraph.nodes.usage import Usage
 
 __all__ = [
+    "AgentGraph",
+    "AgentResult",
     "AgentSpecError",
     "AgentState",
     "AnswerAccepted",

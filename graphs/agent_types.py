@@ -89,9 +89,13 @@ if TYPE_CHECKING:
         async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
             """Run the agent on the event loop."""
 
+else:
+    AgentGraph = CompiledStateGraph
+    AgentResult = dict
+
 
 class AgentArguments(TypedDict, total=False):
-    """The arguments of ``create_agent`` that play no part in the answer's type; it documents each."""
+    """The arguments of ``create_agent`` that play no part in the type of its result; it documents each."""
 
     system_prompt: str | SystemMessage | None
     middleware: Sequence[Any]

@@ -7,6 +7,8 @@ import pytest
 
 DOORS = {
     "answergraph": [
+        "AgentGraph",
+        "AgentResult",
         "AgentSpecError",
         "AgentState",
         "AnswerAccepted",

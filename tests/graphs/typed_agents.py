@@ -10,6 +10,8 @@ from pydantic import BaseModel
 from typing_extensions import TypedDict
 
 from answergraph import (
+    AgentGraph,
+    AgentResult,
     AnswerEvent,
     AutoStrategy,
     DeferredStrategy,
@@ -133,6 +135,18 @@ def an_agent_is_langgraphs_graph_and_its_result_a_dict() -> None:
     takes(agent, agent.invoke(QUESTION))
     keyed = create_agent("m", response_format=Verdict, output_key="verdict")
     takes(keyed, keyed.invoke(QUESTION))
+
+
+def passed(result: AgentResult[Verdict]) -> bool:
+    return result["structured_response"] is not None and result["structured_response"].passed
+
+
+def ask(agent: AgentGraph[Verdict]) -> bool:
+    return passed(agent.invoke(QUESTION))
+
+
+def an_agent_and_its_result_are_handed_on() -> None:
+    assert_type(ask(create_agent("m", response_format=ToolStrategy(Verdict))), bool)
 
 
 def events(item: object) -> None:
