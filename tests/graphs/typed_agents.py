@@ -138,7 +138,8 @@ def an_agent_is_langgraphs_graph_and_its_result_a_dict() -> None:
 
 
 def passed(result: AgentResult[Verdict]) -> bool:
-    return result["structured_response"] is not None and result["structured_response"].passed
+    verdict = result["structured_response"]
+    return verdict is not None and verdict.passed
 
 
 def ask(agent: AgentGraph[Verdict]) -> bool:
