@@ -3,7 +3,10 @@
 from answergraph.graphs.agent import build_agent_graph, create_agent
 from answergraph.graphs.agent_node import as_node
 from answergraph.graphs.agent_tool import AgentToolArtifact, as_tool
+from answergraph.graphs.agent_types import AgentGraph, AgentResult
+from answergraph.graphs.answer_streams import AnswerTransformer, HideAnswerCalls
 from answergraph.nodes.answer_channel import AnswerChannel
+from answergraph.nodes.answer_events import AnswerEvent, is_answer_event
 from answergraph.nodes.budget import UsageLimits
 from answergraph.nodes.errors import (
     AgentSpecError,
@@ -29,18 +32,23 @@ from answergraph.nodes.state import AgentState, InputAgentState, OutputAgentStat
 from answergraph.nodes.usage import Usage
 
 __all__ = [
+    "AgentGraph",
+    "AgentResult",
     "AgentSpecError",
     "AgentState",
     "AgentToolArtifact",
     "AnswerAccepted",
     "AnswerChannel",
+    "AnswerEvent",
     "AnswerGraphError",
     "AnswerRejected",
+    "AnswerTransformer",
     "Attempt",
     "AutoStrategy",
     "DeferredStrategy",
     "FallbackStrategy",
     "FromContext",
+    "HideAnswerCalls",
     "InputAgentState",
     "MultipleStructuredOutputsError",
     "NoAnswerError",
@@ -61,5 +69,6 @@ __all__ = [
     "build_agent_graph",
     "create_agent",
     "forget_refusals",
+    "is_answer_event",
     "known_refusals",
 ]

@@ -28,6 +28,7 @@ from langgraph.store.base import BaseStore
 from langgraph.types import Checkpointer
 
 from answergraph.graphs.agent_state_graph import AgentStateGraph
+from answergraph.graphs.agent_types import typed_by_response_format
 from answergraph.graphs.hook_chains import HookChains
 from answergraph.graphs.routing import (
     RoutingFacts,
@@ -36,6 +37,7 @@ from answergraph.graphs.routing import (
     route_after_tools,
 )
 from answergraph.graphs.spec import AgentOptions, AgentSpec, Tool
+from answergraph.nodes.answer_events import Announced
 from answergraph.nodes.budget import UsageLimits
 from answergraph.nodes.model import ModelNode
 from answergraph.nodes.names import MODEL, NO_ANSWER, STRUCTURED_RESPONSE, TOOLS
@@ -49,6 +51,7 @@ Destinations = dict[Hashable, str]
 """Where the graph goes, per reason."""
 
 
+@typed_by_response_format
 def create_agent(  # noqa: PLR0913  # waiver: the arguments of langchain.agents.create_agent, and more
     model: Any,
     tools: Sequence[Tool] | None = None,
@@ -230,8 +233,8 @@ def _model_node(spec: AgentSpec) -> ModelNode:
     )
 
 
-def _structured_response_node(spec: AgentSpec) -> StructuredResponseNode:
-    return StructuredResponseNode(
+def _structured_response_node(spec: AgentSpec) -> Announced:
+    node = StructuredResponseNode(
         offers=spec.offers,
         limits=spec.limits,
         keys=spec.keys,
@@ -241,3 +244,4 @@ def _structured_response_node(spec: AgentSpec) -> StructuredResponseNode:
         reviewed=spec.reviewed_answers,
         wrap_reviewed=spec.stack.wrap_reviewed(spec.reviewed_answers),
     )
+    return Announced(node.step, spec.offers, spec.keys, spec.name)

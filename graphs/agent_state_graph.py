@@ -42,7 +42,7 @@ class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
         )
         self._limits = spec.limits
         self.agent_name = spec.name
-        self.answers = StoredAnswers(spec.offers.strategy.schemas)
+        self.answers = StoredAnswers(spec.offers.schemas)
         self.keys = spec.keys
         self._transformers = tuple(spec.stack.transformers)
 

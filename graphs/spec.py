@@ -108,7 +108,7 @@ class AgentSpec:
             schemas=merge_state_schemas(
                 [*stack.state_schemas, AgentState, options.get("state_schema") or AgentState],
                 keys,
-                offers.strategy.schemas,
+                offers.schemas,
             ),
             context_schema=options.get("context_schema"),
             keys=keys,

@@ -14,6 +14,8 @@ from langgraph.graph.message import REMOVE_ALL_MESSAGES
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
+from answergraph.nodes.answer_events import attempt_number, is_heard
+from answergraph.nodes.answer_listener import AnswerListener, growing_event
 from answergraph.nodes.budget import UsageLimits
 from answergraph.nodes.exchange import Exchange
 from answergraph.nodes.inner_runs import calling_account
@@ -120,7 +122,8 @@ class ModelNode:
                 asked = offer.strategy.forced(asked)
             try:
                 bound = self.bound.bind(asked, offer.strategy)
-                message: AIMessage = yield Invoke(bound.runnable, bound.conversation(asked))
+                listeners = self._listeners(exchange, offer, request)
+                message: AIMessage = yield Invoke(bound.runnable, bound.conversation(asked), listeners)
             except Exception as error:
                 # Whatever the provider's client raises; what is not about the format is raised on.
                 if offer.is_last or not refuses_format(error, offer.strategy.schema_names):
@@ -130,6 +133,14 @@ class ModelNode:
             else:
                 exchange.calls += 1
                 return replace(offer, dialect=bound.dialect, note=bound.note), message
+
+    def _listeners(self, exchange: Exchange, offer: Offer, request: ModelRequest[Any]) -> list[AnswerListener]:
+        """Return what tells how the answer grows; without a listener the call is made as if there were no such stream."""
+        writer = getattr(request.runtime, "stream_writer", None)
+        if writer is None or not offer.strategy.schemas or not is_heard(writer):
+            return []
+        begun = growing_event(self.keys.answer, self.agent_name, attempt_number(exchange.ledger))
+        return [AnswerListener(writer, offer.strategy.schemas, begun)]
 
     def _request(self, turn: Turn, offers: Offers, state: Mapping[str, Any], runtime: Runtime[Any]) -> ModelRequest[Any]:
         return ModelRequest(

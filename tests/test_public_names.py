@@ -7,18 +7,23 @@ import pytest
 
 DOORS = {
     "answergraph": [
+        "AgentGraph",
+        "AgentResult",
         "AgentSpecError",
         "AgentState",
         "AgentToolArtifact",
         "AnswerAccepted",
         "AnswerChannel",
+        "AnswerEvent",
         "AnswerGraphError",
         "AnswerRejected",
+        "AnswerTransformer",
         "Attempt",
         "AutoStrategy",
         "DeferredStrategy",
         "FallbackStrategy",
         "FromContext",
+        "HideAnswerCalls",
         "InputAgentState",
         "MultipleStructuredOutputsError",
         "NoAnswerError",
@@ -39,6 +44,7 @@ DOORS = {
         "build_agent_graph",
         "create_agent",
         "forget_refusals",
+        "is_answer_event",
         "known_refusals",
     ],
     "answergraph.graphs": [

@@ -101,6 +101,11 @@ class Offers:
         """Whether the graph needs a ``structured_response`` node."""
         return bool(self.declared)
 
+    @property
+    def schemas(self) -> tuple[AnswerSchema, ...]:
+        """The declared schemas."""
+        return self.strategy.schemas
+
     def check(self, model: BaseChatModel) -> None:
         """Check that a model can be asked as the developer insists.
 

@@ -14,6 +14,7 @@ from answergraph.nodes.errors import AgentSpecError, ResponseFormatError
 from answergraph.nodes.messages import begins_new_run
 from answergraph.nodes.response_format.foreign_schema import ForeignSchemaError, check_foreign_schema
 from answergraph.nodes.response_format.offers import Offers, keep
+from answergraph.nodes.response_format.schema import AnswerSchema
 from answergraph.nodes.response_format.schema_kinds import is_schema
 from answergraph.nodes.state import LEDGER, OFFER, RUNNING
 
@@ -73,7 +74,7 @@ class RunTimeOffers:
 
     declared: frozenset[str] = frozenset()
     """Nothing is known while building."""
-    answer_type: Any = Any
+    schemas: tuple[AnswerSchema, ...] = ()
     reads_answers = True
 
     def __init__(self, make: MakeFormat, tool_names: Collection[str] = ()) -> None:
