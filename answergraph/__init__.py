@@ -11,6 +11,7 @@ from answergraph.nodes.errors import (
     AnswerRejected,
     MultipleStructuredOutputsError,
     NoAnswerError,
+    ResponseFormatError,
     StructuredOutputError,
     StructuredOutputValidationError,
 )
@@ -21,6 +22,7 @@ from answergraph.nodes.response_format.fallback import FallbackStrategy
 from answergraph.nodes.response_format.prompted import PromptedStrategy
 from answergraph.nodes.response_format.provider import ProviderStrategy
 from answergraph.nodes.response_format.refusals import Refusal, forget_refusals, known_refusals
+from answergraph.nodes.response_format.run_time_offers import FromContext
 from answergraph.nodes.response_format.tool import ToolStrategy
 from answergraph.nodes.state import AgentState, InputAgentState, OutputAgentState
 from answergraph.nodes.usage import Usage
@@ -39,6 +41,7 @@ __all__ = [
     "AutoStrategy",
     "DeferredStrategy",
     "FallbackStrategy",
+    "FromContext",
     "HideAnswerCalls",
     "InputAgentState",
     "MultipleStructuredOutputsError",
@@ -48,6 +51,7 @@ __all__ = [
     "PromptedStrategy",
     "ProviderStrategy",
     "Refusal",
+    "ResponseFormatError",
     "StructuredOutputError",
     "StructuredOutputValidationError",
     "ToolStrategy",

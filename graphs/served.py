@@ -9,16 +9,15 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
 
 from answergraph.graphs.calculator import create_calculator
 from answergraph.graphs.general_agent import general_agent
 
 
-def agent(config: RunnableConfig) -> CompiledStateGraph[Any, Any, Any, Any]:
-    """Return the general agent for the response format of the run's context, which servers repeat in ``configurable``."""
-    return general_agent(config.get("configurable", {}).get("response_format"))
+def agent() -> CompiledStateGraph[Any, Any, Any, Any]:
+    """Return the general agent."""
+    return general_agent()
 
 
 @cache

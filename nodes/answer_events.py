@@ -6,15 +6,17 @@ They go to LangGraph's ``custom`` stream as plain JSON.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, is_dataclass
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from langgraph.runtime import Runtime
-from pydantic import BaseModel
-from typing_extensions import TypedDict, TypeIs, is_typeddict
+from typing_extensions import TypedDict, TypeIs
 
 from answergraph.nodes.messages import last_turn
 from answergraph.nodes.outcome import Ledger, Outcome
+from answergraph.nodes.response_format.embedding import VALUE
+from answergraph.nodes.response_format.offers import Offers
+from answergraph.nodes.response_format.run_time_offers import RunTimeOffers
 from answergraph.nodes.response_format.schema import AnswerSchema
 from answergraph.nodes.state import LEDGER, AnswerKeys
 from answergraph.nodes.step import Step
@@ -72,16 +74,10 @@ def is_heard(writer: Callable[..., Any]) -> bool:
 
 
 def bare_value(schema: AnswerSchema | None, data: Any) -> Any:
-    """Return an answer as it is declared: a type that is no object, such as a list, is written as ``{"value": …}``."""
-    if schema is None or not isinstance(data, Mapping) or not data.keys() <= {"value"} or _is_object(schema.declared):
+    """Return an answer as it is declared: a value that is no object, such as a list, is written inside one."""
+    if schema is None or schema.is_object or not isinstance(data, Mapping) or not data.keys() <= {VALUE}:
         return data
-    return data.get("value")
-
-
-def _is_object(declared: Any) -> bool:
-    if isinstance(declared, type):
-        return issubclass(declared, BaseModel) or is_dataclass(declared) or is_typeddict(declared)
-    return isinstance(declared, dict)
+    return data.get(VALUE)
 
 
 def attempt_number(ledger: Ledger) -> int:
@@ -94,8 +90,7 @@ class Announced:
     """The step of the ``structured_response`` node, told to the ``custom`` stream; ``step`` is the node."""
 
     inner: Callable[[Mapping[str, Any], Runtime[Any]], Step[dict[str, Any]]]
-    schemas: tuple[AnswerSchema, ...]
-    """All that may be answered."""
+    offers: Offers | RunTimeOffers
     keys: AnswerKeys
     agent: str | None
 
@@ -110,15 +105,16 @@ class Announced:
             The step's own update.
         """
         update = yield from self.inner(state, runtime)
-        if is_heard(runtime.stream_writer):
-            runtime.stream_writer(self._event(state, update))
+        schemas = self.offers.for_reply(state, runtime).strategy.schemas if is_heard(runtime.stream_writer) else ()
+        if schemas:
+            runtime.stream_writer(self._event(schemas, state, update))
         return update
 
-    def _event(self, state: Mapping[str, Any], update: Mapping[str, Any]) -> AnswerEvent:
+    def _event(self, schemas: tuple[AnswerSchema, ...], state: Mapping[str, Any], update: Mapping[str, Any]) -> AnswerEvent:
         message, _ = last_turn(state["messages"])
         outcome: Outcome | None = update.get(self.keys.outcome)
         value = update.get(self.keys.answer)
-        schema = next((s for s in self.schemas if outcome is not None and s.name == outcome["schema"]), None)
+        schema = next((s for s in schemas if outcome is not None and s.name == outcome["schema"]), None)
         accepted = value is not None and schema is not None
         return AnswerEvent(
             type=ANSWER_EVENT,
@@ -128,7 +124,7 @@ class Announced:
             attempt=attempt_number(current_ledger(state, begins_run=False)),
             message_id=message.id if message is not None else None,
             schema=schema.name if schema is not None else None,
-            value=bare_value(schema, schema.dump(value)) if schema is not None and accepted else None,
+            value=schema.dump(value) if schema is not None and accepted else None,
             reason=None if accepted else _reason(outcome, update[LEDGER]),
         )
 

@@ -53,6 +53,8 @@ class OfferRecord(TypedDict):
 
     strategy: str
     """The strategy's name."""
+    declared: list[str]
+    """The schemas declared for this call."""
     schemas: list[str]
     """The schemas offered; nothing else is accepted."""
     key: str
@@ -65,6 +67,10 @@ class OfferRecord(TypedDict):
     """Whether the reply is the model's; what a middleware wrote in its place raises no error of the model's."""
     valid: bool
     """Whether the reply was seen to hold a valid answer."""
+    dialect: str
+    """The part of JSON Schema that the schema on the wire was compiled to."""
+    note: str | None
+    """What an attempt made in this way is noted with."""
     given: Any
     """A value a middleware put in place of the model's answer: ``{"schema", "value"}``, or ``None``."""
 
