@@ -1,8 +1,11 @@
 """Agent graphs for LangGraph that always end: in a typed, checked answer, or in a typed reason why there is none."""
 
 from answergraph.graphs.agent import build_agent_graph, create_agent
+from answergraph.graphs.agent_node import as_node
+from answergraph.graphs.agent_tool import AgentToolArtifact, as_tool
 from answergraph.graphs.agent_types import AgentGraph, AgentResult
 from answergraph.graphs.answer_streams import AnswerTransformer, HideAnswerCalls
+from answergraph.nodes.answer_channel import AnswerChannel
 from answergraph.nodes.answer_events import AnswerEvent, is_answer_event
 from answergraph.nodes.budget import UsageLimits
 from answergraph.nodes.errors import (
@@ -12,6 +15,7 @@ from answergraph.nodes.errors import (
     MultipleStructuredOutputsError,
     NoAnswerError,
     ResponseFormatError,
+    StoredAnswerError,
     StructuredOutputError,
     StructuredOutputValidationError,
 )
@@ -32,7 +36,9 @@ __all__ = [
     "AgentResult",
     "AgentSpecError",
     "AgentState",
+    "AgentToolArtifact",
     "AnswerAccepted",
+    "AnswerChannel",
     "AnswerEvent",
     "AnswerGraphError",
     "AnswerRejected",
@@ -52,11 +58,14 @@ __all__ = [
     "ProviderStrategy",
     "Refusal",
     "ResponseFormatError",
+    "StoredAnswerError",
     "StructuredOutputError",
     "StructuredOutputValidationError",
     "ToolStrategy",
     "Usage",
     "UsageLimits",
+    "as_node",
+    "as_tool",
     "build_agent_graph",
     "create_agent",
     "forget_refusals",

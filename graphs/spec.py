@@ -106,7 +106,9 @@ class AgentSpec:
             stack=stack,
             offers=offers,
             schemas=merge_state_schemas(
-                [*stack.state_schemas, AgentState, options.get("state_schema") or AgentState], keys, offers.answer_type
+                [*stack.state_schemas, AgentState, options.get("state_schema") or AgentState],
+                keys,
+                offers.strategy.schemas,
             ),
             context_schema=options.get("context_schema"),
             keys=keys,

@@ -17,7 +17,7 @@ from answergraph.nodes.response_format.provider import ProviderStrategy
 from answergraph.nodes.response_format.reading import Offer
 from answergraph.nodes.response_format.refusals import is_refused
 from answergraph.nodes.response_format.schema import AnswerSchema
-from answergraph.nodes.response_format.schema_kinds import annotation_of, is_schema
+from answergraph.nodes.response_format.schema_kinds import is_schema
 from answergraph.nodes.response_format.strategy import NoResponse, Strategy
 from answergraph.nodes.response_format.tool import ToolStrategy
 from answergraph.nodes.response_format.wire_dialects import Dialect
@@ -121,11 +121,6 @@ class Offers:
         """Return the offers of the last call: these."""
         return self
 
-    @property
-    def answer_type(self) -> Any:
-        """The declared type of the answer as an annotation, ``None`` if none was declared."""
-        return annotation_of(self.strategy.schemas)
-
     def make(self, request: ModelRequest[Any], spent: Collection[str] = (), *, asks: bool = False) -> Offer:
         """Return what a request offers.
 
@@ -176,7 +171,7 @@ class Offers:
             of_model=of_model,
             valid=valid,
             given=given,
-            dialect=offer.dialect,
+            dialect=offer.dialect.value,
             note=offer.note,
         )
 

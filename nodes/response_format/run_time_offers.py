@@ -86,7 +86,7 @@ class RunTimeOffers:
         Raises:
             AgentSpecError: If it is a coroutine function.
         """
-        if inspect.iscoroutinefunction(make) or inspect.iscoroutinefunction(getattr(make, "__call__", None)):  # noqa: B004
+        if inspect.iscoroutinefunction(make) or inspect.iscoroutinefunction(type(make).__call__):
             raise AgentSpecError("A response format made at run time is made by a plain function of (state, runtime), not async.")
         self._make = make
         self._tool_names = frozenset(tool_names)

@@ -59,7 +59,7 @@ class TypeValidator:
 
     def dump(self, value: Any) -> Any:
         """Return the instance's fields as JSON, under the names by which they validate."""
-        return self.adapter.dump_python(value, mode="json", by_alias=True, round_trip=True)
+        return self.adapter.dump_python(value, mode="json", by_alias=True, round_trip=True, warnings=False)
 
     def holds(self, value: Any) -> bool:
         """Return whether the value is an instance; what has none is known by its content."""
