@@ -32,7 +32,10 @@ _ENDS = re.compile(
     rf"|(?<![\w{_JOINS_WORDS}{_JOINS_DIGITS}]))"
 )
 
-_NEGATION = re.compile(r"(?:^|[^\w'])(?:not|never|cannot|without|neither|nor|no|hardly|barely|scarcely|\w+n't) $", re.IGNORECASE)
+# A line break may stand there as an escape, whose letter is no part of the word after it.
+_NEGATION = re.compile(
+    r"(?:^|\W|\\[nrt])(?:not|never|cannot|without|neither|nor|no|hardly|barely|scarcely|\w+n't) $", re.IGNORECASE
+)
 _NEGATION_LENGTH = 16
 """How far back a negation is looked for: the longest one, and its borders."""
 

@@ -9,6 +9,7 @@ from re import Match
 from answergraph.nodes.evidence.mapped_text import MappedText
 
 _ESCAPE = re.compile(r"(?:\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})|\\(?:u[0-9a-fA-F]{4}|[\"\\/bfnrt])")
+_SHORT = {"\\n": "\n", '\\"': '"', "\\\\": "\\", "\\t": "\t", "\\r": "\r"}
 
 
 def unescaped(text: str) -> MappedText | None:
@@ -40,4 +41,5 @@ def _parses(text: str) -> bool:
 
 
 def _undone(match: Match[str]) -> str:
-    return str(json.loads(f'"{match.group()}"'))
+    escape = match.group()
+    return _SHORT.get(escape) or str(json.loads(f'"{escape}"'))

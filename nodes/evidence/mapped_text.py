@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import accumulate
 from re import Match, Pattern
 
 
@@ -21,6 +22,14 @@ class MappedText:
     text: str
     starts: tuple[int, ...]
     origins: tuple[tuple[int, int], ...]
+
+    def translated(self, table: Mapping[int, str]) -> MappedText:
+        """Return the text with single characters replaced by single characters, so that every place stays.
+
+        Args:
+            table: What takes the place of which character, as for ``str.translate``.
+        """
+        return MappedText(self.text.translate(table), self.starts, self.origins)
 
     @classmethod
     def unchanged(cls, text: str) -> MappedText:
@@ -50,28 +59,25 @@ class MappedText:
             The new text; its original is still this one's original.
         """
         pieces: list[str] = []
-        starts: list[int] = []
         inner: list[tuple[int, int]] = []
-        length = done = 0
-
-        def add(piece: str, start: int, end: int) -> None:
-            nonlocal length
-            if piece:
-                pieces.append(piece)
-                starts.append(length)
-                inner.append((start, end))
-                length += len(piece)
-
+        done = 0
         for match in pattern.finditer(self.text):
             start, end = match.span()
-            add(self.text[done:start], done, start)
-            add(replace(match), start, end)
+            if start > done:
+                pieces.append(self.text[done:start])
+                inner.append((done, start))
+            if new := replace(match):
+                pieces.append(new)
+                inner.append((start, end))
             done = end
-        add(self.text[done:], done, len(self.text))
-        if not inner:
-            return MappedText.unchanged("")
+        if done == 0:
+            return self
+        if done < len(self.text):
+            pieces.append(self.text[done:])
+            inner.append((done, len(self.text)))
+        # A text that is still its own original is looked up in itself.
         origins = inner if len(self.starts) == 1 else [self.span(*piece) for piece in inner]
-        return MappedText("".join(pieces), tuple(starts), tuple(origins))
+        return MappedText("".join(pieces), tuple(accumulate(map(len, pieces[:-1]), initial=0)), tuple(origins))
 
     def _place(self, position: int) -> tuple[int, int]:
         """Return the span of the original that one character came from."""

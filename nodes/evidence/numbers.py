@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 
 from answergraph.nodes.evidence.marks import FromTools
-from answergraph.nodes.evidence.numerals import Number, has_value
+from answergraph.nodes.evidence.numerals import Number, has_value, numerals, sizes_of
 from answergraph.nodes.evidence.quotes import Found
 from answergraph.nodes.evidence.searched_result import SearchedResult
 
@@ -38,15 +38,14 @@ def find_number(wanted: Number, results: list[SearchedResult], mark: FromTools) 
 
 def _found_in(result: SearchedResult, wanted: Number, mark: FromTools) -> Found | str | None:
     problem = None
-    for part, numeral in result.numerals:
-        view = result.parts[part][0]
-        if not has_value(numeral, view.text, wanted, mark):
-            continue
-        if result.echoes(part, numeral):
+    for part, view in enumerate(result.said):
+        for numeral in numerals(view.text, sizes_of(wanted, mark)):
+            if not has_value(numeral, view.text, wanted, mark):
+                continue
+            if not result.echoes(part, numeral):
+                start, end = view.span(numeral.start, numeral.end)
+                return Found(result, result.offsets[part] + start, result.offsets[part] + end)
             problem = ONLY_ECHOED
-            continue
-        start, end = view.span(numeral.start, numeral.end)
-        return Found(result, result.offsets[part] + start, result.offsets[part] + end)
     return problem
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
@@ -16,7 +16,7 @@ _HYPHENS = "\\-\u2010\u2011\u2012\u2013\u2014\u2212"
 _RUN = re.compile(r"[0-9][0-9.,_']*[0-9]|[0-9]")
 """A run of digits and what may group them; it is a number only as a whole."""
 _PLAIN = re.compile(r"[0-9]+(?:\.[0-9]+)?|[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?|[0-9]{1,3}(?:_[0-9]{3})+")
-_EXPONENT = re.compile(r"[eE][+-]?[0-9]{1,3}(?![\w.])")
+_EXPONENT = re.compile(r"[eE][+-]?[0-9]{1,3}(?!\w|\.[0-9])")
 _BEFORE_LENGTH = 3
 _JOINED_BEFORE = re.compile(rf"(?:[\w.,'/:√]|\w[{_HYPHENS}+]|[{_HYPHENS}+±/][{_HYPHENS}+±]|±)$")
 _JOINED_AFTER = re.compile(rf"[{_HYPHENS}/:,.'][0-9]|[\u00b2\u00b3\u00b9\u2070-\u2079\u00bc-\u00be!^]|\*\*")
@@ -24,6 +24,7 @@ _AMBIGUOUS_SIGN = re.compile(rf"(?:^|[^\w)\]\s])\s*[{_HYPHENS}]\s+$|^\s*[{_HYPHE
 _NEGATIVE = re.compile(rf"[{_HYPHENS}]$")
 _UNIT_CHARACTERS = 24
 """How far from the number a unit is looked for."""
+_SLACK = 1e-9
 _KEY = re.compile(r"'([^']+)' ?: ?'?$")
 _KEY_CHARACTERS = 80
 _SEPARATOR = r"[\"']?\s?[:=]\s?[\"']?"
@@ -44,7 +45,7 @@ class Numeral:
     end: int
 
 
-def numerals(text: str) -> Iterator[Numeral]:
+def numerals(text: str, sizes: Sequence[tuple[float, float]] | None = None) -> Iterator[Numeral]:
     """Yield the numbers of a folded text, in order.
 
     Parts of words, dates, versions, addresses, ranges and powers are none; ``1,234`` is 1234 and ``1.234`` is a bit more than
@@ -52,6 +53,7 @@ def numerals(text: str) -> Iterator[Numeral]:
 
     Args:
         text: A folded text.
+        sizes: Between which bounds a number's size must lie for it to be looked at; any if not given.
 
     Example:
         >>> [str(n.value) for n in numerals("v1.2.3 took 1,234.5 ms, not -7, on 2026-11-20")]
@@ -59,16 +61,45 @@ def numerals(text: str) -> Iterator[Numeral]:
     """
     for run in _RUN.finditer(text):
         start, end = run.span()
-        before = text[max(start - _BEFORE_LENGTH, 0) : start]
-        negative = _NEGATIVE.search(before) is not None
-        if _PLAIN.fullmatch(run.group()) is None or _JOINED_BEFORE.search(before) or _AMBIGUOUS_SIGN.search(before):
+        if sizes is not None and text[end : end + 1] not in {"e", "E"} and not _has_size(run.group(), sizes):
             continue
-        exponent = _EXPONENT.match(text, end)
-        end = exponent.end() if exponent else end
-        if _JOINED_AFTER.match(text, end):
-            continue
-        digits = text[start:end].replace(",", "").replace("_", "")
-        yield Numeral(-Decimal(digits) if negative else Decimal(digits), start - negative, end)
+        numeral = _numeral_at(text, start, end)
+        if numeral is not None:
+            yield numeral
+
+
+def _has_size(digits: str, sizes: Sequence[tuple[float, float]]) -> bool:
+    try:
+        size = float(digits.replace(",", ""))
+    except ValueError:
+        return False
+    return any(low <= size <= high for low, high in sizes)
+
+
+def _numeral_at(text: str, start: int, end: int) -> Numeral | None:
+    before = text[max(start - _BEFORE_LENGTH, 0) : start]
+    negative = _NEGATIVE.search(before) is not None
+    if _PLAIN.fullmatch(text, start, end) is None or _JOINED_BEFORE.search(before) or _AMBIGUOUS_SIGN.search(before):
+        return None
+    exponent = _EXPONENT.match(text, end)
+    end = exponent.end() if exponent else end
+    if _JOINED_AFTER.match(text, end):
+        return None
+    digits = text[start:end].replace(",", "").replace("_", "")
+    return Numeral(-Decimal(digits) if negative else Decimal(digits), start - negative, end)
+
+
+def sizes_of(wanted: Number, mark: FromTools) -> list[tuple[float, float]]:
+    """Return between which bounds lies the size of what stands for a number, per unit; a bit wider than exact.
+
+    Args:
+        wanted: The answer's number.
+        mark: Says which units count and how far the answer may be rounded.
+    """
+    room = 0 if mark.rounding is None else 10.0**-mark.rounding
+    size = abs(float(wanted))
+    factors = [abs(factor) for _, factor in mark.units if factor] or [1.0]
+    return [((size - room) / factor * (1 - _SLACK), (size + room) / factor * (1 + _SLACK)) for factor in factors]
 
 
 def has_value(numeral: Numeral, text: str, wanted: Number, mark: FromTools) -> bool:

@@ -35,12 +35,11 @@ def nearest_passage(text: str, results: list[SearchedResult]) -> Passage | None:
     """
     best: Passage | None = None
     for result in results:
-        for part, views in enumerate(result.parts):
+        for part, view in enumerate(result.said):
             least = max(best.score if best else 0, _LEAST_SCORE)
-            found = fuzz.partial_ratio_alignment(text, views[0].text, score_cutoff=least) if views[0].text else None
+            found = fuzz.partial_ratio_alignment(text, view.text, score_cutoff=least) if view.text else None
             if found is not None and (best is None or found.score > best.score):
-                start, end = _whole_words(views[0].text, found.dest_start, found.dest_end)
-                low, high = views[0].span(start, end)
+                low, high = view.span(*_whole_words(view.text, found.dest_start, found.dest_end))
                 best = Passage(result, result.run.texts[part][low:high][:LONGEST_SHOWN], found.score)
     return best
 

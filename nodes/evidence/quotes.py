@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from answergraph.nodes.evidence.borders import begins_at_border, ends_at_border, follows_negation
+from answergraph.nodes.evidence.mapped_text import MappedText
 from answergraph.nodes.evidence.marks import Quote
 from answergraph.nodes.evidence.searched_result import SearchedResult
 
@@ -90,11 +91,11 @@ def find_quote(text: str, results: list[SearchedResult], mark: Quote) -> Found |
 
 @dataclass(frozen=True)
 class _Place:
-    """One occurrence in one folded view of one part of a result."""
+    """One occurrence in one text of a result."""
 
     result: SearchedResult
     part: int
-    view: int
+    view: MappedText
     at: int
 
 
@@ -106,16 +107,17 @@ def _forms(text: str) -> list[str]:
 
 
 def _places(text: str, result: SearchedResult) -> Iterator[_Place]:
-    for part, views in enumerate(result.parts):
-        for number, view in enumerate(views):
-            at = view.text.find(text)
-            while at >= 0:
-                yield _Place(result, part, number, at)
-                at = view.text.find(text, at + 1)
+    # What JSON says is meant, not how it is written, but by a quote with escapes of its own.
+    views = [*enumerate(result.said), *(enumerate(result.written) if "\\" in text else ())]
+    for part, view in views:
+        at = view.text.find(text)
+        while at >= 0:
+            yield _Place(result, part, view, at)
+            at = view.text.find(text, at + 1)
 
 
 def _verdict(text: str, place: _Place) -> Found | str:
-    view = place.result.parts[place.part][place.view]
+    view = place.view
     end = place.at + len(text)
     if not begins_at_border(view.text, place.at) or not ends_at_border(view.text, end):
         return CUT

@@ -10,7 +10,7 @@ from itertools import accumulate
 from answergraph.nodes.evidence.folding import fold, folded
 from answergraph.nodes.evidence.json_text import unescaped
 from answergraph.nodes.evidence.mapped_text import MappedText
-from answergraph.nodes.evidence.numerals import Numeral, key_before, numbers_in, numerals
+from answergraph.nodes.evidence.numerals import Numeral, key_before, numbers_in
 from answergraph.nodes.evidence.tool_results import ToolRun
 
 _SHORTEST_ECHO = 4
@@ -29,19 +29,19 @@ class SearchedResult:
         self.run = run
 
     @cached_property
-    def parts(self) -> list[list[MappedText]]:
-        """Per text of the result its folded views: as it is stored, and for JSON as what it says."""
-        return [[folded(view) for view in _views(text)] for text in self.run.texts]
+    def said(self) -> list[MappedText]:
+        """Per text of the result what it says, folded; for JSON that is the text with escapes undone."""
+        return [folded(unescaped(text) or MappedText.unchanged(text)) for text in self.run.texts]
+
+    @cached_property
+    def written(self) -> list[MappedText]:
+        """Per text of the result how it is written, folded."""
+        return [folded(MappedText.unchanged(text)) for text in self.run.texts]
 
     @cached_property
     def offsets(self) -> list[int]:
         """Where each text of the result begins in the message's text."""
         return [0, *accumulate(map(len, self.run.texts))]
-
-    @cached_property
-    def numerals(self) -> list[tuple[int, Numeral]]:
-        """The numbers that stand in the result, each with the part it stands in."""
-        return [(part, numeral) for part, views in enumerate(self.parts) for numeral in numerals(views[0].text)]
 
     @cached_property
     def echoed_numbers(self) -> frozenset[tuple[str | None, Decimal]]:
@@ -61,7 +61,7 @@ class SearchedResult:
             part: The text it stands in.
             numeral: The number.
         """
-        text = self.parts[part][0].text
+        text = self.said[part].text
         if (numeral.start, numeral.end) == (0, len(text.rstrip())):
             # All that the tool said is this number: the result of a calculation, which may equal an operand.
             return False
@@ -85,12 +85,6 @@ class SearchedResult:
                 at = text.find(echo, at + 1, end + len(echo) - 1)
         left = "".join(character if keep else " " for character, keep in zip(text[start:end], kept, strict=True))
         return " ".join(left.split())
-
-
-def _views(text: str) -> Iterator[MappedText]:
-    yield MappedText.unchanged(text)
-    if (said := unescaped(text)) is not None:
-        yield said
 
 
 def _strings(value: object) -> Iterator[str]:
