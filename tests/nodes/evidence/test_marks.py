@@ -18,6 +18,7 @@ from answergraph.nodes.evidence.marks import mark_from_json
         (Annotated[list[float], FromTools()], 1),
         (Annotated[list[str], Quote(min_items=0)], None),
     ],
+    ids=["by default", "of the mark", "of the field", "of numbers", "none"],
 )
 def test_the_least_number_of_items_stands_in_the_schema(annotation: Any, least: int | None) -> None:
     assert TypeAdapter(annotation).json_schema().get("minItems") == least
