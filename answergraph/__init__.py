@@ -12,6 +12,7 @@ from answergraph.nodes.errors import (
     AgentSpecError,
     AnswerGraphError,
     AnswerRejected,
+    BundleError,
     MultipleStructuredOutputsError,
     NoAnswerError,
     ResponseFormatError,
@@ -19,6 +20,11 @@ from answergraph.nodes.errors import (
     StructuredOutputError,
     StructuredOutputValidationError,
 )
+from answergraph.nodes.evidence.abstention import Abstention
+from answergraph.nodes.evidence.bundle import BUNDLE_KEYS, answer_bundle
+from answergraph.nodes.evidence.marks import FromTools, Quote
+from answergraph.nodes.evidence.tool_results import ToolRun
+from answergraph.nodes.evidence.verifier import ClaimVerdict, verify_bundle
 from answergraph.nodes.outcome import AnswerAccepted, Attempt, Outcome
 from answergraph.nodes.response_format.auto import AutoStrategy
 from answergraph.nodes.response_format.deferred import DeferredStrategy
@@ -32,6 +38,8 @@ from answergraph.nodes.state import AgentState, InputAgentState, OutputAgentStat
 from answergraph.nodes.usage import Usage
 
 __all__ = [
+    "BUNDLE_KEYS",
+    "Abstention",
     "AgentGraph",
     "AgentResult",
     "AgentSpecError",
@@ -45,9 +53,12 @@ __all__ = [
     "AnswerTransformer",
     "Attempt",
     "AutoStrategy",
+    "BundleError",
+    "ClaimVerdict",
     "DeferredStrategy",
     "FallbackStrategy",
     "FromContext",
+    "FromTools",
     "HideAnswerCalls",
     "InputAgentState",
     "MultipleStructuredOutputsError",
@@ -56,14 +67,17 @@ __all__ = [
     "OutputAgentState",
     "PromptedStrategy",
     "ProviderStrategy",
+    "Quote",
     "Refusal",
     "ResponseFormatError",
     "StoredAnswerError",
     "StructuredOutputError",
     "StructuredOutputValidationError",
+    "ToolRun",
     "ToolStrategy",
     "Usage",
     "UsageLimits",
+    "answer_bundle",
     "as_node",
     "as_tool",
     "build_agent_graph",
@@ -71,4 +85,5 @@ __all__ = [
     "forget_refusals",
     "is_answer_event",
     "known_refusals",
+    "verify_bundle",
 ]

@@ -8,6 +8,7 @@
     ├── StructuredOutputError                      the model's mistake, may be sent back to the model
     │   ├── MultipleStructuredOutputsError         two or more different answers in one message
     │   └── StructuredOutputValidationError        an answer that does not fit its schema
+    ├── BundleError(ValueError)                    a saved answer bundle cannot be read
     ├── AnswerRejected                             raised by your ``check_answer``; sent back to the model
     ├── NoAnswerError                              the run ended without an answer; carries the outcome
     └── StoredAnswerError(AttributeError)          an answer in a checkpoint does not fit its schema any more
@@ -54,6 +55,10 @@ class ResponseFormatError(AgentSpecError):
         """Name the middleware that made the format."""
         self.middleware = middleware
         self.args = (f"{self.args[0]} The format was set by the middleware {middleware!r}.",)
+
+
+class BundleError(AnswerGraphError, ValueError):
+    """What was to be verified is no answer bundle."""
 
 
 class StructuredOutputError(AnswerGraphError):
