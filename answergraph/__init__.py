@@ -11,6 +11,7 @@ from answergraph.nodes.errors import (
     StructuredOutputError,
     StructuredOutputValidationError,
 )
+from answergraph.nodes.llm_math.tool import llm_math_tool
 from answergraph.nodes.outcome import AnswerAccepted, Attempt, Outcome
 from answergraph.nodes.response_format.auto import AutoStrategy
 from answergraph.nodes.response_format.deferred import DeferredStrategy
@@ -49,4 +50,5 @@ __all__ = [
     "create_agent",
     "forget_refusals",
     "known_refusals",
+    "llm_math_tool",
 ]

@@ -33,6 +33,7 @@ DOORS = {
         "create_agent",
         "forget_refusals",
         "known_refusals",
+        "llm_math_tool",
     ],
     "answergraph.graphs": [
         "build_agent_graph",
