@@ -2,6 +2,7 @@
 
 from answergraph.graphs.agent import build_agent_graph, create_agent
 from answergraph.nodes.budget import UsageLimits
+from answergraph.nodes.chat_models.react_text.model import ReActTextModel
 from answergraph.nodes.errors import (
     AgentSpecError,
     AnswerGraphError,
@@ -40,6 +41,7 @@ __all__ = [
     "OutputAgentState",
     "PromptedStrategy",
     "ProviderStrategy",
+    "ReActTextModel",
     "Refusal",
     "StructuredOutputError",
     "StructuredOutputValidationError",

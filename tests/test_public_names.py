@@ -23,6 +23,7 @@ DOORS = {
         "OutputAgentState",
         "PromptedStrategy",
         "ProviderStrategy",
+        "ReActTextModel",
         "Refusal",
         "StructuredOutputError",
         "StructuredOutputValidationError",
