@@ -278,11 +278,12 @@ def bind_model(request: ModelRequest[Any], strategy: Strategy[Any]) -> BoundMode
     """Bind a request's model to its tools and to a strategy's format."""
     binding = strategy.binding(request)
     settings = {**request.model_settings, **binding.settings}
+    model = request.model if binding.model is None else binding.model
     bound: Runnable[Any, Any]
     if binding.tools:
-        bound = request.model.bind_tools(binding.tools, **settings)
+        bound = model.bind_tools(binding.tools, **settings)
         bound = bound.bind(**binding.late_settings) if binding.late_settings else bound
     else:
         settings.pop("tool_choice", None)
-        bound = request.model.bind(**settings, **binding.late_settings)
-    return BoundModel(bound, binding.prompt, takes_user_after_tool(request.model))
+        bound = model.bind(**settings, **binding.late_settings)
+    return BoundModel(bound, binding.prompt, takes_user_after_tool(model))
