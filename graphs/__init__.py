@@ -2,5 +2,6 @@
 
 from answergraph.graphs.agent import build_agent_graph, create_agent
 from answergraph.graphs.calculator import create_calculator
+from answergraph.graphs.react import create_react
 
-__all__ = ["build_agent_graph", "create_agent", "create_calculator"]
+__all__ = ["build_agent_graph", "create_agent", "create_calculator", "create_react"]

@@ -40,6 +40,7 @@ DOORS = {
         "build_agent_graph",
         "create_agent",
         "create_calculator",
+        "create_react",
     ],
     "answergraph.middleware": [
         "AgentMiddleware",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 from uuid import uuid4
 
 from langchain_core.callbacks import (
@@ -62,6 +62,9 @@ class ReActTextModel(BaseChatModel):
     """
 
     model_config = ConfigDict(extra="forbid")
+
+    protocol: ClassVar[str] = "react-text"
+    """Names this kind of model in traces."""
 
     llm: InstanceOf[Runnable[Any, Any]]
     """The wrapped model: a chat model or a text model, also with settings or fallbacks bound to it."""
@@ -129,7 +132,7 @@ class ReActTextModel(BaseChatModel):
 
     @property
     def _llm_type(self) -> str:
-        return "react-text"
+        return self.protocol
 
     @property
     def _identifying_params(self) -> Mapping[str, Any]:
