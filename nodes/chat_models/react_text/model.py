@@ -27,9 +27,17 @@ from answergraph.nodes.chat_models.react_text.asking import Ask, callbacks_below
 from answergraph.nodes.chat_models.react_text.labels import without_inventions
 from answergraph.nodes.chat_models.react_text.parsing_errors import HandleParsingErrors, observation
 from answergraph.nodes.chat_models.react_text.prompt import GENERATE, STOPS, TextOffer
-from answergraph.nodes.chat_models.react_text.reading import Action, FinalAnswer, Reading, Unreadable, read_reply
+from answergraph.nodes.chat_models.react_text.reading import (
+    MISSING_ACTION,
+    Action,
+    FinalAnswer,
+    Reading,
+    Unreadable,
+    read_reply,
+)
 from answergraph.nodes.chat_models.react_text.scratchpad import READ_AS, conversation_text, system_text, uses_tools
 from answergraph.nodes.chat_models.react_text.text_tool import as_openai_tool, tools_of
+from answergraph.nodes.messages import last_turn
 from answergraph.nodes.response_format.capabilities import model_name
 from answergraph.nodes.response_format.diagnosis import diagnose
 from answergraph.nodes.step import Step, arun_step, run_step
@@ -177,18 +185,20 @@ class ReActTextModel(BaseChatModel):
             settings=self._settings(kwargs),
             callbacks=callbacks,
         )
-        message = reply if passes_on or diagnose(reply) else self._as_read(reply, offer)
+        message = reply if passes_on or diagnose(reply) else self._as_read(reply, offer, messages)
         return ChatResult(generations=[ChatGeneration(message=_as_own(message))])
 
     def _settings(self, kwargs: Mapping[str, Any]) -> dict[str, Any]:
         own = {name: value for name in _SENT_IF_SET if (value := getattr(self, name)) is not None}
         return {**own, **{name: value for name, value in kwargs.items() if name not in _SAID_IN_WORDS}}
 
-    def _as_read(self, reply: AIMessage, offer: TextOffer) -> AIMessage:
+    def _as_read(self, reply: AIMessage, offer: TextOffer, messages: Sequence[BaseMessage]) -> AIMessage:
         reading = read_reply(reply.text, offer.tools, formatted=offer.response_format is not None)
         if not offer.tools and not isinstance(reading, FinalAnswer):
             # Only the answer was asked for: whatever was written is it, as with the classic ``"generate"``.
             reading = FinalAnswer(without_inventions(reply.text).strip())
+        if isinstance(reading, Unreadable) and _insists(reading, messages):
+            reading = FinalAnswer(reading.log.strip())
         return reply.model_copy(update=self._fields(reading, reply))
 
     def _fields(self, reading: Reading, reply: AIMessage) -> dict[str, Any]:
@@ -219,6 +229,13 @@ def _prompt(messages: Sequence[BaseMessage], offer: TextOffer) -> str:
     parts = [system_text(messages), offer.instructions(), conversation_text(messages)]
     only_the_answer = not offer.tools and uses_tools(messages)
     return "\n\n".join(part for part in parts if part) + (GENERATE if only_the_answer else "")
+
+
+def _insists(reading: Unreadable, messages: Sequence[BaseMessage]) -> bool:
+    """Return whether the model has written the same text without an action once more, after it was told what it misses."""
+    told, _ = last_turn(messages)
+    is_text = told is not None and reading.feedback == MISSING_ACTION and bool(reading.log.strip())
+    return is_text and told is not None and bool(told.invalid_tool_calls) and told.text == reading.log
 
 
 def _as_own(message: AIMessage) -> AIMessage:
