@@ -146,6 +146,10 @@ def test_usage_is_passed_on_and_counted_once(run: Run) -> None:
     replies = [message for message in result["messages"] if isinstance(message, AIMessage)]
     total = sum(message.usage_metadata["total_tokens"] for message in replies if message.usage_metadata)
     assert result["outcome"]["usage"]["total_tokens"] == total > 0
+    counted = [message.usage_metadata for message in replies if message.usage_metadata]
+    assert result["outcome"]["usage"]["rounds"] == [
+        {"input_tokens": each["input_tokens"], "output_tokens": each["output_tokens"]} for each in counted
+    ]
     assert sum(usage["total_tokens"] for usage in handler.usage_metadata.values()) == total
     assert llm.requests
 
