@@ -9,6 +9,7 @@ from answergraph.nodes.errors import (
     AnswerRejected,
     MultipleStructuredOutputsError,
     NoAnswerError,
+    ResponseFormatError,
     StructuredOutputError,
     StructuredOutputValidationError,
 )
@@ -43,6 +44,7 @@ __all__ = [
     "ProviderStrategy",
     "ReActTextModel",
     "Refusal",
+    "ResponseFormatError",
     "StructuredOutputError",
     "StructuredOutputValidationError",
     "ToolStrategy",

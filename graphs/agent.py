@@ -80,8 +80,8 @@ def create_agent(  # noqa: PLR0913  # waiver: the arguments of langchain.agents.
         tools: Tools, functions with type hints and a docstring, or ``dict`` descriptions of tools the provider runs.
         system_prompt: Put before the conversation in every call.
         middleware: Behaviour around the nodes; LangChain's middleware runs unchanged.
-        response_format: The type of the answer: a Pydantic model, dataclass, TypedDict or JSON Schema ``dict``, a union of
-            these, or a strategy that also says how the model is asked. ``None`` for a text.
+        response_format: The type of the answer: a Pydantic model, dataclass, TypedDict, list, scalar, ``Literal`` or enum, a
+            union of these, or a JSON Schema ``dict``; or a strategy that also says how the model is asked. ``None`` for a text.
         state_schema: A ``TypedDict`` that extends ``AgentState`` by keys of your own.
         context_schema: The type of the run's context.
         checkpointer: Keeps the state of threads.

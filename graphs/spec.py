@@ -95,8 +95,10 @@ class AgentSpec:
         keys = AnswerKeys.named(options.get("output_key"))
         own, provided = _split(tools or ())
         runnable = tuple(_distinct([*stack.tools, *own], offers.declared))
+        chat_model = resolve_model(model)
+        offers.strategy.check(chat_model)
         return cls(
-            model=resolve_model(model),
+            model=chat_model,
             tools=runnable,
             provider_tools=provided,
             system_message=_system_message(options.get("system_prompt")),

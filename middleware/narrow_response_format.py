@@ -6,9 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from answergraph.middleware.base import AgentMiddleware
+from answergraph.nodes.errors import ResponseFormatError
 from answergraph.nodes.model_call import ModelRequest
-from answergraph.nodes.response_format.offers import as_strategy
-from answergraph.nodes.response_format.schema import answer_schemas
+from answergraph.nodes.response_format.offers import as_strategy, check_declared
+from answergraph.nodes.response_format.schema_kinds import answer_schemas
+from answergraph.nodes.response_format.strategy import Strategy
 
 
 class NarrowResponseFormat(AgentMiddleware[Any, Any, Any]):
@@ -28,34 +30,49 @@ class NarrowResponseFormat(AgentMiddleware[Any, Any, Any]):
         'NarrowResponseFormat'
     """
 
-    def __init__(self, choose: Callable[[ModelRequest[Any]], Any]) -> None:
+    def __init__(self, choose: Callable[[ModelRequest[Any]], Any], *, name: str | None = None) -> None:
         """Narrow by a choice made at every call.
 
         Args:
             choose: A pure function of the request. Returns the schemas to offer: a type, a union, a JSON Schema ``dict`` or a
                 sequence of these; ``None`` leaves the format as it is.
+            name: Tells several of one agent apart; stands on the outcome. The class's name by default.
         """
         super().__init__()
         self.choose = choose
+        self._name = name or super().name
+        self._strategy: tuple[Any, Strategy[Any]] | None = None
+
+    @property
+    def name(self) -> str:
+        """Tells it apart from the agent's other middleware."""
+        return self._name
 
     def modify_model_request(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
         """Narrow the request's format.
 
+        Returns:
+            The request; of the schemas chosen, those are offered that middleware further out has left.
+
         Raises:
-            ValueError: If the choice is empty or names a schema that was not declared.
+            ResponseFormatError: If that leaves none, or the choice names a schema that was not declared.
         """
         chosen = self.choose(request)
         if chosen is None or request.response_format is None:
             return request
         schemas = answer_schemas(tuple(chosen) if isinstance(chosen, Sequence) else chosen)
-        declared = as_strategy(request.response_format)
-        known = {schema.name: schema.json_schema for schema in declared.schemas}
-        if not schemas:
-            raise ValueError(f"{self.name} narrowed the response format to nothing; choose among {list(known)!r}")
-        for schema in schemas:
-            if known.get(schema.name) != schema.json_schema:
-                raise ValueError(
-                    f"{self.name} specifies tool '{schema.name}' which wasn't declared in the original "
-                    "response format when creating the agent."
-                )
-        return request.override(response_format=declared.narrowed([schema.name for schema in schemas]))
+        strategy = self._strategy_of(request.response_format)
+        kept = strategy.narrowed([schema.name for schema in schemas])
+        try:
+            check_declared(schemas, strategy.all_schemas, chosen)
+            check_declared(kept.schemas, strategy.all_schemas, chosen)
+        except ResponseFormatError as error:
+            error.made_by(self.name)
+            raise
+        return request.override(response_format=kept)
+
+    def _strategy_of(self, response_format: Any) -> Strategy[Any]:
+        # The same object for the same format: models bound for it are kept.
+        if self._strategy is None or self._strategy[0] is not response_format:
+            self._strategy = (response_format, as_strategy(response_format))
+        return self._strategy[1]

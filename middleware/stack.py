@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial, reduce
 from typing import Any, Literal
 
@@ -17,9 +17,9 @@ from langgraph.runtime import get_runtime
 from langgraph.types import Command
 
 from answergraph.middleware.base import CAN_JUMP_TO, wrong_colour
-from answergraph.nodes.errors import AgentSpecError
+from answergraph.nodes.errors import AgentSpecError, ResponseFormatError
 from answergraph.nodes.model import ModelCall
-from answergraph.nodes.model_call import LayeredResponse, ModelRequest, ModelResponse
+from answergraph.nodes.model_call import LayeredResponse, ModelRequest, ModelResponse, Reformat
 from answergraph.nodes.state import JumpTo
 from answergraph.nodes.step import Step, Wrap
 from answergraph.nodes.tools import ToolCallStep
@@ -175,30 +175,44 @@ def _with_injection(function: Callable[..., Any] | None) -> Callable[[Any], Any]
 def _model_layers(middleware: Any) -> Sequence[Callable[[ModelCall], ModelCall]]:
     layers: list[Callable[[ModelCall], ModelCall]] = []
     if (modify := _own(middleware, "modify_model_request")) is not None:
-        layers.append(partial(_modifying, modify))
+        layers.append(partial(_modifying, middleware.name, modify))
     if _has(middleware, "wrap_model_call"):
         layers.append(partial(_around_model, middleware))
     return layers
 
 
-def _modifying(modify: Callable[[ModelRequest[Any]], ModelRequest[Any]], inner: ModelCall) -> ModelCall:
-    return lambda request: inner(modify(request))
+def _modifying(name: str, modify: Callable[[ModelRequest[Any]], ModelRequest[Any]], inner: ModelCall) -> ModelCall:
+    return lambda request: _noting_format(name, request, modify(request), inner)
+
+
+def _noting_format(
+    name: str, request: ModelRequest[Any], inner_request: ModelRequest[Any], inner: ModelCall
+) -> Step[LayeredResponse]:
+    """Make a layer's inner call, and note who changed the response format."""
+    before, after = request.response_format, inner_request.response_format
+    try:
+        layered = yield from inner(inner_request)
+    except ResponseFormatError as error:
+        if error.middleware is None and before is not after:
+            error.made_by(name)
+        raise
+    return layered if before is after else replace(layered, reformats=(Reformat(name, before, after), *layered.reformats))
 
 
 def _around_model(middleware: Any, inner: ModelCall) -> ModelCall:
     hook, ahook = _both_colours(middleware, "wrap_model_call")
 
     def call(request: ModelRequest[Any]) -> Step[LayeredResponse]:
-        commands: list[Command[Any]] = []
+        # Replaced at each call of the handler: on a retry only the last reply's commands count.
+        last = LayeredResponse(ModelResponse(result=[]))
 
         def observed(inner_request: ModelRequest[Any]) -> Step[ModelResponse[Any]]:
-            layered = yield from inner(inner_request)
-            # Replaced, not added to: on a retry only the last reply's commands count.
-            commands[:] = layered.commands
-            return layered.response
+            nonlocal last
+            last = yield from _noting_format(middleware.name, request, inner_request, inner)
+            return last.response
 
         returned: Any = yield Wrap(hook, ahook, request, observed)
-        return LayeredResponse.of(returned, commands)
+        return last.of(returned)
 
     return call
 

@@ -4,6 +4,7 @@
 
     AnswerGraphError
     ├── AgentSpecError(ValueError)                 the developer's mistake, raised while building
+    │   └── ResponseFormatError                    a format made at run time cannot be used; raised before the model is called
     ├── StructuredOutputError                      the model's mistake, may be sent back to the model
     │   ├── MultipleStructuredOutputsError         two or more different answers in one message
     │   └── StructuredOutputValidationError        an answer that does not fit its schema
@@ -31,6 +32,27 @@ class AnswerGraphError(Exception):
 
 class AgentSpecError(AnswerGraphError, ValueError):
     """The agent cannot be built as asked; the message says what to change."""
+
+
+class ResponseFormatError(AgentSpecError):
+    """A response format that was made at run time cannot be used; raised before the model is called."""
+
+    def __init__(self, message: str, response_format: Any) -> None:
+        """Say what is wrong with it.
+
+        Args:
+            message: What is wrong.
+            response_format: The format.
+        """
+        self.response_format = response_format
+        self.middleware: str | None = None
+        """Which middleware made it, ``None`` if none did."""
+        super().__init__(message)
+
+    def made_by(self, middleware: str) -> None:
+        """Name the middleware that made the format."""
+        self.middleware = middleware
+        self.args = (f"{self.args[0]} The format was set by the middleware {middleware!r}.",)
 
 
 class StructuredOutputError(AnswerGraphError):

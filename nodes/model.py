@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -80,6 +80,8 @@ class ModelNode:
             return {**self._cleared(turn, state), **self._without_call(turn.ledger)}
         call = self.wrap(partial(self.call_model, exchange))
         layered: LayeredResponse = yield from call(self._request(turn, state, runtime))
+        narrowed = self.offers.narrowings(layered.reformats, turn.ledger["narrowed"])
+        turn = replace(turn, ledger=replace_ledger(turn.ledger, narrowed=narrowed))
         update = {**self._cleared(turn, state), **self._update(turn, exchange, layered.response)}
         return [Command(update=update), *_checked(layered.commands)] if layered.commands else update
 
@@ -111,6 +113,8 @@ class ModelNode:
         while True:
             offer = self.offers.make(request, exchange.spent, asks=exchange.asks)
             asked = request.override(tools=[], tool_choice=None) if offer.strategy.tools_off else request
+            if offer.is_sole and not asked.tools:
+                asked = offer.strategy.forced(asked)
             try:
                 bound = self.bound.bind(asked, offer.strategy)
                 message: AIMessage = yield Invoke(bound.runnable, bound.conversation(asked))
@@ -124,7 +128,7 @@ class ModelNode:
                 exchange.spent.append(offer.rung)
             else:
                 exchange.calls += 1
-                return offer, message
+                return replace(offer, dialect=bound.dialect, note=bound.note), message
 
     def _request(self, turn: Turn, state: Mapping[str, Any], runtime: Runtime[Any]) -> ModelRequest[Any]:
         return ModelRequest(

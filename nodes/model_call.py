@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import warnings
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Generic
+from typing import Any, Generic, NamedTuple
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
@@ -22,6 +22,7 @@ from langgraph.typing import ContextT
 
 from answergraph.nodes.response_format.capabilities import takes_user_after_tool
 from answergraph.nodes.response_format.strategy import Strategy
+from answergraph.nodes.response_format.wire_dialects import Dialect
 from answergraph.nodes.state import ResponseT
 
 SEEN = "I have seen the result."
@@ -162,31 +163,38 @@ ModelCallResult = ModelResponse[ResponseT] | AIMessage | ExtendedModelResponse[R
 """What ``wrap_model_call`` may return."""
 
 
+class Reformat(NamedTuple):
+    """A change of the response format by a layer."""
+
+    middleware: str
+    before: Any
+    after: Any
+
+
 @dataclass(frozen=True)
 class LayeredResponse:
     """A response with the commands of every layer that wrapped it, inner ones first."""
 
     response: ModelResponse[Any]
     commands: tuple[Command[Any], ...] = ()
+    reformats: tuple[Reformat, ...] = ()
+    """Where a layer changed the response format."""
 
-    @classmethod
-    def of(cls, returned: Any, inner_commands: Sequence[Command[Any]]) -> LayeredResponse:
-        """Read what a hook returned, by what it has: LangChain's classes serve as well as ours.
+    def of(self, returned: Any) -> LayeredResponse:
+        """Read what a hook returned around this response, by what it has: LangChain's classes serve as well as ours.
 
         Args:
             returned: An AI message, a response or an extended response.
-            inner_commands: The commands of the layers inside.
 
         Returns:
-            The response with all commands.
+            The response returned, with what the layers inside brought along.
         """
-        commands = tuple(inner_commands)
         if isinstance(returned, AIMessage):
-            return cls(ModelResponse(result=[returned]), commands)
+            return replace(self, response=ModelResponse(result=[returned]))
         if hasattr(returned, "model_response"):
             own = () if returned.command is None else (returned.command,)
-            return cls(returned.model_response, (*commands, *own))
-        return cls(returned, commands)
+            return replace(self, response=returned.model_response, commands=(*self.commands, *own))
+        return replace(self, response=returned)
 
 
 @dataclass(frozen=True)
@@ -197,6 +205,10 @@ class BoundModel:
     prompt: str | None
     user_after_tool: bool = True
     """Whether the provider takes a user message right after a tool's."""
+    dialect: Dialect = Dialect.PLAIN
+    """What the format's schema was compiled to."""
+    note: str | None = None
+    """What an attempt made in this way is noted with."""
 
     def conversation(self, request: ModelRequest[Any]) -> list[AnyMessage]:
         """Return the messages to send: the system message, the request's own, and the prompt's end.
@@ -278,12 +290,11 @@ def bind_model(request: ModelRequest[Any], strategy: Strategy[Any]) -> BoundMode
     """Bind a request's model to its tools and to a strategy's format."""
     binding = strategy.binding(request)
     settings = {**request.model_settings, **binding.settings}
-    model = request.model if binding.model is None else binding.model
-    bound: Runnable[Any, Any]
+    model: Any = request.model if binding.model is None else binding.model
     if binding.tools:
         bound = model.bind_tools(binding.tools, **settings)
         bound = bound.bind(**binding.late_settings) if binding.late_settings else bound
     else:
         settings.pop("tool_choice", None)
         bound = model.bind(**settings, **binding.late_settings)
-    return BoundModel(bound, binding.prompt, takes_user_after_tool(model))
+    return BoundModel(bound, binding.prompt, takes_user_after_tool(model), binding.dialect, binding.note)

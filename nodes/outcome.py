@@ -37,6 +37,8 @@ class Attempt(TypedDict):
     """What was wrong, ``None`` for the accepted answer."""
     repairs: list[str]
     """What had to be mended before the answer could be read."""
+    note: str | None
+    """What was different in how it was asked for, ``None`` for nothing."""
 
 
 EvidenceSpan = list[Any]
@@ -56,6 +58,10 @@ class AnswerAccepted:
     abstained: bool = False
 
 
+Narrowing = TypedDict("Narrowing", {"middleware": str, "from": list[str], "to": list[str]})
+"""Which middleware changed the schemas offered, from which to which; to none where it set the format to ``None``."""
+
+
 class Outcome(TypedDict):
     """Why the run ended, and how it got there."""
 
@@ -67,6 +73,8 @@ class Outcome(TypedDict):
     schema: str | None
     """The schema of the accepted answer."""
     attempts: list[Attempt]
+    narrowed: list[Narrowing]
+    """Who narrowed the response format in this run, each way once."""
     evidence: dict[str, EvidenceSpan]
     """Per field that a check has found supported: the tool call and the span."""
     usage: Usage
@@ -85,6 +93,7 @@ class Ledger(TypedDict):
     attempts: list[Attempt]
     held: Any
     """The early answer that waits for its confirmation: ``{"schema", "value"}``, or ``None``."""
+    narrowed: list[Narrowing]
     holds: int
     """How often an answer was held in this run."""
     spent: list[str]
@@ -114,6 +123,7 @@ def empty_ledger(charged: Usage | None = None) -> Ledger:
         usage=no_usage(),
         attempts=[],
         held=None,
+        narrowed=[],
         holds=0,
         spent=[],
         seen=0,
@@ -145,6 +155,7 @@ def out_of_budget(ledger: Ledger) -> Outcome:
         strategy=None,
         schema=None,
         attempts=ledger["attempts"],
+        narrowed=ledger["narrowed"],
         evidence={},
         usage=ledger["usage"],
     )

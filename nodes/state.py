@@ -65,6 +65,10 @@ class OfferRecord(TypedDict):
     """Whether the reply is the model's; what a middleware wrote in its place raises no error of the model's."""
     valid: bool
     """Whether the reply was seen to hold a valid answer."""
+    dialect: str
+    """The part of JSON Schema that the schema on the wire was compiled to."""
+    note: str | None
+    """What an attempt made in this way is noted with."""
     given: Any
     """A value a middleware put in place of the model's answer: ``{"schema", "value"}``, or ``None``."""
 

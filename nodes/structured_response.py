@@ -192,6 +192,7 @@ class StructuredResponseNode:
             strategy=reply.offer.strategy.name,
             schema=reading.schema.name if answered and reading.schema is not None else None,
             attempts=attempts,
+            narrowed=reply.ledger["narrowed"],
             evidence=dict(accepted.evidence),
             usage=reply.ledger["usage"],
         )
@@ -242,5 +243,6 @@ def _with_attempt(reply: Reply, reading: Reading) -> list[Attempt]:
         status=reading.status,
         error=None if reading.status == "answered" else _error_text(reading),
         repairs=list(reading.repairs),
+        note=reply.offer.note,
     )
     return [*reply.ledger["attempts"], attempt]

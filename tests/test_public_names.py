@@ -25,6 +25,7 @@ DOORS = {
         "ProviderStrategy",
         "ReActTextModel",
         "Refusal",
+        "ResponseFormatError",
         "StructuredOutputError",
         "StructuredOutputValidationError",
         "ToolStrategy",

@@ -49,7 +49,7 @@ class AutoStrategy(Strategy[SchemaT]):
         """Declare what is asked for.
 
         Args:
-            schema: A Pydantic model, dataclass, TypedDict or JSON Schema ``dict``, or a union of these.
+            schema: A type of answer, as ``create_agent`` takes it.
 
         Raises:
             AgentSpecError: If the schema is not supported.
@@ -59,20 +59,19 @@ class AutoStrategy(Strategy[SchemaT]):
         self._free_tool: ToolStrategy[SchemaT] = FreeToolStrategy(self.schemas, tool_choice="auto")
         self._json_mode: PromptedStrategy[SchemaT] = JsonModeStrategy(self.schemas, json_mode=True)
         self._prompted: PromptedStrategy[SchemaT] = PromptedStrategy(self.schemas)
+        self._native: ProviderStrategy[SchemaT] = ProviderStrategy(self.schemas)
         self._text_protocol: TextProtocolStrategy[SchemaT] = TextProtocolStrategy(self.schemas)
-        self._native = {schema.name: ProviderStrategy[SchemaT](schema) for schema in self.schemas}
 
     def ladder(self, request: ModelRequest[Any]) -> Sequence[Rung]:
-        """Return the rungs this request's model has; unions have no mode of the provider's."""
+        """Return the rungs this request's model has."""
         if _needs_text_protocol(request):
             return [Rung(TextProtocolStrategy.name, self._text_protocol.narrowed(self.schema_names))]
-        native = len(self.schemas) == 1 and supports_native_format(request.model, request.tools)
+        native = (self._native,) if supports_native_format(request.model, request.tools) else ()
         forced = () if refuses_forced_tools(request.model) else (self._tool,)
         json_mode = (self._json_mode,) if supports_json_mode(request.model, request.tools) else ()
-        rungs = (*forced, self._free_tool, *json_mode, self._prompted)
+        rungs = (*native, *forced, self._free_tool, *json_mode, self._prompted)
         narrowed = [rung.narrowed(self.schema_names) for rung in rungs]
-        best = [self._native[self.schemas[0].name]] if native else []
-        return [Rung(strategy.name, strategy) for strategy in (*best, *narrowed)]
+        return [Rung(strategy.name, strategy) for strategy in narrowed]
 
     def binding(self, request: ModelRequest[Any]) -> Binding:
         """Bind what the chosen strategy binds."""

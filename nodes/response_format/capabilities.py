@@ -10,6 +10,7 @@ from langchain_core.language_models import BaseChatModel
 from answergraph.nodes.response_format.families import RESPONSES_API_MODELS, families_of
 from answergraph.nodes.response_format.family import Family, When
 from answergraph.nodes.response_format.strategy import Binding
+from answergraph.nodes.response_format.wire_dialects import Dialect
 
 if TYPE_CHECKING:
     from answergraph.nodes.model_call import ModelRequest
@@ -60,12 +61,30 @@ def supports_json_mode(model: Any, tools: Sequence[Any]) -> bool:
 
 def refuses_forced_tools(model: Any) -> bool:
     """Return whether a model is known to refuse or to ignore a forced tool call, as many do while they think."""
-    # The client of Bedrock raises for the kinds of tool choice that it does not list here.
-    choices = getattr(model, "supports_tool_choice_values", None)
-    if isinstance(choices, tuple | list) and "any" not in choices:
+    if not _lists_tool_choice(model, "any"):
         return True
     families = _families_of(model)
     return not _hold([family.forced_tool for family in families], model, families, ())
+
+
+def wire_dialect(model: Any) -> Dialect:
+    """Return which part of JSON Schema a model's native mode takes: that of who made the model, where a gateway serves it.
+
+    A model that is no provider's, such as ``ReActTextModel``, says so itself.
+    """
+    told = getattr(model, "wire_dialect", None)
+    return told if isinstance(told, Dialect) else _families_of(model)[-1].dialect
+
+
+def names_forced_tool(model: Any) -> bool:
+    """Return whether a model's client can force the call of one tool by its name."""
+    return _lists_tool_choice(model, "tool")
+
+
+def _lists_tool_choice(model: Any, kind: str) -> bool:
+    # The client of Bedrock raises for the kinds of tool choice that it does not list here.
+    kinds = getattr(model, "supports_tool_choice_values", None)
+    return not isinstance(kinds, tuple | list) or kind in kinds
 
 
 def takes_user_after_tool(model: Any) -> bool:

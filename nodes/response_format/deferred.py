@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from langchain_core.language_models import BaseChatModel
+
 from answergraph.nodes.response_format.offers import as_strategy
 from answergraph.nodes.response_format.strategy import Binding, NoResponse, Rung, SchemaT, Strategy
 
@@ -42,6 +44,10 @@ class DeferredStrategy(Strategy[SchemaT]):
         self.schema = self._final.schema
         self.errors = self._final.errors
         self._free = FreeLoop(self.schemas)
+
+    def check(self, model: BaseChatModel) -> None:
+        """Check the final strategy."""
+        self._final.check(model)
 
     def ladder(self, request: ModelRequest[Any]) -> Sequence[Rung]:
         """Return the free loop, then the final strategy's rungs without tools."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from answergraph.nodes.response_format.family import Family, When
+from answergraph.nodes.response_format.wire_dialects import Dialect
 
 RESPONSES_API_MODELS = "gpt-6"
 """How the names begin of models that ChatOpenAI asks on the Responses API as soon as there are tools."""
@@ -67,6 +68,7 @@ _SERVERS = (
         json_mode=When.WITHOUT_TOOLS,
         clients=frozenset({"ChatOllama"}),
         address=r":11434\b|\bollama\.com",
+        dialect=Dialect.PLAIN,
         sources=(
             "https://github.com/ollama/ollama/issues/17921",
             "https://github.com/ollama/ollama/issues/13750",
@@ -83,6 +85,7 @@ _SERVERS = (
         json_mode=When.WITHOUT_TOOLS,
         clients=frozenset({"ChatVLLM", "VLLMOpenAI"}),
         address=r"\bvllm\b|:8000/v1",
+        dialect=Dialect.PLAIN,
         sources=(
             "https://github.com/vllm-project/vllm/issues/39929",
             "https://github.com/vllm-project/vllm/issues/44216",
@@ -184,6 +187,7 @@ _MODELS = (
         forced_tool=When.WITHOUT_THINKING,
         json_mode=When.NEVER,
         models=r"claude-(sonnet|opus|haiku|fable|mythos)-(4[-.][5-9]|[5-9])",
+        dialect=Dialect.ANTHROPIC,
         sources=(
             "https://docs.claude.com/en/docs/build-with-claude/structured-outputs",
             "https://docs.claude.com/en/docs/build-with-claude/extended-thinking",
@@ -198,6 +202,7 @@ _MODELS = (
         forced_tool=When.WITHOUT_THINKING,
         json_mode=When.NEVER,
         models=r"claude",
+        dialect=Dialect.ANTHROPIC,
         sources=(
             "https://docs.claude.com/en/docs/build-with-claude/structured-outputs",
             "https://docs.claude.com/en/docs/build-with-claude/extended-thinking",
@@ -209,6 +214,7 @@ _MODELS = (
         forced_tool=When.ALWAYS,
         json_mode=When.WITHOUT_TOOLS,
         models=r"gemini-(pro|ultra|nano|[12])",
+        dialect=Dialect.GEMINI,
         sources=(
             "https://ai.google.dev/gemini-api/docs/structured-output",
             "https://github.com/googleapis/python-genai/issues/867",
@@ -221,6 +227,7 @@ _MODELS = (
         forced_tool=When.ALWAYS,
         json_mode=When.ALWAYS,
         models=r"gemini",
+        dialect=Dialect.GEMINI,
         sources=(
             "https://ai.google.dev/gemini-api/docs/structured-output",
             "https://github.com/langchain-ai/langchain/issues/34463",

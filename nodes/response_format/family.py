@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from enum import Enum
 
+from answergraph.nodes.response_format.wire_dialects import Dialect
+
 
 class When(Enum):
     """When a provider takes a way of asking."""
@@ -37,6 +39,7 @@ class Family:
         thinks: Pattern of the names of models that think unless they are told not to.
         user_after_tool: Whether it takes a user message right after a tool's.
         gateway: Whether it serves the models of others, so that the row of the model's name counts as well.
+        dialect: The part of JSON Schema that its native mode takes.
         note: What else is known, and what is not certain.
     """
 
@@ -51,6 +54,7 @@ class Family:
     thinks: str = ""
     user_after_tool: bool = True
     gateway: bool = False
+    dialect: Dialect = Dialect.OPENAI_STRICT
     note: str = ""
 
     def serves(self, clients: frozenset[str], address: str) -> bool:

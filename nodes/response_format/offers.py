@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Collection
-from functools import reduce
-from operator import or_
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from answergraph.nodes.errors import ErrorClasses
+from answergraph.nodes.errors import ErrorClasses, ResponseFormatError
+from answergraph.nodes.outcome import Narrowing
 from answergraph.nodes.response_format.auto import AutoStrategy
 from answergraph.nodes.response_format.provider import ProviderStrategy
 from answergraph.nodes.response_format.reading import Offer
 from answergraph.nodes.response_format.refusals import is_refused
+from answergraph.nodes.response_format.schema import AnswerSchema
+from answergraph.nodes.response_format.schema_kinds import annotation_of, is_schema
 from answergraph.nodes.response_format.strategy import NoResponse, Strategy
 from answergraph.nodes.response_format.tool import ToolStrategy
+from answergraph.nodes.response_format.wire_dialects import Dialect
 from answergraph.nodes.state import OfferRecord
 
 if TYPE_CHECKING:
-    from answergraph.nodes.model_call import ModelRequest
+    from answergraph.nodes.model_call import ModelRequest, Reformat
 
 MAX_KEPT = 128
 """How many strategies made at run time are kept."""
@@ -41,7 +43,7 @@ def as_strategy(response_format: Any) -> Strategy[Any]:
     """
     if isinstance(response_format, Strategy):
         return response_format
-    if isinstance(response_format, type | dict):
+    if is_schema(response_format):
         return AutoStrategy(response_format)
     strategy: Strategy[Any]
     if hasattr(response_format, "schema_specs"):
@@ -51,7 +53,8 @@ def as_strategy(response_format: Any) -> Strategy[Any]:
             handle_errors=response_format.handle_errors,
         )
     elif hasattr(response_format, "schema_spec"):
-        strict = response_format.schema_spec.strict
+        # Without a word about strictness LangChain sends the schema as it is.
+        strict = bool(response_format.schema_spec.strict)
         strategy = ProviderStrategy(response_format.schema, strict=strict, handle_errors=False)
     else:
         return AutoStrategy(getattr(response_format, "schema", response_format))
@@ -73,9 +76,7 @@ class Offers:
         """
         self.strategy = NoResponse() if response_format is None else as_strategy(response_format)
         # Middleware finds the object the developer wrote, and for a bare schema the strategy it means, as in LangChain.
-        is_strategy = response_format is None or (
-            hasattr(response_format, "schema") and not isinstance(response_format, type | dict)
-        )
+        is_strategy = response_format is None or (not is_schema(response_format) and hasattr(response_format, "schema"))
         self.response_format = response_format if is_strategy else self.strategy
         self.declared = frozenset(self.strategy.schema_names)
         self._unoffered = NoResponse(self.strategy.schemas)
@@ -86,8 +87,7 @@ class Offers:
     @property
     def answer_type(self) -> Any:
         """The declared type of the answer as an annotation, ``None`` if none was declared."""
-        types = [schema.annotation for schema in self.strategy.schemas]
-        return reduce(or_, types) if types else None
+        return annotation_of(self.strategy.schemas)
 
     def make(self, request: ModelRequest[Any], spent: Collection[str] = (), *, asks: bool = False) -> Offer:
         """Return what a request offers.
@@ -101,15 +101,17 @@ class Offers:
             The offer; its schemas are a subset of the declared ones.
 
         Raises:
-            ValueError: If a schema was not declared, in LangChain's words.
+            ResponseFormatError: If a schema was not declared, in LangChain's words, or none is left.
         """
         if request.response_format is None:
             return Offer(self._unoffered, self.declared)
         ladder = self._strategy_of(request.response_format).ladder(request)
         wanted = [rung for rung in ladder if rung.id not in spent and (rung.strategy.is_attempt or not asks)]
-        left = [rung for rung in wanted if len(ladder) == 1 or not _is_refused(request, rung.strategy)]
-        rung = left[0] if left else ladder[-1]
-        return Offer(rung.strategy, self.declared, rung.id, is_last=len(left) <= 1)
+        left = [rung for rung in wanted if len(ladder) == 1 or _is_usable(request, rung.strategy)]
+        if not any(rung.strategy.is_attempt for rung in left):
+            left.append(ladder[-1])
+        rung = left[0]
+        return Offer(rung.strategy, self.declared, rung.id, is_last=len(left) == 1)
 
     def record(self, offer: Offer, *, of_model: bool, valid: bool, given: Any) -> OfferRecord:
         """Return an offer by name, as it goes into the state.
@@ -136,6 +138,8 @@ class Offers:
             of_model=of_model,
             valid=valid,
             given=given,
+            dialect=offer.dialect,
+            note=offer.note,
         )
 
     def restore(self, record: OfferRecord | None) -> Offer:
@@ -150,7 +154,28 @@ class Offers:
         if record is None:
             return Offer(self.strategy, self.declared)
         strategy = self._made.get(record["key"]) or self.strategy.narrowed(record["schemas"])
-        return Offer(strategy, self.declared, record["rung"], record["is_last"])
+        dialect = Dialect(record["dialect"])
+        return Offer(strategy, self.declared, record["rung"], record["is_last"], dialect, record["note"])
+
+    def narrowings(self, reformats: Sequence[Reformat], known: list[Narrowing]) -> list[Narrowing]:
+        """Return who narrowed the format.
+
+        Args:
+            reformats: The changes of the format in one call.
+            known: What was narrowed in the run before.
+
+        Returns:
+            What was known, and what is new; changes of the strategy alone narrow nothing.
+        """
+        made = [
+            Narrowing({"middleware": by, "from": self._names(before), "to": self._names(after)})
+            for by, before, after in reformats
+        ]
+        new = [narrowing for narrowing in made if narrowing["from"] != narrowing["to"] and narrowing not in known]
+        return [*known, *new] if new else known
+
+    def _names(self, response_format: Any) -> list[str]:
+        return [] if response_format is None else self._strategy_of(response_format).schema_names
 
     def _strategy_of(self, response_format: Any) -> Strategy[Any]:
         if response_format is self.response_format:
@@ -158,24 +183,37 @@ class Offers:
         kept = self._converted.get(id(response_format))
         if kept is None:
             # The format is kept beside the strategy made of it: ids are reused.
-            kept = (response_format, self._checked(as_strategy(response_format)))
+            kept = (response_format, self._checked(as_strategy(response_format), response_format))
             _keep(self._converted, id(response_format), kept)
         return kept[1]
 
-    def _checked(self, strategy: Strategy[Any]) -> Strategy[Any]:
-        declared = {schema.name: schema for schema in self.strategy.schemas}
-        for schema in strategy.schemas:
-            known = declared.get(schema.name)
-            if known is None or known.json_schema != schema.json_schema:
-                raise ValueError(
-                    f"{type(strategy).__name__} specifies tool '{schema.name}' which wasn't declared in the original "
-                    "response format when creating the agent."
-                )
+    def _checked(self, strategy: Strategy[Any], response_format: Any) -> Strategy[Any]:
+        check_declared(strategy.schemas, self.strategy.schemas, response_format)
         return strategy
 
 
-def _is_refused(request: ModelRequest[Any], strategy: Strategy[Any]) -> bool:
-    return is_refused(request.model, strategy.name, beside_tools=bool(request.tools) and not strategy.tools_off)
+def check_declared(schemas: Sequence[AnswerSchema], declared: Sequence[AnswerSchema], response_format: Any) -> None:
+    """Check that the schemas of a format made at run time are some of those declared.
+
+    Raises:
+        ResponseFormatError: If one was not declared, in LangChain's words, or there is none.
+    """
+    known = {schema.name: schema for schema in declared}
+    subject = "The response format" if is_schema(response_format) else type(response_format).__name__
+    if not schemas:
+        raise ResponseFormatError(f"The response format was narrowed to nothing; choose among {list(known)!r}.", response_format)
+    for schema in schemas:
+        if schema.name not in known or known[schema.name].json_schema != schema.json_schema:
+            raise ResponseFormatError(
+                f"{subject} specifies tool '{schema.name}' which wasn't declared in the original response "
+                f"format when creating the agent. Declared are {list(known)!r}.",
+                response_format,
+            )
+
+
+def _is_usable(request: ModelRequest[Any], strategy: Strategy[Any]) -> bool:
+    beside_tools = bool(request.tools) and not strategy.tools_off
+    return strategy.suits(request.model) and not is_refused(request.model, strategy.name, beside_tools=beside_tools)
 
 
 def _keep(kept: OrderedDict[Any, Any], key: Any, value: Any) -> None:

@@ -13,8 +13,11 @@ if TYPE_CHECKING:
     from answergraph.nodes.model_call import ModelRequest
 
 INSTRUCTIONS = """---
-IMPORTANT: {when} respond with ONLY a valid JSON object matching {what}. No other text, no markdown code blocks, no explanation.
-{schemas}"""
+IMPORTANT: {when} respond with ONLY a valid JSON object matching this schema. \
+No other text, no markdown code blocks, no explanation.
+```json
+{schema}
+```"""
 """What ends the prompt; the wording is that of TAKT's prompt for providers without JSON schema."""
 
 
@@ -30,7 +33,7 @@ class PromptedStrategy(Strategy[SchemaT]):
         """Declare what is asked for.
 
         Args:
-            schema: A Pydantic model, dataclass, TypedDict or JSON Schema ``dict``, or a union of these.
+            schema: A type of answer, as ``create_agent`` takes it.
             json_mode: Whether the provider is asked for its ``json_object`` mode as well.
             handle_errors: What becomes of an answer that cannot be used.
 
@@ -51,9 +54,7 @@ class PromptedStrategy(Strategy[SchemaT]):
         return "Respond with ONLY a valid JSON object matching the schema you were given, and nothing else."
 
     def _prompt(self, has_tools: bool) -> str:
-        fences = [f"```json\n{json.dumps(schema.json_schema, ensure_ascii=False)}\n```" for schema in self.schemas]
         return INSTRUCTIONS.format(
             when="When you need no further tool, you MUST" if has_tools else "You MUST",
-            what="this schema" if len(fences) == 1 else "one of these schemas",
-            schemas="\n".join(fences),
+            schema=json.dumps(self.reply_schema(), ensure_ascii=False),
         )

@@ -14,9 +14,11 @@ from langchain_core.messages import AIMessage, ToolCall
 
 from answergraph.nodes.outcome import Status
 from answergraph.nodes.response_format.diagnosis import diagnose, refusal_text
+from answergraph.nodes.response_format.embedding import SCHEMA, VALUE
 from answergraph.nodes.response_format.salvage import Found, find_json
 from answergraph.nodes.response_format.schema import AnswerSchema
 from answergraph.nodes.response_format.strategy import Strategy
+from answergraph.nodes.response_format.wire_dialects import Dialect
 
 QUOTED_LENGTH = 200
 """How much of a reply a reason quotes, in characters."""
@@ -63,6 +65,15 @@ class Offer:
     """Names the strategy's place on its ladder."""
     is_last: bool = True
     """Whether there is no further rung."""
+    dialect: Dialect = Dialect.PLAIN
+    """What the schema on the wire was compiled to."""
+    note: str | None = None
+    """What an attempt made in this way is noted with."""
+
+    @property
+    def is_sole(self) -> bool:
+        """Whether the declared schemas were narrowed to one."""
+        return len(self.strategy.schemas) == 1 < len(self.declared)
 
     def preview(self, message: AIMessage) -> Any:
         """Read a reply for the middleware around the call.
@@ -116,7 +127,7 @@ class Offer:
         schema = self._offered(given["schema"]) if given["schema"] else None
         calls = tuple(call for call in message.tool_calls if call["name"] in self.declared)
         if schema is not None:
-            return _with_calls(self._validated(schema, given["value"], message), calls)
+            return _with_calls(self._validated(schema, given["value"], message, bare=True), calls)
         error = ValueError(f"a middleware gave {given['value']!r}, which is no answer of {self.strategy.schema_names!r}")
         return _with_calls(self._invalid(self.strategy.schema_names[0], error, message, given["value"]), calls)
 
@@ -130,7 +141,7 @@ class Offer:
         Returns:
             The reading.
         """
-        found = [item for item in find_json(text) if self._is_meant(item)]
+        found = [self._restored(item) for item in find_json(text) if self._is_meant(item)]
         readings = [self._read_found(item, message) for item in found]
         answers = [reading for reading in readings if reading.status == "answered"]
         if len({_fingerprint(reading) for reading in answers}) > 1:
@@ -138,6 +149,9 @@ class Offer:
         if answers:
             return answers[0]
         return readings[0] if readings else self._unanswered(text, message)
+
+    def _restored(self, item: Found) -> Found:
+        return replace(item, data=self.strategy.restored(item.data, self.dialect))
 
     def _read_calls(self, message: AIMessage, calls: Sequence[ToolCall], malformed: Sequence[Any]) -> Reading:
         readings = [self._read_call(call, message) for call in calls]
@@ -150,8 +164,7 @@ class Offer:
     def _read_call(self, call: ToolCall, message: AIMessage) -> Reading:
         schema = self._offered(call["name"])
         if schema is None:
-            error = ValueError(f"{call['name']!r} is not offered now; answer with one of {self.strategy.schema_names!r}")
-            return self._invalid(call["name"], error, message, call["args"])
+            return self._not_offered(call["name"], message, call["args"])
         return self._validated(schema, call["args"], message)
 
     def _read_malformed(self, call: Any, message: AIMessage) -> Reading:
@@ -163,22 +176,50 @@ class Offer:
 
     def _is_meant(self, item: Found) -> bool:
         if not isinstance(item.data, dict):
-            return item.place == "whole"
+            # A value that is no object is looked for where one was declared; elsewhere a whole text may still be corrected.
+            return item.place == "whole" or not all(schema.is_object for schema in self.strategy.schemas)
         if any(schema.is_echoed_by(item.data) for schema in self.strategy.schemas):
             return False
-        return item.place == "whole" or any(schema.knows_keys_of(item.data) for schema in self.strategy.schemas)
+        return item.place == "whole" or self._named(item.data) is not None or bool(self._knowing(item.data))
 
     def _read_found(self, item: Found, message: AIMessage) -> Reading:
-        schemas = [s for s in self.strategy.schemas if isinstance(item.data, dict) and s.knows_keys_of(item.data)]
-        readings = [self._validated(s, item.data, message, item.repairs) for s in schemas or self.strategy.schemas]
-        return next((reading for reading in readings if reading.status == "answered"), readings[0])
+        if (name := self._named(item.data)) is not None:
+            schema = self._offered(name)
+            if schema is None:
+                return self._not_offered(name, message, item.data)
+            return self._validated(schema, item.data[VALUE], message, item.repairs, bare=True)
+        schemas = self._knowing(item.data) or self.strategy.schemas
+        readings = [self._validated(schema, item.data, message, item.repairs) for schema in schemas]
+        answers = [reading for reading in readings if reading.status == "answered"]
+        if len(answers) > 1:
+            names = [reading.schema.name for reading in answers if reading.schema]
+            error = ValueError(f"it fits each of {names!r}; say which one you mean")
+            return self._invalid(names[0], error, message, item.data)
+        return answers[0] if answers else readings[0]
 
-    def _validated(self, schema: AnswerSchema, data: Any, message: AIMessage, repairs: tuple[str, ...] = ()) -> Reading:
+    def _named(self, data: Any) -> str | None:
+        """Return the schema that an envelope names, ``None`` for what is no envelope."""
+        if not isinstance(data, dict) or data.keys() != {SCHEMA, VALUE} or not isinstance(data[SCHEMA], str):
+            return None
+        name = data[SCHEMA]
+        # A schema may have members of these names itself.
+        return name if name in self.declared or not self._knowing(data) else None
+
+    def _knowing(self, data: Any) -> list[AnswerSchema]:
+        return [s for s in self.strategy.schemas if isinstance(data, dict) and s.knows_keys_of(data)]
+
+    def _validated(
+        self, schema: AnswerSchema, data: Any, message: AIMessage, repairs: tuple[str, ...] = (), *, bare: bool = False
+    ) -> Reading:
         try:
-            value = schema.validate(data)
+            value = schema.load(data) if bare else schema.validate(data)
         except ValueError as error:
             return self._invalid(schema.name, error, message, data)
         return _answered(schema, value, repairs)
+
+    def _not_offered(self, name: str, message: AIMessage, data: Any) -> Reading:
+        error = ValueError(f"{name!r} is not offered now; answer with one of {self.strategy.schema_names!r}")
+        return self._invalid(name, error, message, data)
 
     def _offered(self, name: str) -> AnswerSchema | None:
         return next((schema for schema in self.strategy.schemas if schema.name == name), None)

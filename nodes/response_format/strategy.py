@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import copy
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self
 
+from langchain_core.language_models import BaseChatModel
 from typing_extensions import TypeVar
 
 from answergraph.nodes.errors import ErrorClasses
-from answergraph.nodes.response_format.schema import AnswerSchema, answer_schemas
+from answergraph.nodes.response_format.embedding import envelope
+from answergraph.nodes.response_format.schema import AnswerSchema
+from answergraph.nodes.response_format.schema_kinds import answer_schemas
+from answergraph.nodes.response_format.wire_dialects import Dialect
 
 if TYPE_CHECKING:
     from answergraph.nodes.model_call import ModelRequest
 
 SchemaT = TypeVar("SchemaT", default=Any)
 """The declared type of the answer."""
+
+KeptT = TypeVar("KeptT")
 
 HandleErrors = bool | str | type[Exception] | tuple[type[Exception], ...] | Callable[[Exception], str]
 """What becomes of an answer that cannot be used, exactly as in LangChain.
@@ -42,6 +48,10 @@ class Binding:
     """Ends the prompt of this call."""
     model: Any = None
     """What they are bound to, where it is not the request's own model."""
+    dialect: Dialect = Dialect.PLAIN
+    """What the schema was compiled to."""
+    note: str | None = None
+    """What an attempt made in this way is noted with."""
 
 
 class Rung(NamedTuple):
@@ -74,7 +84,7 @@ class Strategy(ABC, Generic[SchemaT]):
         """Declare what is asked for.
 
         Args:
-            schema: A Pydantic model, dataclass, TypedDict or JSON Schema ``dict``, or a union of these.
+            schema: A type of answer, as ``create_agent`` takes it.
             handle_errors: What becomes of an answer that cannot be used.
             tool_message_content: The receipt for an accepted answer.
 
@@ -85,8 +95,10 @@ class Strategy(ABC, Generic[SchemaT]):
         self.schemas: tuple[AnswerSchema, ...] = answer_schemas(schema)
         self.handle_errors = handle_errors
         self.tool_message_content = tool_message_content
-        self._narrowed: dict[frozenset[str], Self] = {}
-        self._without_tools: Self | None = None
+        self.all_schemas = self.schemas
+        """What was declared, also where this strategy is narrowed."""
+        self._kept: dict[Any, Any] = {}
+        """What was made of this very object."""
 
     def ladder(self, request: ModelRequest[Any]) -> Sequence[Rung]:
         """Return the strategies to ask with, the best one first; one that chooses or steps down overrides this."""
@@ -96,9 +108,28 @@ class Strategy(ABC, Generic[SchemaT]):
     def binding(self, request: ModelRequest[Any]) -> Binding:
         """Return what to bind to the request's model."""
 
+    def forced(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
+        """Return a request, for a call that can bring nothing but an answer of the one schema, with that answer forced."""
+        return request
+
     @abstractmethod
     def request_text(self) -> str:
         """Return what is said to a model that gave no answer at all."""
+
+    def check(self, model: BaseChatModel) -> None:
+        """Check while building that a model can be asked as the developer insists.
+
+        Raises:
+            AgentSpecError: If it cannot.
+        """
+
+    def suits(self, model: BaseChatModel) -> bool:
+        """Return whether the schemas can be said to a model in this way."""
+        return True
+
+    def restored(self, data: Any, dialect: Dialect) -> Any:
+        """Return what a model wrote without what compiling the schema to a dialect brought in."""
+        return data
 
     def unreadable(self, error: ValueError) -> ValueError | None:
         """Return the error for a text that is no JSON, ``None`` where a text was not asked for."""
@@ -118,6 +149,12 @@ class Strategy(ABC, Generic[SchemaT]):
             return handle(error)
         return ERROR_TEMPLATE.format(error=error)
 
+    def reply_schema(self) -> Mapping[str, Any]:
+        """Return the JSON Schema of a text that is an answer: that of the one schema, or an envelope for several."""
+        if len(self.schemas) == 1:
+            return self.schemas[0].json_schema
+        return envelope([(schema.name, schema.value_schema) for schema in self.schemas])
+
     def receipt(self, value: Any) -> str:
         """Return the tool message that answers the call of an accepted answer, LangChain's unless replaced."""
         return self.tool_message_content or f"Returning structured response: {value}"
@@ -134,20 +171,23 @@ class Strategy(ABC, Generic[SchemaT]):
         kept = frozenset(self.schema_names).intersection(names)
         if len(kept) == len(self.schemas):
             return self
-        if kept not in self._narrowed:
-            self._narrowed[kept] = self._changed(schemas=tuple(schema for schema in self.schemas if schema.name in kept))
-        return self._narrowed[kept]
+        return self.keep(kept, lambda: self._changed(schemas=tuple(schema for schema in self.schemas if schema.name in kept)))
 
     def without_tools(self) -> Self:
         """Return this strategy with the user's tools off; the same object at every call."""
-        if self._without_tools is None:
-            self._without_tools = self._changed(tools_off=True)
-        return self._without_tools
+        return self.keep("without tools", lambda: self._changed(tools_off=True))
+
+    def keep(self, key: Any, make: Callable[[], KeptT]) -> KeptT:
+        """Return what was made of this strategy under a key, made once."""
+        if key not in self._kept:
+            self._kept[key] = make()
+        kept: KeptT = self._kept[key]
+        return kept
 
     def _changed(self, **fields: Any) -> Self:
         changed = copy.copy(self)
-        # The copies kept so far are copies of this object, not of the changed one.
-        vars(changed).update(fields, _narrowed={}, _without_tools=None)
+        # What was kept so far was made of this object, not of the changed one.
+        vars(changed).update(fields, _kept={})
         return changed
 
     @property

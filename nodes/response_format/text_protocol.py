@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from answergraph.nodes.chat_models.react_text.model import ReActTextModel
+from answergraph.nodes.response_format.schema_kinds import tool_name
 from answergraph.nodes.response_format.strategy import Binding, SchemaT, Strategy
 
 if TYPE_CHECKING:
@@ -26,6 +27,5 @@ class TextProtocolStrategy(Strategy[SchemaT]):
         return f"Write 'Final Answer:' and after it a JSON object of the schema {' or '.join(self.schema_names)}."
 
     def _format(self) -> dict[str, Any]:
-        schemas = [dict(schema.json_schema) for schema in self.schemas]
-        schema = schemas[0] if len(schemas) == 1 else {"anyOf": schemas}
-        return {"type": "json_schema", "json_schema": {"name": "_or_".join(self.schema_names), "schema": schema}}
+        name = tool_name("_or_".join(self.schema_names))
+        return {"type": "json_schema", "json_schema": {"name": name, "schema": dict(self.reply_schema())}}

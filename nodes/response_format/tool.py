@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from answergraph.nodes.response_format.capabilities import names_forced_tool
 from answergraph.nodes.response_format.strategy import Binding, HandleErrors, SchemaT, Strategy
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ class ToolStrategy(Strategy[SchemaT]):
         """Declare what is asked for.
 
         Args:
-            schema: A Pydantic model, dataclass, TypedDict or JSON Schema ``dict``; each alternative of a union becomes an
+            schema: A type of answer, as ``create_agent`` takes it. Each alternative of a union becomes an
                 answer tool of its own.
             tool_message_content: The receipt for an accepted answer; LangChain's text by default.
             handle_errors: What becomes of an answer that cannot be used.
@@ -51,6 +52,12 @@ class ToolStrategy(Strategy[SchemaT]):
         tools = [*request.tools, *(schema.tool for schema in self.schemas)]
         choice = self.tool_choice if request.tool_choice is None else request.tool_choice
         return Binding(tools, {"tool_choice": choice})
+
+    def forced(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
+        """Choose the one answer tool by its name, where a call is forced and the client can name it."""
+        if self.tool_choice != "any" or request.tool_choice is not None or not names_forced_tool(request.model):
+            return request
+        return request.override(tool_choice=self.schema_names[0])
 
     def request_text(self) -> str:
         """Name the answer tools."""

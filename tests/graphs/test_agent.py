@@ -219,10 +219,9 @@ BAD_SPECS: list[tuple[str, dict[str, Any], str]] = [
     ("an unknown provider", {"model": "nowhere:x"}, "cannot be used"),
     ("two tools of one name", {"tools": [search, tool("search", description="x")(lambda query: "other")]}, "Two tools"),
     ("a tool named like an answer", {"tools": [tool("Verdict", description="x")(lambda: "")]}, "Rename one of them"),
-    ("an unsupported schema", {"response_format": int}, "Unsupported schema type"),
+    ("an unsupported schema", {"response_format": "Verdict"}, "Unsupported schema type"),
     ("a JSON Schema that is none", {"response_format": {"type": "nonsense"}}, "no valid JSON Schema"),
-    ("a JSON Schema of no object", {"response_format": {"type": "array"}}, "describes an object"),
-    ("an empty JSON Schema", {"response_format": {}}, "describes an object"),
+    ("an empty JSON Schema", {"response_format": {}}, "says nothing of the answer"),
     ("a remote reference", {"response_format": {"$ref": "https://example.org/s.json"}}, "remote reference"),
     (
         "two schemas of one name",

@@ -62,9 +62,15 @@ def test_no_program_is_listed_twice() -> None:
     assert not DIFFERENT.keys() & INTENDED_DIFFERENCES.keys()
 
 
-@pytest.mark.parametrize(
-    "name", [name for name in {**SAME, **MORE_SAME} if "a model with " not in name and "subagent" not in name]
-)
+SENT_DIFFERENTLY = {"provider strategy, strict": "the schema is compiled to what a strict mode takes"}
+SENT_THE_SAME = [
+    name
+    for name in {**SAME, **MORE_SAME}
+    if "a model with " not in name and "subagent" not in name and name not in SENT_DIFFERENTLY
+]
+
+
+@pytest.mark.parametrize("name", SENT_THE_SAME)
 def test_the_model_is_sent_the_same(run: Any, name: str) -> None:
     program = {**SAME, **MORE_SAME}[name]
     ours, langchains = in_both(lambda create_agent: requests_of(run, program, create_agent))

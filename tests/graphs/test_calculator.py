@@ -47,7 +47,8 @@ def test_each_task_is_answered_exactly_and_checked(run: Run, task: str, value: f
 
 def test_every_operation_of_a_task_is_a_tool_call_of_its_own(run: Run) -> None:
     result = run(create_calculator(), {"messages": [next(iter(TASKS))]})
-    assert called(result) == ["multiply", "divide", "add", "subtract", "validate_calculation"]
+    # The answer is a call too: its validation_result is an open map, which no provider's own mode takes.
+    assert called(result) == ["multiply", "divide", "add", "subtract", "validate_calculation", "Calculation"]
     assert result["outcome"]["usage"]["tool_calls"] == 5
 
 

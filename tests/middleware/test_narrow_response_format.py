@@ -4,10 +4,11 @@ from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage
+from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from pydantic import BaseModel
 
-from answergraph import ProviderStrategy, ToolStrategy, create_agent
+from answergraph import ProviderStrategy, ResponseFormatError, ToolStrategy, UsageLimits, create_agent
 from answergraph.middleware import AgentMiddleware, ModelRequest, NarrowResponseFormat
 from answergraph.testing import ScriptedChatModel
 
@@ -28,6 +29,18 @@ class Undeclared(BaseModel):
     """Never declared."""
 
     x: int
+
+
+class Other(BaseModel):
+    """Something else."""
+
+    what: str
+
+
+@tool
+def search(query: str) -> str:
+    """Search."""
+    return f"found {query}"
 
 
 FOUND = {"name": "Found", "args": {"where": "log"}, "id": "1", "type": "tool_call"}
@@ -123,7 +136,7 @@ def test_a_choice_of_nothing_or_of_the_undeclared_names_the_middleware(run: Any,
     agent = create_agent(
         ScriptedChatModel(replies=[]), response_format=Found | Missing, middleware=[NarrowResponseFormat(lambda request: chosen)]
     )
-    with pytest.raises(ValueError, match=f"NarrowResponseFormat.*{words}"):
+    with pytest.raises(ValueError, match=f"{words}.*set by the middleware 'NarrowResponseFormat'"):
         run(agent, QUESTION)
 
 
@@ -133,3 +146,94 @@ def test_overridden_to_none_nothing_is_offered_and_a_text_is_checked_all_the_sam
     result = run(agent, QUESTION)
     assert result["structured_response"] == Missing(tried=["grep"])
     assert model.requests[0].tools in ([], None, ())
+
+
+class WrapOverride(AgentMiddleware[Any, Any, Any]):
+    """Overrides the format around the call, with the format for each call of the handler."""
+
+    def __init__(self, *response_formats: Any) -> None:
+        super().__init__()
+        self.response_formats = response_formats
+
+    def wrap_model_call(self, request: ModelRequest[Any], handler: Any) -> Any:
+        return [handler(request.override(response_format=each)) for each in self.response_formats][-1]
+
+    async def awrap_model_call(self, request: ModelRequest[Any], handler: Any) -> Any:
+        return [await handler(request.override(response_format=each)) for each in self.response_formats][-1]
+
+
+def narrowed(run: Any, *middleware: Any, replies: Any = ()) -> tuple[list[Any], Any]:
+    model = ScriptedChatModel(replies=list(replies or [AIMessage("", tool_calls=[MISSING])]))
+    declared = ToolStrategy(Found | Missing | Other)
+    result = run(create_agent(model, response_format=declared, middleware=list(middleware)), QUESTION)
+    return [(n["middleware"], n["from"], n["to"]) for n in result["outcome"]["narrowed"]], model
+
+
+ALL = ["Found", "Missing", "Other"]
+
+
+@pytest.mark.parametrize("middleware", [Override, WrapOverride])
+def test_who_narrowed_the_format_stands_on_the_outcome(run: Any, middleware: Any) -> None:
+    twice = [AIMessage("", tool_calls=[FOUND]), AIMessage("", tool_calls=[MISSING])]
+    assert narrowed(run, middleware(Missing), replies=twice)[0] == [(middleware.__name__, ALL, ["Missing"])]
+
+
+def test_each_middleware_narrows_what_the_ones_around_it_have_left(run: Any) -> None:
+    outer = NarrowResponseFormat(lambda _: Found | Missing)
+    inner = NarrowResponseFormat(lambda _: Missing | Other, name="inner")
+    narrowings, model = narrowed(run, outer, inner)
+    assert narrowings == [("NarrowResponseFormat", ALL, ["Found", "Missing"]), ("inner", ["Found", "Missing"], ["Missing"])]
+    assert offered(model) == ["Missing"]
+
+
+def test_a_change_of_strategy_alone_narrows_nothing(run: Any) -> None:
+    assert narrowed(run, Override(ToolStrategy(Found | Missing | Other, tool_choice="auto")))[0] == []
+
+
+def test_only_the_call_that_counts_is_recorded_where_a_hook_calls_twice(run: Any) -> None:
+    narrowings, _ = narrowed(run, WrapOverride(Found, Missing), replies=[AIMessage(""), AIMessage("", tool_calls=[MISSING])])
+    assert narrowings == [("WrapOverride", ALL, ["Missing"])]
+
+
+def test_a_format_set_to_none_is_recorded_as_narrowed_to_nothing(run: Any) -> None:
+    assert narrowed(run, Override(None), replies=['{"tried": []}'])[0] == [("Override", ALL, [])]
+
+
+@pytest.mark.parametrize("middleware", [Override, WrapOverride])
+@pytest.mark.parametrize(("override", "words"), [(Undeclared, "'Undeclared'"), (ToolStrategy(()), "to nothing")])
+def test_an_override_that_cannot_be_used_names_the_schema_and_the_middleware(
+    run: Any, middleware: Any, override: Any, words: str
+) -> None:
+    model, saver, config = ScriptedChatModel(replies=[]), InMemorySaver(), {"configurable": {"thread_id": "1"}}
+    options: dict[str, Any] = {"response_format": Found | Missing, "checkpointer": saver}
+    agent = create_agent(model, middleware=[NarrowResponseFormat(lambda _: None), middleware(override)], **options)
+    with pytest.raises(ResponseFormatError, match=f"{words}.*set by the middleware '{middleware.__name__}'"):
+        run(agent, QUESTION, config)
+    assert model.requests == []
+    later = create_agent(ScriptedChatModel(replies=[AIMessage("", tool_calls=[FOUND])]), **options)
+    assert run(later, None, config)["structured_response"] == Found(where="log")
+
+
+@pytest.mark.parametrize(
+    ("choose", "tools", "choice"),
+    [
+        (lambda _: Missing, [], "Missing"),
+        (lambda _: Missing, [search], "any"),
+        (lambda _: Found | Missing, [], "any"),
+        (lambda _: None, [], "any"),
+    ],
+)
+def test_one_schema_left_and_no_tools_is_forced_by_name(run: Any, choose: Any, tools: Any, choice: str) -> None:
+    model = ScriptedChatModel(replies=[AIMessage("", tool_calls=[MISSING])])
+    middleware = [NarrowResponseFormat(choose)]
+    run(create_agent(model, tools, response_format=ToolStrategy(Found | Missing), middleware=middleware), QUESTION)
+    assert model.requests[0].tool_choice == choice
+
+
+def test_the_reserved_answer_is_forced_by_name_too(run: Any) -> None:
+    again = AIMessage("", tool_calls=[{"name": "search", "args": {"query": "q"}, "id": "9", "type": "tool_call"}])
+    model = ScriptedChatModel(replies=[again, AIMessage("", tool_calls=[MISSING])])
+    options: dict[str, Any] = {"middleware": [NarrowResponseFormat(lambda _: Missing)], "limits": UsageLimits(model_calls=2)}
+    result = run(create_agent(model, [search], response_format=Found | Missing, **options), QUESTION)
+    assert [request.tool_choice for request in model.requests] == ["any", "Missing"]
+    assert result["structured_response"] == Missing(tried=["grep"])

@@ -40,6 +40,7 @@ from answergraph.nodes.chat_models.react_text.text_tool import as_openai_tool, t
 from answergraph.nodes.messages import last_turn
 from answergraph.nodes.response_format.capabilities import model_name
 from answergraph.nodes.response_format.diagnosis import diagnose
+from answergraph.nodes.response_format.wire_dialects import Dialect
 from answergraph.nodes.step import Step, arun_step, run_step
 
 _SAID_IN_WORDS = frozenset(
@@ -73,6 +74,9 @@ class ReActTextModel(BaseChatModel):
 
     protocol: ClassVar[str] = "react-text"
     """Names this kind of model in traces."""
+
+    wire_dialect: ClassVar[Dialect] = Dialect.PLAIN
+    """The schema in the prompt is the one that the answer is checked against."""
 
     llm: InstanceOf[Runnable[Any, Any]]
     """The wrapped model: a chat model or a text model, also with settings or fallbacks bound to it."""

@@ -107,7 +107,7 @@ def resolved(model: Any, tools: list[Any], declared: Any = Answer) -> str:
 def test_auto_takes_the_provider_where_it_can_and_the_tool_elsewhere() -> None:
     assert resolved(named("gpt-4o"), [search]) == "provider"
     assert resolved(named("llama3"), [search]) == "tool"
-    assert resolved(named("gpt-4o"), [search], Answer | Other) == "tool"
+    assert resolved(named("gpt-4o"), [search], Answer | Other) == "provider"
 
 
 def test_auto_is_decided_anew_when_a_middleware_changes_the_model(run: Any) -> None:

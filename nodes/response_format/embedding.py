@@ -1,0 +1,95 @@
+"""Puts JSON Schemas inside others: a value that is no object inside one, the alternatives of a union inside an envelope."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+VALUE = "value"
+"""The key under which a value is wrapped."""
+SCHEMA = "schema"
+"""The key of an envelope that names the alternative."""
+
+_DEFINITIONS = ("$defs", "definitions")
+_OF_THE_ROOT = frozenset({*_DEFINITIONS, "$schema", "$id"})
+# What stands under these keywords are schemas by names of the developer's.
+_BY_NAME = frozenset({*_DEFINITIONS, "properties", "patternProperties", "dependentSchemas"})
+# What stands under these keywords is data and holds no references.
+_DATA = frozenset({"const", "enum", "default", "example", "examples"})
+
+
+def wrap(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the schema of an object with a value of a schema as its only member, ``value``.
+
+    Answers are objects on the wire: a tool's arguments are, and OpenAI's structured outputs must be.
+    """
+    root = {"type": "object", "properties": {VALUE: None}, "required": [VALUE], "additionalProperties": False}
+    return _embedded(root, {f"#/properties/{VALUE}": schema}, lambda inner: {VALUE: inner[0]})
+
+
+def envelope(members: Sequence[tuple[str, Mapping[str, Any]]]) -> dict[str, Any]:
+    """Return the schema of ``{"schema": name, "value": …}`` for the alternatives of a union.
+
+    Args:
+        members: The name and the schema of each.
+
+    Returns:
+        The schema; ``value`` is an ``anyOf`` of the members as they are, only their definitions move to the root.
+    """
+    names = [name for name, _ in members]
+    root = {"type": "object", "properties": {SCHEMA: {"type": "string", "enum": names}, VALUE: None}, "required": [SCHEMA, VALUE]}
+    places = {f"#/properties/{VALUE}/anyOf/{place}": schema for place, (_, schema) in enumerate(members)}
+    return _embedded({**root, "additionalProperties": False}, places, lambda inner: {VALUE: {"anyOf": inner}})
+
+
+def _embedded(
+    root: dict[str, Any], places: Mapping[str, Mapping[str, Any]], put: Callable[[list[Any]], dict[str, Any]]
+) -> dict[str, Any]:
+    definitions: dict[str, Any] = {}
+    inner = [_moved(schema, place, definitions) for place, schema in places.items()]
+    moved = {**root, "properties": {**root["properties"], **put(inner)}}
+    return {**moved, "$defs": definitions} if definitions else moved
+
+
+def _moved(schema: Mapping[str, Any], place: str, definitions: dict[str, Any]) -> Any:
+    """Return a schema without its definitions, which are added to those of the root under names that are free."""
+    own = {f"#/{keyword}/{name}": (name, body) for keyword in _DEFINITIONS for name, body in _defined(schema, keyword).items()}
+    # Definitions that another schema brought serve both if all are the same words: they may refer to each other.
+    shared = all(definitions.get(name, body) == body for name, body in own.values())
+    names = {pointer: name if shared else _free_name(name, definitions) for pointer, (name, _) in own.items()}
+
+    def pointed(reference: str) -> str:
+        for pointer, name in names.items():
+            if reference == pointer or reference.startswith(f"{pointer}/"):
+                return f"#/$defs/{name}{reference.removeprefix(pointer)}"
+        return f"{place}{reference[1:]}" if reference.startswith("#") else reference
+
+    for pointer, (_, body) in own.items():
+        definitions[names[pointer]] = _with_references(body, pointed)
+    return _with_references({key: value for key, value in schema.items() if key not in _OF_THE_ROOT}, pointed)
+
+
+def _defined(schema: Mapping[str, Any], keyword: str) -> Mapping[str, Any]:
+    defined = schema.get(keyword)
+    return defined if isinstance(defined, Mapping) else {}
+
+
+def _free_name(name: str, taken: Mapping[str, Any]) -> str:
+    candidates = (name, *(f"{name}_{number}" for number in range(2, len(taken) + 3)))
+    return next(free for free in candidates if free not in taken)
+
+
+def _with_references(node: Any, pointed: Callable[[str], str]) -> Any:
+    if isinstance(node, list):
+        return [_with_references(item, pointed) for item in node]
+    if not isinstance(node, Mapping):
+        return node
+    return {key: _with_reference(key, value, pointed) for key, value in node.items()}
+
+
+def _with_reference(key: str, value: Any, pointed: Callable[[str], str]) -> Any:
+    if key == "$ref" and isinstance(value, str):
+        return pointed(value)
+    if key in _BY_NAME and isinstance(value, Mapping):
+        return {name: _with_references(schema, pointed) for name, schema in value.items()}
+    return value if key in _DATA else _with_references(value, pointed)
