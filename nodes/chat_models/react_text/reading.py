@@ -32,6 +32,7 @@ EXCEPTION = "_Exception"
 
 _DECORATION = " \t\r\n\"'`*[]()<>.:"
 _CALL = re.compile(r"\s*(?P<name>[\w.-]+)[ \t]*(?:\((?P<round>.*)\)|\[(?P<square>.*)\])\s*", re.DOTALL)
+_NO_ACTION = re.compile(r"(none|n/a|nothing|no (action|tool)|not (needed|necessary|required))\b", re.IGNORECASE)
 _TOOL_NAME = re.compile(r"[\w-]{1,64}", re.ASCII)
 
 
@@ -89,8 +90,12 @@ def read_reply(text: str, tools: Sequence[TextTool], *, formatted: bool = False)
     first = next((index for index, label in enumerate(labels) if label.kind in ("action", "answer")), None)
     if first is None:
         return _read_unlabelled(text, formatted=formatted)
-    if labels[first].kind == "answer":
-        return FinalAnswer(_answer(text, labels))
+    answers = [index for index, label in enumerate(labels) if label.kind == "answer"]
+    if answers and (first == answers[0] or _declines(text, labels, first)):
+        answer = _answer(text, labels[answers[0] :])
+        first = next((index for index in range(answers[0], len(labels)) if is_action(labels, index)), first)
+        if answer or labels[first].kind == "answer":
+            return FinalAnswer(answer)
     return _read_action(text, labels, first, {tool.name: tool for tool in tools})
 
 
@@ -107,6 +112,12 @@ def _read_unlabelled(text: str, *, formatted: bool) -> Reading:
     if is_object or (formatted and found):
         return FinalAnswer(text.strip())
     return Unreadable(text, MISSING_ACTION, args=text)
+
+
+def _declines(text: str, labels: Sequence[Label], index: int) -> bool:
+    """Return whether an action says that there is none."""
+    end = labels[index + 1].start if index + 1 < len(labels) else len(text)
+    return _NO_ACTION.match(text[labels[index].end : end].strip(_DECORATION)) is not None
 
 
 def _answer(text: str, labels: Sequence[Label]) -> str:
