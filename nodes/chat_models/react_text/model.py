@@ -203,7 +203,8 @@ class ReActTextModel(BaseChatModel):
             reading = FinalAnswer(without_inventions(reply.text).strip())
         if isinstance(reading, Unreadable) and _insists(reading, messages):
             reading = FinalAnswer(reading.log.strip())
-        return reply.model_copy(update=self._fields(reading, reply))
+        # Calls that the wrapped model made on its own account are nobody's here.
+        return reply.model_copy(update={"tool_calls": [], "invalid_tool_calls": [], **self._fields(reading, reply)})
 
     def _fields(self, reading: Reading, reply: AIMessage) -> dict[str, Any]:
         call_id = f"call_{uuid4().hex}"
@@ -238,8 +239,9 @@ def _prompt(messages: Sequence[BaseMessage], offer: TextOffer) -> str:
 def _insists(reading: Unreadable, messages: Sequence[BaseMessage]) -> bool:
     """Return whether the model has written the same text without an action once more, after it was told what it misses."""
     told, _ = last_turn(messages)
-    is_text = told is not None and reading.feedback == MISSING_ACTION and bool(reading.log.strip())
-    return is_text and told is not None and bool(told.invalid_tool_calls) and told.text == reading.log
+    if told is None or reading.feedback != MISSING_ACTION or not reading.log.strip():
+        return False
+    return bool(told.invalid_tool_calls) and told.text == reading.log
 
 
 def _as_own(message: AIMessage) -> AIMessage:
