@@ -1,6 +1,12 @@
 """Agent graphs for LangGraph that always end: in a typed, checked answer, or in a typed reason why there is none."""
 
 from answergraph.graphs.agent import build_agent_graph, create_agent
+from answergraph.graphs.agent_node import as_node
+from answergraph.graphs.agent_tool import AgentToolArtifact, as_tool
+from answergraph.graphs.agent_types import AgentGraph, AgentResult
+from answergraph.graphs.answer_streams import AnswerTransformer, HideAnswerCalls
+from answergraph.nodes.answer_channel import AnswerChannel
+from answergraph.nodes.answer_events import AnswerEvent, is_answer_event
 from answergraph.nodes.budget import UsageLimits
 from answergraph.nodes.chat_models.react_text.model import ReActTextModel
 from answergraph.nodes.errors import (
@@ -10,6 +16,7 @@ from answergraph.nodes.errors import (
     MultipleStructuredOutputsError,
     NoAnswerError,
     ResponseFormatError,
+    StoredAnswerError,
     StructuredOutputError,
     StructuredOutputValidationError,
 )
@@ -21,20 +28,29 @@ from answergraph.nodes.response_format.fallback import FallbackStrategy
 from answergraph.nodes.response_format.prompted import PromptedStrategy
 from answergraph.nodes.response_format.provider import ProviderStrategy
 from answergraph.nodes.response_format.refusals import Refusal, forget_refusals, known_refusals
+from answergraph.nodes.response_format.run_time_offers import FromContext
 from answergraph.nodes.response_format.tool import ToolStrategy
 from answergraph.nodes.state import AgentState, InputAgentState, OutputAgentState
 from answergraph.nodes.usage import Usage
 
 __all__ = [
+    "AgentGraph",
+    "AgentResult",
     "AgentSpecError",
     "AgentState",
+    "AgentToolArtifact",
     "AnswerAccepted",
+    "AnswerChannel",
+    "AnswerEvent",
     "AnswerGraphError",
     "AnswerRejected",
+    "AnswerTransformer",
     "Attempt",
     "AutoStrategy",
     "DeferredStrategy",
     "FallbackStrategy",
+    "FromContext",
+    "HideAnswerCalls",
     "InputAgentState",
     "MultipleStructuredOutputsError",
     "NoAnswerError",
@@ -45,14 +61,18 @@ __all__ = [
     "ReActTextModel",
     "Refusal",
     "ResponseFormatError",
+    "StoredAnswerError",
     "StructuredOutputError",
     "StructuredOutputValidationError",
     "ToolStrategy",
     "Usage",
     "UsageLimits",
+    "as_node",
+    "as_tool",
     "build_agent_graph",
     "create_agent",
     "forget_refusals",
+    "is_answer_event",
     "known_refusals",
     "llm_math_tool",
 ]

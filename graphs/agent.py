@@ -28,6 +28,7 @@ from langgraph.store.base import BaseStore
 from langgraph.types import Checkpointer
 
 from answergraph.graphs.agent_state_graph import AgentStateGraph
+from answergraph.graphs.agent_types import typed_by_response_format
 from answergraph.graphs.hook_chains import HookChains
 from answergraph.graphs.routing import (
     RoutingFacts,
@@ -36,6 +37,7 @@ from answergraph.graphs.routing import (
     route_after_tools,
 )
 from answergraph.graphs.spec import AgentOptions, AgentSpec, Tool
+from answergraph.nodes.answer_events import Announced
 from answergraph.nodes.budget import UsageLimits
 from answergraph.nodes.model import ModelNode
 from answergraph.nodes.names import MODEL, NO_ANSWER, STRUCTURED_RESPONSE, TOOLS
@@ -49,6 +51,7 @@ Destinations = dict[Hashable, str]
 """Where the graph goes, per reason."""
 
 
+@typed_by_response_format
 def create_agent(  # noqa: PLR0913  # waiver: the arguments of langchain.agents.create_agent, and more
     model: Any,
     tools: Sequence[Tool] | None = None,
@@ -81,7 +84,8 @@ def create_agent(  # noqa: PLR0913  # waiver: the arguments of langchain.agents.
         system_prompt: Put before the conversation in every call.
         middleware: Behaviour around the nodes; LangChain's middleware runs unchanged.
         response_format: The type of the answer: a Pydantic model, dataclass, TypedDict, list, scalar, ``Literal`` or enum, a
-            union of these, or a JSON Schema ``dict``; or a strategy that also says how the model is asked. ``None`` for a text.
+            union of these, or a JSON Schema ``dict``; or a strategy that also says how the model is asked; or a function
+            of ``(state, runtime)``, such as ``FromContext()``, that makes one of these for each call. ``None`` for a text.
         state_schema: A ``TypedDict`` that extends ``AgentState`` by keys of your own.
         context_schema: The type of the run's context.
         checkpointer: Keeps the state of threads.
@@ -158,7 +162,7 @@ def build_agent_graph(model: Any, tools: Sequence[Tool] | None = None, **options
     """
     spec = AgentSpec.create(model, tools, options)
     last = NO_ANSWER if spec.on_failure == "raise" else END
-    hooks = HookChains(spec.stack, reads_answers=bool(spec.offers.declared), last=last)
+    hooks = HookChains(spec.stack, reads_answers=spec.offers.reads_answers, last=last)
     graph = AgentStateGraph(spec)
     _add_nodes(graph, spec, hooks)
     _connect(graph, spec, hooks)
@@ -168,8 +172,8 @@ def build_agent_graph(model: Any, tools: Sequence[Tool] | None = None, **options
 def _add_nodes(graph: AgentStateGraph, spec: AgentSpec, hooks: HookChains) -> None:
     graph.add_node(MODEL, StepNode(_model_node(spec).step, name=MODEL))
     if spec.has_tools:
-        graph.add_node(TOOLS, tool_node(spec.tools, spec.stack.wrap_tool_call, spec.limits, spec.offers.declared))
-    if spec.offers.declared:
+        graph.add_node(TOOLS, tool_node(spec.tools, spec.stack.wrap_tool_call, spec.limits, spec.offers.names))
+    if spec.offers.reads_answers:
         graph.add_node(STRUCTURED_RESPONSE, StepNode(_structured_response_node(spec).step, name=STRUCTURED_RESPONSE))
     if spec.on_failure == "raise":
         graph.add_node(NO_ANSWER, PureNode(partial(raise_without_answer, keys=spec.keys), name=NO_ANSWER))
@@ -179,19 +183,19 @@ def _add_nodes(graph: AgentStateGraph, spec: AgentSpec, hooks: HookChains) -> No
 def _connect(graph: AgentStateGraph, spec: AgentSpec, hooks: HookChains) -> None:
     facts = _routing_facts(spec, hooks)
     call_tools: Destinations = {"call_tools": TOOLS} if spec.has_tools else {}
-    read_answer: Destinations = {"read_answer": STRUCTURED_RESPONSE} if facts.answers else {}
+    read_answer: Destinations = {"read_answer": STRUCTURED_RESPONSE} if facts.reads_answers else {}
     ask_again: Destinations = {"ask_again": hooks.turn_start}
     finish: Destinations = {"finish": hooks.finish}
-    # With a response format a run ends through ``structured_response`` alone.
-    end = read_answer or finish
+    # With a response format a run ends through ``structured_response`` alone; one made at run time may be none.
+    end = {**read_answer, **finish} if facts.at_run_time else read_answer or finish
 
     graph.add_edge(START, hooks.start)
     hooks.add_edges(graph, facts)
     _route(graph, hooks.turn_end, partial(route_after_model, facts=facts), {**call_tools, **ask_again, **end})
     if spec.has_tools:
         direct: Destinations = finish if any(spec.return_direct.values()) else {}
-        _route(graph, TOOLS, partial(route_after_tools, facts=facts), {**ask_again, **(read_answer or direct)})
-    if facts.answers:
+        _route(graph, TOOLS, partial(route_after_tools, facts=facts), {**ask_again, **(end if read_answer else direct)})
+    if facts.reads_answers:
         _route(graph, STRUCTURED_RESPONSE, route_after_structured_response, {**ask_again, **finish})
     if spec.on_failure == "raise":
         graph.add_edge(NO_ANSWER, END)
@@ -202,9 +206,10 @@ def _route(graph: AgentStateGraph, source: str, route: Callable[..., Any], where
 
 
 def _routing_facts(spec: AgentSpec, hooks: HookChains) -> RoutingFacts:
-    loops = spec.has_tools or bool(spec.offers.declared)
+    loops = spec.has_tools or spec.offers.reads_answers
     return RoutingFacts(
         answers=spec.offers.declared,
+        at_run_time=spec.offers.reads_answers and not spec.offers.declared,
         has_tools=spec.has_tools,
         return_direct=spec.return_direct,
         reviewed=spec.reviewed_answers,
@@ -228,8 +233,8 @@ def _model_node(spec: AgentSpec) -> ModelNode:
     )
 
 
-def _structured_response_node(spec: AgentSpec) -> StructuredResponseNode:
-    return StructuredResponseNode(
+def _structured_response_node(spec: AgentSpec) -> Announced:
+    node = StructuredResponseNode(
         offers=spec.offers,
         limits=spec.limits,
         keys=spec.keys,
@@ -239,3 +244,4 @@ def _structured_response_node(spec: AgentSpec) -> StructuredResponseNode:
         reviewed=spec.reviewed_answers,
         wrap_reviewed=spec.stack.wrap_reviewed(spec.reviewed_answers),
     )
+    return Announced(node.step, spec.offers, spec.keys, spec.name)

@@ -11,17 +11,26 @@ from langgraph.prebuilt import ToolCallTransformer
 from langgraph.pregel import Pregel
 from langgraph.types import Checkpointer
 
+from answergraph.graphs.agent_node import AgentNode
 from answergraph.graphs.spec import AgentSpec
 from answergraph.middleware.stack import HookNode
 from answergraph.nodes.inner_runs import LendingNode, lending_subgraph
 from answergraph.nodes.state import CHARGES, LEDGER, OFFER, RUNNING
 from answergraph.nodes.step import StepNode
+from answergraph.nodes.stored_answers import StoredAnswers
+from answergraph.nodes.written_answers import AnswerWritingNode
 
 _PRIVATE = {CHARGES, LEDGER, OFFER, RUNNING}
 
 
 class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
-    """An uncompiled agent; add nodes and edges of your own before you compile it."""
+    """An uncompiled agent; add nodes and edges of your own before you compile it.
+
+    Attributes:
+        agent_name: The agent's name, if it has one.
+        answers: The declared types of its answer; without schemas if it answers with a text.
+        keys: Where its answer and its outcome go.
+    """
 
     def __init__(self, spec: AgentSpec) -> None:
         """Start with the agent's schemas and no nodes."""
@@ -32,7 +41,9 @@ class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
             context_schema=spec.context_schema,
         )
         self._limits = spec.limits
-        self._agent_name = spec.name
+        self.agent_name = spec.name
+        self.answers = StoredAnswers(spec.offers.schemas)
+        self.keys = spec.keys
         self._transformers = tuple(spec.stack.transformers)
 
     def add_node(self, node: Any, action: Any = None, **options: Any) -> Self:
@@ -50,8 +61,11 @@ class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
             node, action = node.get_name(), node
         if isinstance(action, Pregel):
             action = lending_subgraph(action, self._limits)
+        elif isinstance(action, AgentNode):
+            action = action.lending(self._limits)
         elif isinstance(action, StepNode | HookNode):
-            action = LendingNode(action, self._limits)
+            writing = AnswerWritingNode(action, self.keys.answer, self.answers.written) if self.answers.schemas else action
+            action = LendingNode(writing, self._limits)
         super().add_node(node, action, **options)
         return self
 
@@ -78,7 +92,7 @@ class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
             **options,
         )
         compiled.stream_channels = [name for name in compiled.stream_channels_list if name not in _PRIVATE]
-        if self._agent_name is None:
+        if self.agent_name is None:
             return compiled
         # LangChain's name for it; consumers of token streams tell agents apart by it.
-        return compiled.with_config({"metadata": {"lc_agent_name": self._agent_name}})
+        return compiled.with_config({"metadata": {"lc_agent_name": self.agent_name}})

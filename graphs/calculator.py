@@ -96,4 +96,7 @@ def create_calculator(
         257.25
     """
     prompted = {"system_prompt": SYSTEM_PROMPT, "name": "calculator", **options}
-    return create_agent(model, CALCULATOR_TOOLS, response_format=response_format, **prompted)
+    agent: CompiledStateGraph[Any, Any, Any, Any] = create_agent(
+        model, CALCULATOR_TOOLS, response_format=response_format, **prompted
+    )
+    return agent

@@ -26,7 +26,7 @@ class Link:
 
     def facts(self, facts: RoutingFacts) -> RoutingFacts:
         """Return what this hook's router knows; once the answer stands, a jump to the end reads nothing any more."""
-        return facts if self.end == STRUCTURED_RESPONSE else replace(facts, answers=frozenset())
+        return facts if self.end == STRUCTURED_RESPONSE else replace(facts, answers=frozenset(), at_run_time=False)
 
 
 @dataclass(frozen=True)

@@ -66,7 +66,9 @@ def create_react(
     llm = _text_model(model)
     used = [llm_math_tool(llm)] if tools is None else tools
     limited = {"limits": UsageLimits(model_calls=MAX_MODEL_CALLS), "name": "react", **options}
-    return create_agent(ReActTextModel(llm, handle_parsing_errors=handle_parsing_errors), used, **limited)
+    wrapped = ReActTextModel(llm, handle_parsing_errors=handle_parsing_errors)
+    agent: CompiledStateGraph[Any, Any, Any, Any] = create_agent(wrapped, used, **limited)
+    return agent
 
 
 def react_agent(model: str = OFFLINE) -> CompiledStateGraph[Any, Any, Any, Any]:

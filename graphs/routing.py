@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -30,7 +30,8 @@ class RoutingFacts:
     """What routers know of the agent besides its state.
 
     Attributes:
-        answers: The names of the declared answer schemas; empty without a response format.
+        answers: The names of the declared answer schemas; empty without a response format, or if it is made at run time.
+        at_run_time: Whether the response format is made at run time.
         has_tools: Whether there is a ``tools`` node.
         return_direct: Per tool, whether its result ends the run.
         reviewed: The answers that a person approves before they count.
@@ -39,6 +40,7 @@ class RoutingFacts:
     """
 
     answers: frozenset[str] = frozenset()
+    at_run_time: bool = False
     has_tools: bool = False
     return_direct: Mapping[str, bool] = field(default_factory=dict)
     reviewed: frozenset[str] = frozenset()
@@ -46,9 +48,17 @@ class RoutingFacts:
     jumps: frozenset[str] = frozenset({"tools", "model", "end"})
 
     @property
-    def ending(self) -> Reason:
-        """How a run ends: with a response format it leads through ``structured_response``."""
-        return "read_answer" if self.answers else "finish"
+    def reads_answers(self) -> bool:
+        """Whether there is a ``structured_response`` node."""
+        return bool(self.answers) or self.at_run_time
+
+    def names(self, state: Mapping[str, Any]) -> Collection[str]:
+        """Return the names of the answer schemas declared for the last call of the model."""
+        return state.get(OFFER, {}).get("declared", ()) if self.at_run_time else self.answers
+
+    def ending(self, state: Mapping[str, Any]) -> Reason:
+        """Return how a run ends: with a response format it leads through ``structured_response``."""
+        return "read_answer" if self.names(state) else "finish"
 
 
 def route_after_model(state: Mapping[str, Any], facts: RoutingFacts) -> Reason | list[Send]:
@@ -69,16 +79,17 @@ def route_after_model(state: Mapping[str, Any], facts: RoutingFacts) -> Reason |
     messages = state["messages"]
     message, _ = last_turn(messages)
     if message is None or _is_last_word(message, state, facts):
-        return facts.ending
+        return facts.ending(state)
     waiting = pending_tool_calls(messages)
-    tools_wait = facts.has_tools and any(call["name"] not in facts.answers for call in waiting)
+    answers = facts.names(state)
+    tools_wait = facts.has_tools and any(call["name"] not in answers for call in waiting)
     if tools_wait and not _ends_early(waiting, state, facts):
-        return _sends(messages, facts)
-    if facts.answers and (waiting or _holds_answer(message, state, facts)):
+        return _sends(state, facts)
+    if answers and (waiting or _holds_answer(message, state, facts)):
         return "read_answer"
     if (message.tool_calls and not waiting) or _has_new_malformed_calls(message, messages):
         return "ask_again"
-    return facts.ending
+    return facts.ending(state)
 
 
 def route_after_tools(state: Mapping[str, Any], facts: RoutingFacts) -> Reason:
@@ -92,9 +103,9 @@ def route_after_tools(state: Mapping[str, Any], facts: RoutingFacts) -> Reason:
     """
     message, after = last_turn(state["messages"])
     if direct_results(message, after, facts.return_direct):
-        return facts.ending
+        return facts.ending(state)
     pending = [*pending_tool_calls(state["messages"]), *pending_malformed_calls(state["messages"])]
-    if any(call["name"] in facts.answers for call in pending):
+    if any(call["name"] in facts.names(state) for call in pending):
         return "read_answer"
     return "ask_again"
 
@@ -110,37 +121,39 @@ def route_after_structured_response(state: Mapping[str, Any]) -> Reason:
 def route_jump(jump: Any, state: Mapping[str, Any], facts: RoutingFacts) -> Reason | list[Send]:
     """Route as a hook asked: to the model, to the tools that wait, or to the end; ``go_on`` if it asked for nothing."""
     if jump == "end":
-        return facts.ending
+        return "read_answer" if facts.reads_answers else "finish"
     if jump == "model":
         return "ask_again"
     if jump == "tools" and facts.has_tools:
-        return _sends(state["messages"], facts) or "ask_again"
+        return _sends(state, facts) or "ask_again"
     return "go_on"
 
 
-def _sends(messages: list[AnyMessage], facts: RoutingFacts) -> list[Send]:
+def _sends(state: Mapping[str, Any], facts: RoutingFacts) -> list[Send]:
     # One task per call: calls run in parallel, and an interrupt in one leaves the others' results standing.
-    return [Send(TOOLS, [call]) for call in pending_tool_calls(messages) if call["name"] not in facts.answers]
+    answers = facts.names(state)
+    return [Send(TOOLS, [call]) for call in pending_tool_calls(state["messages"]) if call["name"] not in answers]
 
 
 def _is_last_word(message: AIMessage, state: Mapping[str, Any], facts: RoutingFacts) -> bool:
     ledger = state.get(LEDGER, {})
     if ledger.get("final") or ledger.get("tools_off"):
         return True
-    return bool(facts.answers) and diagnose(message) == "refused"
+    return bool(facts.names(state)) and diagnose(message) == "refused"
 
 
 def _ends_early(waiting: list[ToolCall], state: Mapping[str, Any], facts: RoutingFacts) -> bool:
     if facts.end_strategy != "early" or not state.get(OFFER, {}).get("valid"):
         return False
-    return any(call["name"] in facts.answers for call in waiting)
+    return any(call["name"] in facts.names(state) for call in waiting)
 
 
 def _holds_answer(message: AIMessage, state: Mapping[str, Any], facts: RoutingFacts) -> bool:
     if state.get(OFFER, {}).get("given") is not None:
         return True
     # A hook that limits tool calls answers every call; only a person's decision on the answer itself stands against it.
-    if any(call.get("name") in facts.answers - facts.reviewed for call in [*message.tool_calls, *message.invalid_tool_calls]):
+    counting = frozenset(facts.names(state)) - facts.reviewed
+    if any(call.get("name") in counting for call in [*message.tool_calls, *message.invalid_tool_calls]):
         return True
     return not message.tool_calls and not _has_new_malformed_calls(message, state["messages"])
 

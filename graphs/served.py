@@ -18,9 +18,9 @@ from answergraph.graphs.react import react_agent
 from answergraph.nodes.chat_models.resolve import OFFLINE
 
 
-def agent(config: RunnableConfig) -> CompiledStateGraph[Any, Any, Any, Any]:
-    """Return the general agent for the response format of the run's context, which servers repeat in ``configurable``."""
-    return general_agent(config.get("configurable", {}).get("response_format"))
+def agent() -> CompiledStateGraph[Any, Any, Any, Any]:
+    """Return the general agent."""
+    return general_agent()
 
 
 @cache

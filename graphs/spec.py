@@ -17,6 +17,7 @@ from answergraph.nodes.chat_models.resolve import resolve_model
 from answergraph.nodes.errors import AgentSpecError
 from answergraph.nodes.outcome import EndStrategy, OnFailure
 from answergraph.nodes.response_format.offers import Offers
+from answergraph.nodes.response_format.run_time_offers import RunTimeOffers, offers_of
 from answergraph.nodes.state import AgentState, AnswerKeys, StateSchemas, merge_state_schemas
 
 Tool = BaseTool | Callable[..., Any] | dict[str, Any]
@@ -65,7 +66,7 @@ class AgentSpec:
     provider_tools: tuple[dict[str, Any], ...]
     system_message: SystemMessage | None
     stack: MiddlewareStack
-    offers: Offers
+    offers: Offers | RunTimeOffers
     schemas: StateSchemas
     context_schema: type[Any] | None
     keys: AnswerKeys
@@ -91,12 +92,12 @@ class AgentSpec:
             AgentSpecError: If the agent cannot be built; the message says what to change.
         """
         stack = MiddlewareStack(options.get("middleware", ()))
-        offers = Offers(options.get("response_format"))
         keys = AnswerKeys.named(options.get("output_key"))
         own, provided = _split(tools or ())
-        runnable = tuple(_distinct([*stack.tools, *own], offers.declared))
+        runnable = tuple(_distinct([*stack.tools, *own]))
+        offers = offers_of(options.get("response_format"), [tool.name for tool in runnable])
         chat_model = resolve_model(model)
-        offers.strategy.check(chat_model)
+        offers.check(chat_model)
         return cls(
             model=chat_model,
             tools=runnable,
@@ -105,11 +106,13 @@ class AgentSpec:
             stack=stack,
             offers=offers,
             schemas=merge_state_schemas(
-                [*stack.state_schemas, AgentState, options.get("state_schema") or AgentState], keys, offers.answer_type
+                [*stack.state_schemas, AgentState, options.get("state_schema") or AgentState],
+                keys,
+                offers.schemas,
             ),
             context_schema=options.get("context_schema"),
             keys=keys,
-            limits=options.get("limits") or (UsageLimits() if offers.declared else NO_LIMITS),
+            limits=options.get("limits") or (UsageLimits() if offers.reads_answers else NO_LIMITS),
             end_strategy=_one_of("end_strategy", EndStrategy, options.get("end_strategy", "defer")),
             on_failure=_one_of("on_failure", OnFailure, options.get("on_failure", "return")),
             checks=_checks(stack, options.get("check_answer"), offers),
@@ -124,7 +127,9 @@ class AgentSpec:
     @property
     def reviewed_answers(self) -> frozenset[str]:
         """The answers that a middleware asks a person about, as LangChain's does for the names in ``interrupt_on``."""
-        return self.offers.declared & self.stack.interrupts
+        # The names of a format made at run time are not known yet; the tools' are.
+        answers = self.offers.declared or frozenset(self.stack.interrupts) - {tool.name for tool in self.tools}
+        return answers & self.stack.interrupts if self.offers.reads_answers else frozenset()
 
     @property
     def return_direct(self) -> dict[str, bool]:
@@ -147,16 +152,11 @@ def _as_tool(given: Any) -> BaseTool:
     return made
 
 
-def _distinct(tools: Iterable[BaseTool], answers: frozenset[str]) -> list[BaseTool]:
+def _distinct(tools: Iterable[BaseTool]) -> list[BaseTool]:
     by_name: dict[str, BaseTool] = {}
     for candidate in tools:
         if by_name.setdefault(candidate.name, candidate) is not candidate:
             raise AgentSpecError(f"Two tools have the name {candidate.name!r}; give one of them another name.")
-        if candidate.name in answers:
-            raise AgentSpecError(
-                f"{candidate.name!r} is the name of a tool and of a response schema; the model could not tell a call of the "
-                "tool from an answer. Rename one of them."
-            )
     return list(by_name.values())
 
 
@@ -170,8 +170,10 @@ def _one_of(name: str, allowed: Any, given: Any) -> Any:
     return given
 
 
-def _checks(stack: MiddlewareStack, own: Callable[..., Any] | None, offers: Offers) -> tuple[Callable[..., Any], ...]:
+def _checks(
+    stack: MiddlewareStack, own: Callable[..., Any] | None, offers: Offers | RunTimeOffers
+) -> tuple[Callable[..., Any], ...]:
     checks = (*stack.checks, *(() if own is None else (own,)))
-    if own is not None and not offers.declared:
+    if own is not None and not offers.reads_answers:
         raise AgentSpecError("check_answer has nothing to check without a response_format; pass one.")
     return checks

@@ -9,7 +9,8 @@
     │   ├── MultipleStructuredOutputsError         two or more different answers in one message
     │   └── StructuredOutputValidationError        an answer that does not fit its schema
     ├── AnswerRejected                             raised by your ``check_answer``; sent back to the model
-    └── NoAnswerError                              the run ended without an answer; carries the outcome
+    ├── NoAnswerError                              the run ended without an answer; carries the outcome
+    └── StoredAnswerError(AttributeError)          an answer in a checkpoint does not fit its schema any more
 
 Where an answer was asked for with a strategy of LangChain's own, LangChain's classes of the same names are raised, so that
 ``except`` clauses of existing programs go on working; see ``ErrorClasses``.
@@ -126,6 +127,30 @@ class NoAnswerError(AnswerGraphError):
         """
         self.outcome = outcome
         super().__init__(f"No answer ({outcome['status']}): {outcome['reason']}")
+
+
+class StoredAnswerError(AnswerGraphError, AttributeError):
+    """An answer in a checkpoint does not fit its schema as it is now; raised where a field of the answer is used.
+
+    An ``AttributeError`` as well, so that ``hasattr`` tells the truth about the answer.
+    """
+
+    def __init__(self, schema: str, problem: str, data: Any) -> None:
+        """Say what does not fit.
+
+        Args:
+            schema: The schema that the answer was stored with.
+            problem: Which fields do not fit, and how.
+            data: The answer as JSON.
+        """
+        self.schema = schema
+        self.problem = problem
+        self.data = data
+        super().__init__(schema, problem, data)
+
+    def __str__(self) -> str:
+        """Return what does not fit."""
+        return f"The answer {self.schema!r} in this checkpoint does not fit its schema any more. {self.problem}"
 
 
 @dataclass(frozen=True)

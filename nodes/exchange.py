@@ -10,6 +10,7 @@ from langchain_core.messages import AIMessage
 from answergraph.nodes.budget import UsageLimits
 from answergraph.nodes.inner_runs import calling_account
 from answergraph.nodes.outcome import Ledger
+from answergraph.nodes.response_format.offers import Offers
 from answergraph.nodes.response_format.reading import Offer
 from answergraph.nodes.usage import Cause, Usage, added, usage_of
 
@@ -20,6 +21,8 @@ class Exchange:
 
     ledger: Ledger
     """As it stood when the visit began."""
+    offers: Offers
+    """Of the response format of this visit."""
     limits: UsageLimits
     """Those of the run, within what its caller has left."""
     spent: list[str]
@@ -29,18 +32,19 @@ class Exchange:
     """Per id: the reply, its offer and the answer shown to middleware."""
 
     @classmethod
-    def begin(cls, ledger: Ledger, limits: UsageLimits) -> Exchange:
+    def begin(cls, ledger: Ledger, offers: Offers, limits: UsageLimits) -> Exchange:
         """Begin a visit.
 
         Args:
             ledger: The run's ledger.
+            offers: Of the response format of this visit.
             limits: The run's own limits.
 
         Returns:
             The exchange; inside another run, its limits are no wider than what that one has left.
         """
         caller = calling_account()
-        return cls(ledger, limits if caller is None else limits.within(caller.lend(ledger)), list(ledger["spent"]))
+        return cls(ledger, offers, limits if caller is None else limits.within(caller.lend(ledger)), list(ledger["spent"]))
 
     @property
     def has_no_call(self) -> bool:

@@ -14,6 +14,8 @@ from langgraph.graph.message import REMOVE_ALL_MESSAGES
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
+from answergraph.nodes.answer_events import attempt_number, is_heard
+from answergraph.nodes.answer_listener import AnswerListener, growing_event
 from answergraph.nodes.budget import UsageLimits
 from answergraph.nodes.exchange import Exchange
 from answergraph.nodes.inner_runs import calling_account
@@ -29,7 +31,8 @@ from answergraph.nodes.outcome import Ledger, out_of_budget
 from answergraph.nodes.response_format.offers import Offers
 from answergraph.nodes.response_format.reading import Offer
 from answergraph.nodes.response_format.refusals import TOOL_CALLING, refuses_format, refuses_tools, remember_refusal
-from answergraph.nodes.state import LEDGER, OFFER, RUNNING, AnswerKeys
+from answergraph.nodes.response_format.run_time_offers import RunTimeOffers
+from answergraph.nodes.state import LEDGER, OFFER, RUNNING, AnswerKeys, OfferRecord
 from answergraph.nodes.step import Invoke, Step
 from answergraph.nodes.turn import Turn, begin_turn
 
@@ -54,7 +57,7 @@ class ModelNode:
     model: BaseChatModel
     tools: tuple[BaseTool | dict[str, Any], ...]
     system_message: SystemMessage | None
-    offers: Offers
+    offers: Offers | RunTimeOffers
     wrap: Callable[[ModelCall], ModelCall]
     """Puts the middleware around the call."""
     limits: UsageLimits
@@ -75,14 +78,16 @@ class ModelNode:
             The state update, in a list with the commands of middleware if there are any.
         """
         turn = begin_turn(state)
-        exchange = Exchange.begin(turn.ledger, self.limits)
+        offers = self.offers.for_call(state, runtime)
+        exchange = Exchange.begin(turn.ledger, offers, self.limits)
+        cleared = self._cleared(turn, offers, state)
         if exchange.has_no_call:
-            return {**self._cleared(turn, state), **self._without_call(turn.ledger)}
+            return {**cleared, **self._without_call(turn.ledger, offers)}
         call = self.wrap(partial(self.call_model, exchange))
-        layered: LayeredResponse = yield from call(self._request(turn, state, runtime))
-        narrowed = self.offers.narrowings(layered.reformats, turn.ledger["narrowed"])
+        layered: LayeredResponse = yield from call(self._request(turn, offers, state, runtime))
+        narrowed = offers.narrowings(layered.reformats, turn.ledger["narrowed"])
         turn = replace(turn, ledger=replace_ledger(turn.ledger, narrowed=narrowed))
-        update = {**self._cleared(turn, state), **self._update(turn, exchange, layered.response)}
+        update = {**cleared, **self._update(turn, exchange, layered.response)}
         return [Command(update=update), *_checked(layered.commands)] if layered.commands else update
 
     def call_model(self, exchange: Exchange, request: ModelRequest[Any]) -> Step[LayeredResponse]:
@@ -100,7 +105,7 @@ class ModelNode:
         """
         self._refuse_unknown_tools(request)
         if exchange.asks:
-            declared = request.response_format or self.offers.response_format
+            declared = request.response_format or exchange.offers.response_format
             request = request.override(tools=[], tool_choice=None, response_format=declared)
         offer, message = yield from self._reply(exchange, request)
         message = as_received(message, self.agent_name)
@@ -111,13 +116,14 @@ class ModelNode:
     def _reply(self, exchange: Exchange, request: ModelRequest[Any]) -> Step[tuple[Offer, AIMessage]]:
         """Ask on the best rung of the ladder, and on the next one where the provider refuses the request."""
         while True:
-            offer = self.offers.make(request, exchange.spent, asks=exchange.asks)
+            offer = exchange.offers.make(request, exchange.spent, asks=exchange.asks)
             asked = request.override(tools=[], tool_choice=None) if offer.strategy.tools_off else request
             if offer.is_sole and not asked.tools:
                 asked = offer.strategy.forced(asked)
             try:
                 bound = self.bound.bind(asked, offer.strategy)
-                message: AIMessage = yield Invoke(bound.runnable, bound.conversation(asked))
+                listeners = self._listeners(exchange, offer, request)
+                message: AIMessage = yield Invoke(bound.runnable, bound.conversation(asked), listeners)
             except Exception as error:
                 # Whatever the provider's client raises; what is not about the format is raised on.
                 if offer.is_last or not refuses_format(error, offer.strategy.schema_names):
@@ -130,13 +136,21 @@ class ModelNode:
                 exchange.calls += 1
                 return replace(offer, dialect=bound.dialect, note=bound.note), message
 
-    def _request(self, turn: Turn, state: Mapping[str, Any], runtime: Runtime[Any]) -> ModelRequest[Any]:
+    def _listeners(self, exchange: Exchange, offer: Offer, request: ModelRequest[Any]) -> list[AnswerListener]:
+        """Return what tells how the answer grows; without a listener the call is made as if there were no such stream."""
+        writer = getattr(request.runtime, "stream_writer", None)
+        if writer is None or not offer.strategy.schemas or not is_heard(writer):
+            return []
+        begun = growing_event(self.keys.answer, self.agent_name, attempt_number(exchange.ledger))
+        return [AnswerListener(writer, offer.strategy.schemas, begun)]
+
+    def _request(self, turn: Turn, offers: Offers, state: Mapping[str, Any], runtime: Runtime[Any]) -> ModelRequest[Any]:
         return ModelRequest(
             model=self.model,
             messages=turn.messages,
             system_message=self.system_message,
             tools=list(self.tools),
-            response_format=self.offers.response_format,
+            response_format=offers.response_format,
             state=state,
             runtime=runtime,
         )
@@ -149,33 +163,22 @@ class ModelNode:
         if (caller := calling_account()) is not None:
             caller.charge(ledger)
         update: dict[str, Any] = {
-            "messages": [*history, *response.result, *self._malformed_calls(response.result), *unavailable],
+            "messages": [*history, *response.result, *_malformed_calls(response.result, exchange.offers), *unavailable],
             LEDGER: ledger,
             RUNNING: True,
         }
-        if not self.offers.declared:
-            return {**update, **self._without_format(response, ledger)}
-        update[OFFER] = self._offer_record(exchange, message, response)
-        return update
+        if exchange.offers.reads_answers or exchange.offers.at_run_time:
+            update[OFFER] = _offer_record(exchange, message, response)
+        return update if exchange.offers.reads_answers else {**update, **self._without_format(response, ledger)}
 
-    def _cleared(self, turn: Turn, state: Mapping[str, Any]) -> dict[str, Any]:
+    def _cleared(self, turn: Turn, offers: Offers, state: Mapping[str, Any]) -> dict[str, Any]:
         """Clear what an earlier run of the thread left; an agent without a format writes no keys of its own."""
         keys = (self.keys.answer, self.keys.outcome)
-        stale = bool(self.offers.declared) or any(state.get(key) is not None for key in keys)
+        stale = offers.reads_answers or any(state.get(key) is not None for key in keys)
         return dict.fromkeys(keys) if turn.begins_run and stale else {}
 
-    def _offer_record(self, exchange: Exchange, message: AIMessage | None, response: ModelResponse[Any]) -> Any:
-        offer, preview = exchange.of(message) or (self.offers.restore(None), None)
-        of_model = message is not None and message.id in exchange.replies
-        value = response.structured_response
-        if value is None or value is preview:
-            return self.offers.record(offer, of_model=of_model, valid=preview is not None, given=None)
-        schema = next((s for s in offer.strategy.schemas if s.holds(value)), None)
-        given = {"schema": schema and schema.name, "value": schema.dump(value) if schema else value}
-        return self.offers.record(offer, of_model=of_model, valid=schema is not None, given=given)
-
     def _charged(self, turn: Turn, exchange: Exchange, message: AIMessage | None) -> Ledger:
-        asked = self._ordinary_calls(message)
+        asked = _ordinary_calls(message, exchange.offers)
         carried_out = 0 if exchange.final else len(asked[: exchange.tool_calls_left])
         return replace_ledger(
             turn.ledger,
@@ -188,10 +191,10 @@ class ModelNode:
             spent=exchange.spent,
         )
 
-    def _without_call(self, ledger: Ledger) -> dict[str, Any]:
+    def _without_call(self, ledger: Ledger, offers: Offers) -> dict[str, Any]:
         """End a run that may not call its model once more: what stands is read, nothing is asked."""
         final = replace_ledger(ledger, final=True, tools_off=True)
-        return {LEDGER: final} if self.offers.declared else {LEDGER: final, self.keys.outcome: out_of_budget(final)}
+        return {LEDGER: final} if offers.reads_answers else {LEDGER: final, self.keys.outcome: out_of_budget(final)}
 
     def _without_format(self, response: ModelResponse[Any], ledger: Ledger) -> dict[str, Any]:
         update: dict[str, Any] = {}
@@ -201,26 +204,15 @@ class ModelNode:
             update[self.keys.outcome] = out_of_budget(ledger)
         return update
 
-    def _ordinary_calls(self, message: AIMessage | None) -> list[ToolCall]:
-        return [call for call in message.tool_calls if call["name"] not in self.offers.declared] if message else []
-
     def _unavailable_calls(self, exchange: Exchange, result: list[BaseMessage]) -> Iterator[BaseMessage]:
         """Answer the calls that the budget has no room for; nothing runs them."""
         left = 0 if exchange.final else exchange.tool_calls_left
         if left is None:
             return
         done = answered_ids(result)
-        for call in self._ordinary_calls(last_turn(result)[0])[left:]:
+        for call in _ordinary_calls(last_turn(result)[0], exchange.offers)[left:]:
             if call["id"] not in done:
                 yield unavailable_call_message(call)
-
-    def _malformed_calls(self, result: list[BaseMessage]) -> Iterator[BaseMessage]:
-        # Malformed calls of answer tools are an answer attempt and left to the ``structured_response`` node.
-        done = answered_ids(result)
-        for message in result:
-            for call in message.invalid_tool_calls if isinstance(message, AIMessage) else ():
-                if call.get("id") and call["id"] not in done and call.get("name") not in self.offers.declared:
-                    yield malformed_call_message(call)
 
     def _refuse_unknown_tools(self, request: ModelRequest[Any]) -> None:
         if self.runs_any_tool or request.tools == list(self.tools):
@@ -235,6 +227,31 @@ def replace_ledger(ledger: Ledger, **changes: Any) -> Ledger:
     """Return a ledger with other values; the one in the state is never changed in place."""
     changed: Ledger = {**ledger, **changes}  # type: ignore[typeddict-item]  # the keys are checked at the call sites
     return changed
+
+
+def _ordinary_calls(message: AIMessage | None, offers: Offers) -> list[ToolCall]:
+    return [call for call in message.tool_calls if call["name"] not in offers.declared] if message else []
+
+
+def _malformed_calls(result: list[BaseMessage], offers: Offers) -> Iterator[BaseMessage]:
+    # Malformed calls of answer tools are an answer attempt and left to the ``structured_response`` node.
+    done = answered_ids(result)
+    for message in result:
+        for call in message.invalid_tool_calls if isinstance(message, AIMessage) else ():
+            if call.get("id") and call["id"] not in done and call.get("name") not in offers.declared:
+                yield malformed_call_message(call)
+
+
+def _offer_record(exchange: Exchange, message: AIMessage | None, response: ModelResponse[Any]) -> OfferRecord:
+    offers = exchange.offers
+    offer, preview = exchange.of(message) or (offers.restore(None), None)
+    of_model = message is not None and message.id in exchange.replies
+    value = response.structured_response
+    if value is None or value is preview:
+        return offers.record(offer, of_model=of_model, valid=preview is not None, given=None)
+    schema = next((s for s in offer.strategy.schemas if s.holds(value)), None)
+    given = {"schema": schema and schema.name, "value": schema.dump(value) if schema else value}
+    return offers.record(offer, of_model=of_model, valid=schema is not None, given=given)
 
 
 def _checked(commands: tuple[Command[Any], ...]) -> tuple[Command[Any], ...]:

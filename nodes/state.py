@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Generic, Literal, NotRequired, Required, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Generic, Literal, NotRequired, Optional, Required, get_args, get_origin, get_type_hints
 
 from langchain_core.messages import AnyMessage
 from langgraph.channels import BinaryOperatorAggregate, EphemeralValue, UntrackedValue
 from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict, TypeVar
 
+from answergraph.nodes.answer_channel import AnswerChannel
 from answergraph.nodes.outcome import Ledger, Outcome
+from answergraph.nodes.response_format.schema import AnswerSchema
+from answergraph.nodes.response_format.shown import shown_type
 from answergraph.nodes.usage import Usage, added
 
 JumpTo = Literal["tools", "model", "end"]
@@ -53,6 +56,8 @@ class OfferRecord(TypedDict):
 
     strategy: str
     """The strategy's name."""
+    declared: list[str]
+    """The schemas declared for this call."""
     schemas: list[str]
     """The schemas offered; nothing else is accepted."""
     key: str
@@ -127,13 +132,15 @@ class StateSchemas:
     output: type[Any]
 
 
-def merge_state_schemas(schemas: Sequence[type[Any]], keys: AnswerKeys, answer_type: Any) -> StateSchemas:
+def merge_state_schemas(schemas: Sequence[type[Any]], keys: AnswerKeys, answers: Sequence[AnswerSchema]) -> StateSchemas:
     """Merge the state schemas of an agent and its middleware, with LangChain's precedence.
 
     Args:
         schemas: Later ones win where two declare the same key.
         keys: Where the answer and the outcome go.
         answer_type: The declared type of the answer, shown in the output's JSON Schema; ``None`` if none is declared.
+
+        answers: The answer's schemas, by which it is kept in checkpoints.
 
     Returns:
         The merged schemas. A key annotated with an ``OmitFromSchema``, LangChain's or ours, is left out as it says.
@@ -142,19 +149,22 @@ def merge_state_schemas(schemas: Sequence[type[Any]], keys: AnswerKeys, answer_t
     fields: dict[str, Any] = {}
     for schema in [*ordered, PrivateState]:
         fields.update(get_type_hints(schema, include_extras=True))
+    fields = _with_answer(fields, keys, answers)
     return StateSchemas(
-        state=_typed_dict("AgentState", _with_answer(fields, keys, answer_type)),
-        input=_typed_dict("AgentInput", _visible(_with_answer(fields, keys, answer_type), "input")),
-        output=_typed_dict("AgentOutput", _visible(_with_answer(fields, keys, answer_type), "output")),
+        state=_typed_dict("AgentState", fields),
+        input=_typed_dict("AgentInput", _visible(fields, "input")),
+        output=_typed_dict("AgentOutput", _visible(fields, "output")),
     )
 
 
-def _with_answer(fields: dict[str, Any], keys: AnswerKeys, answer_type: Any) -> dict[str, Any]:
+def _with_answer(fields: dict[str, Any], keys: AnswerKeys, answers: Sequence[AnswerSchema]) -> dict[str, Any]:
     standard = AnswerKeys()
     renamed = {standard.answer: keys.answer, standard.outcome: keys.outcome}
     result = {renamed.get(name, name): hint for name, hint in fields.items()}
-    if answer_type is not None:
-        result[keys.answer] = NotRequired[Annotated[answer_type | None, OmitFromInput]]
+    if answers:
+        answer_type: Any = Optional[shown_type(answers)]  # noqa: UP045  # the types are known at run time only
+        channel = AnswerChannel(answer_type, keys.answer, answers)
+        result[keys.answer] = NotRequired[Annotated[answer_type, OmitFromInput, channel]]
     return result
 
 

@@ -6,11 +6,13 @@ an effect, ``arun_step`` awaits it; nothing else in the package exists twice. Th
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Awaitable, Callable, Generator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
-from langchain_core.runnables import Runnable, RunnableConfig
+from langchain_core.callbacks import BaseCallbackHandler
+from langchain_core.runnables import Runnable, RunnableConfig, ensure_config
+from langchain_core.runnables.config import merge_configs
 from langgraph.runtime import Runtime, get_runtime
 
 StepT = TypeVar("StepT")
@@ -36,14 +38,19 @@ class Invoke:
 
     runnable: Runnable[Any, Any]
     input: Any
+    listeners: Sequence[BaseCallbackHandler] = ()
+    """Callback handlers for this call, beside those of the run."""
 
     def perform(self) -> Any:
         """Invoke it; callbacks and config come from the running node's context."""
-        return self.runnable.invoke(self.input)
+        return self.runnable.invoke(self.input, self._config())
 
     async def aperform(self) -> Any:
         """Invoke it without blocking the event loop."""
-        return await self.runnable.ainvoke(self.input)
+        return await self.runnable.ainvoke(self.input, self._config())
+
+    def _config(self) -> RunnableConfig | None:
+        return merge_configs(ensure_config(), {"callbacks": list(self.listeners)}) if self.listeners else None
 
 
 @dataclass(frozen=True)

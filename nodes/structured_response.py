@@ -17,6 +17,7 @@ from answergraph.nodes.outcome import AnswerAccepted, Attempt, EndStrategy, Ledg
 from answergraph.nodes.reply import Reply, answer_results, in_order, reply_that_stands, tool_result
 from answergraph.nodes.response_format.offers import Offers
 from answergraph.nodes.response_format.reading import Reading
+from answergraph.nodes.response_format.run_time_offers import RunTimeOffers
 from answergraph.nodes.response_format.strategy import Strategy
 from answergraph.nodes.review import reviewed_message
 from answergraph.nodes.state import LEDGER, OFFER, RUNNING, AnswerKeys
@@ -40,7 +41,7 @@ UNKNOWN_TOOL = "Error: {name} is not a valid tool, try one of [{names}]."
 class StructuredResponseNode:
     """Reads the reply that stands, accepts it or sends it back; ``step`` is the node."""
 
-    offers: Offers
+    offers: Offers | RunTimeOffers
     limits: UsageLimits
     keys: AnswerKeys
     return_direct: Mapping[str, bool]
@@ -67,9 +68,13 @@ class StructuredResponseNode:
         Raises:
             Exception: What is wrong with the answer, where ``handle_errors`` says raise.
         """
-        reply = self._reply(state)
+        offers = self.offers.for_reply(state, runtime)
+        if not offers.declared:
+            # A format made at run time may be none.
+            return {LEDGER: {**current_ledger(state, begins_run=False), "finished": True}}
+        reply = self._reply(state, offers)
         if self.reviewed and reply.message is not None:
-            message = yield from reviewed_message(reply.message, self.reviewed, self.wrap_reviewed, state)
+            message = yield from reviewed_message(reply.message, self.reviewed & offers.declared, self.wrap_reviewed, state)
             reply = replace(reply, message=message)
         reading = self._read(reply)
         if reading.status == "answered" and self._is_held(reply, reading):
@@ -82,14 +87,14 @@ class StructuredResponseNode:
         ending = self._ending(reply, reading)
         return self._ask_again(reply, reading) if ending is None else self._finish(reply, reading, *ending)
 
-    def _reply(self, state: Mapping[str, Any]) -> Reply:
+    def _reply(self, state: Mapping[str, Any], offers: Offers) -> Reply:
         message, after = last_turn(state["messages"])
         if not state.get(RUNNING) and begins_new_run(state["messages"]):
             # The model was not called in this run: what it said last was the answer to something else.
             message, after = None, []
         record = state.get(OFFER) if message is not None else None
         ledger = current_ledger(state, begins_run=False)
-        offer = self.offers.restore(record)
+        offer = offers.restore(record)
         message, after = reply_that_stands(message, after, state["messages"], offer, ledger)
         direct = direct_results(message, after, self.return_direct)
         return Reply(

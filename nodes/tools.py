@@ -27,7 +27,7 @@ def tool_node(
     tools: Sequence[BaseTool | Callable[..., Any]],
     wrap: Callable[[ToolCallStep], ToolCallStep],
     limits: UsageLimits,
-    answers: Collection[str],
+    answers: Callable[[Any], Collection[str]],
 ) -> ToolNode:
     """Return the node that runs tool calls; the router sends it one call per task.
 
@@ -35,15 +35,16 @@ def tool_node(
         tools: The tools, callables included.
         wrap: Puts the middleware around a call.
         limits: Those of the run; what it has left is shared by the agents that its tools run.
-        answers: The names of the answer schemas, whose calls are no tool calls.
+        answers: Tells, from the state, the names of the answer schemas, whose calls are no tool calls.
 
     Returns:
         The node.
     """
 
     def account(request: ToolCallRequest) -> Account:
-        calls = pending_tool_calls(request.state["messages"])
-        return Account(limits, request.state, parts=max(sum(call["name"] not in answers for call in calls), 1))
+        names = answers(request.state)
+        calls = [call for call in pending_tool_calls(request.state["messages"]) if call["name"] not in names]
+        return Account(limits, request.state, parts=max(len(calls), 1))
 
     def wrapped(execute: Callable[[ToolCallRequest], Any]) -> ToolCallStep:
         def call(request: ToolCallRequest) -> Step[ToolResult]:

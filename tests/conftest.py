@@ -10,6 +10,7 @@ pytest_plugins = (
     "tests.suite.colors",
     "tests.suite.groups",
     "tests.suite.loopback_only",
+    "tests.suite.postgres",
 )
 
 # Set before LangChain is imported. A developer's own keys must not change what a test sees.

@@ -80,7 +80,9 @@ def functions_in(text: str, place: str) -> Iterator[Function]:
 
 
 def all_functions() -> list[Function]:
-    return [function for path in sources(*PACKAGE, "tests") for function in functions_in(path.read_text(), name(path))]
+    return [
+        function for path in sources(*PACKAGE, "tests", "examples") for function in functions_in(path.read_text(), name(path))
+    ]
 
 
 def silenced_without_reason(comments: Iterable[str]) -> list[str]:
@@ -105,7 +107,7 @@ def is_private(word: str) -> bool:
 
 
 def test_no_file_is_longer_than_the_limit() -> None:
-    lengths = {name(path): len(path.read_text().splitlines()) for path in sources(*PACKAGE, "tests")}
+    lengths = {name(path): len(path.read_text().splitlines()) for path in sources(*PACKAGE, "tests", "examples")}
     assert {path: length for path, length in lengths.items() if length > FILE_LINES} == {}
 
 
@@ -119,7 +121,7 @@ def test_no_function_nests_deeper_than_the_limit() -> None:
 
 def test_a_silenced_check_says_why_on_its_line() -> None:
     silent: dict[str, list[str]] = {}
-    for path in sources(*PACKAGE, "tests"):
+    for path in sources(*PACKAGE, "tests", "examples"):
         with tokenize.open(path) as file:
             tokens = list(tokenize.generate_tokens(file.readline))
         found = silenced_without_reason(token.string for token in tokens if token.type == tokenize.COMMENT)
@@ -135,7 +137,7 @@ def test_no_module_imports_what_imports_it() -> None:
 
 
 def test_nobody_elses_private_names_are_imported() -> None:
-    found = {name(path): private_imports(path.read_text()) for path in sources(*PACKAGE, "tests")}
+    found = {name(path): private_imports(path.read_text()) for path in sources(*PACKAGE, "tests", "examples")}
     assert {path: names for path, names in found.items() if names} == {}
 
 

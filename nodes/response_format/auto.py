@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from langchain_core.messages import ToolMessage
+from typing_extensions import TypeForm
 
 from answergraph.nodes.response_format.capabilities import (
     refuses_forced_tools,
@@ -45,6 +46,11 @@ class AutoStrategy(Strategy[SchemaT]):
 
     name = "auto"
 
+    # The type of the answer follows from the schema; that of a JSON Schema's answers is ``dict``.
+    @overload
+    def __init__(self: AutoStrategy[dict[str, Any]], schema: dict[str, Any]) -> None: ...
+    @overload
+    def __init__(self, schema: TypeForm[SchemaT]) -> None: ...
     def __init__(self, schema: Any) -> None:
         """Declare what is asked for.
 
@@ -55,12 +61,13 @@ class AutoStrategy(Strategy[SchemaT]):
             AgentSpecError: If the schema is not supported.
         """
         super().__init__(schema)
-        self._tool: ToolStrategy[SchemaT] = ToolStrategy(self.schemas)
-        self._free_tool: ToolStrategy[SchemaT] = FreeToolStrategy(self.schemas, tool_choice="auto")
-        self._json_mode: PromptedStrategy[SchemaT] = JsonModeStrategy(self.schemas, json_mode=True)
-        self._prompted: PromptedStrategy[SchemaT] = PromptedStrategy(self.schemas)
-        self._native: ProviderStrategy[SchemaT] = ProviderStrategy(self.schemas)
-        self._text_protocol: TextProtocolStrategy[SchemaT] = TextProtocolStrategy(self.schemas)
+        schemas: Any = self.schemas  # of the type this strategy was made with
+        self._tool: ToolStrategy[SchemaT] = ToolStrategy(schemas)
+        self._free_tool: ToolStrategy[SchemaT] = FreeToolStrategy(schemas, tool_choice="auto")
+        self._json_mode: PromptedStrategy[SchemaT] = JsonModeStrategy(schemas, json_mode=True)
+        self._prompted: PromptedStrategy[SchemaT] = PromptedStrategy(schemas)
+        self._native: ProviderStrategy[SchemaT] = ProviderStrategy(schemas)
+        self._text_protocol: TextProtocolStrategy[SchemaT] = TextProtocolStrategy(schemas)
 
     def ladder(self, request: ModelRequest[Any]) -> Sequence[Rung]:
         """Return the rungs this request's model has."""

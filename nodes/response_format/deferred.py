@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from langchain_core.language_models import BaseChatModel
+from typing_extensions import TypeForm
 
 from answergraph.nodes.response_format.offers import as_strategy
 from answergraph.nodes.response_format.strategy import Binding, NoResponse, Rung, SchemaT, Strategy
@@ -30,6 +31,13 @@ class DeferredStrategy(Strategy[SchemaT]):
 
     name = "deferred"
 
+    # The type of the answer follows from the strategy or the schema; that of a JSON Schema's answers is ``dict``.
+    @overload
+    def __init__(self: DeferredStrategy[dict[str, Any]], strategy: dict[str, Any]) -> None: ...
+    @overload
+    def __init__(self, strategy: Strategy[SchemaT]) -> None: ...
+    @overload
+    def __init__(self, strategy: TypeForm[SchemaT]) -> None: ...
     def __init__(self, strategy: Any) -> None:
         """Declare what is asked for in the end.
 

@@ -1,8 +1,8 @@
 """How deep an answer may be for a validator to say in bounded time what is wrong with it.
 
-Whether an answer fits is found fast (``is_valid``). What is wrong with one (``iter_errors``, ``validate``) is found by asking every
-member of every union, and again inside each of them: where a union recurs, twice as many per level, or worse. An answer deeper
-than this is better refused without the reasons.
+Whether an answer fits is found fast (``is_valid``). What is wrong with one (``iter_errors``, ``validate``) is found by asking
+every member of every union, and again inside each of them: where a union recurs, twice as many per level, or worse. An answer
+deeper than this is better refused without the reasons.
 """
 
 from __future__ import annotations

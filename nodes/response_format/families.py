@@ -155,11 +155,12 @@ _MODELS = (
         thinks=r"qwq|qvq|qwen[\w.-]*-thinking|qwen3\.[5-9]",
         sources=(
             "https://www.alibabacloud.com/help/en/model-studio/json-mode",
+            "https://www.alibabacloud.com/help/en/model-studio/qwen-structured-output",
             "https://github.com/cloudwego/eino/issues/994",
             "https://github.com/presenton/presenton/issues/184",
         ),
-        note="The newest models are said to take a JSON schema; which of them is not certain, nor which think unless told "
-        "not to.",
+        note="Of Alibaba's own service, some take a JSON schema (qwen3-max, qwen-plus and qwen-flash since 2025, says its "
+        "document of February 2026), and other servers of the same names may not. Which think unless told not to is not certain.",
     ),
     Family(
         "OpenAI",

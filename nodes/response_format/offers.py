@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from answergraph.nodes.errors import ErrorClasses, ResponseFormatError
+from langchain_core.language_models import BaseChatModel
+from langgraph.runtime import Runtime
+
+from answergraph.nodes.errors import AgentSpecError, ErrorClasses, ResponseFormatError
 from answergraph.nodes.outcome import Narrowing
 from answergraph.nodes.response_format.auto import AutoStrategy
 from answergraph.nodes.response_format.provider import ProviderStrategy
 from answergraph.nodes.response_format.reading import Offer
 from answergraph.nodes.response_format.refusals import is_refused
 from answergraph.nodes.response_format.schema import AnswerSchema
-from answergraph.nodes.response_format.schema_kinds import annotation_of, is_schema
+from answergraph.nodes.response_format.schema_kinds import is_schema
 from answergraph.nodes.response_format.strategy import NoResponse, Strategy
 from answergraph.nodes.response_format.tool import ToolStrategy
 from answergraph.nodes.response_format.wire_dialects import Dialect
@@ -65,14 +68,16 @@ def as_strategy(response_format: Any) -> Strategy[Any]:
 class Offers:
     """Makes the offer of each call and finds it again by its record."""
 
-    def __init__(self, response_format: Any) -> None:
+    def __init__(self, response_format: Any, tool_names: Collection[str] = (), *, at_run_time: bool = False) -> None:
         """Declare the format.
 
         Args:
             response_format: The response format as the developer wrote it, ``None`` for none.
+            tool_names: The names that no schema may have.
+            at_run_time: Whether it was made for one run of many.
 
         Raises:
-            AgentSpecError: If it is not supported.
+            AgentSpecError: If it is not supported, or a schema has the name of a tool.
         """
         self.strategy = NoResponse() if response_format is None else as_strategy(response_format)
         # Middleware finds the object the developer wrote, and for a bare schema the strategy it means, as in LangChain.
@@ -82,12 +87,44 @@ class Offers:
         self._unoffered = NoResponse(self.strategy.schemas)
         self._converted: OrderedDict[int, tuple[Any, Strategy[Any]]] = OrderedDict()
         self._made: OrderedDict[str, Strategy[Any]] = OrderedDict()
-        self._token = uuid4().hex
+        self.at_run_time = at_run_time
+        self.token = uuid4().hex
+        """Tells these offers from others in the records of their calls."""
+        if clashing := self.declared.intersection(tool_names):
+            raise AgentSpecError(
+                f"{min(clashing)!r} is the name of a tool and of a response schema; the model could not tell a call of the "
+                "tool from an answer. Rename one of them."
+            )
 
     @property
-    def answer_type(self) -> Any:
-        """The declared type of the answer as an annotation, ``None`` if none was declared."""
-        return annotation_of(self.strategy.schemas)
+    def reads_answers(self) -> bool:
+        """Whether the graph needs a ``structured_response`` node."""
+        return bool(self.declared)
+
+    @property
+    def schemas(self) -> tuple[AnswerSchema, ...]:
+        """The declared schemas."""
+        return self.strategy.schemas
+
+    def check(self, model: BaseChatModel) -> None:
+        """Check that a model can be asked as the developer insists.
+
+        Raises:
+            AgentSpecError: If it cannot.
+        """
+        self.strategy.check(model)
+
+    def names(self, state: Mapping[str, Any]) -> frozenset[str]:
+        """Return the names of the declared schemas."""
+        return self.declared
+
+    def for_call(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> Offers:
+        """Return the offers of the next call: these, for the format is always the same."""
+        return self
+
+    def for_reply(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> Offers:
+        """Return the offers of the last call: these."""
+        return self
 
     def make(self, request: ModelRequest[Any], spent: Collection[str] = (), *, asks: bool = False) -> Offer:
         """Return what a request offers.
@@ -127,10 +164,11 @@ class Offers:
         """
         strategy = offer.strategy
         # Ids are unique among the strategies kept here, and mean nothing in another process: hence the token.
-        key = f"{self._token}:{id(strategy)}"
-        _keep(self._made, key, strategy)
+        key = f"{self.token}:{id(strategy)}"
+        keep(self._made, key, strategy)
         return OfferRecord(
             strategy=strategy.name,
+            declared=sorted(self.declared),
             schemas=strategy.schema_names,
             key=key,
             rung=offer.rung,
@@ -138,7 +176,7 @@ class Offers:
             of_model=of_model,
             valid=valid,
             given=given,
-            dialect=offer.dialect,
+            dialect=offer.dialect.value,
             note=offer.note,
         )
 
@@ -184,7 +222,7 @@ class Offers:
         if kept is None:
             # The format is kept beside the strategy made of it: ids are reused.
             kept = (response_format, self._checked(as_strategy(response_format), response_format))
-            _keep(self._converted, id(response_format), kept)
+            keep(self._converted, id(response_format), kept)
         return kept[1]
 
     def _checked(self, strategy: Strategy[Any], response_format: Any) -> Strategy[Any]:
@@ -216,7 +254,8 @@ def _is_usable(request: ModelRequest[Any], strategy: Strategy[Any]) -> bool:
     return strategy.suits(request.model) and not is_refused(request.model, strategy.name, beside_tools=beside_tools)
 
 
-def _keep(kept: OrderedDict[Any, Any], key: Any, value: Any) -> None:
+def keep(kept: OrderedDict[Any, Any], key: Any, value: Any) -> None:
+    """Keep a value under a key, and forget the oldest ones."""
     kept[key] = value
     while len(kept) > MAX_KEPT:
         kept.popitem(last=False)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
+
+from typing_extensions import TypeForm
 
 from answergraph.nodes.response_format.capabilities import native_format_binding
 from answergraph.nodes.response_format.strategy import Binding, HandleErrors, SchemaT, Strategy
@@ -29,6 +31,17 @@ class PromptedStrategy(Strategy[SchemaT]):
 
     name = "prompted"
 
+    # The type of the answer follows from the schema; that of a JSON Schema's answers is ``dict``.
+    @overload
+    def __init__(
+        self: PromptedStrategy[dict[str, Any]],
+        schema: dict[str, Any],
+        *,
+        json_mode: bool = ...,
+        handle_errors: HandleErrors = ...,
+    ) -> None: ...
+    @overload
+    def __init__(self, schema: TypeForm[SchemaT], *, json_mode: bool = ..., handle_errors: HandleErrors = ...) -> None: ...
     def __init__(self, schema: Any, *, json_mode: bool = False, handle_errors: HandleErrors = True) -> None:
         """Declare what is asked for.
 

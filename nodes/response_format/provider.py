@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from langchain_core.language_models import BaseChatModel
+from typing_extensions import TypeForm
 
 from answergraph.nodes.errors import AgentSpecError
 from answergraph.nodes.response_format.capabilities import native_format_binding, wire_dialect
@@ -29,6 +30,17 @@ class ProviderStrategy(Strategy[SchemaT]):
 
     name = "provider"
 
+    # The type of the answer follows from the schema; that of a JSON Schema's answers is ``dict``.
+    @overload
+    def __init__(
+        self: ProviderStrategy[dict[str, Any]],
+        schema: dict[str, Any],
+        *,
+        strict: bool | None = ...,
+        handle_errors: HandleErrors = ...,
+    ) -> None: ...
+    @overload
+    def __init__(self, schema: TypeForm[SchemaT], *, strict: bool | None = ..., handle_errors: HandleErrors = ...) -> None: ...
     def __init__(self, schema: Any, *, strict: bool | None = None, handle_errors: HandleErrors = True) -> None:
         """Declare what is asked for.
 

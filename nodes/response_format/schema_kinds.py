@@ -58,12 +58,6 @@ def answer_schemas(declared: Any) -> tuple[AnswerSchema, ...]:
     return schemas
 
 
-def annotation_of(schemas: tuple[AnswerSchema, ...]) -> Any:
-    """Return the type of an answer of any of these schemas as an annotation, ``None`` if there is none."""
-    types = tuple(schema.annotation for schema in schemas)
-    return Union[types] if types else None  # noqa: UP007  # the types are known at run time only
-
-
 def _variants(declared: Any) -> Iterator[Any]:
     alternatives = _alternatives(declared)
     if alternatives is None:

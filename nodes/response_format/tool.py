@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
+
+from typing_extensions import TypeForm
 
 from answergraph.nodes.response_format.capabilities import names_forced_tool
 from answergraph.nodes.response_format.strategy import Binding, HandleErrors, SchemaT, Strategy
@@ -24,6 +26,25 @@ class ToolStrategy(Strategy[SchemaT]):
 
     name = "tool"
 
+    # The type of the answer follows from the schema; that of a JSON Schema's answers is ``dict``.
+    @overload
+    def __init__(
+        self: ToolStrategy[dict[str, Any]],
+        schema: dict[str, Any],
+        *,
+        tool_message_content: str | None = ...,
+        handle_errors: HandleErrors = ...,
+        tool_choice: Any = ...,
+    ) -> None: ...
+    @overload
+    def __init__(
+        self,
+        schema: TypeForm[SchemaT],
+        *,
+        tool_message_content: str | None = ...,
+        handle_errors: HandleErrors = ...,
+        tool_choice: Any = ...,
+    ) -> None: ...
     def __init__(
         self,
         schema: Any,

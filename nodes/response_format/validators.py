@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Protocol
 
 import jsonschema_rs
@@ -12,6 +13,11 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError, to_json
 
 from answergraph.nodes.errors import AgentSpecError
+from answergraph.nodes.response_format.explained_depth import explained_depth, is_deeper
+from answergraph.nodes.response_format.foreign_schema import PATTERN_OPTIONS
+
+MOST_ERRORS = 20
+"""How many errors of one answer are told."""
 
 
 class Validator(Protocol):
@@ -53,7 +59,7 @@ class TypeValidator:
 
     def dump(self, value: Any) -> Any:
         """Return the instance's fields as JSON, under the names by which they validate."""
-        return self.adapter.dump_python(value, mode="json", by_alias=True, round_trip=True)
+        return self.adapter.dump_python(value, mode="json", by_alias=True, round_trip=True, warnings=False)
 
     def holds(self, value: Any) -> bool:
         """Return whether the value is an instance; what has none is known by its content."""
@@ -71,6 +77,8 @@ class JsonSchemaValidator:
     """Validates against a JSON Schema; the value is the data itself."""
 
     validator: Any
+    depth: int
+    """How deep an answer may be for its errors to be told in bounded time."""
 
     @classmethod
     def of(cls, schema: Mapping[str, Any]) -> JsonSchemaValidator:
@@ -80,17 +88,18 @@ class JsonSchemaValidator:
             AgentSpecError: If it is none, or refers to another document.
         """
         try:
-            return cls(jsonschema_rs.validator_for(dict(schema), retriever=_refuse_remote))
+            return cls(_validator_for(dict(schema)), explained_depth(schema))
         except ValueError as error:
             summary = str(error).splitlines()[0]
             raise AgentSpecError(f"This response format is no valid JSON Schema: {summary}") from error
 
     def validate(self, data: Any) -> Any:
         """Return the data unchanged."""
-        errors = [_described(error) for error in self.validator.iter_errors(data)]
-        if errors:
-            raise ValueError("; ".join(errors))
-        return data
+        if self.validator.is_valid(data):
+            return data
+        if is_deeper(data, self.depth):
+            raise ValueError("it does not fit the schema, and is nested too deep to say where")
+        raise ValueError("; ".join(_described(error) for error in islice(self.validator.iter_errors(data), MOST_ERRORS)))
 
     def dump(self, value: Any) -> Any:
         """Return the value; it is JSON already."""
@@ -102,6 +111,14 @@ class JsonSchemaValidator:
             return bool(self.validator.is_valid(value))
         except ValueError:
             return False
+
+
+def _validator_for(schema: dict[str, Any]) -> Any:
+    try:
+        return jsonschema_rs.validator_for(schema, retriever=_refuse_remote, pattern_options=PATTERN_OPTIONS)
+    except ValueError:
+        # The engine that is linear in the text has no look-around, which a developer's own schema may use.
+        return jsonschema_rs.validator_for(schema, retriever=_refuse_remote)
 
 
 def _refuse_remote(uri: str) -> Any:

@@ -148,6 +148,9 @@ def test_overridden_to_none_nothing_is_offered_and_a_text_is_checked_all_the_sam
     assert model.requests[0].tools in ([], None, ())
 
 
+NOTHING: Any = ()
+
+
 class WrapOverride(AgentMiddleware[Any, Any, Any]):
     """Overrides the format around the call, with the format for each call of the handler."""
 
@@ -200,7 +203,7 @@ def test_a_format_set_to_none_is_recorded_as_narrowed_to_nothing(run: Any) -> No
 
 
 @pytest.mark.parametrize("middleware", [Override, WrapOverride])
-@pytest.mark.parametrize(("override", "words"), [(Undeclared, "'Undeclared'"), (ToolStrategy(()), "to nothing")])
+@pytest.mark.parametrize(("override", "words"), [(Undeclared, "'Undeclared'"), (ToolStrategy(NOTHING), "to nothing")])
 def test_an_override_that_cannot_be_used_names_the_schema_and_the_middleware(
     run: Any, middleware: Any, override: Any, words: str
 ) -> None:

@@ -11,6 +11,7 @@ SLOW_MARKS = {
     "browser": "looks at a page in a browser",
     "cluster": "needs several servers with one database",
     "torture": "kills, floods or repeats",
+    "checkers": "runs type checkers from the start",
 }
 
 _LEFT = pytest.StashKey[dict[str, int]]()

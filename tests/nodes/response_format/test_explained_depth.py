@@ -42,7 +42,7 @@ def test_an_answer_of_that_depth_is_explained_with_few_reasons(members: int, mos
     answer = nested(explained_depth(schema), {})
     errors = list(jsonschema_rs.validator_for(schema).iter_errors(answer))
     assert len(errors) == 1
-    assert reasons(errors[0]) < most
+    assert 100 < reasons(errors[0]) < most
 
 
 def reasons(error: Any) -> int:

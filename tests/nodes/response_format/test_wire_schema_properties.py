@@ -22,7 +22,7 @@ from tests.nodes.response_format.openai_rules import violations
 SIMPLE = Kinds(unions=True)
 ALL = Kinds(limits=True, unions=True, parts=True)
 DIALECTS = [Dialect.OPENAI_STRICT, Dialect.ANTHROPIC, Dialect.GEMINI]
-slow_to_draw = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+slow_to_draw = settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 
 KEYWORDS = ["type", "properties", "items", "anyOf", "allOf", "oneOf", "$ref", "$defs", "a", "enum", "const", "required"]
 KEYWORDS += ["additionalProperties", "prefixItems", "minLength", "minimum", "format", "pattern", "default", "description"]
