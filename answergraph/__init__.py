@@ -8,6 +8,7 @@ from answergraph.graphs.answer_streams import AnswerTransformer, HideAnswerCalls
 from answergraph.nodes.answer_channel import AnswerChannel
 from answergraph.nodes.answer_events import AnswerEvent, is_answer_event
 from answergraph.nodes.budget import UsageLimits
+from answergraph.nodes.chat_models.react_text.model import ReActTextModel
 from answergraph.nodes.errors import (
     AgentSpecError,
     AnswerGraphError,
@@ -25,6 +26,7 @@ from answergraph.nodes.evidence.bundle import BUNDLE_KEYS, answer_bundle
 from answergraph.nodes.evidence.marks import FromTools, Quote
 from answergraph.nodes.evidence.tool_results import ToolRun
 from answergraph.nodes.evidence.verifier import ClaimVerdict, verify_bundle
+from answergraph.nodes.llm_math.tool import llm_math_tool
 from answergraph.nodes.outcome import AnswerAccepted, Attempt, Outcome
 from answergraph.nodes.response_format.auto import AutoStrategy
 from answergraph.nodes.response_format.deferred import DeferredStrategy
@@ -68,6 +70,7 @@ __all__ = [
     "PromptedStrategy",
     "ProviderStrategy",
     "Quote",
+    "ReActTextModel",
     "Refusal",
     "ResponseFormatError",
     "StoredAnswerError",
@@ -85,5 +88,6 @@ __all__ = [
     "forget_refusals",
     "is_answer_event",
     "known_refusals",
+    "llm_math_tool",
     "verify_bundle",
 ]

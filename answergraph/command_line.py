@@ -10,22 +10,27 @@ import os
 import re
 import sys
 from collections.abc import Callable, Mapping
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 from langchain_core.language_models import BaseChatModel
+from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
 from rich.console import Console
 
 from answergraph.graphs.calculator import Calculation, create_calculator
 from answergraph.graphs.general_agent import general_agent
+from answergraph.graphs.react import create_react
 from answergraph.live_view import LiveView, one_line
 from answergraph.nodes.chat_models.resolve import OFFLINE, resolve_model
 from answergraph.nodes.errors import AgentSpecError
 from answergraph.nodes.evidence.bundle import BUNDLE_KEYS, answer_bundle
 from answergraph.nodes.evidence.verifier import verify_bundle
+from answergraph.nodes.response_format.diagnosis import diagnose
+from answergraph.prompt_view import PromptView
 
 NO_ANSWER = 1
 """Exit code: the run ended without an answer, or a claim does not hold."""
@@ -37,8 +42,11 @@ INTERRUPTED = 130
 GRAPHS: Mapping[str, Callable[[], CompiledStateGraph[Any, Any, Any, Any]]] = {
     "agent": general_agent,
     "calculator": create_calculator,
+    "react": create_react,
 }
 """The graphs that can be drawn."""
+
+Protocol = Literal["tools", "react"]
 
 OFFLINE_NOTE = (
     "The default model, 'offline', is no language model: it is a set of rules that reads arithmetic and plans tool calls, and "
@@ -82,12 +90,19 @@ def _options(
     context_settings={"ignore_unknown_options": True},
     help=f"Answer QUESTION with the calculator agent; exit code 0 means answered, 1 no answer, 2 bad usage.\n\n{OFFLINE_NOTE}",
 )
-def ask(
+def ask(  # noqa: PLR0913  # waiver: the options of a command
     question: Annotated[str, typer.Argument(help="An arithmetic expression, or a sentence around it; '-' reads stdin.")],
+    *,
     model: Annotated[str, typer.Option(help="'offline', 'openai:NAME', or 'provider:NAME'.")] = OFFLINE,
     base_url: Annotated[str | None, typer.Option(help="An OpenAI-compatible server, for --model openai:NAME.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print only the answer, as JSON.")] = False,
     bundle: Annotated[Path | None, typer.Option(help="Also write the answer with its evidence to this file.")] = None,
+    protocol: Annotated[
+        Protocol, typer.Option(help="How the model calls its tools: by tool calls, or in text for models that have none.")
+    ] = "tools",
+    show_prompts: Annotated[
+        bool, typer.Option("--show-prompts", help="Print what is really sent and received each turn on stderr.")
+    ] = False,
 ) -> None:
     """Answer a question with the calculator agent.
 
@@ -101,16 +116,17 @@ def ask(
     if not text.strip():
         raise typer.BadParameter("The question is empty.")
     try:
-        agent = create_calculator(_model(model, base_url))
+        agent = create_react(_text_model(model, base_url)) if protocol == "react" else create_calculator(_model(model, base_url))
     except AgentSpecError as error:
         raise _ended(BAD_USAGE, f"Error: {error}") from error
-    result = _run(agent, text.strip())
+    result = _run(agent, text.strip(), show_prompts=show_prompts)
     if bundle is not None:
         _write_bundle(result, bundle)
-    answer, outcome = result.get("structured_response"), result["outcome"]
-    if answer is None:
-        raise _ended(NO_ANSWER, f"{outcome['status']}: {outcome['reason']}")
-    typer.echo(answer.model_dump_json() if as_json else _as_text(answer))
+    answer = _answer(result)
+    if as_json:
+        typer.echo(answer.model_dump_json() if isinstance(answer, Calculation) else json.dumps(answer, ensure_ascii=False))
+    else:
+        typer.echo(_as_text(answer) if isinstance(answer, Calculation) else answer)
 
 
 @app.command()
@@ -153,13 +169,34 @@ def _model(name: str, base_url: str | None) -> BaseChatModel:
     return resolve_model(name, base_url=base_url, api_key=os.environ.get("OPENAI_API_KEY") or "none")
 
 
-def _run(agent: CompiledStateGraph[Any, Any, Any, Any], question: str) -> dict[str, Any]:
+def _text_model(name: str, base_url: str | None) -> Any:
+    # The offline model calls tools; there is another one that writes text.
+    return name if name == OFFLINE and base_url is None else _model(name, base_url)
+
+
+def _answer(result: dict[str, Any]) -> Calculation | str:
+    """Return the typed answer, or the text that a run without a response format ends with.
+
+    Raises:
+        typer.Exit: If there is none.
+    """
+    outcome, message = result.get("outcome"), result["messages"][-1]
+    answer: Calculation | None = result.get("structured_response")
+    if outcome is not None and answer is None:
+        raise _ended(NO_ANSWER, f"{outcome['status']}: {outcome['reason']}")
+    if answer is None and (status := diagnose(message)):
+        raise _ended(NO_ANSWER, f"{status}: {message.text}")
+    return message.text if answer is None else answer
+
+
+def _run(agent: CompiledStateGraph[Any, Any, Any, Any], question: str, *, show_prompts: bool) -> dict[str, Any]:
     """Run the agent, showing its steps if a person looks on; returns the final state."""
+    config: RunnableConfig = {"callbacks": [PromptView(partial(typer.echo, err=True))]} if show_prompts else {}
     view = LiveView(Console(stderr=True)) if sys.stderr.isatty() else None
     result: dict[str, Any] = {}
     try:
         chunk: Any
-        for chunk in agent.stream({"messages": [question]}, stream_mode=["updates", "values"], output_keys=BUNDLE_KEYS):
+        for chunk in agent.stream({"messages": [question]}, config, stream_mode=["updates", "values"], output_keys=BUNDLE_KEYS):
             mode, data = chunk
             if mode == "values":
                 result = data

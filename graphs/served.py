@@ -9,10 +9,13 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
 
 from answergraph.graphs.calculator import create_calculator
 from answergraph.graphs.general_agent import general_agent
+from answergraph.graphs.react import react_agent
+from answergraph.nodes.chat_models.resolve import OFFLINE
 
 
 def agent() -> CompiledStateGraph[Any, Any, Any, Any]:
@@ -24,3 +27,8 @@ def agent() -> CompiledStateGraph[Any, Any, Any, Any]:
 def calculator() -> CompiledStateGraph[Any, Any, Any, Any]:
     """Return the calculator."""
     return create_calculator()
+
+
+def react(config: RunnableConfig) -> CompiledStateGraph[Any, Any, Any, Any]:
+    """Return the react graph for the model of the run's context."""
+    return react_agent(config.get("configurable", {}).get("model") or OFFLINE)

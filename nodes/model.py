@@ -30,7 +30,7 @@ from answergraph.nodes.model_call import BoundModels, LayeredResponse, ModelRequ
 from answergraph.nodes.outcome import Ledger, out_of_budget
 from answergraph.nodes.response_format.offers import Offers
 from answergraph.nodes.response_format.reading import Offer
-from answergraph.nodes.response_format.refusals import refuses_format, remember_refusal
+from answergraph.nodes.response_format.refusals import TOOL_CALLING, refuses_format, refuses_tools, remember_refusal
 from answergraph.nodes.response_format.run_time_offers import RunTimeOffers
 from answergraph.nodes.state import LEDGER, OFFER, RUNNING, AnswerKeys, OfferRecord
 from answergraph.nodes.step import Invoke, Step
@@ -129,6 +129,8 @@ class ModelNode:
                 if offer.is_last or not refuses_format(error, offer.strategy.schema_names):
                     raise
                 remember_refusal(asked.model, offer.strategy.name, beside_tools=bool(asked.tools))
+                if refuses_tools(error):
+                    remember_refusal(asked.model, TOOL_CALLING, beside_tools=False)
                 exchange.spent.append(offer.rung)
             else:
                 exchange.calls += 1

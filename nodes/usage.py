@@ -21,6 +21,13 @@ class CauseUsage(TypedDict):
     total_tokens: int
 
 
+class RoundUsage(TypedDict):
+    """What one call of the model has used; zero where the model does not report it."""
+
+    input_tokens: int
+    output_tokens: int
+
+
 class Usage(TypedDict):
     """What the run has used so far, runs inside it included."""
 
@@ -31,6 +38,8 @@ class Usage(TypedDict):
     total_tokens: int
     by_cause: dict[Cause, CauseUsage]
     """The causes that came up; they add up to the totals."""
+    rounds: list[RoundUsage]
+    """The calls of the run's own model, in order; those of runs inside it are in the totals only."""
 
 
 _NOTHING = CauseUsage(model_calls=0, tool_calls=0, total_tokens=0)
@@ -38,7 +47,7 @@ _NOTHING = CauseUsage(model_calls=0, tool_calls=0, total_tokens=0)
 
 def no_usage() -> Usage:
     """Return the usage of a run that has done nothing yet."""
-    return Usage(model_calls=0, tool_calls=0, input_tokens=0, output_tokens=0, total_tokens=0, by_cause={})
+    return Usage(model_calls=0, tool_calls=0, input_tokens=0, output_tokens=0, total_tokens=0, by_cause={}, rounds=[])
 
 
 def usage_of(replies: Sequence[AIMessage], cause: Cause, *, model_calls: int, tool_calls: int) -> Usage:
@@ -62,6 +71,9 @@ def usage_of(replies: Sequence[AIMessage], cause: Cause, *, model_calls: int, to
         output_tokens=sum(entry.get("output_tokens", 0) for entry in tokens),
         total_tokens=sum(each),
         by_cause={cause: CauseUsage(model_calls=min(model_calls, 1), tool_calls=tool_calls, total_tokens=sum(each[:1]))},
+        rounds=[
+            RoundUsage(input_tokens=entry.get("input_tokens", 0), output_tokens=entry.get("output_tokens", 0)) for entry in tokens
+        ],
     )
     if model_calls > 1:
         usage["by_cause"]["retry"] = CauseUsage(model_calls=model_calls - 1, tool_calls=0, total_tokens=sum(each[1:]))
@@ -85,6 +97,7 @@ def added(left: Usage, right: Usage) -> Usage:
         output_tokens=left["output_tokens"] + right["output_tokens"],
         total_tokens=left["total_tokens"] + right["total_tokens"],
         by_cause=causes,
+        rounds=[*left["rounds"], *right["rounds"]],
     )
 
 
@@ -104,4 +117,5 @@ def of_inner_runs(charges: Usage, since: Usage) -> Usage:
         output_tokens=charges["output_tokens"] - since["output_tokens"],
         total_tokens=tokens,
         by_cause={"inner_run": CauseUsage(model_calls=calls, tool_calls=tools, total_tokens=tokens)},
+        rounds=[],
     )

@@ -37,6 +37,7 @@ DOORS = {
         "PromptedStrategy",
         "ProviderStrategy",
         "Quote",
+        "ReActTextModel",
         "Refusal",
         "ResponseFormatError",
         "StoredAnswerError",
@@ -54,6 +55,7 @@ DOORS = {
         "forget_refusals",
         "is_answer_event",
         "known_refusals",
+        "llm_math_tool",
         "verify_bundle",
     ],
     "answergraph.graphs": [
@@ -63,6 +65,7 @@ DOORS = {
         "build_agent_graph",
         "create_agent",
         "create_calculator",
+        "create_react",
     ],
     "answergraph.middleware": [
         "AgentMiddleware",

@@ -118,9 +118,9 @@ def assistant_id(client: SyncLangGraphClient, graph: str) -> str:
     return assistant["assistant_id"]
 
 
-def test_both_graphs_are_assistants_with_a_description(client: SyncLangGraphClient) -> None:
+def test_all_graphs_are_assistants_with_a_description(client: SyncLangGraphClient) -> None:
     found = {a["graph_id"]: a["description"] for a in client.assistants.search(metadata={"created_by": "system"})}
-    assert found.keys() == {"agent", "calculator"}
+    assert found.keys() == {"agent", "calculator", "react"}
     assert all(found.values())
 
 
@@ -185,6 +185,21 @@ def test_a_run_of_the_agent_sets_model_prompt_and_schema(client: SyncLangGraphCl
     assert provider.requests[-1].body["model"] == "small"
     offered = [tool["function"]["name"] for tool in provider.requests[-1].body["tools"]]
     assert offered[: len(CALCULATOR_TOOLS)] == [tool.name for tool in CALCULATOR_TOOLS]
+
+
+def test_the_react_graph_needs_no_context(client: SyncLangGraphClient) -> None:
+    result: Any = client.runs.wait(None, "react", input=asks("What is 3 + 4?"))
+    assert [message["type"] for message in result["messages"]] == ["human", "ai", "tool", "ai"]
+    assert result["messages"][-1]["content"] == "7"
+
+
+def test_a_run_of_the_react_graph_sets_its_model(client: SyncLangGraphClient, provider: OpenAIServer) -> None:
+    result: Any = client.runs.wait(None, "react", input=asks("3 + 4"), context={"model": "openai:without-tools"})
+    assert json.loads(result["messages"][-1]["content"])["final_answer"] == 7
+    body = provider.requests[-1].body
+    assert body["model"] == "without-tools"
+    assert "tools" not in body
+    assert "Calculator(question: str)" in body["messages"][0]["content"]
 
 
 def test_an_assistant_keeps_its_context_and_its_graph_shows_the_schema(client: SyncLangGraphClient) -> None:
