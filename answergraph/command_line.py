@@ -193,10 +193,12 @@ def _run(agent: CompiledStateGraph[Any, Any, Any, Any], question: str, *, show_p
     """Run the agent, showing its steps if a person looks on; returns the final state."""
     config: RunnableConfig = {"callbacks": [PromptView(partial(typer.echo, err=True))]} if show_prompts else {}
     view = LiveView(Console(stderr=True)) if sys.stderr.isatty() else None
+    # Results are recorded only by an agent whose middleware checks answers against them.
+    keys = [key for key in BUNDLE_KEYS if key in agent.channels]
     result: dict[str, Any] = {}
     try:
         chunk: Any
-        for chunk in agent.stream({"messages": [question]}, config, stream_mode=["updates", "values"], output_keys=BUNDLE_KEYS):
+        for chunk in agent.stream({"messages": [question]}, config, stream_mode=["updates", "values"], output_keys=keys):
             mode, data = chunk
             if mode == "values":
                 result = data
