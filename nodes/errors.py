@@ -4,10 +4,14 @@
 
     AnswerGraphError
     ├── AgentSpecError(ValueError)                 the developer's mistake, raised while building
+    │   ├── RuleSyntaxError                        a rule that cannot be read; knows the position
+    │   └── WorkflowFileError                      a workflow file that cannot be used; knows file, line and key
     ├── StructuredOutputError                      the model's mistake, may be sent back to the model
     │   ├── MultipleStructuredOutputsError         two or more different answers in one message
     │   └── StructuredOutputValidationError        an answer that does not fit its schema
     ├── AnswerRejected                             raised by your ``check_answer``; sent back to the model
+    ├── RuleEvaluationError                        a ``when(...)`` that the state gives no answer to
+    ├── RuleNotMatched                             no rule holds; carries the judgment
     └── NoAnswerError                              the run ended without an answer; carries the outcome
 
 Where an answer was asked for with a strategy of LangChain's own, LangChain's classes of the same names are raised, so that
@@ -104,6 +108,70 @@ class NoAnswerError(AnswerGraphError):
         """
         self.outcome = outcome
         super().__init__(f"No answer ({outcome['status']}): {outcome['reason']}")
+
+
+class RuleSyntaxError(AgentSpecError):
+    """A rule cannot be read."""
+
+    def __init__(self, rule: str, position: int, problem: str) -> None:
+        """Say what is wrong, and where.
+
+        Args:
+            rule: The rule's text.
+            position: Where in the text, counted from 0.
+            problem: What is wrong there.
+        """
+        self.rule = rule
+        self.position = position
+        self.problem = problem
+        super().__init__(f"Rule {rule!r}, position {position}: {problem}.")
+
+
+class WorkflowFileError(AgentSpecError):
+    """A workflow file cannot be used."""
+
+    def __init__(self, file: str, line: int, key: str, problem: str) -> None:
+        """Say what is wrong, and where.
+
+        Args:
+            file: The file.
+            line: The line, counted from 1.
+            key: The key, as a path such as ``steps[0].rules[1].next``.
+            problem: What is wrong there.
+        """
+        self.file = file
+        self.line = line
+        self.key = key
+        self.problem = problem
+        super().__init__(f"{file}, line {line}, {key or 'the file'}: {problem}.")
+
+
+class RuleEvaluationError(AnswerGraphError):
+    """A ``when(...)`` cannot be decided on this state: a name is missing, or a value has the wrong type."""
+
+    def __init__(self, expression: str, problem: str) -> None:
+        """Say what is wrong.
+
+        Args:
+            expression: The part that cannot be decided.
+            problem: What is wrong with it.
+        """
+        self.expression = expression
+        self.problem = problem
+        super().__init__(f"when({expression}) cannot be decided: {problem}.")
+
+
+class RuleNotMatched(AnswerGraphError):  # noqa: N818  # the name of the situation, as callers know it
+    """No rule holds."""
+
+    def __init__(self, judgment: Mapping[str, Any]) -> None:
+        """Carry the judgment.
+
+        Args:
+            judgment: The ``Judgment``, with what each stage brought.
+        """
+        self.judgment = judgment
+        super().__init__(f"No rule matched: {judgment['reason']}")
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,265 @@
+"""The stages of a judgment: each asks the model once, in its own way, and says which condition its reply names.
+
+Whatever goes wrong in a stage is written down and leads to the next one: a provider that is down for one way of asking may
+answer another.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage
+from langgraph.errors import GraphBubbleUp
+from langgraph.runtime import Runtime
+
+from answergraph.nodes.judging.judged_text import JudgedText
+from answergraph.nodes.judging.judgment import StageName, StageRecord, tag
+from answergraph.nodes.judging.questions import SYSTEM, Question
+from answergraph.nodes.model_call import BoundModels, ModelRequest
+from answergraph.nodes.response_format.offers import Offers
+from answergraph.nodes.response_format.reading import Reading, shortened
+from answergraph.nodes.response_format.refusals import refuses_format, remember_refusal
+from answergraph.nodes.step import Invoke, Step
+
+_ANY_TAG = re.compile(r"\[\w+:[0-9]+\]")
+
+JUDGING = "answergraph_judging"
+"""State key: how far the judgment has come."""
+
+FindQuotes = Callable[[str, str], list[int] | None]
+"""Finds in a text what a reason quotes: ``(reason, text) -> [start, end]`` in characters, ``None`` if it does not."""
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What the model's reply says, before anyone has looked whether it may be true."""
+
+    number: int | None
+    """The number of the condition, counted from 1."""
+    reason: str
+    message: AIMessage
+    strategy: str | None = None
+
+
+class Asking(Protocol):
+    """One way to ask and to read the reply."""
+
+    def ask(self, work: JudgedText, conditions: Sequence[str]) -> Step[Reply]:
+        """Call the model once, and read what it replied."""
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One stage; ``step`` is the node."""
+
+    name: StageName
+    asking: Asking
+    find_quotes: FindQuotes | None = None
+    """Where given, a reason that quotes nothing of the work does not count."""
+
+    def step(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> Step[dict[str, Any]]:
+        """Ask, and write down what came back.
+
+        Args:
+            state: The judge's state.
+            runtime: LangGraph's runtime.
+
+        Returns:
+            The state update.
+        """
+        judging = state[JUDGING]
+        work = JudgedText(judging["work"])
+        try:
+            reply: Reply = yield from self.asking.ask(work, judging["candidates"])
+            record = self._record(reply, work, len(judging["candidates"]))
+        except GraphBubbleUp:
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever a provider's client raises: the next stage asks in another way
+            record = _failed(self.name, error)
+        return {JUDGING: {**judging, "stages": [*judging["stages"], record]}}
+
+    def _record(self, reply: Reply, work: JudgedText, candidates: int) -> StageRecord:
+        problem, evidence = self._problem(reply, work, candidates), None
+        if problem is None and self.find_quotes is not None:
+            evidence = self.find_quotes(reply.reason, work.text)
+            problem = None if evidence else f"The reason quotes nothing that stands in the work: {shortened(reply.reason)}"
+        return StageRecord(
+            method=self.name,
+            status="no_match" if problem else "matched",
+            selected=None if problem else reply.number,
+            reason=problem or reply.reason,
+            strategy=reply.strategy,
+            response=_written(reply.message),
+            usage=_usage(reply.message),
+            evidence=evidence,
+        )
+
+    def _problem(self, reply: Reply, work: JudgedText, candidates: int) -> str | None:
+        if reply.number is None:
+            return reply.reason
+        if not 1 <= reply.number <= candidates:
+            return f"There is no condition {reply.number}; there are {candidates}."
+        return None
+
+
+@dataclass(frozen=True)
+class AskForNumber:
+    """Ask for an object with the number of the condition, in the best way the model has."""
+
+    model: BaseChatModel
+    question: Question
+    offers: Offers
+    """The response format, which chooses the rung of the ladder."""
+    key: str
+    """The field with the number."""
+    tag_word: str | None = None
+    """The word of the tag that a text without an object may answer with; the first one counts."""
+    bound: BoundModels = field(default_factory=BoundModels)
+
+    def ask(self, work: JudgedText, conditions: Sequence[str]) -> Step[Reply]:
+        """Call the model once; a way of asking that the provider refuses is remembered, and not used the next time."""
+        request: ModelRequest[Any] = ModelRequest(
+            model=self.model,
+            messages=self.question.messages(work, conditions),
+            system_message=SYSTEM,
+            response_format=self.offers.response_format,
+        )
+        offer = self.offers.make(request, asks=True)
+        prompt = request.messages[-1].text
+        try:
+            bound = self.bound.bind(request, offer.strategy)
+            message: AIMessage = yield Invoke(bound.runnable, bound.conversation(request))
+        except Exception as error:
+            if refuses_format(error, offer.strategy.schema_names):
+                remember_refusal(self.model, offer.strategy.name, beside_tools=False)
+            raise
+        own = without_echo(message.text, prompt)
+        number, reason = self._read(own, message, offer.read(message), work)
+        return Reply(number, reason, message, offer.strategy.name)
+
+    def _read(self, own: str, message: AIMessage, reading: Reading, work: JudgedText) -> tuple[int | None, str]:
+        if reading.status == "answered":
+            data = reading.value
+            if work.holds_answer(data, message.text):
+                return None, "The reply only repeats an answer that stands in the work."
+            return int(data[self.key]), data["reason"]
+        if self.tag_word is not None and (found := tags_in(own, self.tag_word)):
+            return found[0], _without_tags(own, self.tag_word)
+        return None, reading.reason
+
+
+@dataclass(frozen=True)
+class AskForTag:
+    """Ask for a tag in plain text, which every model can write."""
+
+    model: BaseChatModel
+    question: Question
+    tag_word: str
+
+    def ask(self, work: JudgedText, conditions: Sequence[str]) -> Step[Reply]:
+        """Call the model once; the last tag that names a condition counts."""
+        messages = self.question.messages(work, conditions)
+        message: AIMessage = yield Invoke(self.model, [SYSTEM, *messages])
+        return tag_reply(message, without_echo(message.text, messages[-1].text), self.tag_word, len(conditions))
+
+
+@dataclass(frozen=True)
+class ReadOwnTag:
+    """Ask nobody: read the tag that the agent wrote itself."""
+
+    tag_word: str
+
+    def ask(self, work: JudgedText, conditions: Sequence[str]) -> Step[Reply]:
+        """Read the work; the last tag that names a condition counts."""
+        yield from ()  # a step like the others
+        return tag_reply(AIMessage(work.text), work.text, self.tag_word, len(conditions))
+
+
+def tag_reply(message: AIMessage, own: str, word: str, conditions: int) -> Reply:
+    """Read a text for tags.
+
+    Args:
+        message: What was written.
+        own: What of it counts.
+        word: The tags' word.
+        conditions: How many conditions there are.
+
+    Returns:
+        The reply; its number is that of the last tag in range.
+    """
+    found = tags_in(own, word)
+    valid = [number for number in found if 1 <= number <= conditions]
+    if valid:
+        reason = _without_tags(own, word)
+        return Reply(valid[-1], reason or f"The tag {tag(word, valid[-1])} was written.", message)
+    if found:
+        return Reply(found[-1], "", message)
+    return Reply(None, f"There is no tag {tag(word, 1)} or the like in: {shortened(message.text)}", message)
+
+
+def without_echo(reply: str, prompt: str) -> str:
+    """Return a reply without the lines of the prompt that name tags, such as the table of conditions repeated.
+
+    Args:
+        reply: What the model wrote.
+        prompt: What it was asked.
+
+    Example:
+        >>> without_echo("| 1 | good | `[STEP:1]` | So: [STEP:1]", "Choose.\\n| 1 | good | `[STEP:1]` |")
+        ' So: [STEP:1]'
+    """
+    own = " ".join(reply.split())
+    for line in prompt.splitlines():
+        if _ANY_TAG.search(line):
+            own = own.replace(" ".join(line.split()), "")
+    return own
+
+
+def tags_in(text: str, word: str) -> list[int]:
+    """Return the numbers of the tags in a text.
+
+    Args:
+        text: The text.
+        word: The tags' word, in upper or lower case.
+
+    Example:
+        >>> tags_in("[STEP:1], no: [step:2]", "STEP")
+        [1, 2]
+    """
+    return [int(number) for number in _tags(word).findall(text)]
+
+
+def _tags(word: str) -> re.Pattern[str]:
+    # Nine digits are more than there are conditions; Python refuses to read thousands of them.
+    return re.compile(rf"\[{re.escape(word)}:([0-9]{{1,9}})\]", re.IGNORECASE)
+
+
+def _without_tags(text: str, word: str) -> str:
+    return " ".join(_tags(word).sub(" ", text).split())
+
+
+def _written(message: AIMessage) -> str:
+    calls = [json.dumps({"name": call["name"], "args": call["args"]}, ensure_ascii=False) for call in message.tool_calls]
+    return "\n".join(part for part in (message.text, *calls) if part)
+
+
+def _usage(message: AIMessage) -> dict[str, Any] | None:
+    return dict(message.usage_metadata) if message.usage_metadata else None
+
+
+def _failed(name: StageName, error: Exception) -> StageRecord:
+    return StageRecord(
+        method=name,
+        status="error",
+        selected=None,
+        reason=f"{type(error).__name__}: {shortened(str(error))}",
+        strategy=None,
+        response="",
+        usage=None,
+        evidence=None,
+    )
