@@ -8,9 +8,14 @@ from answergraph.nodes.errors import (
     AnswerRejected,
     MultipleStructuredOutputsError,
     NoAnswerError,
+    RuleEvaluationError,
+    RuleNotMatched,
+    RuleSyntaxError,
     StructuredOutputError,
     StructuredOutputValidationError,
+    WorkflowFileError,
 )
+from answergraph.nodes.judging.judgment import Judgment, StageRecord, judgment_match_method
 from answergraph.nodes.outcome import AnswerAccepted, Attempt, Outcome
 from answergraph.nodes.response_format.auto import AutoStrategy
 from answergraph.nodes.response_format.deferred import DeferredStrategy
@@ -18,6 +23,7 @@ from answergraph.nodes.response_format.fallback import FallbackStrategy
 from answergraph.nodes.response_format.prompted import PromptedStrategy
 from answergraph.nodes.response_format.provider import ProviderStrategy
 from answergraph.nodes.response_format.refusals import Refusal, forget_refusals, known_refusals
+from answergraph.nodes.response_format.salvage import parse_structured_output
 from answergraph.nodes.response_format.tool import ToolStrategy
 from answergraph.nodes.state import AgentState, InputAgentState, OutputAgentState
 from answergraph.nodes.usage import Usage
@@ -33,6 +39,7 @@ __all__ = [
     "DeferredStrategy",
     "FallbackStrategy",
     "InputAgentState",
+    "Judgment",
     "MultipleStructuredOutputsError",
     "NoAnswerError",
     "Outcome",
@@ -40,13 +47,20 @@ __all__ = [
     "PromptedStrategy",
     "ProviderStrategy",
     "Refusal",
+    "RuleEvaluationError",
+    "RuleNotMatched",
+    "RuleSyntaxError",
+    "StageRecord",
     "StructuredOutputError",
     "StructuredOutputValidationError",
     "ToolStrategy",
     "Usage",
     "UsageLimits",
+    "WorkflowFileError",
     "build_agent_graph",
     "create_agent",
     "forget_refusals",
+    "judgment_match_method",
     "known_refusals",
+    "parse_structured_output",
 ]

@@ -107,8 +107,10 @@ class Decision:
             return f"{choice.label!r} was chosen, but its when(...) does not hold, and no rule after it does."
         if len(judging["candidates"]) > 1 and not judging["work"]:
             return NOTHING_TO_JUDGE
-        found = "; ".join(f"{stage['method']}: {stage['reason']}" for stage in judging["stages"])
-        return f"No rule holds after all stages. {found}" if found else "No rule holds on this state."
+        if not judging["stages"]:
+            return "No rule holds on this state."
+        last = judging["stages"][-1]
+        return f"No rule matched after all stages; the last one, {last['method']}, said: {last['reason']}"
 
 
 def judged_work(state: Mapping[str, Any]) -> str:

@@ -20,9 +20,9 @@ from langgraph.runtime import Runtime
 from answergraph.nodes.judging.judged_text import JudgedText
 from answergraph.nodes.judging.judgment import StageName, StageRecord, tag
 from answergraph.nodes.judging.questions import SYSTEM, Question
-from answergraph.nodes.model_call import BoundModels, ModelRequest
+from answergraph.nodes.model_call import BoundModel, BoundModels, ModelRequest
 from answergraph.nodes.response_format.offers import Offers
-from answergraph.nodes.response_format.reading import Reading, shortened
+from answergraph.nodes.response_format.reading import Offer, Reading, shortened
 from answergraph.nodes.response_format.refusals import refuses_format, remember_refusal
 from answergraph.nodes.step import Invoke, Step
 
@@ -129,18 +129,34 @@ class AskForNumber:
             system_message=SYSTEM,
             response_format=self.offers.response_format,
         )
-        offer = self.offers.make(request, asks=True)
-        prompt = request.messages[-1].text
+        offer, bound = self._bound(request)
         try:
-            bound = self.bound.bind(request, offer.strategy)
             message: AIMessage = yield Invoke(bound.runnable, bound.conversation(request))
         except Exception as error:
-            if refuses_format(error, offer.strategy.schema_names):
-                remember_refusal(self.model, offer.strategy.name, beside_tools=False)
+            self._remember(error, offer)
             raise
-        own = without_echo(message.text, prompt)
+        own = without_echo(message.text, request.messages[-1].text)
         number, reason = self._read(own, message, offer.read(message), work)
         return Reply(number, reason, message, offer.strategy.name)
+
+    def _bound(self, request: ModelRequest[Any]) -> tuple[Offer, BoundModel]:
+        """Bind the best rung; a model that cannot be bound to it has not been called yet, so the next one is taken."""
+        spent: list[str] = []
+        while True:
+            offer = self.offers.make(request, spent, asks=True)
+            try:
+                return offer, self.bound.bind(request, offer.strategy)
+            except Exception as error:
+                # Whatever the client raises; what is not about the format is raised on.
+                if not self._remember(error, offer) or offer.is_last:
+                    raise
+                spent.append(offer.rung)
+
+    def _remember(self, error: Exception, offer: Offer) -> bool:
+        refused = refuses_format(error, offer.strategy.schema_names)
+        if refused:
+            remember_refusal(self.model, offer.strategy.name, beside_tools=False)
+        return refused
 
     def _read(self, own: str, message: AIMessage, reading: Reading, work: JudgedText) -> tuple[int | None, str]:
         if reading.status == "answered":
@@ -210,7 +226,7 @@ def without_echo(reply: str, prompt: str) -> str:
         prompt: What it was asked.
 
     Example:
-        >>> without_echo("| 1 | good | `[STEP:1]` | So: [STEP:1]", "Choose.\\n| 1 | good | `[STEP:1]` |")
+        >>> without_echo("| 1 | good | `[STEP:1]` | So: [STEP:1]", "| 1 | good | `[STEP:1]` |")
         ' So: [STEP:1]'
     """
     own = " ".join(reply.split())

@@ -21,8 +21,6 @@ from answergraph.nodes.rules.expression import (
     Path,
 )
 
-MAX_RULE_LENGTH = 2_000
-"""Longer rules are refused, in characters."""
 MAX_DEPTH = 40
 """How deep parentheses may stand in each other."""
 
@@ -57,15 +55,10 @@ class RuleReader:
         Args:
             rule: The rule's text.
             position: Where to begin.
-
-        Raises:
-            RuleSyntaxError: If the rule is too long.
         """
         self.rule = rule
         self.position = position
         self._depth = 0
-        if len(rule) > MAX_RULE_LENGTH:
-            raise RuleSyntaxError(f"{rule[:40]}…", MAX_RULE_LENGTH, f"a rule has at most {MAX_RULE_LENGTH} characters")
 
     def peek(self) -> Token:
         """Return the next token and stay where it is.

@@ -11,6 +11,9 @@ from answergraph.nodes.errors import RuleSyntaxError
 from answergraph.nodes.rules.expression import Expression, truth
 from answergraph.nodes.rules.parser import RuleReader
 
+MAX_RULE_LENGTH = 2_000
+"""Longer rules are refused, in characters."""
+
 _FUNCTION = re.compile(r"\s*(all|any|when|ai)\s*\(")
 _GUARD = re.compile(r"&&\s*(all|any|when|ai)\s*\(")
 _STRAY_WHEN = re.compile(r"\bwhen\(")
@@ -96,6 +99,8 @@ def parse_rule(text: str) -> Rule:
     """
     if not isinstance(text, str) or not text.strip():
         raise RuleSyntaxError(str(text), 0, "a rule is a text that is not empty")
+    if len(text) > MAX_RULE_LENGTH:
+        raise RuleSyntaxError(f"{text[:40]}…", MAX_RULE_LENGTH, f"a rule has at most {MAX_RULE_LENGTH} characters")
     function = _FUNCTION.match(text)
     if function is None:
         return _semantic(text)
