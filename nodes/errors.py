@@ -5,7 +5,8 @@
     AnswerGraphError
     ├── AgentSpecError(ValueError)                 the developer's mistake, raised while building
     │   ├── RuleSyntaxError                        a rule that cannot be read; knows the position
-    │   └── WorkflowFileError                      a workflow file that cannot be used; knows file, line and key
+    │   └── WorkflowSpecError                      steps that make no workflow; knows the key
+    │       └── WorkflowFileError                  the same in a file; knows file and line as well
     ├── StructuredOutputError                      the model's mistake, may be sent back to the model
     │   ├── MultipleStructuredOutputsError         two or more different answers in one message
     │   └── StructuredOutputValidationError        an answer that does not fit its schema
@@ -127,7 +128,22 @@ class RuleSyntaxError(AgentSpecError):
         super().__init__(f"Rule {rule!r}, position {position}: {problem}.")
 
 
-class WorkflowFileError(AgentSpecError):
+class WorkflowSpecError(AgentSpecError):
+    """Steps make no workflow."""
+
+    def __init__(self, key: str, problem: str) -> None:
+        """Say what is wrong, and where.
+
+        Args:
+            key: Where, as a path such as ``steps[0].rules[1].next``.
+            problem: What is wrong there.
+        """
+        self.key = key
+        self.problem = problem
+        super().__init__(f"{key}: {problem}.")
+
+
+class WorkflowFileError(WorkflowSpecError):
     """A workflow file cannot be used."""
 
     def __init__(self, file: str, line: int, key: str, problem: str) -> None:
@@ -136,14 +152,13 @@ class WorkflowFileError(AgentSpecError):
         Args:
             file: The file.
             line: The line, counted from 1.
-            key: The key, as a path such as ``steps[0].rules[1].next``.
+            key: The key, as a path; empty for the whole file.
             problem: What is wrong there.
         """
+        super().__init__(f"{file}, line {line}{', ' if key else ''}{key}", problem)
         self.file = file
         self.line = line
         self.key = key
-        self.problem = problem
-        super().__init__(f"{file}, line {line}, {key or 'the file'}: {problem}.")
 
 
 class RuleEvaluationError(AnswerGraphError):

@@ -10,9 +10,10 @@ from langchain_core.messages import AIMessage
 from answergraph.nodes.chat_models.arithmetic import ArithmeticPolicy
 from answergraph.nodes.chat_models.in_process import ChatRequest, InProcessChatModel
 from answergraph.nodes.chat_models.judging import JudgingPolicy
+from answergraph.nodes.chat_models.mending import MendingPolicy
 from answergraph.nodes.chat_models.offline_policy import OfflinePolicy, OfflineRequest, decline
 
-POLICIES: Sequence[OfflinePolicy] = (JudgingPolicy(), ArithmeticPolicy())
+POLICIES: Sequence[OfflinePolicy] = (JudgingPolicy(), MendingPolicy(), ArithmeticPolicy())
 """What the offline model can do; the first policy that knows what to reply is heard."""
 
 
