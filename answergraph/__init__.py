@@ -14,6 +14,7 @@ from answergraph.nodes.errors import (
     StructuredOutputError,
     StructuredOutputValidationError,
     WorkflowFileError,
+    WorkflowSpecError,
 )
 from answergraph.nodes.judging.judgment import Judgment, StageRecord, judgment_match_method
 from answergraph.nodes.outcome import AnswerAccepted, Attempt, Outcome
@@ -57,6 +58,7 @@ __all__ = [
     "Usage",
     "UsageLimits",
     "WorkflowFileError",
+    "WorkflowSpecError",
     "build_agent_graph",
     "create_agent",
     "forget_refusals",

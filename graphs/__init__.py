@@ -3,5 +3,17 @@
 from answergraph.graphs.agent import build_agent_graph, create_agent
 from answergraph.graphs.calculator import create_calculator
 from answergraph.graphs.judge import create_judge
+from answergraph.graphs.workflow.file import load_workflow
+from answergraph.graphs.workflow.graph import create_workflow
+from answergraph.graphs.workflow.steps import WorkflowLimits, WorkflowStep
 
-__all__ = ["build_agent_graph", "create_agent", "create_calculator", "create_judge"]
+__all__ = [
+    "WorkflowLimits",
+    "WorkflowStep",
+    "build_agent_graph",
+    "create_agent",
+    "create_calculator",
+    "create_judge",
+    "create_workflow",
+    "load_workflow",
+]

@@ -100,6 +100,7 @@ def create_judge(  # noqa: PLR0913  # waiver: each argument is a choice of its o
     on_failure: OnFailure = "return",
     output_key: str = "judgment",
     state_schema: type[Any] | None = None,
+    context_schema: type[Any] | None = None,
     checkpointer: Checkpointer = None,
     name: str = "judge",
 ) -> CompiledStateGraph[Any, Any, Any, Any]:
@@ -119,6 +120,7 @@ def create_judge(  # noqa: PLR0913  # waiver: each argument is a choice of its o
         on_failure: With ``"raise"`` the graph ends in ``RuleNotMatched`` if no rule holds; the checkpoint keeps the judgment.
         output_key: The state key of the judgment.
         state_schema: A ``TypedDict`` with further keys of the state, which ``when(...)`` may name.
+        context_schema: The type of the run's context.
         checkpointer: Keeps the state of threads.
         name: The graph's name.
 
@@ -139,13 +141,13 @@ def create_judge(  # noqa: PLR0913  # waiver: each argument is a choice of its o
     spec = JudgeSpec(model, structured_output, tag_word, strategy, grounded)
     decision = Decision(Rules(rules), tag_word, output_key)
     schemas = judge_schemas(output_key, state_schema)
-    graph = StateGraph[Any, Any, Any, Any](schemas.state, input_schema=schemas.input, output_schema=schemas.output)
+    graph = StateGraph[Any, Any, Any, Any](
+        schemas.state, context_schema, input_schema=schemas.input, output_schema=schemas.output
+    )
     stages = spec.stages() if len(decision.rules.candidates) >= MIN_TO_JUDGE else []
     _add_nodes(graph, decision, stages, raises=on_failure == "raise")
     _connect(graph, [stage.name for stage in stages], last=RULE_NOT_MATCHED if on_failure == "raise" else END)
-    compiled = graph.compile(checkpointer, name=name)
-    compiled.stream_channels = [channel for channel in compiled.stream_channels_list if channel != JUDGING]
-    return compiled
+    return graph.compile(checkpointer, name=name)
 
 
 def _add_nodes(graph: StateGraph[Any, Any, Any, Any], decision: Decision, stages: list[Stage], *, raises: bool) -> None:

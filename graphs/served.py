@@ -14,6 +14,8 @@ from langgraph.graph.state import CompiledStateGraph
 
 from answergraph.graphs.calculator import create_calculator
 from answergraph.graphs.general_agent import general_agent
+from answergraph.graphs.judge_by_context import judge_by_context
+from answergraph.graphs.mending.workflow import create_mending_workflow
 
 
 def agent(config: RunnableConfig) -> CompiledStateGraph[Any, Any, Any, Any]:
@@ -25,3 +27,14 @@ def agent(config: RunnableConfig) -> CompiledStateGraph[Any, Any, Any, Any]:
 def calculator() -> CompiledStateGraph[Any, Any, Any, Any]:
     """Return the calculator."""
     return create_calculator()
+
+
+def judge(config: RunnableConfig) -> CompiledStateGraph[Any, Any, Any, Any]:
+    """Return the judge for the model and the rules of the run's context."""
+    return judge_by_context(config.get("configurable"))
+
+
+@cache
+def workflow() -> CompiledStateGraph[Any, Any, Any, Any]:
+    """Return the example workflow."""
+    return create_mending_workflow()

@@ -35,6 +35,7 @@ DOORS = {
         "Usage",
         "UsageLimits",
         "WorkflowFileError",
+        "WorkflowSpecError",
         "build_agent_graph",
         "create_agent",
         "forget_refusals",
@@ -43,10 +44,14 @@ DOORS = {
         "parse_structured_output",
     ],
     "answergraph.graphs": [
+        "WorkflowLimits",
+        "WorkflowStep",
         "build_agent_graph",
         "create_agent",
         "create_calculator",
         "create_judge",
+        "create_workflow",
+        "load_workflow",
     ],
     "answergraph.middleware": [
         "AgentMiddleware",

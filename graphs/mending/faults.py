@@ -69,17 +69,19 @@ def _names(chance: random.Random, count: int) -> list[str]:
 
 def _wrong_operator(function: str, names: list[str], values: list[int]) -> tuple[str, str, int]:
     first, second, total = names
-    a, b, factor = values
+    a, b, more = values
+    # Either of the two is wrong, so that the first mend that is tried may be the wrong one.
+    one, other = ("-", "+") if sum(values) % 2 else ("+", "-")
     source = f'''
         """Sums."""
 
 
         def {function}({first}, {second}):
-            """Return both together, {factor} times."""
-            {total} = {first} - {second}
-            return {total} * {factor}
+            """Return both together, and {more} more."""
+            {total} = {first} {one} {second}
+            return {total} {other} {more}
     '''
-    return source, f"{a}, {b}", (a + b) * factor
+    return source, f"{a}, {b}", a + b + more
 
 
 def _off_by_one(function: str, names: list[str], values: list[int]) -> tuple[str, str, int]:

@@ -21,6 +21,10 @@ class Endings:
     """Decides whether a workflow goes on, and says why it ended."""
 
     limits: WorkflowLimits
+    task: str
+    """The task of a run that was given none."""
+    facts: Mapping[str, Any]
+    """The facts of every run; those that it was given win."""
 
     def route(self, state: Mapping[str, Any]) -> str:
         """Return why the workflow goes where it goes: the rule that held, that none did, or that a limit stops it."""
@@ -52,8 +56,9 @@ class Endings:
         return None
 
     def begin(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> dict[str, Any]:
-        """Clear what an earlier run of the thread left."""
-        return {"results": None, "labels": None, "transitions": [], "status": None, "reason": None}
+        """Clear what an earlier run of the thread left, and put in what the run was not given."""
+        given = {"task": state.get("task") or self.task, "facts": {**self.facts, **(state.get("facts") or {})}}
+        return {**given, "results": None, "labels": None, "transitions": [], "status": None, "reason": None}
 
     def complete(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> dict[str, Any]:
         """End well."""

@@ -44,15 +44,6 @@ _KEYS: Mapping[str, Mapping[str, tuple[type, ...]]] = {
 _NAMES: Mapping[type, str] = {str: "a text", dict: "a mapping", list: "a list", int: "a number", bool: "true or false"}
 
 
-@dataclass(frozen=True)
-class WorkflowFile:
-    """A workflow as a file declares it: the graph, and what a run begins with unless the caller says otherwise."""
-
-    graph: CompiledStateGraph[Any, Any, Any, Any]
-    task: str | None
-    facts: Mapping[str, Any]
-
-
 def load_workflow(
     path: str | Path,
     *,
@@ -75,30 +66,6 @@ def load_workflow(
     Raises:
         WorkflowFileError: If the file makes no workflow; knows file, line and key.
     """
-    return read_workflow(path, model=model, agents=agents, checkpointer=checkpointer).graph
-
-
-def read_workflow(
-    path: str | Path,
-    *,
-    model: Any = None,
-    agents: Mapping[str, Any] | None = None,
-    checkpointer: Checkpointer = None,
-) -> WorkflowFile:
-    """Make a workflow of a YAML file, and return with it the task and the facts that the file declares.
-
-    Args:
-        path: The file.
-        model: The model for agents and judges, or its name.
-        agents: Per name, a graph, or a function that makes one for a model.
-        checkpointer: Keeps the state of threads.
-
-    Returns:
-        The graph, the task and the facts.
-
-    Raises:
-        WorkflowFileError: If the file makes no workflow; knows file, line and key.
-    """
     document = YamlDocument(Path(path))
     try:
         data = _checked(document.data, "workflow", "")
@@ -106,9 +73,11 @@ def read_workflow(
         reader = _StepReader(chosen, agents or {})
         steps = [reader.step(step, f"steps[{index}]") for index, step in enumerate(data.get("steps") or ())]
         grounded = bool(data.get("grounded"))
-        graph = create_workflow(
+        return create_workflow(
             steps,
             model=chosen,
+            task=data.get("task") or "",
+            facts=data.get("facts"),
             limits=_limits(data.get("limits") or {}),
             judge=lambda model, rules: create_judge(model, rules, grounded=grounded and model is not None),
             checkpointer=checkpointer,
@@ -116,7 +85,6 @@ def read_workflow(
         )
     except WorkflowSpecError as error:
         raise document.error(error.key, error.problem) from error
-    return WorkflowFile(graph, data.get("task"), data.get("facts") or {})
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ A parallel step is a node that fans out to its children, each with a judge of it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 from langchain_core.runnables import Runnable
@@ -40,10 +40,12 @@ from answergraph.nodes.step import PureNode, Router, StepNode
 Graph = StateGraph[Any, Any, Any, Any]
 
 
-def create_workflow(
+def create_workflow(  # noqa: PLR0913 - each argument is a choice of its own
     steps: Sequence[WorkflowStep],
     *,
     model: Any = "offline",
+    task: str = "",
+    facts: Mapping[str, Any] | None = None,
     limits: WorkflowLimits | None = None,
     judge: Callable[..., Any] = create_judge,
     checkpointer: Checkpointer = None,
@@ -58,6 +60,8 @@ def create_workflow(
     Args:
         steps: The steps; the first one begins.
         model: The model that judges, or its name.
+        task: What is to be done where a run is given no task.
+        facts: What agents and rules know in every run; a run's own facts win.
         limits: What ends a workflow that does not end itself.
         judge: Makes the judge of a step, called with a model and the conditions: ``create_judge``, or a ``partial`` of it.
         checkpointer: Keeps the state of threads.
@@ -78,7 +82,7 @@ def create_workflow(
     """
     check_steps(steps)
     graph: Graph = StateGraph(WorkflowState, input_schema=WorkflowInput, output_schema=WorkflowOutput)
-    endings = Endings(limits or WorkflowLimits())
+    endings = Endings(limits or WorkflowLimits(), task, dict(facts or {}))
     judges = {name: _judge_of(step, model, judge) for name, step in all_steps(steps)}
     _add_nodes(graph, steps, judges, endings)
     _connect(graph, steps, endings)

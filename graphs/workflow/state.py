@@ -43,7 +43,8 @@ def merged(old: dict[str, Any], new: dict[str, Any] | None) -> dict[str, Any]:
 class WorkflowInput(TypedDict):
     """What a workflow is invoked with."""
 
-    task: str
+    task: NotRequired[str]
+    """What is to be done; the workflow's own task by default."""
     facts: NotRequired[Annotated[dict[str, Any], merged]]
     """Given to every agent beside its messages, and read by ``when(...)``; agents may add to them."""
 

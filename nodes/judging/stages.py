@@ -28,7 +28,7 @@ from answergraph.nodes.step import Invoke, Step
 
 _ANY_TAG = re.compile(r"\[\w+:[0-9]+\]")
 
-JUDGING = "answergraph_judging"
+JUDGING = "judging"
 """State key: how far the judgment has come."""
 
 FindQuotes = Callable[[str, str], list[int] | None]

@@ -42,7 +42,8 @@ class JudgeInput(TypedDict):
 class JudgeState(JudgeInput):
     """All that a judge keeps, but for the judgment itself, whose key has a name of the caller's."""
 
-    answergraph_judging: NotRequired[Judging]
+    judging: NotRequired[Judging]
+    """How far the judgment has come; streams show each stage by it."""
 
 
 def judge_schemas(output_key: str, own: type[Any] | None) -> StateSchemas:

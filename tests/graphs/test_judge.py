@@ -145,10 +145,14 @@ def test_a_judge_is_a_node_of_another_graph(run: Run) -> None:
     assert [message.text for message in result["messages"]] == ["Done."]
 
 
-def test_streams_show_stages_and_keep_private_keys_out(run: Run) -> None:
-    judge = create_judge(choosing(1), ["good", "bad"])
-    values = run.stream(judge, REPORT, stream_mode="values")
-    assert not any(key.startswith("answergraph") for value in values for key in value)
+def test_a_stream_shows_what_each_stage_brought(run: Run) -> None:
+    judge = create_judge(ScriptedChatModel(replies=["?", "[STEP:1]"]), ["good", "bad"])
+    updates = run.stream(judge, REPORT, stream_mode="updates")
+    assert [node for update in updates for node in update] == ["read_rules", "structured_output", "phase3_tag", "match_rule"]
+    assert [update["judging"]["stages"][-1]["status"] for each in updates[1:3] for update in each.values()] == [
+        "no_match",
+        "matched",
+    ]
 
 
 @pytest.mark.parametrize(
