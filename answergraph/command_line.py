@@ -6,7 +6,6 @@ The answer goes to stdout and everything else to stderr, so that a program can r
 from __future__ import annotations
 
 import json
-import os
 import re
 import sys
 from collections.abc import Callable, Mapping
@@ -14,26 +13,23 @@ from importlib.metadata import version
 from typing import Annotated, Any
 
 import typer
-from langchain_core.language_models import BaseChatModel
 from langgraph.graph.state import CompiledStateGraph
-from rich.console import Console
 
 from answergraph.graphs.calculator import Calculation, create_calculator
 from answergraph.graphs.general_agent import general_agent
-from answergraph.live_view import LiveView, one_line
-from answergraph.nodes.chat_models.resolve import OFFLINE, resolve_model
+from answergraph.graphs.judge_by_context import judge_by_context
+from answergraph.graphs.mending.workflow import create_mending_workflow
+from answergraph.judge_command import judge
+from answergraph.nodes.chat_models.resolve import OFFLINE
 from answergraph.nodes.errors import AgentSpecError
-
-NO_ANSWER = 1
-"""Exit code: the run ended without an answer."""
-BAD_USAGE = 2
-"""Exit code: what was asked for cannot be run."""
-INTERRUPTED = 130
-"""Exit code: ended by Ctrl-C; what shells expect."""
+from answergraph.run_command import run
+from answergraph.running import BAD_USAGE, NO_ANSWER, chosen_model, ended, run_graph
 
 GRAPHS: Mapping[str, Callable[[], CompiledStateGraph[Any, Any, Any, Any]]] = {
     "agent": general_agent,
     "calculator": create_calculator,
+    "judge": judge_by_context,
+    "workflow": create_mending_workflow,
 }
 """The graphs that can be drawn."""
 
@@ -52,6 +48,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+
+app.command()(judge)
+app.command()(run)
 
 
 def main() -> None:
@@ -97,13 +96,13 @@ def ask(
     if not text.strip():
         raise typer.BadParameter("The question is empty.")
     try:
-        agent = create_calculator(_model(model, base_url))
+        agent = create_calculator(chosen_model(model, base_url))
     except AgentSpecError as error:
-        raise _ended(BAD_USAGE, f"Error: {error}") from error
-    result = _run(agent, text.strip())
+        raise ended(BAD_USAGE, f"Error: {error}") from error
+    result = run_graph(agent, {"messages": [text.strip()]})
     answer, outcome = result.get("structured_response"), result["outcome"]
     if answer is None:
-        raise _ended(NO_ANSWER, f"{outcome['status']}: {outcome['reason']}")
+        raise ended(NO_ANSWER, f"{outcome['status']}: {outcome['reason']}")
     typer.echo(answer.model_dump_json() if as_json else _as_text(answer))
 
 
@@ -117,49 +116,6 @@ def graph(name: Annotated[str, typer.Argument(help=f"One of: {', '.join(GRAPHS)}
     if name not in GRAPHS:
         raise typer.BadParameter(f"There is no graph {name!r}; there are: {', '.join(GRAPHS)}.")
     typer.echo(GRAPHS[name]().get_graph().draw_mermaid(), nl=False)
-
-
-def _model(name: str, base_url: str | None) -> BaseChatModel:
-    if base_url is None:
-        return resolve_model(name)
-    if not name.startswith("openai:"):
-        raise AgentSpecError(f"--base-url goes with --model openai:NAME, not with {name!r}.")
-    # A server of one's own often wants no key, but the client insists on one.
-    return resolve_model(name, base_url=base_url, api_key=os.environ.get("OPENAI_API_KEY") or "none")
-
-
-def _run(agent: CompiledStateGraph[Any, Any, Any, Any], question: str) -> dict[str, Any]:
-    """Run the agent, showing its steps if a person looks on; returns the final state."""
-    view = LiveView(Console(stderr=True)) if sys.stderr.isatty() else None
-    result: dict[str, Any] = {}
-    try:
-        chunk: Any
-        for chunk in agent.stream({"messages": [question]}, stream_mode=["updates", "values"]):
-            mode, data = chunk
-            if mode == "values":
-                result = data
-            elif view is not None:
-                view.show(data)
-    except KeyboardInterrupt as interrupt:
-        raise _ended(INTERRUPTED, "Interrupted.") from interrupt
-    except Exception as error:
-        # Every provider has error classes of its own; of each a user is owed one line and not our stack.
-        raise _ended(NO_ANSWER, _error_line(error)) from error
-    return result
-
-
-def _ended(code: int, line: str) -> typer.Exit:
-    """Say why on stderr; returns what to raise."""
-    typer.echo(one_line(line), err=True)
-    return typer.Exit(code)
-
-
-def _error_line(error: BaseException) -> str:
-    line, root = f"{type(error).__name__}: {error}", error
-    while root.__cause__ is not None:
-        root = root.__cause__
-    # A client that could not connect says so; what it wraps says why.
-    return line if str(root) in line else f"{line} ({root})"
 
 
 def _as_text(answer: Calculation) -> str:

@@ -118,9 +118,9 @@ def assistant_id(client: SyncLangGraphClient, graph: str) -> str:
     return assistant["assistant_id"]
 
 
-def test_both_graphs_are_assistants_with_a_description(client: SyncLangGraphClient) -> None:
+def test_each_graph_is_an_assistant_with_a_description(client: SyncLangGraphClient) -> None:
     found = {a["graph_id"]: a["description"] for a in client.assistants.search(metadata={"created_by": "system"})}
-    assert found.keys() == {"agent", "calculator"}
+    assert found.keys() == {"agent", "calculator", "judge", "workflow"}
     assert all(found.values())
 
 

@@ -18,6 +18,7 @@ from answergraph.nodes.chat_models.offline_policy import OfflineRequest
 READ, REPLACE, RUN = "read_file", "replace_in_file", "run_tests"
 CANNOT = "It cannot be mended: none of my rules is left to try."
 
+_DONE = "What was done so far"
 _MODULE = re.compile(r"\b(?!test_)\w+\.py\b")
 _UNDEFINED = re.compile(r"name '(\w+)' is not defined")
 _FAILURE = re.compile(r"^\w*Error\b.*$", re.MULTILINE)
@@ -95,7 +96,8 @@ def _plan(prompt: str, results: Sequence[str]) -> AIMessage:
 
 def _mend(prompt: str, results: Sequence[str]) -> AIMessage:
     """Take the last mend back, read the module, make the next mend, and say so: one call for each."""
-    tried = [Mend(old, new) for old, new, _ in _REPLACED.findall(prompt)]
+    # What stands above is the instruction, which shows the form of such a sentence.
+    tried = [Mend(old, new) for old, new, _ in _REPLACED.findall(prompt.partition(_DONE)[2])]
     module = _MODULE.search(prompt)
     if module is None:
         return AIMessage(CANNOT)
