@@ -6,6 +6,7 @@ from answergraph.nodes.errors import (
     AgentSpecError,
     AnswerGraphError,
     AnswerRejected,
+    BundleError,
     MultipleStructuredOutputsError,
     NoAnswerError,
     RuleEvaluationError,
@@ -16,6 +17,11 @@ from answergraph.nodes.errors import (
     WorkflowFileError,
     WorkflowSpecError,
 )
+from answergraph.nodes.evidence.abstention import Abstention
+from answergraph.nodes.evidence.bundle import BUNDLE_KEYS, answer_bundle
+from answergraph.nodes.evidence.marks import FromTools, Quote
+from answergraph.nodes.evidence.tool_results import ToolRun
+from answergraph.nodes.evidence.verifier import ClaimVerdict, verify_bundle
 from answergraph.nodes.judging.judgment import Judgment, StageRecord, judgment_match_method
 from answergraph.nodes.outcome import AnswerAccepted, Attempt, Outcome
 from answergraph.nodes.response_format.auto import AutoStrategy
@@ -30,6 +36,8 @@ from answergraph.nodes.state import AgentState, InputAgentState, OutputAgentStat
 from answergraph.nodes.usage import Usage
 
 __all__ = [
+    "BUNDLE_KEYS",
+    "Abstention",
     "AgentSpecError",
     "AgentState",
     "AnswerAccepted",
@@ -37,8 +45,11 @@ __all__ = [
     "AnswerRejected",
     "Attempt",
     "AutoStrategy",
+    "BundleError",
+    "ClaimVerdict",
     "DeferredStrategy",
     "FallbackStrategy",
+    "FromTools",
     "InputAgentState",
     "Judgment",
     "MultipleStructuredOutputsError",
@@ -47,6 +58,7 @@ __all__ = [
     "OutputAgentState",
     "PromptedStrategy",
     "ProviderStrategy",
+    "Quote",
     "Refusal",
     "RuleEvaluationError",
     "RuleNotMatched",
@@ -54,15 +66,18 @@ __all__ = [
     "StageRecord",
     "StructuredOutputError",
     "StructuredOutputValidationError",
+    "ToolRun",
     "ToolStrategy",
     "Usage",
     "UsageLimits",
     "WorkflowFileError",
     "WorkflowSpecError",
+    "answer_bundle",
     "build_agent_graph",
     "create_agent",
     "forget_refusals",
     "judgment_match_method",
     "known_refusals",
     "parse_structured_output",
+    "verify_bundle",
 ]

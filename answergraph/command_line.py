@@ -10,6 +10,7 @@ import re
 import sys
 from collections.abc import Callable, Mapping
 from importlib.metadata import version
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -22,6 +23,8 @@ from answergraph.graphs.mending.workflow import create_mending_workflow
 from answergraph.judge_command import judge
 from answergraph.nodes.chat_models.resolve import OFFLINE
 from answergraph.nodes.errors import AgentSpecError
+from answergraph.nodes.evidence.bundle import BUNDLE_KEYS, answer_bundle
+from answergraph.nodes.evidence.verifier import verify_bundle
 from answergraph.run_command import run
 from answergraph.running import BAD_USAGE, NO_ANSWER, chosen_model, ended, run_graph
 
@@ -83,6 +86,7 @@ def ask(
     model: Annotated[str, typer.Option(help="'offline', 'openai:NAME', or 'provider:NAME'.")] = OFFLINE,
     base_url: Annotated[str | None, typer.Option(help="An OpenAI-compatible server, for --model openai:NAME.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print only the answer, as JSON.")] = False,
+    bundle: Annotated[Path | None, typer.Option(help="Also write the answer with its evidence to this file.")] = None,
 ) -> None:
     """Answer a question with the calculator agent.
 
@@ -99,11 +103,32 @@ def ask(
         agent = create_calculator(chosen_model(model, base_url))
     except AgentSpecError as error:
         raise ended(BAD_USAGE, f"Error: {error}") from error
-    result = run_graph(agent, {"messages": [text.strip()]})
+    result = run_graph(agent, {"messages": [text.strip()]}, output_keys=BUNDLE_KEYS)
+    if bundle is not None:
+        _write_bundle(result, bundle)
     answer, outcome = result.get("structured_response"), result["outcome"]
     if answer is None:
         raise ended(NO_ANSWER, f"{outcome['status']}: {outcome['reason']}")
     typer.echo(answer.model_dump_json() if as_json else _as_text(answer))
+
+
+@app.command()
+def verify(bundle: Annotated[Path, typer.Argument(help="A file that --bundle has written.")]) -> None:
+    """Re-check a saved answer: does the evidence it names support it? Exit code 0 if all of it holds, 1 if not.
+
+    Raises:
+        typer.Exit: With the exit code, if a claim does not hold or the file is no bundle.
+    """
+    try:
+        verdicts = verify_bundle(json.loads(bundle.read_text(encoding="utf-8")))
+    except (OSError, ValueError) as error:
+        raise ended(BAD_USAGE, f"Error: {bundle}: {error}") from error
+    for verdict in verdicts:
+        typer.echo(f"{'holds' if verdict.holds else 'DOES NOT HOLD'}  {verdict.path}: {verdict.reason}")
+    if not verdicts:
+        typer.echo("Nothing is claimed that could be checked.")
+    if not all(verdict.holds for verdict in verdicts):
+        raise typer.Exit(NO_ANSWER)
 
 
 @app.command()
@@ -116,6 +141,14 @@ def graph(name: Annotated[str, typer.Argument(help=f"One of: {', '.join(GRAPHS)}
     if name not in GRAPHS:
         raise typer.BadParameter(f"There is no graph {name!r}; there are: {', '.join(GRAPHS)}.")
     typer.echo(GRAPHS[name]().get_graph().draw_mermaid(), nl=False)
+
+
+def _write_bundle(result: Mapping[str, Any], path: Path) -> None:
+    text = json.dumps(answer_bundle(result), ensure_ascii=False, indent=1, default=str)
+    try:
+        path.write_text(f"{text}\n", encoding="utf-8")
+    except OSError as error:
+        raise ended(BAD_USAGE, f"Error: {error}") from error
 
 
 def _as_text(answer: Calculation) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import typer
@@ -17,7 +17,7 @@ from answergraph.nodes.chat_models.resolve import resolve_model
 from answergraph.nodes.errors import AgentSpecError
 
 NO_ANSWER = 1
-"""Exit code: the run ended without an answer."""
+"""Exit code: the run ended without an answer, or a claim does not hold."""
 BAD_USAGE = 2
 """Exit code: what was asked for cannot be run."""
 INTERRUPTED = 130
@@ -46,7 +46,11 @@ def chosen_model(name: str, base_url: str | None) -> BaseChatModel:
 
 
 def run_graph(
-    graph: CompiledStateGraph[Any, Any, Any, Any], given: Mapping[str, Any], *, shows_subgraphs: bool = False
+    graph: CompiledStateGraph[Any, Any, Any, Any],
+    given: Mapping[str, Any],
+    *,
+    shows_subgraphs: bool = False,
+    output_keys: Sequence[str] | None = None,
 ) -> dict[str, Any]:
     """Run a graph, showing its steps if a person looks on.
 
@@ -54,6 +58,7 @@ def run_graph(
         graph: The graph.
         given: Its input.
         shows_subgraphs: Whether the steps of graphs inside it are shown too.
+        output_keys: The keys of the final state that are wanted, beside those of the output.
 
     Returns:
         The final state.
@@ -67,7 +72,7 @@ def run_graph(
     result: dict[str, Any] = {}
     try:
         chunk: Any
-        for chunk in graph.stream(given, stream_mode=["updates", "values"], subgraphs=subgraphs):
+        for chunk in graph.stream(given, stream_mode=["updates", "values"], subgraphs=subgraphs, output_keys=output_keys):
             namespace, mode, data = chunk if subgraphs else ((), *chunk)
             if mode == "values":
                 result = result if namespace else data

@@ -4,7 +4,7 @@ Each step writes a line when it begins and when it ends. The second one waits fo
 """
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -27,7 +27,7 @@ class Said(TypedDict, total=False):
 def workflow(folder: Path, checkpointer: Checkpointer) -> CompiledStateGraph[Any, Any, Any, Any]:
     """Return three steps; the second has two nodes, of which the second waits for the file ``go``."""
 
-    def node(name: str, *, waits: bool = False) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
+    def node(name: str, *, waits: bool = False) -> Any:
         def run(state: Mapping[str, Any]) -> dict[str, Any]:
             note(folder, f"{name} begins")
             while waits and not (folder / "go").exists():
