@@ -67,7 +67,13 @@ class JudgeSpec:
     grounded: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse a word that another stage reads, or that no tag can have."""
+        """Refuse what cannot be asked.
+
+        Raises:
+            AgentSpecError: If another stage reads the tags' word, or no tag can have it, or if nobody could give a reason.
+        """
+        if self.grounded and self.model is None:
+            raise AgentSpecError("grounded=True asks for a reason, which a work that is only read for its tag does not give.")
         if not self.tag_word.isidentifier() or self.tag_word.upper() == JUDGE_TAG:
             raise AgentSpecError(f"tag_word={self.tag_word!r}: a tag's word is one word, and not {JUDGE_TAG!r}.")
 
@@ -82,8 +88,8 @@ class JudgeSpec:
         evaluation = AskForNumber(
             model, evaluation_question(word, quotes=quotes), self._offers(EVALUATION_SCHEMA), "matched_index", JUDGE_TAG
         )
-        first = [Stage("structured_output", number)] if self.structured_output else []
-        return [*first, Stage("phase3_tag", tag), Stage("ai_judge", evaluation)]
+        first = [Stage("structured_output", number, quotes)] if self.structured_output else []
+        return [*first, Stage("phase3_tag", tag, quotes), Stage("ai_judge", evaluation, quotes)]
 
     def _offers(self, schema: dict[str, Any]) -> Offers:
         return Offers(self.strategy(schema))

@@ -30,8 +30,9 @@ class StageRecord(TypedDict):
     """What the model wrote, tool calls as JSON."""
     usage: dict[str, Any] | None
     """The tokens as the model reports them."""
-    evidence: list[int] | None
-    """Where the judged text has what the reason quotes: start and end, in characters. Only where that was asked for."""
+    evidence: list[list[int]] | None
+    """Where the work, without white space around it, has what the reason quotes: start and end of each, in characters. Only
+    where quotes were asked for."""
 
 
 class Judgment(TypedDict):

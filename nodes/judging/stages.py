@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -17,6 +17,7 @@ from langchain_core.messages import AIMessage
 from langgraph.errors import GraphBubbleUp
 from langgraph.runtime import Runtime
 
+from answergraph.nodes.judging.grounding import grounded_in
 from answergraph.nodes.judging.judged_text import JudgedText
 from answergraph.nodes.judging.judgment import StageName, StageRecord, tag
 from answergraph.nodes.judging.questions import SYSTEM, Question
@@ -30,9 +31,6 @@ _ANY_TAG = re.compile(r"\[\w+:[0-9]+\]")
 
 JUDGING = "judging"
 """State key: how far the judgment has come."""
-
-FindQuotes = Callable[[str, str], list[int] | None]
-"""Finds in a text what a reason quotes: ``(reason, text) -> [start, end]`` in characters, ``None`` if it does not."""
 
 
 @dataclass(frozen=True)
@@ -59,8 +57,8 @@ class Stage:
 
     name: StageName
     asking: Asking
-    find_quotes: FindQuotes | None = None
-    """Where given, a reason that quotes nothing of the work does not count."""
+    grounded: bool = False
+    """Whether a reason counts only if it quotes the work."""
 
     def step(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> Step[dict[str, Any]]:
         """Ask, and write down what came back.
@@ -76,18 +74,18 @@ class Stage:
         work = JudgedText(judging["work"])
         try:
             reply: Reply = yield from self.asking.ask(work, judging["candidates"])
-            record = self._record(reply, work, len(judging["candidates"]))
+            record = self._record(reply, work, judging["candidates"])
         except GraphBubbleUp:
             raise
         except Exception as error:  # noqa: BLE001 - whatever a provider's client raises: the next stage asks in another way
             record = _failed(self.name, error)
         return {JUDGING: {**judging, "stages": [*judging["stages"], record]}}
 
-    def _record(self, reply: Reply, work: JudgedText, candidates: int) -> StageRecord:
-        problem, evidence = self._problem(reply, work, candidates), None
-        if problem is None and self.find_quotes is not None:
-            evidence = self.find_quotes(reply.reason, work.text)
-            problem = None if evidence else f"The reason quotes nothing that stands in the work: {shortened(reply.reason)}"
+    def _record(self, reply: Reply, work: JudgedText, conditions: Sequence[str]) -> StageRecord:
+        problem, grounding = self._problem(reply, len(conditions)), None
+        if problem is None and self.grounded:
+            grounding = grounded_in(work.text, reply.reason, conditions)
+            problem = grounding.problem
         return StageRecord(
             method=self.name,
             status="no_match" if problem else "matched",
@@ -96,10 +94,10 @@ class Stage:
             strategy=reply.strategy,
             response=_written(reply.message),
             usage=_usage(reply.message),
-            evidence=evidence,
+            evidence=None if grounding is None else [list(span) for span in grounding.spans],
         )
 
-    def _problem(self, reply: Reply, work: JudgedText, candidates: int) -> str | None:
+    def _problem(self, reply: Reply, candidates: int) -> str | None:
         if reply.number is None:
             return reply.reason
         if not 1 <= reply.number <= candidates:
