@@ -7,6 +7,7 @@ import pytest
 
 DOORS = {
     "answergraph": [
+        "BUNDLE_KEYS",
         "Abstention",
         "AgentSpecError",
         "AgentState",
@@ -15,7 +16,6 @@ DOORS = {
         "AnswerRejected",
         "Attempt",
         "AutoStrategy",
-        "BUNDLE_KEYS",
         "BundleError",
         "ClaimVerdict",
         "DeferredStrategy",

@@ -57,7 +57,7 @@ def test_what_cannot_be_mended_is_given_up_after_trying(run: Run) -> None:
 
 
 def test_a_first_mend_that_does_not_help_is_taken_back(run: Run) -> None:
-    results = [run(create_mending_workflow(), {"facts": {"fault": "wrong_operator", "seed": seed}}) for seed in range(4)]
+    results = [run(create_mending_workflow(), {"facts": {"fault": "wrong_operator", "seed": seed}}) for seed in (3, 4)]
     paths = [[transition["step"] for transition in result["transitions"]] for result in results]
     assert ["prepare", "plan", "implement", "review"] in paths
     assert ["prepare", "plan", "implement", "review", "fix", "review"] in paths
