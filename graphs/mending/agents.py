@@ -14,7 +14,7 @@ from langgraph.graph.state import CompiledStateGraph
 
 from answergraph.graphs.agent import create_agent
 from answergraph.graphs.mending.faults import FAULTS, make_project
-from answergraph.graphs.mending.tools import CHANGING, READING, RUNNING, ProjectState, files_of, tests_report
+from answergraph.graphs.mending.tools import CHANGING, READING, RUNNING, ProjectState, files_of, report_of_tests
 
 
 def preparer(model: Any) -> Runnable[Any, Any]:
@@ -50,7 +50,7 @@ def _prepare(state: Mapping[str, Any]) -> dict[str, Any]:
         shutil.copytree(state["source"], folder, dirs_exist_ok=True)
     else:
         make_project(folder, state.get("fault") or FAULTS[0], int(state.get("seed") or 0))
-    report = tests_report(folder)
+    report = report_of_tests(folder)
     failing = report.startswith("FAILED")
     text = f"The files are {', '.join(files_of(folder))}. The tests {'fail' if failing else 'pass'}."
     return {"text": text, "failing": failing, "facts": {"folder": str(folder)}}

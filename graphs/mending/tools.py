@@ -50,7 +50,7 @@ def replace_in_file(file: str, old: str, new: str, folder: Annotated[str, Inject
 @tool
 def run_tests(folder: Annotated[str, InjectedState("folder")]) -> str:
     """Run the project's tests and return what they print; the first line says PASSED or FAILED."""
-    return tests_report(Path(folder))
+    return report_of_tests(Path(folder))
 
 
 for each in (read_file, replace_in_file):
@@ -61,7 +61,7 @@ CHANGING: tuple[BaseTool, ...] = (read_file, replace_in_file)
 RUNNING: tuple[BaseTool, ...] = (run_tests,)
 
 
-def tests_report(folder: Path) -> str:
+def report_of_tests(folder: Path) -> str:
     """Run the tests of a folder in a process of their own.
 
     Args:
