@@ -23,6 +23,11 @@ def unescaped(text: str) -> MappedText | None:
     """
     if "\\" not in text or not _is_json(text):
         return None
+    return without_escapes(text)
+
+
+def without_escapes(text: str) -> MappedText:
+    """Return a text with the escapes of JSON undone, whatever else it is."""
     return MappedText.unchanged(text).changed(_ESCAPE, _undone)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -97,7 +98,10 @@ def sizes_of(wanted: Number, mark: FromTools) -> list[tuple[float, float]]:
         mark: Says which units count and how far the answer may be rounded.
     """
     room = 0 if mark.rounding is None else 10.0**-mark.rounding
-    size = abs(float(wanted))
+    try:
+        size = abs(float(wanted))
+    except OverflowError:
+        size = math.inf
     factors = [abs(factor) for _, factor in mark.units if factor] or [1.0]
     return [((size - room) / factor * (1 - _SLACK), (size + room) / factor * (1 + _SLACK)) for factor in factors]
 

@@ -34,11 +34,6 @@ class SearchedResult:
         return [folded(unescaped(text) or MappedText.unchanged(text)) for text in self.run.texts]
 
     @cached_property
-    def written(self) -> list[MappedText]:
-        """Per text of the result how it is written, folded."""
-        return [folded(MappedText.unchanged(text)) for text in self.run.texts]
-
-    @cached_property
     def offsets(self) -> list[int]:
         """Where each text of the result begins in the message's text."""
         return [0, *accumulate(map(len, self.run.texts))]

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from typing_extensions import TypedDict
 
 from answergraph import Abstention, AgentSpecError, FromTools, Quote, ToolRun, ToolStrategy, create_agent
-from answergraph.middleware import GroundedAnswer
+from answergraph.middleware import AgentMiddleware, GroundedAnswer, ModelResponse
 from answergraph.testing import ScriptedChatModel
 from tests.suite.colors import Run
 
@@ -145,7 +145,7 @@ def test_an_error_is_no_evidence(run: Run) -> None:
 
 def test_sources_may_be_a_function_of_the_call(run: Run) -> None:
     def only_app(call: ToolRun) -> bool:
-        return call.args["path"] == "app"
+        return bool(call.args["path"] == "app")
 
     replies = [reading(path="sys"), verdict(GOOD), reading(call_id="log2"), verdict(GOOD, call_id="w")]
     agent, _ = agent_of(*replies, grounded=GroundedAnswer(sources=only_app))
@@ -185,18 +185,31 @@ def test_what_an_earlier_turn_of_the_thread_found_is_no_evidence(run: Run) -> No
     assert run(agent, {"messages": [HumanMessage("Sure?")]}, config)["outcome"]["status"] == "invalid"
 
 
-def test_a_middleware_cannot_put_an_unsupported_value_in_the_answers_place(run: Run) -> None:
-    from answergraph.middleware import ModelResponse, wrap_model_call
+class Invents(AgentMiddleware[Any, Any, Any]):
+    """Puts a value of its own in the place of the model's answer."""
 
-    @wrap_model_call
-    def invents(request: Any, handler: Any) -> Any:
-        response = handler(request)
+    def wrap_model_call(self, request: Any, handler: Any) -> Any:
+        return self._invented(handler(request))
+
+    async def awrap_model_call(self, request: Any, handler: Any) -> Any:
+        return self._invented(await handler(request))
+
+    def _invented(self, response: Any) -> ModelResponse[Any]:
         return ModelResponse(result=response.result, structured_response=Verdict(quotes=["made up from nothing"]))
 
-    agent, _ = agent_of(verdict(GOOD), verdict(GOOD, call_id="w"), middleware=[GroundedAnswer(), invents])
-    if run.is_async:
-        pytest.skip("the decorator makes one colour")
+
+def test_a_middleware_cannot_put_an_unsupported_value_in_the_answers_place(run: Run) -> None:
+    agent, _ = agent_of(verdict(GOOD), verdict(GOOD, call_id="w"), middleware=[GroundedAnswer(), Invents()])
     assert run(agent, QUESTION)["outcome"]["status"] == "invalid"
+
+
+def test_results_of_parallel_calls_all_count_but_never_together(run: Run) -> None:
+    both = AIMessage("", tool_calls=[*reading().tool_calls, *reading("other", "o").tool_calls])
+    spliced = "12:00:03 INFO done the other tool says that all is well"
+    agent, _ = agent_of(both, verdict(spliced), verdict(GOOD, "the other tool says that all is well", call_id="w"))
+    result = run(agent, QUESTION)
+    assert [attempt["status"] for attempt in result["outcome"]["attempts"]] == ["invalid", "answered"]
+    assert [span[0] for span in result["outcome"]["evidence"].values()] == ["log", "o"]
 
 
 class Row(TypedDict):

@@ -11,7 +11,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from answergraph import BUNDLE_KEYS, answer_bundle, verify_bundle
 from answergraph.middleware import AgentMiddleware, GroundedAnswer
 from answergraph.testing import ScriptedChatModel
-from tests.middleware.test_grounded_answer import GOOD, LOG, QUESTION, agent_of, reading, verdict
+from tests.middleware.test_grounded_answer import GOOD, QUESTION, agent_of, reading, verdict
 from tests.suite.colors import Run
 
 
@@ -97,4 +97,3 @@ def test_what_is_recorded_stays_out_of_streams_and_results(run: Run) -> None:
     }
     agent, _ = agent_of(reading(), verdict(GOOD))
     assert run(agent, QUESTION).keys() == {"messages", "structured_response", "outcome"}
-    assert "the disk" in LOG
