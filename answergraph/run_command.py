@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -29,6 +31,8 @@ def run(
     Raises:
         typer.Exit: With the exit code, if it was aborted.
     """
+    # Last, so that a file beside the workflow hides nothing that is installed.
+    sys.path.append(str(Path(workflow).resolve().parent))
     try:
         chosen = None if model is None and base_url is None else chosen_model(model or "", base_url)
         graph = load_workflow(workflow, model=chosen)

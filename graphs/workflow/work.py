@@ -15,7 +15,8 @@ from pydantic_core import to_jsonable_python
 
 from answergraph.graphs.workflow.state import StepResult, Transition, visits
 from answergraph.graphs.workflow.steps import ABORT, WorkflowStep
-from answergraph.nodes.judging.judgment import Judgment, tag
+from answergraph.nodes.judging.judgment import Judgment
+from answergraph.nodes.judging.tags import tag
 from answergraph.nodes.response_format.reading import shortened
 from answergraph.nodes.step import Invoke, Step
 

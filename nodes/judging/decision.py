@@ -10,9 +10,10 @@ from langchain_core.messages import AIMessage, AnyMessage
 from langgraph.runtime import Runtime
 
 from answergraph.nodes.errors import RuleNotMatched
-from answergraph.nodes.judging.judgment import Judgment, StageRecord, tag
+from answergraph.nodes.judging.judgment import Judgment, StageRecord
 from answergraph.nodes.judging.stages import JUDGING
 from answergraph.nodes.judging.state import Judging
+from answergraph.nodes.judging.tags import tag
 from answergraph.nodes.rules.matching import Choice, RuleMatch, Rules
 
 NOTHING_TO_JUDGE = "There is nothing to judge: no report, and no message with a text."

@@ -82,17 +82,3 @@ def judgment_match_method(method: MatchMethod) -> JudgmentMatchMethod:
         'tag_fallback'
     """
     return _IN_LOGS[method]
-
-
-def tag(word: str, number: int) -> str:
-    """Return a tag.
-
-    Args:
-        word: The tag's word.
-        number: The number of the condition, counted from 1.
-
-    Example:
-        >>> tag("STEP", 2)
-        '[STEP:2]'
-    """
-    return f"[{word}:{number}]"

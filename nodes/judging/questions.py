@@ -10,7 +10,7 @@ from typing import Any
 from langchain_core.messages import AnyMessage, HumanMessage, SystemMessage
 
 from answergraph.nodes.judging.judged_text import JudgedText
-from answergraph.nodes.judging.judgment import tag
+from answergraph.nodes.judging.tags import tag
 
 JUDGE_TAG = "JUDGE"
 """The word of the tags that the judging call may answer with."""

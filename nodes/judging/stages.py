@@ -7,9 +7,8 @@ answer another.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from langchain_core.language_models import BaseChatModel
@@ -17,17 +16,17 @@ from langchain_core.messages import AIMessage
 from langgraph.errors import GraphBubbleUp
 from langgraph.runtime import Runtime
 
+from answergraph.nodes.inner_runs import account_around
 from answergraph.nodes.judging.grounding import grounded_in
 from answergraph.nodes.judging.judged_text import JudgedText
-from answergraph.nodes.judging.judgment import StageName, StageRecord, tag
+from answergraph.nodes.judging.judgment import StageName, StageRecord
 from answergraph.nodes.judging.questions import SYSTEM, Question
+from answergraph.nodes.judging.tags import tag, tags_in, without_echo, without_tags
 from answergraph.nodes.model_call import BoundModel, BoundModels, ModelRequest
 from answergraph.nodes.response_format.offers import Offers
 from answergraph.nodes.response_format.reading import Offer, Reading, shortened
 from answergraph.nodes.response_format.refusals import refuses_format, remember_refusal
 from answergraph.nodes.step import Invoke, Step
-
-_ANY_TAG = re.compile(r"\[\w+:[0-9]+\]")
 
 JUDGING = "judging"
 """State key: how far the judgment has come."""
@@ -42,6 +41,8 @@ class Reply:
     reason: str
     message: AIMessage
     strategy: str | None = None
+    is_call: bool = True
+    """Whether a model was called for it."""
 
 
 class Asking(Protocol):
@@ -74,6 +75,8 @@ class Stage:
         work = JudgedText(judging["work"])
         try:
             reply: Reply = yield from self.asking.ask(work, judging["candidates"])
+            if reply.is_call and (account := account_around()) is not None:
+                account.charge_call(reply.message)
             record = self._record(reply, work, judging["candidates"])
         except GraphBubbleUp:
             raise
@@ -163,7 +166,7 @@ class AskForNumber:
                 return None, "The reply only repeats an answer that stands in the work."
             return int(data[self.key]), data["reason"]
         if self.tag_word is not None and (found := tags_in(own, self.tag_word)):
-            return found[0], _without_tags(own, self.tag_word)
+            return found[0], without_tags(own, self.tag_word)
         return None, reading.reason
 
 
@@ -191,7 +194,7 @@ class ReadOwnTag:
     def ask(self, work: JudgedText, conditions: Sequence[str]) -> Step[Reply]:
         """Read the work; the last tag that names a condition counts."""
         yield from ()  # a step like the others
-        return tag_reply(AIMessage(work.text), work.text, self.tag_word, len(conditions))
+        return replace(tag_reply(AIMessage(work.text), work.text, self.tag_word, len(conditions)), is_call=False)
 
 
 def tag_reply(message: AIMessage, own: str, word: str, conditions: int) -> Reply:
@@ -209,52 +212,11 @@ def tag_reply(message: AIMessage, own: str, word: str, conditions: int) -> Reply
     found = tags_in(own, word)
     valid = [number for number in found if 1 <= number <= conditions]
     if valid:
-        reason = _without_tags(own, word)
+        reason = without_tags(own, word)
         return Reply(valid[-1], reason or f"The tag {tag(word, valid[-1])} was written.", message)
     if found:
         return Reply(found[-1], "", message)
     return Reply(None, f"There is no tag {tag(word, 1)} or the like in: {shortened(message.text)}", message)
-
-
-def without_echo(reply: str, prompt: str) -> str:
-    """Return a reply without the lines of the prompt that name tags, such as the table of conditions repeated.
-
-    Args:
-        reply: What the model wrote.
-        prompt: What it was asked.
-
-    Example:
-        >>> without_echo("| 1 | good | `[STEP:1]` | So: [STEP:1]", "| 1 | good | `[STEP:1]` |")
-        ' So: [STEP:1]'
-    """
-    own = " ".join(reply.split())
-    for line in prompt.splitlines():
-        if _ANY_TAG.search(line):
-            own = own.replace(" ".join(line.split()), "")
-    return own
-
-
-def tags_in(text: str, word: str) -> list[int]:
-    """Return the numbers of the tags in a text.
-
-    Args:
-        text: The text.
-        word: The tags' word, in upper or lower case.
-
-    Example:
-        >>> tags_in("[STEP:1], no: [step:2]", "STEP")
-        [1, 2]
-    """
-    return [int(number) for number in _tags(word).findall(text)]
-
-
-def _tags(word: str) -> re.Pattern[str]:
-    # Nine digits are more than there are conditions; Python refuses to read thousands of them.
-    return re.compile(rf"\[{re.escape(word)}:([0-9]{{1,9}})\]", re.IGNORECASE)
-
-
-def _without_tags(text: str, word: str) -> str:
-    return " ".join(_tags(word).sub(" ", text).split())
 
 
 def _written(message: AIMessage) -> str:

@@ -50,6 +50,15 @@ def test_the_task_can_be_replaced(workflow: str) -> None:
     assert json.loads(out)["results"]["speak"]["text"] == "Be fine."
 
 
+def test_agents_may_lie_beside_the_file(tmp_path: Path) -> None:
+    (tmp_path / "agents_of_mine.py").write_text("def speaker(model):\n    return lambda state: {'text': 'fine'}\n")
+    path = tmp_path / "workflow.yaml"
+    path.write_text(WORKFLOW.replace("tests.graphs.workflow.agents", "agents_of_mine"))
+    command = [sys.executable, "-m", "answergraph", "run", str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.splitlines()[-1:]) == (0, ["COMPLETE"])
+
+
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [(["nowhere.yaml"], "nowhere.yaml, line 1"), (["--model", "nope"], "nope"), (["--fact", "=1"], "NAME=VALUE")],

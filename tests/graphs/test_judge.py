@@ -4,12 +4,14 @@ from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, StateGraph
+from pydantic import BaseModel
 from syrupy.assertion import SnapshotAssertion
 from typing_extensions import TypedDict
 
-from answergraph import AgentSpecError, RuleEvaluationError, RuleNotMatched, RuleSyntaxError, judgment_match_method
+from answergraph import AgentSpecError, RuleEvaluationError, RuleNotMatched, RuleSyntaxError, create_agent, judgment_match_method
 from answergraph.graphs import create_judge
 from answergraph.testing import ScriptedChatModel
 from tests.graphs.judge_models import answer
@@ -130,6 +132,10 @@ def test_without_a_model_the_work_says_it_itself(run: Run) -> None:
     assert run(judge, {"report": "All in all fine."})["judgment"]["index"] is None
 
 
+class Word(BaseModel):
+    word: str
+
+
 class Case(TypedDict, total=False):
     messages: list[Any]
     failed: int
@@ -143,6 +149,21 @@ def test_a_judge_is_a_node_of_another_graph(run: Run) -> None:
     result = run(graph.compile(), {"messages": [AIMessage("Done.")], "failed": 2})
     assert result["verdict"]["index"] == 0
     assert [message.text for message in result["messages"]] == ["Done."]
+
+
+def test_an_agents_run_is_charged_for_a_judge_in_one_of_its_tools(run: Run) -> None:
+    judge = create_judge(ScriptedChatModel(replies=["?", "[STEP:1]"]), ["good", "bad"])
+
+    @tool
+    def assess(report: str) -> str:
+        """Assess a report."""
+        return str(judge.invoke({"report": report})["judgment"]["label"])
+
+    calls = [{"name": "assess", "args": {"report": "Done."}, "id": "1"}], [{"name": "Word", "args": {"word": "good"}, "id": "2"}]
+    model = ScriptedChatModel(replies=[AIMessage("", tool_calls=call) for call in calls])
+    result = run(create_agent(model, [assess], response_format=Word), {"messages": ["Assess it."]})
+    assert result["outcome"]["usage"]["model_calls"] == 4
+    assert result["outcome"]["usage"]["by_cause"]["inner_run"]["model_calls"] == 2
 
 
 def test_a_stream_shows_what_each_stage_brought(run: Run) -> None:
