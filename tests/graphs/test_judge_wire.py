@@ -49,7 +49,7 @@ def refusing(behaviour: Behaviour) -> Any:
         ("gpt-4.1", rejects_response_format, "phase3_tag", "structured_output"),
         ("small", rejects_tool_choice_required, "phase3_tag", "structured_output"),
     ],
-    ids=str,
+    ids=["json schema", "response format", "forced tool"],
 )
 def test_a_server_that_refuses_a_form_is_asked_in_another_and_remembered(
     run: Run, model: str, behaviour: Behaviour, first: str, second: str
