@@ -14,6 +14,8 @@ from langgraph.graph.state import CompiledStateGraph
 
 from answergraph.graphs.calculator import create_calculator
 from answergraph.graphs.general_agent import general_agent
+from answergraph.graphs.judge_by_context import judge_by_context
+from answergraph.graphs.mending.workflow import create_mending_workflow
 from answergraph.graphs.react import react_agent
 from answergraph.nodes.chat_models.resolve import OFFLINE
 
@@ -32,3 +34,14 @@ def calculator() -> CompiledStateGraph[Any, Any, Any, Any]:
 def react(config: RunnableConfig) -> CompiledStateGraph[Any, Any, Any, Any]:
     """Return the react graph for the model of the run's context."""
     return react_agent(config.get("configurable", {}).get("model") or OFFLINE)
+
+
+def judge(config: RunnableConfig) -> CompiledStateGraph[Any, Any, Any, Any]:
+    """Return the judge for the model and the rules of the run's context."""
+    return judge_by_context(config.get("configurable"))
+
+
+@cache
+def workflow() -> CompiledStateGraph[Any, Any, Any, Any]:
+    """Return the example workflow."""
+    return create_mending_workflow()

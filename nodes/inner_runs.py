@@ -11,8 +11,9 @@ from collections.abc import Mapping
 from contextvars import ContextVar, Token
 from functools import reduce
 from typing import Any, Self
+from uuid import uuid4
 
-from langchain_core.messages import ToolMessage
+from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
 from langgraph.pregel import Pregel
 from langgraph.types import Command
@@ -21,7 +22,7 @@ from answergraph.nodes.budget import Room, UsageLimits
 from answergraph.nodes.outcome import Ledger
 from answergraph.nodes.state import CHARGES
 from answergraph.nodes.turn import current_ledger
-from answergraph.nodes.usage import Usage, added, no_usage
+from answergraph.nodes.usage import Usage, added, no_usage, usage_of
 
 _open: ContextVar[Account | None] = ContextVar("answergraph_account", default=None)
 
@@ -69,6 +70,10 @@ class Account:
         """Charge an inner run for all that it has used so far."""
         self._used[ledger["run"]] = ledger["usage"]
 
+    def charge_call(self, reply: AIMessage) -> None:
+        """Charge a single call of a model that belongs to no agent's run, such as a judge's."""
+        self._used[uuid4().hex] = usage_of([reply], "turn", model_calls=1, tool_calls=0)
+
     def settled(self, update: Any) -> Any:
         """Return a node's update with what inner runs were charged."""
         if not self._used:
@@ -95,6 +100,11 @@ def calling_account() -> Account | None:
     """Return the account that the run of the current node is charged to, ``None`` if it is inside no other run."""
     own = _open.get()
     return None if own is None else own.caller
+
+
+def account_around() -> Account | None:
+    """Return the account that work outside an agent's own nodes is charged to, ``None`` if no agent's run is around it."""
+    return _open.get()
 
 
 class LendingNode(Runnable[Any, Any]):

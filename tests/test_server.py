@@ -120,7 +120,7 @@ def assistant_id(client: SyncLangGraphClient, graph: str) -> str:
 
 def test_all_graphs_are_assistants_with_a_description(client: SyncLangGraphClient) -> None:
     found = {a["graph_id"]: a["description"] for a in client.assistants.search(metadata={"created_by": "system"})}
-    assert found.keys() == {"agent", "calculator", "react"}
+    assert found.keys() == {"agent", "calculator", "judge", "react", "workflow"}
     assert all(found.values())
 
 
@@ -221,3 +221,16 @@ def test_an_assistant_keeps_its_context_and_its_graph_shows_the_schema(client: S
 def test_a_bad_context_is_a_clear_error(client: SyncLangGraphClient, context: dict[str, Any], why: str) -> None:
     with pytest.raises(Exception, match=why):
         client.runs.wait(None, "agent", input=asks("3 + 4"), context=context)
+
+
+def test_the_judge_takes_its_rules_from_the_context(client: SyncLangGraphClient) -> None:
+    context: dict[str, Any] = {"rules": ["all is well", "something is wrong"]}
+    result: Any = client.runs.wait(None, "judge", input={"report": "Sorry, something is wrong."}, context=context)
+    assert (result["judgment"]["index"], result["judgment"]["method"]) == (1, "structured_output")
+
+
+def test_the_workflow_shows_rules_on_its_edges_and_mends_a_project(client: SyncLangGraphClient) -> None:
+    edges = {(edge["source"], edge["target"]): edge.get("data") for edge in client.assistants.get_graph("workflow")["edges"]}
+    assert edges["review.judge", "COMPLETE"] == "approved"
+    result: Any = client.runs.wait(None, "workflow", input={"facts": {"fault": "misspelt_name", "seed": 4}})
+    assert result["status"] == "COMPLETE"
