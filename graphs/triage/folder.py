@@ -102,7 +102,7 @@ class Folder:
             raise FolderError(f"{path!r} is not below the folder.")
         return PurePosixPath(*parts)
 
-    def list(self, under: str = "") -> Listing:
+    def listing(self, under: str = "") -> Listing:
         """Return what lies in the folder, links and special files named and not followed.
 
         Args:

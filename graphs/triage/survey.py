@@ -93,7 +93,7 @@ def survey(folder: Folder) -> Survey:
     Args:
         folder: What a test run left.
     """
-    listing = folder.list()
+    listing = folder.listing()
     read = [_junit_file(folder, entry) for entry in listing.files if entry.path.lower().endswith(".xml")]
     files = {file.path: file.cases for file in read if file.cases}
     problems = [*listing.problems, *(file.problem for file in read if file.problem)]

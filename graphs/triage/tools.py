@@ -23,7 +23,7 @@ MOST_LISTED = 500
 @tool
 def list_files(runtime: ToolRuntime, under: str = "") -> str:
     """List the files of the test run's folder with their sizes in bytes, or those below one of its folders."""
-    listing = _folder(runtime).list(under)
+    listing = _folder(runtime).listing(under)
     lines = [_file_line(entry) for entry in listing.entries[:MOST_LISTED]]
     left_out = len(listing.entries) - len(lines)
     more = [f"[{left_out} more are left out; name a folder to list]"] if left_out else []
@@ -101,7 +101,7 @@ def _folder(runtime: ToolRuntime) -> Folder:
 
 
 def _files_under(folder: Folder, under: str) -> tuple[FileEntry, ...]:
-    files = folder.list().files
+    files = folder.listing().files
     if not under:
         return files
     place = folder.relative(under)

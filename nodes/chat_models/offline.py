@@ -10,8 +10,9 @@ from langchain_core.messages import AIMessage
 from answergraph.nodes.chat_models.arithmetic import ArithmeticPolicy
 from answergraph.nodes.chat_models.in_process import ChatRequest, InProcessChatModel
 from answergraph.nodes.chat_models.offline_policy import OfflinePolicy, OfflineRequest, decline
+from answergraph.nodes.chat_models.triage import TriagePolicy
 
-POLICIES: Sequence[OfflinePolicy] = (ArithmeticPolicy(),)
+POLICIES: Sequence[OfflinePolicy] = (TriagePolicy(), ArithmeticPolicy())
 """What the offline model can do; the first policy that knows what to reply is heard."""
 
 
