@@ -10,10 +10,12 @@ _SLOW_SERVER = """
     import socket
     import threading
 
+    KEPT = []
+
 
     def slow_server():
         listener = socket.create_server(("127.0.0.1", 0))
-        threading.Thread(target=lambda: listener.accept()[0].recv(100), daemon=True).start()
+        threading.Thread(target=lambda: KEPT.append(listener.accept()), daemon=True).start()
         return listener
 """
 

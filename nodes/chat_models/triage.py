@@ -76,7 +76,7 @@ class _Investigation:
         return None
 
     def _searches(self, case: CaseText) -> list[tuple[str, dict[str, Any]]]:
-        under = self.case_id.rpartition("/")[0]
+        under = _common_folder([self.case_id, *(other.path for other in case.others)])
         steps: list[tuple[str, dict[str, Any]]] = [(SEARCH, {"text": _test_name(case), "under": under})]
         mention = self._mention(steps[0][1])
         if mention:
@@ -146,6 +146,17 @@ class _Investigation:
 def _case_in(message: Any) -> str | None:
     match = _CASE.search(message.text) if isinstance(message, HumanMessage) else None
     return match[1] if match else None
+
+
+def _common_folder(paths: Sequence[str]) -> str:
+    """Return the innermost folder that holds all the files; empty for the whole."""
+    folders = [path.split("/")[:-1] for path in paths]
+    shared = []
+    for parts in zip(*folders, strict=False):
+        if len(set(parts)) > 1:
+            break
+        shared.append(parts[0])
+    return "/".join(shared)
 
 
 def _test_name(case: CaseText) -> str:

@@ -21,7 +21,7 @@ _OTHER = re.compile(
 _RERUN = re.compile(r"^failed try of the same run: .*$", re.MULTILINE)
 _PYTEST_FRAME = re.compile(r"^(?P<path>\S[^\n:]*?\.\w+):(?P<line>\d+): ?(?P<type>\S*)$", re.MULTILINE)
 _PYTHON_FRAME = re.compile(r'^\s*File "(?P<path>[^"\n]+)", line \d+', re.MULTILINE)
-_ERROR_LINE = re.compile(r"^(?:E\s+)?(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*)(?::\s+(?P<said>\S.*))?$", re.MULTILINE)
+_ERROR_LINE = re.compile(r"^(?:E\s+)?(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*)(?: \[\w+\])?(?::\s+(?P<said>\S.*))?$", re.MULTILINE)
 _MARKED = re.compile(r"^E\s+(?P<said>\S.*)$", re.MULTILINE)
 _FAILING_SOURCE = re.compile(r"(?:^>.*\n)(?:^(?!E ).*\n){0,6}(?:^E .*\n?){1,8}", re.MULTILINE)
 _PARAMETERS = re.compile(r"^\s*(?:async )?def (?P<name>test\w*)\((?P<parameters>[^)]*)\)", re.MULTILINE)
@@ -35,6 +35,8 @@ _ASSERTIONS = ("AssertionError", "AssertionFailedError", "ComparisonFailure", "E
 class OtherResult:
     """Another result of the same test."""
 
+    path: str
+    """Its file."""
     line: str
     """The line of ``read_case`` that tells of it."""
     has_passed: bool
@@ -70,7 +72,7 @@ class CaseText:
         first = _SECTION.search(text)
         head, rest = (text[: first.start()], text[first.start() :]) if first else (text, "")
         others = tuple(
-            OtherResult(match[0], match["status"] == "passed", match["order"], match["message"] or "") for match in _OTHER.finditer(head)
+            OtherResult(match["id"].rpartition("#")[0], match[0], match["status"] == "passed", match["order"], match["message"] or "") for match in _OTHER.finditer(head)
         )
         sections = _sections(rest)
         return cls(

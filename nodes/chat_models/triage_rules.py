@@ -76,7 +76,8 @@ def _unreachable(case: CaseText) -> Finding | None:
     line = _environment_line(case, signs.CONNECTION)
     explanation = "A service the test needs could not be reached."
     advice = "See that the service runs, and run the test again."
-    return Finding(True, 0.85, "temporary_error", explanation, (line,), advice) if line else None
+    confidence = 0.6 if case.is_assertion else 0.85
+    return Finding(True, confidence, "temporary_error", explanation, (line,), advice) if line else None
 
 
 def _timed_out(case: CaseText) -> Finding | None:
@@ -120,12 +121,19 @@ def _passes_elsewhere(case: CaseText) -> Finding | None:
     return Finding(True, 0.7, None, explanation, quotes, "Run the test several times, alone and with the others.")
 
 
+def _varies_with_chance(case: CaseText) -> Sequence[str] | None:
+    return _different_seeds(case) if signs.RANDOM.search(case.details) else None
+
+
 def _varies_with_seed(case: CaseText) -> Sequence[str] | None:
+    # Where the order of the tests is drawn as well, a seed says nothing about the test itself.
+    same_order = any(other.order in {"the same cases", "no other"} for other in case.passes)
+    return _different_seeds(case) or None if same_order else None
+
+
+def _different_seeds(case: CaseText) -> Sequence[str]:
     lines = [line for line in case.found if signs.SEED.search(line)]
-    for one, other in pairwise(lines):
-        if _seed(one) != _seed(other):
-            return (one, other)
-    return () if signs.RANDOM.search(case.details) else None
+    return next(((one, other) for one, other in pairwise(lines) if _seed(one) != _seed(other)), ())
 
 
 def _varies_with_clock(case: CaseText) -> Sequence[str] | None:
@@ -142,13 +150,10 @@ def _varies_with_timing(case: CaseText) -> Sequence[str] | None:
     return () if signs.TIMING.search(case.details) else None
 
 
+_RANDOM_DATA = "The test fails with some random numbers and passes with others."
+_FIX_THE_SEED = "Fix the seed, or expect only what holds for every draw."
 _VARYING: tuple[tuple[Callable[[CaseText], Sequence[str] | None], str, str, str], ...] = (
-    (
-        _varies_with_seed,
-        "tool_bug",
-        "The test fails with some random numbers and passes with others.",
-        "Fix the seed, or expect only what holds for every draw.",
-    ),
+    (_varies_with_chance, "tool_bug", _RANDOM_DATA, _FIX_THE_SEED),
     (
         _varies_with_order,
         "tool_bug",
@@ -167,6 +172,7 @@ _VARYING: tuple[tuple[Callable[[CaseText], Sequence[str] | None], str, str, str]
         "The test depends on timing: it failed in one run and passed in another under the same conditions.",
         "Wait for the event and not for a time.",
     ),
+    (_varies_with_seed, "tool_bug", _RANDOM_DATA, _FIX_THE_SEED),
 )
 
 

@@ -7,14 +7,14 @@ import re
 _IGNORE = re.IGNORECASE
 
 DISK = re.compile(
-    r"no space left on device|ENOSPC|disk (?:is )?full|disk quota exceeded|EDQUOT|not enough space on the disk|Errno 28\b", _IGNORE
+    r"no space left on device|\bENOSPC\b|disk (?:is )?full|disk quota exceeded|\bEDQUOT\b|not enough space on the disk|Errno 28\b", _IGNORE
 )
 """The disk is full."""
 
 CONNECTION = re.compile(
-    r"connection (?:was )?refused|ECONNREFUSED|connection (?:was )?reset|ECONNRESET|connection aborted|ECONNABORTED|broken pipe|EPIPE"
-    r"|actively refused|network is unreachable|ENETUNREACH|no route to host|EHOSTUNREACH|name or service not known|ENOTFOUND"
-    r"|temporary failure in name resolution|EAI_AGAIN|nodename nor servname|getaddrinfo failed|unknownhostexception"
+    r"connection (?:was )?refused|\bECONNREFUSED\b|connection (?:was )?reset|\bECONNRESET\b|connection aborted|\bECONNABORTED\b|broken pipe|\bEPIPE\b"
+    r"|actively refused|network is unreachable|\bENETUNREACH\b|no route to host|\bEHOSTUNREACH\b|name or service not known|\bENOTFOUND\b"
+    r"|temporary failure in name resolution|\bEAI_AGAIN\b|nodename nor servname|getaddrinfo failed|unknownhostexception"
     r"|remote end closed connection|server disconnected|could not connect to (?:server|host)|failed to establish a new connection"
     r"|50[234] (?:bad gateway|service (?:temporarily )?unavailable|gateway time-?out)|ConnectionRefusedError|ConnectException",
     _IGNORE,
@@ -22,7 +22,7 @@ CONNECTION = re.compile(
 """A peer could not be reached."""
 
 TIMEOUT = re.compile(
-    r"timed?[ -]?out|ETIMEDOUT|TimeoutError|TimeoutExpired|TimeoutException|deadline exceeded|exceeded (?:the )?(?:timeout|time limit|deadline)",
+    r"timed?[ -]?out|\bETIMEDOUT\b|TimeoutError|TimeoutExpired|TimeoutException|deadline exceeded|exceeded (?:the )?(?:timeout|time limit|deadline)",
     _IGNORE,
 )
 """Something was waited for in vain."""
