@@ -38,6 +38,7 @@ DOORS = {
         "build_agent_graph",
         "create_agent",
         "create_calculator",
+        "create_triage_agent",
     ],
     "answergraph.middleware": [
         "AgentMiddleware",
