@@ -11,6 +11,9 @@ from answergraph.nodes.errors import (
     StructuredOutputError,
     StructuredOutputValidationError,
 )
+from answergraph.nodes.evidence.abstention import Abstention
+from answergraph.nodes.evidence.marks import FromTools, Quote
+from answergraph.nodes.evidence.tool_results import ToolRun
 from answergraph.nodes.outcome import AnswerAccepted, Attempt, Outcome
 from answergraph.nodes.response_format.auto import AutoStrategy
 from answergraph.nodes.response_format.deferred import DeferredStrategy
@@ -23,6 +26,7 @@ from answergraph.nodes.state import AgentState, InputAgentState, OutputAgentStat
 from answergraph.nodes.usage import Usage
 
 __all__ = [
+    "Abstention",
     "AgentSpecError",
     "AgentState",
     "AnswerAccepted",
@@ -32,6 +36,7 @@ __all__ = [
     "AutoStrategy",
     "DeferredStrategy",
     "FallbackStrategy",
+    "FromTools",
     "InputAgentState",
     "MultipleStructuredOutputsError",
     "NoAnswerError",
@@ -39,9 +44,11 @@ __all__ = [
     "OutputAgentState",
     "PromptedStrategy",
     "ProviderStrategy",
+    "Quote",
     "Refusal",
     "StructuredOutputError",
     "StructuredOutputValidationError",
+    "ToolRun",
     "ToolStrategy",
     "Usage",
     "UsageLimits",

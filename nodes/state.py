@@ -47,6 +47,9 @@ RUNNING: str = "answergraph_running"
 CHARGES: str = "answergraph_charges"
 """State key: what runs inside this thread's runs were charged so far."""
 
+TOOL_RESULTS: str = "answergraph_tool_results"
+"""State key: what the run's tools brought, where a middleware needs it."""
+
 
 class OfferRecord(TypedDict):
     """What one reply was offered, by name, so that narrowing holds across a checkpoint."""

@@ -7,6 +7,7 @@ import pytest
 
 DOORS = {
     "answergraph": [
+        "Abstention",
         "AgentSpecError",
         "AgentState",
         "AnswerAccepted",
@@ -16,6 +17,7 @@ DOORS = {
         "AutoStrategy",
         "DeferredStrategy",
         "FallbackStrategy",
+        "FromTools",
         "InputAgentState",
         "MultipleStructuredOutputsError",
         "NoAnswerError",
@@ -23,9 +25,11 @@ DOORS = {
         "OutputAgentState",
         "PromptedStrategy",
         "ProviderStrategy",
+        "Quote",
         "Refusal",
         "StructuredOutputError",
         "StructuredOutputValidationError",
+        "ToolRun",
         "ToolStrategy",
         "Usage",
         "UsageLimits",
@@ -44,6 +48,7 @@ DOORS = {
         "AgentMiddleware",
         "AgentState",
         "ExtendedModelResponse",
+        "GroundedAnswer",
         "InputAgentState",
         "ModelCallResult",
         "ModelRequest",
@@ -51,6 +56,7 @@ DOORS = {
         "NarrowResponseFormat",
         "OmitFromSchema",
         "OutputAgentState",
+        "RequireTools",
         "ToolCallRequest",
         "after_agent",
         "after_model",
