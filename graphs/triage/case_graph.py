@@ -1,4 +1,6 @@
-"""One case, from the question to the report::
+"""One case, from the question to the report.
+
+::
 
     START → ask → explore → hand_over → conclude_failed | conclude_passed → report → END
 
@@ -8,11 +10,10 @@ verdict whose evidence stands in what the tools returned, or to abstain.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from operator import add
 from typing import Annotated, Any, Literal, NotRequired
 
-from langchain_core.messages import AnyMessage, HumanMessage, ToolMessage
+from langchain_core.messages import AnyMessage, HumanMessage
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.message import add_messages
 from langgraph.graph.state import CompiledStateGraph
@@ -20,11 +21,12 @@ from pydantic import BaseModel
 from typing_extensions import TypedDict
 
 from answergraph.graphs.agent import create_agent
-from answergraph.graphs.triage.evidence import grounded
+from answergraph.graphs.triage.grounded_in_case import GroundedInCase, tool_runs
 from answergraph.graphs.triage.prompts import CONCLUDE_PROMPT, CONCLUDE_TASK, ENDED, EXPLORE_PROMPT, EXPLORE_TASK
 from answergraph.graphs.triage.schema import CaseReport, FalseNegativeCheck, FalsePositiveCheck, Source
 from answergraph.graphs.triage.tools import TRIAGE_TOOLS
 from answergraph.nodes.budget import UsageLimits
+from answergraph.nodes.evidence.abstention import Abstention
 from answergraph.nodes.messages import correction_message
 from answergraph.nodes.outcome import Outcome
 from answergraph.nodes.state import AgentState
@@ -37,7 +39,7 @@ CONCLUDE_LIMITS = UsageLimits(model_calls=8)
 """What judging one case may use; tools may be called again for a better quote."""
 
 
-class FolderState(AgentState):
+class FolderState(AgentState[Any]):
     """The state of the two agents."""
 
     folder: NotRequired[str]
@@ -117,7 +119,8 @@ def conclude_agent(model: Any, verdict: type[BaseModel], *, name: str) -> Compil
         state_schema=FolderState,
         limits=CONCLUDE_LIMITS,
         name=name,
-        **grounded(verdict),
+        response_format=verdict | Abstention,
+        middleware=[GroundedInCase(abstain=Abstention)],
     )
 
 
@@ -155,11 +158,5 @@ def _report(state: CaseState) -> dict[str, list[CaseReport]]:
 
 def _sources(messages: list[AnyMessage], cited: set[str]) -> dict[str, Source]:
     """Return the cited tool results, each with the call that it answers."""
-    calls: Mapping[str | None, Any] = {call["id"]: call for message in messages for call in getattr(message, "tool_calls", ())}
-    return {
-        message.tool_call_id: Source(
-            tool=message.name or "", args=dict(calls[message.tool_call_id]["args"]), text=message.text
-        )
-        for message in messages
-        if isinstance(message, ToolMessage) and message.tool_call_id in cited and message.tool_call_id in calls
-    }
+    cited_runs = (run for run in tool_runs(messages) if run.tool_call_id in cited)
+    return {run.tool_call_id: Source(tool=run.name, args=dict(run.args), text=run.text) for run in cited_runs}

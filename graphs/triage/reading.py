@@ -26,6 +26,7 @@ MOST_MATCHES = 60
 PATTERN_CHARACTERS = 2_000
 KEPT_SEARCHES = 128
 
+_TOP_TWO_BITS, _WITHIN_CHARACTER = 0b11000000, 0b10000000  # of a byte of UTF-8 that begins no character
 _RE2_MEMORY = 8 << 20  # bytes; a pattern that needs more is refused
 
 
@@ -222,6 +223,6 @@ def _split(block: bytes) -> list[bytes]:
 def _shown(line: bytes, around: int) -> str:
     """Return a line, or of a long one the part around a position."""
     start = max(0, around - LINE_CHARACTERS // 2) if len(line) > LINE_CHARACTERS else 0
-    while 0 < start < len(line) and line[start] & 0xC0 == 0x80:  # the middle of a character
+    while 0 < start < len(line) and line[start] & _TOP_TWO_BITS == _WITHIN_CHARACTER:
         start += 1
     return as_text(line[start : start + 4 * LINE_CHARACTERS]).rstrip("\r")[:LINE_CHARACTERS]

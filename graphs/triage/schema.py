@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
+from answergraph.nodes.evidence.marks import Quote
 from answergraph.nodes.outcome import EvidenceSpan, Status
 
 MisclassificationCause = Literal["tool_bug", "spec_issue", "app_behavior", "temporary_error"]
@@ -30,7 +31,7 @@ class FalseNegativeCheck(BaseModel):
 
     is_false_negative: bool = Field(description="Whether the failure is not real: the test should have passed.")
     confidence: float = Field(description=_CONFIDENCE, ge=0.0, le=1.0)
-    evidence: list[str] = Field(description=_EVIDENCE, min_length=1)
+    evidence: Annotated[list[str], Quote()] = Field(description=_EVIDENCE, min_length=1)
     expected_result_analysis: str = Field(description=_EXPECTATION)
     step_execution_analysis: str = Field(description=_EXECUTION)
     screenshot_analysis: str | None = Field(default=None, description=_SCREENSHOT)
@@ -44,7 +45,7 @@ class FalsePositiveCheck(BaseModel):
 
     is_false_positive: bool = Field(description="Whether the test passed although what it tests failed.")
     confidence: float = Field(description=_CONFIDENCE, ge=0.0, le=1.0)
-    evidence: list[str] = Field(description=_EVIDENCE, min_length=1)
+    evidence: Annotated[list[str], Quote()] = Field(description=_EVIDENCE, min_length=1)
     expected_result_analysis: str = Field(description=_EXPECTATION)
     step_execution_analysis: str = Field(description=_EXECUTION)
     screenshot_analysis: str | None = Field(default=None, description=_SCREENSHOT)

@@ -32,7 +32,7 @@ _BOMS = (
 _CANDIDATES = ["cp932", "euc_jp", "gb18030", "big5", "cp949", "cp1251", "cp1252"]
 """The encodings that logs come in beside Unicode's; the detector weighs these and no rarer ones."""
 _FEW = 0.3
-_TEXT_CONTROLS = frozenset(b"\t\n\r\f\b\x1b")
+_NO_TEXT = frozenset(range(32)) - frozenset(b"\t\n\r\f\b\x1b")
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class TextFile:
         return cls(path, file, encoding)
 
     def blocks(self) -> Iterator[bytes]:
-        """Yield the text in UTF-8, from the beginning; bytes that are no text come as ``\\xff`` and the like."""
+        """Yield the text in UTF-8, from the beginning; of a UTF-8 file the bytes as they are."""
         self.file.seek(0)
         left = min(os.fstat(self.file.fileno()).st_size, MOST_BYTES)
         decoder = codecs.getincrementaldecoder(self.encoding)("backslashreplace")
@@ -85,7 +85,7 @@ class TextFile:
 
 
 def as_text(utf8: bytes) -> str:
-    """Return UTF-8 as text; what is no UTF-8 is written as ``\\xff`` and the like.
+    """Return UTF-8 as text; a byte that is no UTF-8 is written as a backslash, x and its two hexadecimal digits.
 
     Args:
         utf8: A line or more.
@@ -108,8 +108,8 @@ def detected_encoding(sample: bytes) -> str | None:
             return encoding
     if b"\0" in sample:
         return _utf16_without_mark(sample)
-    controls = sum(byte < 32 and byte not in _TEXT_CONTROLS for byte in sample[:4096])
-    if controls > _FEW * len(sample[:4096]):
+    beginning = sample[:4096]
+    if sum(byte in _NO_TEXT for byte in beginning) > _FEW * len(beginning):
         return None
     if _is_utf8(sample):
         return "utf-8"
@@ -123,7 +123,7 @@ def _is_utf8(sample: bytes) -> bool:
         codecs.getincrementaldecoder("utf-8")().decode(sample)
     except UnicodeDecodeError as error:
         # A stray byte in a long log does not make it another encoding: nothing else reads as UTF-8 by chance.
-        return any(byte >= 0x80 for byte in sample[: error.start]) and error.start > SAMPLE_BYTES // 8
+        return not sample[: error.start].isascii() and error.start > SAMPLE_BYTES // 8
     return True
 
 

@@ -1,7 +1,9 @@
-"""The triage graph: find the cases of a test run, judge each of them, collect the reports::
+"""The triage graph: find the cases of a test run, judge each of them, collect the reports.
 
-    START → find_cases ──┬─ judge ──→ triage_case (one per case, side by side) ──→ END
-                         └─ finish ─→ END
+::
+
+START → find_cases ──┬─ judge ──→ triage_case (one per case, side by side) ──→ END
+                     └─ finish ─→ END
 """
 
 from __future__ import annotations
@@ -101,7 +103,8 @@ class _FindCases:
         except FolderError as error:
             return {"cases": [], "problems": [str(error)]}
         cases = [
-            CaseTask(folder=str(folder.root), case=case.result.id, test=case.result.title, kind=case.kind) for case in found.cases()
+            CaseTask(folder=str(folder.root), case=case.result.id, test=case.result.title, kind=case.kind)
+            for case in found.cases()
         ]
         return {"cases": cases, "problems": [*found.problems, *_nothing_to_judge(folder, found, cases)]}
 

@@ -58,7 +58,9 @@ def _expectation(case: CaseText) -> str:
     if case.header.get("status") == "passed":
         return "Every check of the test passed."
     said = " ".join(case.message.split())
-    return f"A check failed: {said}" if case.is_assertion else f"No check was reached, or none decided; the run ended with: {said}"
+    return (
+        f"A check failed: {said}" if case.is_assertion else f"No check was reached, or none decided; the run ended with: {said}"
+    )
 
 
 def _execution(case: CaseText) -> str:

@@ -15,7 +15,8 @@ QUOTE_CHARACTERS = 400
 _SECTION = re.compile(r"^--- (message|details|output) ---$", re.MULTILINE)
 _HEADER = re.compile(r"^(case|test|status|started|ran after): (.*)$", re.MULTILINE)
 _OTHER = re.compile(
-    r"^(?P<id>.+#\d+) (?P<status>passed|failed|error), started (?P<started>[^,]*), ran after (?P<order>[^:\n]*?)(?:: (?P<message>.*))?$",
+    r"^(?P<id>.+#\d+) (?P<status>passed|failed|error), started (?P<started>[^,]*),"
+    r" ran after (?P<order>[^:\n]*?)(?:: (?P<message>.*))?$",
     re.MULTILINE,
 )
 _RERUN = re.compile(r"^failed try of the same run: .*$", re.MULTILINE)
@@ -72,7 +73,10 @@ class CaseText:
         first = _SECTION.search(text)
         head, rest = (text[: first.start()], text[first.start() :]) if first else (text, "")
         others = tuple(
-            OtherResult(match["id"].rpartition("#")[0], match[0], match["status"] == "passed", match["order"], match["message"] or "") for match in _OTHER.finditer(head)
+            OtherResult(
+                match["id"].rpartition("#")[0], match[0], match["status"] == "passed", match["order"], match["message"] or ""
+            )
+            for match in _OTHER.finditer(head)
         )
         sections = _sections(rest)
         return cls(
@@ -94,7 +98,9 @@ class CaseText:
     @property
     def error_lines(self) -> list[str]:
         """The lines of the stack trace that name an exception, causes first; each without its mark."""
-        lines = [match[0].removeprefix("E").strip() for match in _ERROR_LINE.finditer(self.details) if _is_exception(match["type"])]
+        lines = [
+            match[0].removeprefix("E").strip() for match in _ERROR_LINE.finditer(self.details) if _is_exception(match["type"])
+        ]
         return lines or [line.strip() for line in self.message.splitlines()[:1]]
 
     @property
@@ -192,4 +198,6 @@ def _sections(text: str) -> dict[str, str]:
 
 def _is_exception(name: str) -> bool:
     last = name.rsplit(".", 1)[-1]
-    return last.endswith(("Error", "Exception", "Expired", "Failure", "Exit", "Interrupt", "Empty", "Full", "Warning", "Failed", "Timeout"))
+    return last.endswith(
+        ("Error", "Exception", "Expired", "Failure", "Exit", "Interrupt", "Empty", "Full", "Warning", "Failed", "Timeout")
+    )

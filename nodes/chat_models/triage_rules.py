@@ -86,7 +86,9 @@ def _timed_out(case: CaseText) -> Finding | None:
         return None
     explanation = "The test waited for something that did not come in time."
     quotes = (line, *(other.line for other in case.passes[:1]))
-    return Finding(True, 0.9 if case.passes else 0.65, "temporary_error", explanation, quotes, "Run the test again on a quiet machine.")
+    return Finding(
+        True, 0.9 if case.passes else 0.65, "temporary_error", explanation, quotes, "Run the test again on a quiet machine."
+    )
 
 
 def _missing_code(case: CaseText) -> Finding | None:
@@ -105,7 +107,9 @@ def _broken_setup(case: CaseText) -> Finding | None:
     if said is None or case.broke_in_application:
         return None
     explanation = "The test's preparation failed; the test itself did not run."
-    return Finding(True, 0.85, "tool_bug", explanation, (_piece_around(case, said[0]),), "Mend the fixture that prepares the test.")
+    return Finding(
+        True, 0.85, "tool_bug", explanation, (_piece_around(case, said[0]),), "Mend the fixture that prepares the test."
+    )
 
 
 def _passes_elsewhere(case: CaseText) -> Finding | None:
