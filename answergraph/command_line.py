@@ -11,6 +11,7 @@ import re
 import sys
 from collections.abc import Callable, Mapping
 from importlib.metadata import version
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -20,9 +21,11 @@ from rich.console import Console
 
 from answergraph.graphs.calculator import Calculation, create_calculator
 from answergraph.graphs.general_agent import general_agent
+from answergraph.graphs.triage import create_triage_agent
 from answergraph.live_view import LiveView, one_line
 from answergraph.nodes.chat_models.resolve import OFFLINE, resolve_model
 from answergraph.nodes.errors import AgentSpecError
+from answergraph.triage_command import Wanted, triage_folder
 
 NO_ANSWER = 1
 """Exit code: the run ended without an answer."""
@@ -34,12 +37,13 @@ INTERRUPTED = 130
 GRAPHS: Mapping[str, Callable[[], CompiledStateGraph[Any, Any, Any, Any]]] = {
     "agent": general_agent,
     "calculator": create_calculator,
+    "triage": create_triage_agent,
 }
 """The graphs that can be drawn."""
 
 OFFLINE_NOTE = (
-    "The default model, 'offline', is no language model: it is a set of rules that reads arithmetic and plans tool calls, and "
-    "it needs no key and no network."
+    "The default model, 'offline', is no language model: it is a set of rules for arithmetic and for the triage of test runs, "
+    "and it needs no key and no network."
 )
 
 
@@ -107,6 +111,33 @@ def ask(
     typer.echo(answer.model_dump_json() if as_json else _as_text(answer))
 
 
+@app.command(
+    help="Judge the failed cases of a test run by what it left in FOLDER (JUnit XML, logs): is each failure real? Also passed "
+    "cases whose logs show a failure. Exit code 0 means something was triaged, 1 nothing could be, 2 bad usage."
+    f"\n\n{OFFLINE_NOTE}",
+)
+def triage(
+    folder: Annotated[Path, typer.Argument(exists=True, file_okay=False, help="What a test run left.")],
+    model: Annotated[str, typer.Option(help="'offline', 'openai:NAME', or 'provider:NAME'.")] = OFFLINE,
+    base_url: Annotated[str | None, typer.Option(help="An OpenAI-compatible server, for --model openai:NAME.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print only the reports, as JSON.")] = False,
+    html: Annotated[Path | None, typer.Option(help="Write the reports as one page, quotes highlighted in their logs.")] = None,
+    bundle: Annotated[Path | None, typer.Option(help="Write what 'answergraph verify' re-checks the verdicts with.")] = None,
+) -> None:
+    """Triage what a test run left.
+
+    Raises:
+        typer.Exit: With the exit code, if nothing could be triaged.
+    """
+    try:
+        agent = create_triage_agent(_model(model, base_url))
+        has_triaged = _reported(lambda: triage_folder(agent, str(folder), Wanted(as_json, html, bundle)))
+    except (AgentSpecError, OSError) as error:
+        raise _ended(BAD_USAGE, f"Error: {error}") from error
+    if not has_triaged:
+        raise typer.Exit(NO_ANSWER)
+
+
 @app.command()
 def graph(name: Annotated[str, typer.Argument(help=f"One of: {', '.join(GRAPHS)}.")]) -> None:
     """Print a graph as a Mermaid drawing.
@@ -126,6 +157,19 @@ def _model(name: str, base_url: str | None) -> BaseChatModel:
         raise AgentSpecError(f"--base-url goes with --model openai:NAME, not with {name!r}.")
     # A server of one's own often wants no key, but the client insists on one.
     return resolve_model(name, base_url=base_url, api_key=os.environ.get("OPENAI_API_KEY") or "none")
+
+
+def _reported(run: Callable[[], bool]) -> bool:
+    """Run something that calls a model; what goes wrong there is told in one line."""
+    try:
+        return run()
+    except KeyboardInterrupt as interrupt:
+        raise _ended(INTERRUPTED, "Interrupted.") from interrupt
+    except OSError:
+        raise
+    except Exception as error:
+        # Every provider has error classes of its own; of each a user is owed one line and not our stack.
+        raise _ended(NO_ANSWER, _error_line(error)) from error
 
 
 def _run(agent: CompiledStateGraph[Any, Any, Any, Any], question: str) -> dict[str, Any]:

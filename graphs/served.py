@@ -6,7 +6,9 @@ schema types here, and the graphs are made and kept elsewhere.
 
 from __future__ import annotations
 
+import os
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
@@ -25,3 +27,9 @@ def agent(config: RunnableConfig) -> CompiledStateGraph[Any, Any, Any, Any]:
 def calculator() -> CompiledStateGraph[Any, Any, Any, Any]:
     """Return the calculator."""
     return create_calculator()
+
+
+@cache
+def triage() -> CompiledStateGraph[Any, Any, Any, Any]:
+    """Return the triage; without ``ANSWERGRAPH_TRIAGE_ROOT`` it may look into the examples of the repository alone."""
+    return create_triage_agent(root=os.environ.get(TRIAGE_ROOT) or Path(__file__).parents[1] / "examples" / "failures")

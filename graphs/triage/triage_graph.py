@@ -8,7 +8,6 @@ START → find_cases ──┬─ judge ──→ triage_case (one per case, sid
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from operator import add
 from pathlib import Path
 from typing import Annotated, Any, NotRequired
@@ -38,6 +37,7 @@ class TriageState(TriageInput):
 
     cases: NotRequired[list[CaseTask]]
     problems: NotRequired[list[str]]
+    results: NotRequired[int]
     reports: Annotated[list[CaseReport], add]
 
 
@@ -48,6 +48,8 @@ class TriageOutput(TypedDict):
     """One per failed case, and per passed case whose logs show a failure; in the order of the files."""
     problems: list[str]
     """One sentence for each file that could not be read, or for the folder."""
+    results: int
+    """How many test results were read; where there are some and no report, none of them is suspicious."""
 
 
 def create_triage_agent(
@@ -65,7 +67,7 @@ def create_triage_agent(
         name: The graph's name.
 
     Returns:
-        The compiled graph, from ``{"folder": …}`` to ``{"reports": […], "problems": […]}``.
+        The compiled graph, from ``{"folder": …}`` to ``{"reports": […], "problems": […], "results": …}``.
 
     Raises:
         AgentSpecError: If the model cannot be used.
@@ -101,12 +103,13 @@ class _FindCases:
             folder = self._folder(state["folder"])
             found = survey(folder)
         except FolderError as error:
-            return {"cases": [], "problems": [str(error)]}
+            return {"cases": [], "problems": [str(error)], "results": 0}
         cases = [
             CaseTask(folder=str(folder.root), case=case.result.id, test=case.result.title, kind=case.kind)
             for case in found.cases()
         ]
-        return {"cases": cases, "problems": [*found.problems, *_nothing_to_judge(folder, found, cases)]}
+        problems = [*found.problems, *_nothing_read(folder, found)]
+        return {"cases": cases, "problems": problems, "results": len(found.results)}
 
     def _folder(self, given: str) -> Folder:
         if self._root is None:
@@ -117,12 +120,10 @@ class _FindCases:
         return folder
 
 
-def _nothing_to_judge(folder: Folder, found: Survey, cases: Sequence[CaseTask]) -> list[str]:
-    """Return why there is no case, if there is none."""
-    if cases:
+def _nothing_read(folder: Folder, found: Survey) -> list[str]:
+    """Return why there is no result, if there is none."""
+    if found.results:
         return []
     if not folder.listing().files:
         return ["The folder has no files."]
-    if not found.results:
-        return ["The folder has no JUnit XML that could be read; the other files alone do not say which case failed."]
-    return [f"None of the {len(found.results)} results is a failure, and no log shows one."]
+    return ["The folder has no JUnit XML with results; the other files alone do not say which case failed."]

@@ -7,7 +7,8 @@ import re
 _IGNORE = re.IGNORECASE
 
 DISK = re.compile(
-    r"no space left on device|\bENOSPC\b|disk (?:is )?full|disk quota exceeded|\bEDQUOT\b|not enough space on the disk|Errno 28\b",
+    r"no space left on device"
+    r"|\bENOSPC\b|disk (?:is )?full|disk quota exceeded|\bEDQUOT\b|not enough space on the disk|Errno 28\b",
     _IGNORE,
 )
 """The disk is full."""
@@ -26,7 +27,9 @@ CONNECTION = re.compile(
 """A peer could not be reached."""
 
 TIMEOUT = re.compile(
-    r"timed?[ -]?out|\bETIMEDOUT\b|TimeoutError|TimeoutExpired|TimeoutException|deadline exceeded|exceeded (?:the )?(?:timeout|time limit|deadline)",
+    r"timed?[ -]?out"
+    r"|\bETIMEDOUT\b|TimeoutError|TimeoutExpired|TimeoutException|deadline exceeded"
+    r"|exceeded (?:the )?(?:timeout|time limit|deadline)",
     _IGNORE,
 )
 """Something was waited for in vain."""
@@ -79,7 +82,8 @@ TIMING = re.compile(
 SURROUNDINGS = re.compile(
     r"\benviron|\bgetenv|\bchdir|\bgetcwd|\bcache|\bsession\b|\bglobal\b|\bsingleton|\bregistry|\bdatabase|\bconnect"
     r"|\bsocket|\bhttp|\burl|\bPath\("
-    r"|\bopen\(|\blocale|\btimezone|\btz\b|\bport\b|\bgethost|\binstance\(|\bmkdir|\btempfile|\bdate\b|\bdatetime\b|\bdate\(|\bclock\b|\btime\.|\bset\(",
+    r"|\bopen\(|\blocale|\btimezone|\btz\b|\bport\b|\bgethost|\binstance\(|\bmkdir|\btempfile|\bdate\b|\bdatetime\b|\bdate\("
+    r"|\bclock\b|\btime\.|\bset\(",
     _IGNORE,
 )
 """The test looks at more than what it was given: state, files, the network, dates."""
@@ -89,7 +93,8 @@ RAISES = re.compile(r"pytest\.raises|assertRaises|DID NOT RAISE|toThrow|assertTh
 
 UNNOTICED = re.compile(
     r""
-    r"^.*(?:Exception in thread|was never retrieved|Exception ignored in|UnhandledThreadException|UnhandledPromiseRejection|Unhandled exception"
+    r"^.*(?:Exception in thread|was never retrieved|Exception ignored in|UnhandledThreadException|UnhandledPromiseRejection"
+    r"|Unhandled exception"
     r"|\bAssertionError\b|^panic: ).*$",
     _IGNORE | re.MULTILINE,
 )

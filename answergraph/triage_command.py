@@ -1,0 +1,99 @@
+"""What ``answergraph triage`` does: runs the graph with a progress bar, and puts the reports where they are wanted."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import typer
+from langgraph.graph.state import CompiledStateGraph
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+from answergraph.graphs.triage import CaseReport
+from answergraph.graphs.triage.triage_graph import FIND_CASES, TRIAGE_CASE
+from answergraph.live_view import one_line
+from answergraph.triage_page import triage_page
+from answergraph.triage_view import print_reports
+
+CASES_AT_ONCE = 4
+"""How many cases are looked into side by side."""
+
+FILE_COLUMNS = 120
+"""How wide the table is where no terminal says how wide it is."""
+
+Graph = CompiledStateGraph[Any, Any, Any, Any]
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What to write of a triage."""
+
+    as_json: bool = False
+    html: Path | None = None
+    bundle: Path | None = None
+
+
+def triage_folder(graph: Graph, folder: str, wanted: Wanted) -> bool:
+    """Triage a folder, and write what is wanted.
+
+    Args:
+        graph: From ``create_triage_agent``.
+        folder: What a test run left.
+        wanted: Where the reports go.
+
+    Returns:
+        Whether anything could be triaged.
+
+    Raises:
+        OSError: If a report cannot be written.
+    """
+    result = _run(graph, folder)
+    reports: list[CaseReport] = result["reports"]
+    problems: list[str] = result["problems"]
+    for problem in problems:
+        typer.echo(one_line(problem), err=True)
+    if wanted.html is not None:
+        wanted.html.write_text(triage_page(folder, reports, problems), encoding="utf-8")
+    if wanted.as_json:
+        typer.echo(json.dumps({"folder": folder, "reports": reports, "problems": problems}, ensure_ascii=False, indent=1))
+    elif reports:
+        screen = Console(highlight=False, emoji=False)
+        print_reports(screen if screen.is_terminal else Console(highlight=False, emoji=False, width=FILE_COLUMNS), reports)
+    elif result["results"]:
+        typer.echo(f"None of the {result['results']} results is a failure, and no log shows one.")
+    judged = [report for report in reports if report["status"] in {"answered", "abstained"}]
+    return bool(judged) or (bool(result["results"]) and not reports)
+
+
+def _run(graph: Graph, folder: str) -> dict[str, Any]:
+    result: dict[str, Any] = {}
+    stream = graph.stream({"folder": folder}, {"max_concurrency": CASES_AT_ONCE}, stream_mode=["updates", "values"])
+    with _progress() as progress:
+        task = progress.add_task("cases", total=None)
+        chunk: Any
+        for chunk in stream:
+            mode, data = chunk
+            if mode == "values":
+                result = data
+                continue
+            progress.update(task, total=_found(data), advance=float(TRIAGE_CASE in data))
+    return result
+
+
+def _found(update: Mapping[str, Any]) -> float | None:
+    """Return how many cases there are, from the update of the node that finds them."""
+    found = update.get(FIND_CASES)
+    return len(found["cases"]) if found else None
+
+
+@contextmanager
+def _progress() -> Iterator[Progress]:
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.percentage:.0f} %"))
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        yield progress
