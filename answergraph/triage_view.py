@@ -95,8 +95,10 @@ def _details(report: CaseReport) -> Iterable[tuple[str, str]]:
     yield (f"  {one_line(report['case'])}\n", "dim")
     yield (f"  {verdict_of(report)}", _STYLES.get(verdict_of(report), "yellow"))
     yield (f": {one_line(str(answer.get('cause_details') or report['reason']))}\n", "")
+    last = ""
     for quote, source in quotes_of(report):
-        yield (f"  {one_line(source)}\n", "dim")
+        yield (f"  {one_line(source)}\n" if source != last else "", "dim")
+        last = source
         for line in quote.splitlines()[:_QUOTE_LINES]:
             yield (f"    │ {_shown(line)}\n", "cyan")
     for heading, items in (("do", answer.get("recommendations")), ("missing", answer.get("missing"))):
@@ -109,6 +111,5 @@ def _plain(text: str) -> Text:
 
 
 def _shown(line: str) -> str:
-    """Return a line with its indentation, and without what a terminal would act on."""
-    expanded = line.expandtabs()
-    return " " * (len(expanded) - len(expanded.lstrip())) + one_line(expanded)
+    """Return a line with its spacing, and without what a terminal would act on."""
+    return "".join(sign if sign.isprintable() else " " for sign in line.expandtabs())

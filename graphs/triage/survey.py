@@ -115,8 +115,13 @@ def survey(folder: Folder) -> Survey:
 
 
 def _failed_case(results: list[CaseResult]) -> Case:
-    first = next(result for result in results if result.has_failed)
+    first = min((result for result in results if result.has_failed), key=_ran_first)
     return Case("failed", first, tuple(result for result in results if result is not first and result.status != "skipped"))
+
+
+def _ran_first(result: CaseResult) -> tuple[str, int, str]:
+    """Order results by when they started; where no file says, a run's own folder comes before those of its reruns."""
+    return (result.started, result.file.count("/"), result.file)
 
 
 def _trouble_in_output(results: Iterable[CaseResult]) -> dict[tuple[str, str], tuple[CaseResult, str]]:
