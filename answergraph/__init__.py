@@ -6,14 +6,17 @@ from answergraph.nodes.errors import (
     AgentSpecError,
     AnswerGraphError,
     AnswerRejected,
+    BundleError,
     MultipleStructuredOutputsError,
     NoAnswerError,
     StructuredOutputError,
     StructuredOutputValidationError,
 )
 from answergraph.nodes.evidence.abstention import Abstention
+from answergraph.nodes.evidence.bundle import BUNDLE_KEYS, answer_bundle
 from answergraph.nodes.evidence.marks import FromTools, Quote
 from answergraph.nodes.evidence.tool_results import ToolRun
+from answergraph.nodes.evidence.verifier import ClaimVerdict, verify_bundle
 from answergraph.nodes.outcome import AnswerAccepted, Attempt, Outcome
 from answergraph.nodes.response_format.auto import AutoStrategy
 from answergraph.nodes.response_format.deferred import DeferredStrategy
@@ -26,6 +29,7 @@ from answergraph.nodes.state import AgentState, InputAgentState, OutputAgentStat
 from answergraph.nodes.usage import Usage
 
 __all__ = [
+    "BUNDLE_KEYS",
     "Abstention",
     "AgentSpecError",
     "AgentState",
@@ -34,6 +38,8 @@ __all__ = [
     "AnswerRejected",
     "Attempt",
     "AutoStrategy",
+    "BundleError",
+    "ClaimVerdict",
     "DeferredStrategy",
     "FallbackStrategy",
     "FromTools",
@@ -52,8 +58,10 @@ __all__ = [
     "ToolStrategy",
     "Usage",
     "UsageLimits",
+    "answer_bundle",
     "build_agent_graph",
     "create_agent",
     "forget_refusals",
     "known_refusals",
+    "verify_bundle",
 ]

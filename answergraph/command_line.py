@@ -25,10 +25,11 @@ from answergraph.graphs.triage import create_triage_agent
 from answergraph.live_view import LiveView, one_line
 from answergraph.nodes.chat_models.resolve import OFFLINE, resolve_model
 from answergraph.nodes.errors import AgentSpecError
-from answergraph.triage_command import Wanted, triage_folder
+from answergraph.nodes.evidence.bundle import BUNDLE_KEYS, answer_bundle
+from answergraph.triage_command import Wanted, triage_folder, verified
 
 NO_ANSWER = 1
-"""Exit code: the run ended without an answer."""
+"""Exit code: the run ended without an answer, or a claim does not hold."""
 BAD_USAGE = 2
 """Exit code: what was asked for cannot be run."""
 INTERRUPTED = 130
@@ -88,6 +89,7 @@ def ask(
     model: Annotated[str, typer.Option(help="'offline', 'openai:NAME', or 'provider:NAME'.")] = OFFLINE,
     base_url: Annotated[str | None, typer.Option(help="An OpenAI-compatible server, for --model openai:NAME.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print only the answer, as JSON.")] = False,
+    bundle: Annotated[Path | None, typer.Option(help="Also write the answer with its evidence to this file.")] = None,
 ) -> None:
     """Answer a question with the calculator agent.
 
@@ -105,6 +107,8 @@ def ask(
     except AgentSpecError as error:
         raise _ended(BAD_USAGE, f"Error: {error}") from error
     result = _run(agent, text.strip())
+    if bundle is not None:
+        _write_bundle(result, bundle)
     answer, outcome = result.get("structured_response"), result["outcome"]
     if answer is None:
         raise _ended(NO_ANSWER, f"{outcome['status']}: {outcome['reason']}")
@@ -135,6 +139,25 @@ def triage(
     except (AgentSpecError, OSError) as error:
         raise _ended(BAD_USAGE, f"Error: {error}") from error
     if not has_triaged:
+        raise typer.Exit(NO_ANSWER)
+
+
+@app.command()
+def verify(bundle: Annotated[Path, typer.Argument(help="A file that --bundle has written.")]) -> None:
+    """Re-check a saved answer: does the evidence it names support it? Exit code 0 if all of it holds, 1 if not.
+
+    Raises:
+        typer.Exit: With the exit code, if a claim does not hold or the file is no bundle.
+    """
+    try:
+        verdicts = verified(json.loads(bundle.read_text(encoding="utf-8")))
+    except (OSError, ValueError) as error:
+        raise _ended(BAD_USAGE, f"Error: {bundle}: {error}") from error
+    for verdict in verdicts:
+        typer.echo(f"{'holds' if verdict.holds else 'DOES NOT HOLD'}  {verdict.path}: {verdict.reason}")
+    if not verdicts:
+        typer.echo("Nothing is claimed that could be checked.")
+    if not all(verdict.holds for verdict in verdicts):
         raise typer.Exit(NO_ANSWER)
 
 
@@ -178,7 +201,7 @@ def _run(agent: CompiledStateGraph[Any, Any, Any, Any], question: str) -> dict[s
     result: dict[str, Any] = {}
     try:
         chunk: Any
-        for chunk in agent.stream({"messages": [question]}, stream_mode=["updates", "values"]):
+        for chunk in agent.stream({"messages": [question]}, stream_mode=["updates", "values"], output_keys=BUNDLE_KEYS):
             mode, data = chunk
             if mode == "values":
                 result = data
@@ -190,6 +213,14 @@ def _run(agent: CompiledStateGraph[Any, Any, Any, Any], question: str) -> dict[s
         # Every provider has error classes of its own; of each a user is owed one line and not our stack.
         raise _ended(NO_ANSWER, _error_line(error)) from error
     return result
+
+
+def _write_bundle(result: Mapping[str, Any], path: Path) -> None:
+    text = json.dumps(answer_bundle(result), ensure_ascii=False, indent=1, default=str)
+    try:
+        path.write_text(f"{text}\n", encoding="utf-8")
+    except OSError as error:
+        raise _ended(BAD_USAGE, f"Error: {error}") from error
 
 
 def _ended(code: int, line: str) -> typer.Exit:

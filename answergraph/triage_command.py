@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +15,17 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from answergraph.graphs.triage import CaseReport
-from answergraph.graphs.triage.triage_graph import FIND_CASES, TRIAGE_CASE
+from answergraph.graphs.triage.triage_graph import FIND_CASES, TRIAGE_CASE, TRIAGE_KEYS
 from answergraph.live_view import one_line
+from answergraph.nodes.evidence.verifier import ClaimVerdict, verify_bundle
 from answergraph.triage_page import triage_page
 from answergraph.triage_view import print_reports
 
 CASES_AT_ONCE = 4
 """How many cases are looked into side by side."""
 
+BUNDLES_FORMAT = "answergraph-bundles/1"
+"""Stands in a file of several bundles."""
 FILE_COLUMNS = 120
 """How wide the table is where no terminal says how wide it is."""
 
@@ -59,6 +62,9 @@ def triage_folder(graph: Graph, folder: str, wanted: Wanted) -> bool:
         typer.echo(one_line(problem), err=True)
     if wanted.html is not None:
         wanted.html.write_text(triage_page(folder, reports, problems), encoding="utf-8")
+    if wanted.bundle is not None:
+        text = json.dumps({"format": BUNDLES_FORMAT, "bundles": result["bundles"]}, ensure_ascii=False, indent=1, default=str)
+        wanted.bundle.write_text(f"{text}\n", encoding="utf-8")
     if wanted.as_json:
         typer.echo(json.dumps({"folder": folder, "reports": reports, "problems": problems}, ensure_ascii=False, indent=1))
     elif reports:
@@ -70,9 +76,35 @@ def triage_folder(graph: Graph, folder: str, wanted: Wanted) -> bool:
     return bool(judged) or (bool(result["results"]) and not reports)
 
 
+def verified(saved: Any) -> list[ClaimVerdict]:
+    """Re-check a saved bundle, or each of a triage's bundles.
+
+    Args:
+        saved: What ``--bundle`` has written.
+
+    Returns:
+        One verdict per claim; those of a triage name their case.
+
+    Raises:
+        BundleError: If it is no bundle.
+    """
+    if not isinstance(saved, dict) or saved.get("format") != BUNDLES_FORMAT:
+        return verify_bundle(saved)
+    return [
+        replace(verdict, path=f"{bundle.get('case')} {verdict.path}")
+        for bundle in saved.get("bundles", ())
+        for verdict in verify_bundle(bundle)
+    ]
+
+
 def _run(graph: Graph, folder: str) -> dict[str, Any]:
     result: dict[str, Any] = {}
-    stream = graph.stream({"folder": folder}, {"max_concurrency": CASES_AT_ONCE}, stream_mode=["updates", "values"])
+    stream = graph.stream(
+        {"folder": folder},
+        {"max_concurrency": CASES_AT_ONCE},
+        stream_mode=["updates", "values"],
+        output_keys=(*TRIAGE_KEYS, "cases"),
+    )
     with _progress() as progress:
         task = progress.add_task("cases", total=None)
         chunk: Any

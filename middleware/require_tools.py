@@ -109,7 +109,8 @@ def _name_of(predicate: Predicate) -> str:
 
 
 def _clause(predicate: Predicate) -> str:
-    return f"first {(inspect.getdoc(predicate) or _name_of(predicate)).splitlines()[0].rstrip('.')}"
+    words = (inspect.getdoc(predicate) or _name_of(predicate)).splitlines()[0].rstrip(".")
+    return f"first {words[:1].lower()}{words[1:]}"
 
 
 def _abstains(declared: Any) -> bool:

@@ -7,6 +7,7 @@
     ├── StructuredOutputError                      the model's mistake, may be sent back to the model
     │   ├── MultipleStructuredOutputsError         two or more different answers in one message
     │   └── StructuredOutputValidationError        an answer that does not fit its schema
+    ├── BundleError(ValueError)                    a saved answer bundle cannot be read
     ├── AnswerRejected                             raised by your ``check_answer``; sent back to the model
     └── NoAnswerError                              the run ended without an answer; carries the outcome
 
@@ -31,6 +32,10 @@ class AnswerGraphError(Exception):
 
 class AgentSpecError(AnswerGraphError, ValueError):
     """The agent cannot be built as asked; the message says what to change."""
+
+
+class BundleError(AnswerGraphError, ValueError):
+    """What was to be verified is no answer bundle."""
 
 
 class StructuredOutputError(AnswerGraphError):

@@ -7,6 +7,7 @@ import pytest
 
 DOORS = {
     "answergraph": [
+        "BUNDLE_KEYS",
         "Abstention",
         "AgentSpecError",
         "AgentState",
@@ -15,6 +16,8 @@ DOORS = {
         "AnswerRejected",
         "Attempt",
         "AutoStrategy",
+        "BundleError",
+        "ClaimVerdict",
         "DeferredStrategy",
         "FallbackStrategy",
         "FromTools",
@@ -33,10 +36,12 @@ DOORS = {
         "ToolStrategy",
         "Usage",
         "UsageLimits",
+        "answer_bundle",
         "build_agent_graph",
         "create_agent",
         "forget_refusals",
         "known_refusals",
+        "verify_bundle",
     ],
     "answergraph.graphs": [
         "build_agent_graph",

@@ -27,6 +27,7 @@ from answergraph.graphs.triage.schema import CaseReport, FalseNegativeCheck, Fal
 from answergraph.graphs.triage.tools import TRIAGE_TOOLS
 from answergraph.nodes.budget import UsageLimits
 from answergraph.nodes.evidence.abstention import Abstention
+from answergraph.nodes.evidence.bundle import answer_bundle
 from answergraph.nodes.messages import correction_message
 from answergraph.nodes.outcome import Outcome
 from answergraph.nodes.state import AgentState
@@ -61,12 +62,15 @@ class CaseState(CaseTask):
     structured_response: NotRequired[Any]
     outcome: NotRequired[Outcome | None]
     reports: Annotated[list[CaseReport], add]
+    bundles: Annotated[list[dict[str, Any]], add]
 
 
 class CaseResult(TypedDict):
     """What one case adds to the triage."""
 
     reports: Annotated[list[CaseReport], add]
+    bundles: Annotated[list[dict[str, Any]], add]
+    """The answer's bundle, as ``answer_bundle`` makes it, and the id of its ``case``."""
 
 
 def case_graph(model: Any) -> CompiledStateGraph[Any, Any, Any, Any]:
@@ -139,7 +143,7 @@ def _hand_over(state: CaseState) -> dict[str, Any]:
     return {"messages": [correction_message(CONCLUDE_TASK[state["kind"]].format(case=state["case"]))]}
 
 
-def _report(state: CaseState) -> dict[str, list[CaseReport]]:
+def _report(state: CaseState) -> dict[str, Any]:
     outcome, answer = state.get("outcome"), state.get("structured_response")
     evidence = dict(outcome["evidence"]) if outcome else {}
     report = CaseReport(
@@ -153,7 +157,7 @@ def _report(state: CaseState) -> dict[str, list[CaseReport]]:
         evidence=evidence,
         sources=_sources(state["messages"], {str(span[0]) for span in evidence.values()}),
     )
-    return {"reports": [report]}
+    return {"reports": [report], "bundles": [{"case": state["case"], **answer_bundle(state)}]}
 
 
 def _sources(messages: list[AnyMessage], cited: set[str]) -> dict[str, Source]:

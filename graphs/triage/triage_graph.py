@@ -25,6 +25,10 @@ from answergraph.graphs.triage.survey import Survey, survey
 FIND_CASES, TRIAGE_CASE = "find_cases", "triage_case"
 
 
+TRIAGE_KEYS = ("reports", "problems", "results", "bundles")
+"""What to ask a run for, so that each answer's bundle comes along: ``graph.invoke(…, output_keys=TRIAGE_KEYS)``."""
+
+
 class TriageInput(TypedDict):
     """What a triage is invoked with."""
 
@@ -39,6 +43,7 @@ class TriageState(TriageInput):
     problems: NotRequired[list[str]]
     results: NotRequired[int]
     reports: Annotated[list[CaseReport], add]
+    bundles: Annotated[list[dict[str, Any]], add]
 
 
 class TriageOutput(TypedDict):

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from answergraph.nodes.evidence.claims import Claim
 from answergraph.nodes.evidence.folding import fold
 from answergraph.nodes.evidence.marks import Quote
-from answergraph.nodes.evidence.numbers import find_number
+from answergraph.nodes.evidence.numbers import missing_number, places_of_number
 from answergraph.nodes.evidence.passages import nearest_passage
-from answergraph.nodes.evidence.quotes import Found, find_quote
+from answergraph.nodes.evidence.quotes import NOT_FOUND, Found, places_of_quote
 from answergraph.nodes.evidence.searched_result import SearchedResult
 from answergraph.nodes.evidence.tool_results import ToolRun
 from answergraph.nodes.outcome import EvidenceSpan
@@ -49,37 +49,58 @@ def check_claims(claims: Iterable[Claim], runs: Sequence[ToolRun]) -> Checked:
 
     Args:
         claims: The answer's claims.
-        runs: The results that count as evidence, oldest first.
+        runs: The tool calls whose results count as evidence, oldest first.
 
     Returns:
         What was found. Nothing is ever supported by likeness: a quote stands in one text of one result, or nowhere.
     """
-    results = [SearchedResult(run) for run in runs]
-    checked = Checked()
+    # The newest result first: what was found out last is what the model answers by.
+    results = [SearchedResult(run) for run in reversed(runs)]
+    evidence: dict[str, EvidenceSpan] = {}
+    problems: dict[str, str] = {}
     for claim in claims:
         found = _find(claim, results)
         if isinstance(found, Found):
-            checked.evidence[claim.path] = [found.result.run.tool_call_id, found.start, found.end]
+            evidence[claim.path] = [found.result.run.tool_call_id, found.start, found.end]
         else:
-            checked.problems[claim.path] = _problem(claim, found, results)
-    return Checked({path: span for path, span in checked.evidence.items() if path not in checked.problems}, checked.problems)
+            # What is not shown need not be looked for.
+            near = results if len(problems) < _MOST_SHOWN else []
+            problems[claim.path] = _problem(claim, found, near)
+    return Checked({path: span for path, span in evidence.items() if path not in problems}, problems)
 
 
-def _find(claim: Claim, results: list[SearchedResult]) -> Found | str:
+def places_of(claim: Claim, result: SearchedResult) -> Iterator[Found | str]:
+    """Yield each place where a result supports a claim, or why it does not there.
+
+    Args:
+        claim: The claim.
+        result: The result.
+    """
     if claim.problem is not None:
-        return claim.problem
-    if isinstance(claim.mark, Quote):
-        return find_quote(fold(claim.value), results, claim.mark)
-    return find_number(claim.value, results, claim.mark)
+        yield claim.problem
+    elif isinstance(claim.mark, Quote):
+        yield from places_of_quote(fold(claim.value), result, claim.mark)
+    else:
+        yield from places_of_number(claim.value, result, claim.mark)
 
 
-def _problem(claim: Claim, problem: str, results: list[SearchedResult]) -> str:
+def _find(claim: Claim, results: Sequence[SearchedResult]) -> Found | str:
+    problem = claim.problem or (NOT_FOUND if isinstance(claim.mark, Quote) else missing_number(claim.mark))
+    for result in results:
+        for place in places_of(claim, result):
+            if isinstance(place, Found):
+                return place
+            problem = place
+    return problem
+
+
+def _problem(claim: Claim, problem: str, results: Sequence[SearchedResult]) -> str:
     if claim.value is None:
         return f"{problem}."
     shown = f"{claim.value!r}"
     shown = shown if len(shown) <= _LONGEST_SHOWN else f"{shown[:_LONGEST_SHOWN]}…"
     said = f"{shown}: {problem}."
-    if not isinstance(claim.mark, Quote) or not isinstance(claim.value, str):
+    if claim.problem is not None or not isinstance(claim.mark, Quote):
         return said
     passage = nearest_passage(fold(claim.value), results)
     if passage is None:

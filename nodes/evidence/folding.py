@@ -20,7 +20,10 @@ _MARKS = (
     "\"'`´\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u2032\u2033\u2039\u203a«»"
     "\u300c\u300d\u300e\u300f\uff02\uff07\uff40\uff62\uff63"
 )
-_SPACES = "\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+_SPACES = (
+    "\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u2028\u2029\u202f\u205f\u3000"
+)
 _ONE_FOR_ONE = {**dict.fromkeys(map(ord, _MARKS), QUOTATION_MARK), **dict.fromkeys(map(ord, _SPACES), " ")}
 _VALUE_CHANGING = ("<super>", "<sub>", "<fraction>", "<circle>")
 _JOINS, _CHANGES = "joins", "changes"

@@ -64,6 +64,8 @@ class FromTools:
             that is not glued to a unit.
         rounding: To how many decimals the answer may be rounded; ``None``: not at all.
         min_items: As for ``Quote``.
+        echoes: Whether a number counts that the tool was itself called with; where a check of the model's own number is what
+            supports it.
 
     Example:
         >>> FromTools(units={"ms": 1, "s": 1000}, rounding=0).units
@@ -73,14 +75,16 @@ class FromTools:
     units: tuple[tuple[str, float], ...]
     rounding: int | None
     min_items: int
+    echoes: bool
 
-    def __init__(self, units: Units = (), rounding: int | None = None, min_items: int = 1) -> None:
+    def __init__(self, units: Units = (), rounding: int | None = None, *, min_items: int = 1, echoes: bool = False) -> None:
         """Say how the number may stand there.
 
         Args:
             units: One unit, several of the same size, or a mapping from unit to its size in the field's unit.
             rounding: To how many decimals the answer may be rounded.
             min_items: How many numbers a list holds at least; with 0 the field may be empty or missing.
+            echoes: Whether a number counts that the tool was itself called with.
 
         Raises:
             AgentSpecError: If a number is negative.
@@ -91,6 +95,7 @@ class FromTools:
         object.__setattr__(self, "units", tuple((name, float(factor)) for name, factor in factors))
         object.__setattr__(self, "rounding", rounding)
         object.__setattr__(self, "min_items", min_items)
+        object.__setattr__(self, "echoes", echoes)
 
     def __get_pydantic_json_schema__(self, core_schema: Any, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         """Show the model what is checked."""
@@ -100,7 +105,7 @@ class FromTools:
 
     def as_json(self) -> dict[str, Any]:
         """Return the mark as it stands in a bundle."""
-        return {"kind": "from_tools", "units": dict(self.units), "rounding": self.rounding, "min_items": self.min_items}
+        return {"kind": "from_tools", **asdict(self), "units": dict(self.units)}
 
 
 Mark = Quote | FromTools

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from decimal import Decimal
 
 from answergraph.nodes.evidence.marks import FromTools
@@ -14,41 +15,29 @@ ONLY_ECHOED = "the number stands only where a tool repeats what it was called wi
 NOT_FINITE = "it is no number that could stand in a text"
 
 
-def find_number(wanted: Number, results: list[SearchedResult], mark: FromTools) -> Found | str:
-    """Find a number in the results; the newest result that holds it counts.
+def places_of_number(wanted: Number, result: SearchedResult, mark: FromTools) -> Iterator[Found | str]:
+    """Yield each place where a number stands in a result, its sign included, or why it does not count there.
 
     Args:
         wanted: The answer's number.
-        results: What may support it, oldest first.
+        result: What may support it.
         mark: Says which units count and how far the answer may be rounded.
-
-    Returns:
-        Where it stands, its sign included, or why it does not count.
     """
     if not Decimal(wanted).is_finite():
-        return NOT_FINITE
-    problem = _missing(mark)
-    for result in reversed(results):
-        found = _found_in(result, wanted, mark)
-        if isinstance(found, Found):
-            return found
-        problem = found or problem
-    return problem
-
-
-def _found_in(result: SearchedResult, wanted: Number, mark: FromTools) -> Found | str | None:
-    problem = None
+        yield NOT_FINITE
+        return
     for part, view in enumerate(result.said):
         for numeral in numerals(view.text, sizes_of(wanted, mark)):
             if not has_value(numeral, view.text, wanted, mark):
                 continue
-            if not result.echoes(part, numeral):
-                start, end = view.span(numeral.start, numeral.end)
-                return Found(result, result.offsets[part] + start, result.offsets[part] + end)
-            problem = ONLY_ECHOED
-    return problem
+            if not mark.echoes and result.echoes(part, numeral):
+                yield ONLY_ECHOED
+                continue
+            start, end = view.span(numeral.start, numeral.end)
+            yield Found(result, result.offsets[part] + start, result.offsets[part] + end)
 
 
-def _missing(mark: FromTools) -> str:
+def missing_number(mark: FromTools) -> str:
+    """Return what is wrong with a number that stands nowhere."""
     units = ", ".join(unit for unit, _ in mark.units)
     return f"{NO_SUCH_NUMBER} with a unit of {units}" if units else NO_SUCH_NUMBER

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rapidfuzz import fuzz
@@ -23,7 +24,7 @@ class Passage:
     score: float
 
 
-def nearest_passage(text: str, results: list[SearchedResult]) -> Passage | None:
+def nearest_passage(text: str, results: Sequence[SearchedResult]) -> Passage | None:
     """Return the passage most like a quote, whole words of it.
 
     Args:

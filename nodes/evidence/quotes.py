@@ -6,7 +6,6 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import product
 
 from answergraph.nodes.evidence.borders import begins_at_border, ends_at_border, follows_negation
 from answergraph.nodes.evidence.mapped_text import MappedText
@@ -65,28 +64,20 @@ def _says_nothing(word: str, idle: frozenset[str]) -> bool:
     return word in _COMMON_WORDS or word in idle or (len(word) == 1 and word.isascii())
 
 
-def find_quote(text: str, results: list[SearchedResult], mark: Quote) -> Found | str:
-    """Find a quote in the results.
+def places_of_quote(text: str, result: SearchedResult, mark: Quote) -> Iterator[Found | str]:
+    """Yield each place where a quote stands in a result, or why it does not count there.
 
     Args:
         text: The folded quote.
-        results: What may support it, oldest first.
+        result: What may support it.
         mark: Says how long it must be.
-
-    Returns:
-        Where it stands, or why it does not count.
     """
     problem = counts_as_quote(text, mark.min_length)
     if problem is not None:
-        return problem
-    problem = NOT_FOUND
-    for form, result in product(_forms(text), results):
-        for place in _places(form, result):
-            verdict = _verdict(form, place)
-            if isinstance(verdict, Found):
-                return verdict
-            problem = verdict
-    return problem
+        yield problem
+        return
+    for form in _forms(text):
+        yield from (_verdict(form, place) for place in _places(form, result))
 
 
 @dataclass(frozen=True)

@@ -146,7 +146,7 @@ def two_results_spliced(quote: TrueQuote, texts: Texts, random: Random) -> str |
 
 def two_lines_spliced(quote: TrueQuote, texts: Texts, random: Random) -> str | None:
     result = texts[quote.result]
-    if len(result) < 3:  # noqa: PLR2004 - two lines with one between
+    if len(result) < 3:
         return None
     at = random.randrange(len(result) - 2)
     return f"{' '.join(result[at][-4:])} {' '.join(result[at + 2][:4])}"
