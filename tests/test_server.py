@@ -120,7 +120,7 @@ def assistant_id(client: SyncLangGraphClient, graph: str) -> str:
 
 def test_both_graphs_are_assistants_with_a_description(client: SyncLangGraphClient) -> None:
     found = {a["graph_id"]: a["description"] for a in client.assistants.search(metadata={"created_by": "system"})}
-    assert found.keys() == {"agent", "calculator"}
+    assert found.keys() == {"agent", "calculator", "triage"}
     assert all(found.values())
 
 

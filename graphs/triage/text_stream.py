@@ -31,6 +31,7 @@ _BOMS = (
 )
 _CANDIDATES = ["cp932", "euc_jp", "gb18030", "big5", "cp949", "cp1251", "cp1252"]
 """The encodings that logs come in beside Unicode's; the detector weighs these and no rarer ones."""
+_WEIGHED_BYTES = 8192
 _FEW = 0.3
 _NO_TEXT = frozenset(range(32)) - frozenset(b"\t\n\r\f\b\x1b")
 
@@ -113,7 +114,9 @@ def detected_encoding(sample: bytes) -> str | None:
         return None
     if _is_utf8(sample):
         return "utf-8"
-    match = from_bytes(sample[:8192], cp_isolation=_CANDIDATES).best()
+    # Whole lines: half a character at the end would speak against the right encoding.
+    whole = sample[: sample.rfind(b"\n", 0, _WEIGHED_BYTES) + 1] or sample[:_WEIGHED_BYTES]
+    match = from_bytes(whole, cp_isolation=_CANDIDATES).best()
     # An unknown encoding, or several in one file: ASCII is what is certain, and the rest is shown as bytes.
     return match.encoding if match else "utf-8"
 
