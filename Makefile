@@ -17,7 +17,7 @@ test-slow: env ## What make test leaves: servers, databases, a browser, torture
 	$(BIN)/python -m pytest --slow || [ $$? -eq 5 ] # 5: no test is slow yet
 
 triage-accuracy: env ## How often the offline rules are right about the labelled runs in examples/failures
-	@$(BIN)/python examples/failures/measure.py
+	@$(BIN)/python -m examples.failures.measure
 
 check: env ## Format, lint, types, layers, sizes
 	$(BIN)/ruff format --check .

@@ -163,14 +163,14 @@ def verify(bundle: Annotated[Path, typer.Argument(help="A file that --bundle has
 
 @app.command()
 def graph(name: Annotated[str, typer.Argument(help=f"One of: {', '.join(GRAPHS)}.")]) -> None:
-    """Print a graph as a Mermaid drawing.
+    """Print a graph, and the graphs in it, as a Mermaid drawing.
 
     Raises:
         typer.BadParameter: If there is no graph of that name.
     """
     if name not in GRAPHS:
         raise typer.BadParameter(f"There is no graph {name!r}; there are: {', '.join(GRAPHS)}.")
-    typer.echo(GRAPHS[name]().get_graph().draw_mermaid(), nl=False)
+    typer.echo(GRAPHS[name]().get_graph(xray=True).draw_mermaid(), nl=False)
 
 
 def _model(name: str, base_url: str | None) -> BaseChatModel:

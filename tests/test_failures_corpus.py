@@ -16,7 +16,7 @@ KINDS = {"assertion", "import", "fixture", "timeout", "refused", "order", "seed"
 
 @cache
 def measured(corpus: str) -> str:
-    command = [sys.executable, "examples/failures/measure.py", corpus]
+    command = [sys.executable, "-m", "examples.failures.measure", corpus]
     return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
 
 

@@ -1,4 +1,4 @@
-"""Compare the verdicts of the offline rules with the labels: ``python examples/failures/measure.py``.
+"""Compare the verdicts of the offline rules with the labels: ``python -m examples.failures.measure``.
 
 Each run is copied under names that say nothing before it is triaged, one at a time: neither labels nor the names of folders and
 files can be seen.

@@ -23,6 +23,7 @@ _RERUN = re.compile(r"^failed try of the same run: .*$", re.MULTILINE)
 _PYTEST_FRAME = re.compile(r"^(?P<path>\S[^\n:]*?\.\w+):(?P<line>\d+): ?(?P<type>\S*)$", re.MULTILINE)
 _PYTHON_FRAME = re.compile(r'^\s*File "(?P<path>[^"\n]+)", line \d+', re.MULTILINE)
 _ERROR_LINE = re.compile(r"^(?:E\s+)?(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*)(?: \[\w+\])?(?::\s+(?P<said>\S.*))?$", re.MULTILINE)
+_MARK = re.compile(r"^E\s+")
 _MARKED = re.compile(r"^E\s+(?P<said>\S.*)$", re.MULTILINE)
 _FAILING_SOURCE = re.compile(r"(?:^>.*\n)(?:^(?!E ).*\n){0,6}(?:^E .*\n?){1,8}", re.MULTILINE)
 _PARAMETERS = re.compile(r"^\s*(?:async )?def (?P<name>test\w*)\((?P<parameters>[^)]*)\)", re.MULTILINE)
@@ -98,9 +99,7 @@ class CaseText:
     @property
     def error_lines(self) -> list[str]:
         """The lines of the stack trace that name an exception, causes first; each without its mark."""
-        lines = [
-            match[0].removeprefix("E").strip() for match in _ERROR_LINE.finditer(self.details) if _is_exception(match["type"])
-        ]
+        lines = [_MARK.sub("", match[0]).strip() for match in _ERROR_LINE.finditer(self.details) if _is_exception(match["type"])]
         return lines or [line.strip() for line in self.message.splitlines()[:1]]
 
     @property
