@@ -20,6 +20,7 @@ from answergraph.graphs.triage import create_triage_agent
 
 TRIAGE_ROOT = "ANSWERGRAPH_TRIAGE_ROOT"
 """The environment variable that names the folder below which test runs lie; nobody can ask about another one."""
+_EXAMPLES = Path(__file__).resolve().parents[1] / "examples" / "failures"
 
 
 def agent(config: RunnableConfig) -> CompiledStateGraph[Any, Any, Any, Any]:
@@ -36,4 +37,4 @@ def calculator() -> CompiledStateGraph[Any, Any, Any, Any]:
 @cache
 def triage() -> CompiledStateGraph[Any, Any, Any, Any]:
     """Return the triage; without ``ANSWERGRAPH_TRIAGE_ROOT`` it may look into the examples of the repository alone."""
-    return create_triage_agent(root=os.environ.get(TRIAGE_ROOT) or Path(__file__).resolve().parents[1] / "examples" / "failures")
+    return create_triage_agent(root=os.environ.get(TRIAGE_ROOT) or _EXAMPLES)

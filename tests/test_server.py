@@ -197,3 +197,13 @@ def test_an_assistant_keeps_its_context_and_its_graph_shows_the_schema(client: S
 def test_a_bad_context_is_a_clear_error(client: SyncLangGraphClient, context: dict[str, Any], why: str) -> None:
     with pytest.raises(Exception, match=why):
         client.runs.wait(None, "agent", input=asks("3 + 4"), context=context)
+
+
+def test_the_triage_judges_a_run_below_its_folder_and_looks_into_no_other(client: SyncLangGraphClient) -> None:
+    judged: Any = client.runs.wait(None, "triage", input={"folder": "seen/run-02"})
+    (report,) = judged["reports"]
+    assert report["status"] == "answered"
+    for folder in ("/etc", "../..", "seen/../../../tests"):
+        refused: Any = client.runs.wait(None, "triage", input={"folder": folder})
+        assert refused["reports"] == []
+        assert "not below the folder" in refused["problems"][0]

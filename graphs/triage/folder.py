@@ -25,6 +25,7 @@ _NO_LINKS = getattr(os, "O_NOFOLLOW", 0)
 _AT_ONCE = getattr(os, "O_NONBLOCK", 0)  # opening a named pipe would wait for its writer
 _ONLY_FOLDERS = getattr(os, "O_DIRECTORY", 0)
 _BINARY = getattr(os, "O_BINARY", 0)
+_ON_WINDOWS = os.name == "nt"
 _BY_DESCRIPTOR = os.open in os.supports_dir_fd and os.scandir in os.supports_fd
 
 
@@ -96,9 +97,10 @@ class Folder:
         Raises:
             FolderError: If it leads out of the folder, or is no path.
         """
-        parts = [part for part in path.replace("\\", "/").split("/") if part not in {"", "."}]
-        is_absolute = path.startswith(("/", "\\", "~")) or bool(PurePosixPath(path).anchor) or ":" in path[:2]
-        if is_absolute or ".." in parts or "\0" in path:
+        slashed = path.replace("\\", "/") if _ON_WINDOWS else path
+        parts = [part for part in slashed.split("/") if part not in {"", "."}]
+        leads_out = slashed.startswith("/") or ".." in parts or "\0" in path
+        if leads_out or (_ON_WINDOWS and ":" in path):
             raise FolderError(f"{path!r} is not below the folder.")
         return PurePosixPath(*parts)
 

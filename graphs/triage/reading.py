@@ -6,7 +6,7 @@ Patterns are RE2's: no pattern, however it nests its repetitions, takes more tha
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
@@ -25,6 +25,7 @@ MOST_MATCHES = 60
 """How many matching lines one call returns."""
 PATTERN_CHARACTERS = 2_000
 KEPT_SEARCHES = 128
+CONTEXT_BYTES = 4_000
 
 _TOP_TWO_BITS, _WITHIN_CHARACTER = 0b11000000, 0b10000000  # of a byte of UTF-8 that begins no character
 _RE2_MEMORY = 8 << 20  # bytes; a pattern that needs more is refused
@@ -52,6 +53,8 @@ class Match:
     path: str
     number: int
     line: str
+    before: str = field(default="", compare=False, repr=False)
+    """What stands right before it, ``CONTEXT_BYTES`` at most."""
 
 
 @dataclass(frozen=True)
@@ -79,18 +82,11 @@ def read_lines(folder: Folder, path: str, start: int, count: int) -> Lines:
     """
     with folder.open(path) as file:
         text = TextFile.of(path, file)
-        total = _count_lines(text)
-        first = max(1, total + 1 + start if start < 0 else start)
-        wanted = first + max(1, min(count, MOST_LINES))
-        taken: list[str] = []
-        used = 0
-        for number, line in _numbered_lines(text, first, wanted):
-            used += len(line)
-            if used > MOST_CHARACTERS and number > first:
-                return Lines(path, first, tuple(taken), total, text.encoding, is_cut=True)
-            taken.append(line)
-        is_cut = count > MOST_LINES and first + len(taken) <= total
-        return Lines(path, first, tuple(taken), total, text.encoding, is_cut)
+        first = max(1, _count_lines(text) + 1 + start if start < 0 else start)
+        found, total = _lines_between(text, first, first + max(1, min(count, MOST_LINES)))
+    taken = found[: _how_many_fit(found)]
+    is_cut = len(taken) < len(found) or (count > MOST_LINES and first + len(taken) <= total)
+    return Lines(path, first, tuple(taken), total, text.encoding, is_cut)
 
 
 def compiled(pattern: str, *, regex: bool) -> Any:
@@ -111,7 +107,7 @@ def compiled(pattern: str, *, regex: bool) -> Any:
     options.max_mem = _RE2_MEMORY
     options.never_nl = True
     try:
-        expression = pattern if regex else re2.escape(pattern)
+        expression = f"(?m){pattern}" if regex else re2.escape(pattern)
         return re2.compile(expression.encode(errors="replace"), options)
     except re2.error as error:
         reason = error.args[0].decode(errors="replace") if isinstance(error.args[0], bytes) else error
@@ -166,26 +162,28 @@ def _searched(root: str, text: str, files: tuple[FileEntry, ...], regex: bool) -
 def _matches_in(folder: Folder, path: str, pattern: Any, most: int) -> list[Match]:
     found: list[Match] = []
     with folder.open(path) as file:
-        before = 1
+        first, last_block = 1, b""
         for block in TextFile.of(path, file).blocks():
-            found += _matches_of_block(block, before, path, pattern, most - len(found))
-            if len(found) >= most:
-                break
-            before += block.count(b"\n")
+            for start, number, line in _matches_of_block(block, first, pattern):
+                before = (last_block + block[max(0, start - CONTEXT_BYTES) : start])[-CONTEXT_BYTES:]
+                found.append(Match(path, number, line, as_text(before)))
+                if len(found) >= most:
+                    return found
+            first += block.count(b"\n")
+            last_block = block[-CONTEXT_BYTES:]
     return found
 
 
-def _matches_of_block(block: bytes, first: int, path: str, pattern: Any, most: int) -> list[Match]:
-    found: list[Match] = []
+def _matches_of_block(block: bytes, first: int, pattern: Any) -> Iterator[tuple[int, int, str]]:
+    """Yield where a matching line begins in the block, its number, and the line."""
     number, counted, position = first, 0, 0
-    while len(found) < most and position < len(block) and (match := pattern.search(block, position)):
+    while position < len(block) and (match := pattern.search(block, position)):
         start = block.rfind(b"\n", 0, match.start()) + 1
         end = block.find(b"\n", match.start())
         end = len(block) if end < 0 else end
         number, counted = number + block.count(b"\n", counted, start), start
-        found.append(Match(path, number, _shown(block[start:end], match.start() - start)))
+        yield start, number, _shown(block[start:end], match.start() - start)
         position = end + 1
-    return found
 
 
 def _count_lines(text: TextFile) -> int:
@@ -196,27 +194,34 @@ def _count_lines(text: TextFile) -> int:
     return total + (last != b"\n")
 
 
-def _numbered_lines(text: TextFile, first: int, end: int) -> Iterator[tuple[int, str]]:
-    """Yield the lines from ``first`` up to, not including, ``end``; a line of more than a block keeps its beginning."""
-    number, is_rest = 1, False
+def _lines_between(text: TextFile, first: int, end: int) -> tuple[list[str], int]:
+    """Return the lines from ``first`` up to, not including, ``end``, and how many the file has, in one pass."""
+    taken: list[str] = []
+    number, goes_on = 1, False
     for block in text.blocks():
-        lines = block.count(b"\n")
-        if number + lines < first:
-            number, is_rest = number + lines, not block.endswith(b"\n")
-            continue
-        for line in block.splitlines(keepends=True) if b"\r" not in block else _split(block):
-            if first <= number < end and not is_rest:
-                yield number, _shown(line.rstrip(b"\r\n"), 0)
-            is_rest = not line.endswith(b"\n")
-            number += not is_rest
-        if number >= end:
-            return
+        count = block.count(b"\n")
+        if number + count >= first and number < end:
+            # A line of more than a block keeps its beginning.
+            beginnings = enumerate(_split(block), start=number)
+            taken += [_shown(line, 0) for at, line in beginnings if first <= at < end and not (goes_on and at == number)]
+        number += count
+        goes_on = not block.endswith(b"\n")
+    return taken, number - 1 + goes_on
+
+
+def _how_many_fit(lines: list[str]) -> int:
+    """Return how many lines, one at least, are no more text than one call returns."""
+    used = 0
+    for index, line in enumerate(lines):
+        used += len(line)
+        if used > MOST_CHARACTERS and index:
+            return index
+    return len(lines)
 
 
 def _split(block: bytes) -> list[bytes]:
     # A lone carriage return, as progress bars write it, ends no line: line numbers are those of other programs.
-    lines = [line + b"\n" for line in block.split(b"\n")]
-    lines[-1] = lines[-1][:-1]
+    lines = block.split(b"\n")
     return lines if lines[-1] else lines[:-1]
 
 

@@ -10,9 +10,9 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Literal
 
-from answergraph.graphs.triage.folder import FileEntry, Folder, FolderError
+from answergraph.graphs.triage.folder import FileEntry, Folder
 from answergraph.graphs.triage.junit import CaseResult, JUnitFile, read_junit
-from answergraph.graphs.triage.reading import Match, read_lines, search_once
+from answergraph.graphs.triage.reading import Match, search_once
 
 TROUBLE = (
     r"Traceback \(most recent call last\)|\bAssertionError\b|Exception in thread|was never retrieved|Exception ignored in"
@@ -110,7 +110,7 @@ def survey(folder: Folder) -> Survey:
     found = search_once(folder, TROUBLE, logs, regex=True) if results else None
     if found is not None:
         problems += found.problems
-        trouble |= _trouble_in_logs(folder, found.found, results, {result.test for result in quiet})
+        trouble |= _trouble_in_logs(found.found, results, {result.test for result in quiet})
     return Survey(results, tuple(problems), tuple(trouble.values()), files)
 
 
@@ -134,7 +134,7 @@ def _trouble_in_output(results: Iterable[CaseResult]) -> dict[tuple[str, str], t
 
 
 def _trouble_in_logs(
-    folder: Folder, matches: Iterable[Match], results: Iterable[CaseResult], quiet: set[tuple[str, str]]
+    matches: Iterable[Match], results: Iterable[CaseResult], quiet: set[tuple[str, str]]
 ) -> dict[tuple[str, str], tuple[CaseResult, str]]:
     """Return the passed cases whose name stands right above, or in, a line that shows a failure."""
     by_name: dict[str, list[CaseResult]] = defaultdict(list)
@@ -142,19 +142,15 @@ def _trouble_in_logs(
         by_name[result.name].append(result)
     trouble: dict[tuple[str, str], tuple[CaseResult, str]] = {}
     for match in matches:
-        for result in _named_above(folder, match, by_name):
+        for result in _named_above(match, by_name):
             if result.test in quiet:
                 trouble.setdefault(result.test, (result, match.line.strip()))
     return trouble
 
 
-def _named_above(folder: Folder, match: Match, by_name: Mapping[str, list[CaseResult]]) -> list[CaseResult]:
+def _named_above(match: Match, by_name: Mapping[str, list[CaseResult]]) -> list[CaseResult]:
     """Return the results, in the log's own folder, of the test that is named last before the line."""
-    start = max(1, match.number - LOG_LINES_BEFORE)
-    try:
-        lines = read_lines(folder, match.path, start, match.number - start + 1).lines
-    except FolderError:  # it went away since it was searched
-        return []
+    lines = [*match.before.splitlines()[-LOG_LINES_BEFORE:], match.line]
     place = PurePosixPath(match.path).parent
     for line in reversed(lines):
         named = [result for name in _names_in(line) for result in by_name.get(name, ())]

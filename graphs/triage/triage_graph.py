@@ -8,9 +8,10 @@ START → find_cases ──┬─ judge ──→ triage_case (one per case, sid
 
 from __future__ import annotations
 
+import os
 from operator import add
 from pathlib import Path
-from typing import Annotated, Any, NotRequired
+from typing import Annotated, Any, Literal, NotRequired
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
@@ -87,21 +88,21 @@ def create_triage_agent(
     graph.add_node(TRIAGE_CASE, case_graph(model))
 
     graph.add_edge(START, FIND_CASES)
-    graph.add_conditional_edges(FIND_CASES, route_after_find_cases, {TRIAGE_CASE: TRIAGE_CASE, END: END})
+    graph.add_conditional_edges(FIND_CASES, route_after_find_cases, {"judge": TRIAGE_CASE, "finish": END})
     graph.add_edge(TRIAGE_CASE, END)
     return graph.compile(checkpointer, name=name)
 
 
-def route_after_find_cases(state: TriageState) -> list[Send] | str:
-    """Send each case to be judged; end if there is none."""
-    return [Send(TRIAGE_CASE, case) for case in state.get("cases", ())] or END
+def route_after_find_cases(state: TriageState) -> list[Send] | Literal["finish"]:
+    """Send each case to be judged; finish if there is none."""
+    return [Send(TRIAGE_CASE, case) for case in state.get("cases", ())] or "finish"
 
 
 class _FindCases:
     """The first node: reads the result files."""
 
     def __init__(self, root: str | Path | None) -> None:
-        self._root = None if root is None else Path(root).resolve()
+        self._root = root
 
     def __call__(self, state: TriageInput) -> dict[str, Any]:
         try:
@@ -119,10 +120,12 @@ class _FindCases:
     def _folder(self, given: str) -> Folder:
         if self._root is None:
             return Folder(given)
-        folder = Folder(self._root / given)
-        if not folder.root.is_relative_to(self._root):
+        # Links are resolved here, in a run: a server must not wait for a disk while it builds a graph.
+        root = Path(self._root).resolve()
+        folder = Path(os.path.realpath(root / given.replace("\0", "?")))
+        if not folder.is_relative_to(root):
             raise FolderError(f"{given!r} is not below the folder this triage may look into.")
-        return folder
+        return Folder(folder)
 
 
 def _nothing_read(folder: Folder, found: Survey) -> list[str]:

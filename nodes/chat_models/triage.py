@@ -25,7 +25,7 @@ SEARCH = "search"
 READ_LINES = "read_lines"
 SEED_PATTERN = r"\bseed\b.{0,20}\d"
 
-_CASE = re.compile(r"[Cc]ase [`'\"]([^`'\"\n]+#\d+)[`'\"]")
+_CASE = re.compile(r"[Cc]ase (?P<mark>[`'\"])(?P<id>[^\n]+?#\d+)(?P=mark)")
 _MENTION = re.compile(r"^(?P<path>.+?):(?P<number>\d+): (?P<line>.*)$", re.MULTILINE)
 _HEADING = re.compile(r"_{3,}|FAIL|ERROR")
 _LINES_BEFORE, _LINES_READ = 2, 60
@@ -145,7 +145,7 @@ class _Investigation:
 
 def _case_in(message: Any) -> str | None:
     match = _CASE.search(message.text) if isinstance(message, HumanMessage) else None
-    return match[1] if match else None
+    return match["id"] if match else None
 
 
 def _common_folder(paths: Sequence[str]) -> str:

@@ -26,14 +26,14 @@ def content(folder: Folder, path: str) -> bytes:
         return file.read()
 
 
-@pytest.mark.parametrize("path", ["logs/app.log", "./logs/app.log", "logs//app.log", "logs\\app.log"])
+@pytest.mark.parametrize("path", ["logs/app.log", "./logs/app.log", "logs//app.log"])
 def test_a_file_below_the_folder_is_read(place: Path, path: str) -> None:
     assert content(Folder(place), path) == b"one\ntwo\n"
 
 
 @pytest.mark.parametrize(
     "path",
-    ["../secret.txt", "logs/../../secret.txt", "/etc/passwd", "~/secret", "C:\\secret", "\\\\host\\share", "logs/..", "a\0b"],
+    ["../secret.txt", "logs/../../secret.txt", "/etc/passwd", "//etc/passwd", "logs/..", "..", "a\0b"],
 )
 def test_a_path_that_leads_out_is_refused(place: Path, path: str) -> None:
     with pytest.raises(FolderError, match="not below the folder"):

@@ -125,10 +125,17 @@ def test_a_folder_without_results_says_why(run: Run, tmp_path: Path, name: str |
     assert any(why in problem for problem in result["problems"])
 
 
+@pytest.mark.parametrize("name", ["it's.xml", "a b/c d.xml", "[x]#1.xml", "“時刻”.xml", 'say "hi".xml', "a: 1: b.xml"])
+def test_files_may_have_any_name(run: Run, tmp_path: Path, name: str) -> None:
+    write_results(tmp_path, failed("test_rates", REFUSED), name=name)
+    (report,) = run(create_triage_agent(), {"folder": str(tmp_path)})["reports"]
+    assert (report["case"], report["status"]) == (f"{name}#1", "answered")
+
+
 def test_a_folder_outside_the_root_is_not_looked_into(run: Run, place: Path) -> None:
     (place / "inner").mkdir()
     triage = create_triage_agent(root=place / "inner")
-    for folder in ("..", str(place), "/etc"):
+    for folder in ("..", str(place), "/etc", "/there/is/none"):
         result = run(triage, {"folder": folder})
         assert (result["reports"], len(result["problems"])) == ([], 1)
         assert "not below the folder" in result["problems"][0]
@@ -138,4 +145,4 @@ def test_the_graph_is_drawn_as_it_is_described() -> None:
     drawn = create_triage_agent().get_graph(xray=1).draw_mermaid(with_styles=False)
     for node in ("find_cases", "explore", "hand_over", "conclude_failed", "conclude_passed", "report"):
         assert node in drawn
-    assert "failed" in drawn
+    assert all(f"&nbsp;{reason}&nbsp;" in drawn for reason in ("judge", "finish", "failed", "passed"))
