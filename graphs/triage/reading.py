@@ -5,9 +5,11 @@ Patterns are RE2's: no pattern, however it nests its repetitions, takes more tha
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 import re2
@@ -133,7 +135,8 @@ def search(folder: Folder, pattern: Any, files: tuple[FileEntry, ...]) -> Matche
             continue
         left -= entry.size
         try:
-            found += _matches_in(folder, entry.path, pattern, MOST_MATCHES + 1 - len(found))
+            with closing(_matches_in(folder, entry.path, pattern)) as matches:
+                found += islice(matches, MOST_MATCHES + 1 - len(found))
         except FolderError as error:
             problems.append(str(error))
     return Matches(tuple(found[:MOST_MATCHES]), len(found) > MOST_MATCHES, tuple(problems))
@@ -159,19 +162,15 @@ def _searched(root: str, text: str, files: tuple[FileEntry, ...], regex: bool) -
     return search(Folder(root), compiled(text, regex=regex), files)
 
 
-def _matches_in(folder: Folder, path: str, pattern: Any, most: int) -> list[Match]:
-    found: list[Match] = []
+def _matches_in(folder: Folder, path: str, pattern: Any) -> Generator[Match]:
     with folder.open(path) as file:
         first, last_block = 1, b""
         for block in TextFile.of(path, file).blocks():
             for start, number, line in _matches_of_block(block, first, pattern):
                 before = (last_block + block[max(0, start - CONTEXT_BYTES) : start])[-CONTEXT_BYTES:]
-                found.append(Match(path, number, line, as_text(before)))
-                if len(found) >= most:
-                    return found
+                yield Match(path, number, line, as_text(before))
             first += block.count(b"\n")
             last_block = block[-CONTEXT_BYTES:]
-    return found
 
 
 def _matches_of_block(block: bytes, first: int, pattern: Any) -> Iterator[tuple[int, int, str]]:

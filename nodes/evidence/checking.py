@@ -79,7 +79,7 @@ def places_of(claim: Claim, result: SearchedResult) -> Iterator[Found | str]:
     if claim.problem is not None:
         yield claim.problem
     elif isinstance(claim.mark, Quote):
-        yield from places_of_quote(fold(claim.value), result, claim.mark)
+        yield from places_of_quote(claim.value, result, claim.mark)
     else:
         yield from places_of_number(claim.value, result, claim.mark)
 

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from answergraph.nodes.evidence.borders import begins_at_border, ends_at_border, follows_negation
+from answergraph.nodes.evidence.folding import fold
+from answergraph.nodes.evidence.json_text import without_escapes
 from answergraph.nodes.evidence.mapped_text import MappedText
 from answergraph.nodes.evidence.marks import Quote
 from answergraph.nodes.evidence.searched_result import SearchedResult
@@ -68,11 +70,11 @@ def places_of_quote(text: str, result: SearchedResult, mark: Quote) -> Iterator[
     """Yield each place where a quote stands in a result, or why it does not count there.
 
     Args:
-        text: The folded quote.
+        text: The quote.
         result: What may support it.
         mark: Says how long it must be.
     """
-    problem = counts_as_quote(text, mark.min_length)
+    problem = counts_as_quote(fold(text), mark.min_length)
     if problem is not None:
         yield problem
         return
@@ -91,16 +93,16 @@ class _Place:
 
 
 def _forms(text: str) -> list[str]:
-    """Return the quote as it is, and without the quotation marks around it."""
-    inner = text[1:-1].strip()
-    is_wrapped = len(text) > 2 and text[0] == text[-1] == "'" and "'" not in inner  # noqa: PLR2004 - two marks
-    return [text, inner] if is_wrapped else [text]
+    """Return the quote folded: as it is, without the quotation marks around it, and with escapes of JSON undone."""
+    whole = fold(text)
+    inner = whole[1:-1].strip()
+    is_wrapped = len(whole) > 2 and whole[0] == whole[-1] == "'" and "'" not in inner  # noqa: PLR2004 - two marks
+    forms = [whole, *([inner] if is_wrapped else []), fold(without_escapes(MappedText.unchanged(text)).text)]
+    return [form for form in dict.fromkeys(forms) if form]
 
 
 def _places(text: str, result: SearchedResult) -> Iterator[_Place]:
-    # What JSON says is meant, not how it is written, but by a quote with escapes of its own.
-    views = [*enumerate(result.said), *(enumerate(result.written) if "\\" in text else ())]
-    for part, view in views:
+    for part, view in enumerate(result.said):
         at = view.text.find(text)
         while at >= 0:
             yield _Place(result, part, view, at)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, NotRequired
 
 from langchain_core.messages import ToolMessage
+from langgraph.channels import BinaryOperatorAggregate
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.types import Command
 from typing_extensions import TypedDict
@@ -80,7 +81,9 @@ def _merged(left: RunResults | None, right: RunResults | None) -> RunResults | N
 class EvidenceState(AgentState[Any]):
     """The state of a middleware that looks at the run's tool results; declaring it is what has them recorded."""
 
-    answergraph_tool_results: NotRequired[Annotated[RunResults | None, _merged, PrivateStateAttr]]
+    answergraph_tool_results: NotRequired[
+        Annotated[RunResults | None, BinaryOperatorAggregate(RunResults | None, _merged), PrivateStateAttr]
+    ]
 
 
 def recording(call: ToolCallStep) -> ToolCallStep:

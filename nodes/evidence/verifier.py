@@ -73,13 +73,15 @@ class _Parts:
 
     @classmethod
     def of(cls, bundle: Mapping[str, Any]) -> _Parts:
+        if not isinstance(bundle["messages"], list) or not isinstance(bundle["evidence"], dict):
+            raise TypeError("its messages are a list and its evidence a mapping")
         messages: list[Any] = messages_from_dict(bundle["messages"])
         recorded = bundle.get("results")
         results = list(results_in(messages, {str(bundle.get("schema"))})) if recorded is None else recorded
         for result in results:
             run_of(result)
         marks = {path: mark_from_json(mark) for path, mark in bundle.get("marks", {}).items()}
-        return cls(bundle["answer"], marks, dict(bundle["evidence"]), results, messages)
+        return cls(bundle["answer"], marks, bundle["evidence"], results, messages)
 
     def verdict(self, path: str) -> ClaimVerdict:
         try:

@@ -29,7 +29,9 @@ def answergraph(*arguments: str, stdin: str | None = None, env: Mapping[str, str
 
 
 def adds_then_answers() -> list[Reply]:
-    return [calls(ToolCall("add", {"a": 1, "b": 2})), calls(ToolCall("Calculation", ANSWER)), says(json.dumps(ANSWER))]
+    validation = ToolCall("validate_calculation", {"expected": 3, "actual": 3, "operation": "1 + 2"})
+    answer = [calls(ToolCall("Calculation", ANSWER)), says(json.dumps(ANSWER))]
+    return [calls(ToolCall("add", {"a": 1, "b": 2})), calls(validation), *answer]
 
 
 def test_the_typed_answer_is_printed_and_nothing_else() -> None:

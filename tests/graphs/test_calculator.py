@@ -42,6 +42,12 @@ def validating(actual: float, expected: float | None = None) -> AIMessage:
     return AIMessage("", tool_calls=[{"name": "validate_calculation", "args": args, "id": f"v{actual}"}])
 
 
+def stubborn(*first: AIMessage) -> ScriptedChatModel:
+    """Return a model that says this first, then answers 2 for ever."""
+    ahead = list(first)
+    return ScriptedChatModel(replies=lambda messages: ahead.pop(0) if ahead else answering(2, f"a{len(messages)}"))
+
+
 @pytest.mark.parametrize(("task", "value"), TASKS.items(), ids=[f"task {n}" for n in range(1, 11)])
 def test_each_task_is_answered_exactly_and_checked(run: Run, task: str, value: float) -> None:
     result = run(create_calculator(), {"messages": [task]})
@@ -124,21 +130,18 @@ def test_an_answer_that_was_not_validated_is_sent_back_saying_so(run: Run) -> No
 
 @pytest.mark.parametrize("validation", [validating(3), validating(2, expected=3)], ids=["of another number", "that failed"])
 def test_only_a_validation_that_confirms_the_answer_counts(run: Run, validation: AIMessage) -> None:
-    model = ScriptedChatModel(replies=[validation, answering(2), answering(2, "b")])
-    result = run(create_calculator(model), {"messages": ["1 + 1"]})
+    result = run(create_calculator(stubborn(validation)), {"messages": ["1 + 1"]})
     assert (result["structured_response"], result["outcome"]["status"]) == (None, "invalid")
 
 
 @pytest.mark.parametrize(("calls", "status"), [(50, "invalid"), (1, "out_of_budget")])
 def test_a_model_that_never_validates_never_answers(run: Run, calls: int, status: str) -> None:
-    model = ScriptedChatModel(replies=lambda messages: answering(2, f"a{len(messages)}"))
-    result = run(create_calculator(model, limits=UsageLimits(model_calls=calls)), {"messages": ["1 + 1"]})
+    result = run(create_calculator(stubborn(), limits=UsageLimits(model_calls=calls)), {"messages": ["1 + 1"]})
     assert (result["structured_response"], result["outcome"]["status"]) == (None, status)
 
 
 def test_a_validation_of_an_earlier_run_of_the_thread_does_not_count(run: Run) -> None:
-    replies = [validating(2), answering(2), answering(2, "b"), answering(2, "c")]
-    agent = create_calculator(ScriptedChatModel(replies=replies), checkpointer=InMemorySaver())
+    agent = create_calculator(stubborn(validating(2)), checkpointer=InMemorySaver())
     config: RunnableConfig = {"configurable": {"thread_id": "1"}}
     assert run(agent, {"messages": ["1 + 1"]}, config)["outcome"]["status"] == "answered"
     assert run(agent, {"messages": ["And again?"]}, config)["outcome"]["status"] == "invalid"

@@ -138,7 +138,8 @@ def test_a_call_of_an_earlier_turn_of_the_thread_does_not_count(run: Run) -> Non
 
 
 def test_a_call_made_before_an_interrupt_counts_after_it(run: Run) -> None:
-    saver, config = InMemorySaver(), {"configurable": {"thread_id": "1"}}
+    saver = InMemorySaver()
+    config: Any = {"configurable": {"thread_id": "1"}}
     options: dict[str, Any] = {
         "required": RequireTools("check"),
         "checkpointer": saver,

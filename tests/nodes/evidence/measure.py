@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -72,48 +73,45 @@ def number_case(random: Random, changes: dict[str, Any]) -> Case | None:
     return Case(kind, Claim("number", mark, value), [run_of(f"{text}\n{'' if mark == FromTools() else filler}", "call_0")])
 
 
-def true_cases(random: Random) -> Iterator[Case]:
-    """Yield claims that must count."""
+def cases(make: Callable[[Random], Case | None]) -> Iterator[Case]:
+    """Yield cases without end, the same ones each time."""
+    random = Random(SEED)
     while True:
-        case = quote_case(random, TRUE, true=True) if random.random() < 0.8 else number_case(random, TRUE_NUMBERS)
+        case = make(random)
         if case is not None:
             yield case
 
 
-def corrupted_cases(random: Random) -> Iterator[Case]:
-    """Yield claims that must not count."""
-    while True:
-        case = quote_case(random, CORRUPTED, true=False) if random.random() < 0.8 else number_case(random, CORRUPTED_NUMBERS)
-        if case is not None:
-            yield case
-
-
-def measured(cases: Iterator[Case], count: int, *, wanted: bool) -> tuple[Counter[str], list[Case]]:
+def measured(given: Iterator[Case], count: int, *, wanted: bool) -> tuple[Counter[str], list[Case]]:
     """Return how many cases of each kind there were, and those that went wrong."""
     kinds: Counter[str] = Counter()
     wrong: list[Case] = []
-    for _, case in zip(range(count), cases, strict=False):
+    for _, case in zip(range(count), given, strict=False):
         kinds[case.kind] += 1
         wrong += [case] if case.is_accepted != wanted else []
     return kinds, wrong
 
 
+TABLES: tuple[tuple[str, bool, Callable[[Random], Case | None]], ...] = (
+    ("corrupted quotes", False, partial(quote_case, changes=CORRUPTED, true=False)),
+    ("true quotes, written in another way", True, partial(quote_case, changes=TRUE, true=True)),
+    ("corrupted numbers", False, partial(number_case, changes=CORRUPTED_NUMBERS)),
+    ("true numbers, written in another way", True, partial(number_case, changes=TRUE_NUMBERS)),
+)
+
+
 def main(count: int = CASES) -> int:
-    """Measure both figures and print them."""
+    """Measure and print the figures; returns 1 if anything went wrong."""
     failures = 0
-    for title, cases, wanted, word in (
-        ("corrupted claims", corrupted_cases(Random(SEED)), False, "accepted"),
-        ("true claims, written in another way", true_cases(Random(SEED)), True, "refused"),
-    ):
-        kinds, wrong = measured(cases, count, wanted=wanted)
+    for title, wanted, make in TABLES:
+        kinds, wrong = measured(cases(make), count, wanted=wanted)
         failures += len(wrong)
-        rows = [
-            f"| {kind.replace('_', ' ')} | {number:,} | {sum(c.kind == kind for c in wrong)} |"
-            for kind, number in sorted(kinds.items())
-        ]
-        print(f"| {title} | cases | {word} |", "|---|---|---|", *rows, f"| all | {count:,} | {len(wrong)} |", "", sep="\n")  # noqa: T201 - its output
+        print(f"| {title} | cases | {'refused' if wanted else 'accepted'} |\n|---|---|---|")
+        for kind, number in sorted(kinds.items()):
+            print(f"| {kind.replace('_', ' ')} | {number:,} | {sum(case.kind == kind for case in wrong)} |")
+        print(f"| all | {count:,} | {len(wrong)} |\n")
         for case in wrong[:5]:
-            print(case, file=sys.stderr)  # noqa: T201 - what to look at
+            print(case, file=sys.stderr)
     return min(failures, 1)
 
 
