@@ -25,6 +25,8 @@ LOG_LINES_BEFORE = 30
 _TROUBLE_IN_OUTPUT = re.compile(TROUBLE, re.MULTILINE)
 _WORD = re.compile(r"[^\s:,;()\[\]'\"<>/]+")
 _KEPT_FILES = 512
+_NO_TEXT = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".mp4", ".webm", ".zip", ".gz", ".xz", ".zst", ".pdf", ".pyc", ".class")
+"""What a test run leaves and nobody expects to be text; any other file that is none gets a word."""
 
 Kind = Literal["failed", "passed"]
 
@@ -106,7 +108,7 @@ def survey(folder: Folder) -> Survey:
     failed_tests = {result.test for result in results if result.has_failed}
     quiet = [result for result in results if result.status == "passed" and result.test not in failed_tests]
     trouble = _trouble_in_output(quiet)
-    logs = tuple(entry for entry in listing.files if not entry.path.lower().endswith(".xml"))
+    logs = tuple(entry for entry in listing.files if not entry.path.lower().endswith((".xml", *_NO_TEXT)))
     found = search_once(folder, TROUBLE, logs, regex=True) if results else None
     if found is not None:
         problems += found.problems

@@ -5,7 +5,7 @@ The folder comes with the agent's state; a path that leads out of it, a link or 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from langchain_core.tools import BaseTool, ToolException, tool
 from langgraph.prebuilt import ToolRuntime
@@ -18,6 +18,8 @@ from answergraph.graphs.triage.survey import Case, Survey, survey
 
 MOST_LISTED = 500
 """How many files or cases one call lists."""
+MOST_PROBLEMS = 20
+"""How many unreadable files one call names."""
 
 
 @tool
@@ -27,7 +29,7 @@ def list_files(runtime: ToolRuntime, under: str = "") -> str:
     lines = [_file_line(entry) for entry in listing.entries[:MOST_LISTED]]
     left_out = len(listing.entries) - len(lines)
     more = [f"[{left_out} more are left out; name a folder to list]"] if left_out else []
-    return "\n".join([*lines, *more, *(f"[{problem}]" for problem in listing.problems)]) or "[There are no files.]"
+    return "\n".join([*lines, *more, *_named(listing.problems)]) or "[There are no files.]"
 
 
 @tool
@@ -52,7 +54,7 @@ def search(text: str, runtime: ToolRuntime, regex: bool = False, under: str = ""
     found = search_once(folder, text, _files_under(folder, under), regex=regex)
     lines = [f"{match.path}:{match.number}: {match.line}" for match in found.found]
     more = ["[There are more; search for something rarer, or under a folder.]"] if found.is_cut else []
-    return "\n".join([*lines, *more, *(f"[{problem}]" for problem in found.problems)]) or "[No line matches.]"
+    return "\n".join([*lines, *more, *_named(found.problems)]) or "[No line matches.]"
 
 
 @tool
@@ -62,7 +64,7 @@ def list_failed_cases(runtime: ToolRuntime) -> str:
     cases = found.cases()
     lines = [_case_line(case) for case in cases[:MOST_LISTED]]
     more = [f"[{len(cases) - len(lines)} more are left out]"] if len(cases) > len(lines) else []
-    return "\n".join([*lines, *more, *(f"[{problem}]" for problem in found.problems)]) or "[No case failed.]"
+    return "\n".join([*lines, *more, *_named(found.problems)]) or "[No case failed.]"
 
 
 @tool
@@ -107,6 +109,12 @@ def _files_under(folder: Folder, under: str) -> tuple[FileEntry, ...]:
     place = folder.relative(under)
     chosen = tuple(entry for entry in files if entry.path == str(place) or entry.path.startswith(f"{place}/"))
     return chosen or files if str(place) == "." else chosen
+
+
+def _named(problems: Sequence[str]) -> list[str]:
+    left_out = len(problems) - MOST_PROBLEMS
+    more = [f"[{left_out} more files could not be read]"] if left_out > 0 else []
+    return [*(f"[{problem}]" for problem in problems[:MOST_PROBLEMS]), *more]
 
 
 def _file_line(entry: FileEntry) -> str:
