@@ -4,9 +4,10 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/installed
 
-.PHONY: demo test test-slow check format evidence dev env
+.PHONY: demo test test-slow triage-accuracy check format evidence dev env
 
-demo: env ## A calculation, from the question to the typed answer; needs no key
+demo: env ## The triage of failed test runs, then a calculation, to the typed answers; needs no key
+	@$(BIN)/answergraph triage examples/failures/seen
 	@$(BIN)/answergraph ask "(17 × 23) + (89 ÷ 4) - 156"
 
 test: env ## Everything that is not slow
@@ -14,6 +15,9 @@ test: env ## Everything that is not slow
 
 test-slow: env ## What make test leaves: servers, databases, a browser, torture
 	$(BIN)/python -m pytest --slow
+
+triage-accuracy: env ## How often the offline rules are right about the labelled runs in examples/failures
+	@$(BIN)/python -m examples.failures.measure
 
 check: env ## Format, lint, types, layers, sizes
 	$(BIN)/ruff format --check .

@@ -23,15 +23,16 @@ from answergraph.graphs.general_agent import general_agent
 from answergraph.graphs.judge_by_context import judge_by_context
 from answergraph.graphs.mending.workflow import create_mending_workflow
 from answergraph.graphs.react import create_react
+from answergraph.graphs.triage import create_triage_agent
 from answergraph.judge_command import judge
 from answergraph.nodes.chat_models.resolve import OFFLINE
 from answergraph.nodes.errors import AgentSpecError
 from answergraph.nodes.evidence.bundle import BUNDLE_KEYS, answer_bundle
-from answergraph.nodes.evidence.verifier import verify_bundle
 from answergraph.nodes.response_format.diagnosis import diagnose
 from answergraph.prompt_view import PromptView
 from answergraph.run_command import run
 from answergraph.running import BAD_USAGE, NO_ANSWER, chosen_model, ended, run_graph
+from answergraph.triage_command import TRIAGE_HELP, triage, verified
 
 GRAPHS: Mapping[str, Callable[[], CompiledStateGraph[Any, Any, Any, Any]]] = {
     "agent": general_agent,
@@ -39,14 +40,15 @@ GRAPHS: Mapping[str, Callable[[], CompiledStateGraph[Any, Any, Any, Any]]] = {
     "react": create_react,
     "judge": judge_by_context,
     "workflow": create_mending_workflow,
+    "triage": create_triage_agent,
 }
 """The graphs that can be drawn."""
 
 Protocol = Literal["tools", "react"]
 
 OFFLINE_NOTE = (
-    "The default model, 'offline', is no language model: it is a set of rules that reads arithmetic and plans tool calls, and "
-    "it needs no key and no network."
+    "The default model, 'offline', is no language model: it is a set of rules for arithmetic and for the triage of test runs, "
+    "and it needs no key and no network."
 )
 
 
@@ -62,6 +64,7 @@ app = typer.Typer(
 
 app.command()(judge)
 app.command()(run)
+app.command(help=f"{TRIAGE_HELP}\n\n{OFFLINE_NOTE}")(triage)
 
 
 def main() -> None:
@@ -141,7 +144,7 @@ def verify(bundle: Annotated[Path, typer.Argument(help="A file that --bundle has
         typer.Exit: With the exit code, if a claim does not hold or the file is no bundle.
     """
     try:
-        verdicts = verify_bundle(json.loads(bundle.read_text(encoding="utf-8")))
+        verdicts = verified(json.loads(bundle.read_text(encoding="utf-8")))
     except (OSError, ValueError) as error:
         raise ended(BAD_USAGE, f"Error: {bundle}: {error}") from error
     for verdict in verdicts:
@@ -154,14 +157,14 @@ def verify(bundle: Annotated[Path, typer.Argument(help="A file that --bundle has
 
 @app.command()
 def graph(name: Annotated[str, typer.Argument(help=f"One of: {', '.join(GRAPHS)}.")]) -> None:
-    """Print a graph as a Mermaid drawing.
+    """Print a graph, and the graphs in it, as a Mermaid drawing.
 
     Raises:
         typer.BadParameter: If there is no graph of that name.
     """
     if name not in GRAPHS:
         raise typer.BadParameter(f"There is no graph {name!r}; there are: {', '.join(GRAPHS)}.")
-    typer.echo(GRAPHS[name]().get_graph().draw_mermaid(), nl=False)
+    typer.echo(GRAPHS[name]().get_graph(xray=True).draw_mermaid(), nl=False)
 
 
 def _text_model(name: str, base_url: str | None) -> Any:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import typer
@@ -76,7 +77,7 @@ def run_graph(
     keys = None if output_keys is None else [key for key in output_keys if key in graph.channels]
     config: RunnableConfig = {"callbacks": list(callbacks)}
     result: dict[str, Any] = {}
-    try:
+    with told_in_one_line():
         chunk: Any
         for chunk in graph.stream(given, config, stream_mode=["updates", "values"], subgraphs=subgraphs, output_keys=keys):
             namespace, mode, data = chunk if subgraphs else ((), *chunk)
@@ -84,12 +85,23 @@ def run_graph(
                 result = result if namespace else data
             elif view is not None:
                 view.show(data, within=[part.partition(":")[0] for part in namespace])
+    return result
+
+
+@contextmanager
+def told_in_one_line() -> Iterator[None]:
+    """Tell in one line what goes wrong while models are called.
+
+    Raises:
+        typer.Exit: In place of what was raised inside.
+    """
+    try:
+        yield
     except KeyboardInterrupt as interrupt:
         raise ended(INTERRUPTED, "Interrupted.") from interrupt
     except Exception as error:
         # Every provider has error classes of its own; of each a user is owed one line and not our stack.
         raise ended(NO_ANSWER, _error_line(error)) from error
-    return result
 
 
 def ended(code: int, line: str) -> typer.Exit:

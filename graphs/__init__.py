@@ -6,6 +6,7 @@ from answergraph.graphs.agent_tool import AgentToolArtifact, as_tool
 from answergraph.graphs.calculator import create_calculator
 from answergraph.graphs.judge import create_judge
 from answergraph.graphs.react import create_react
+from answergraph.graphs.triage import create_triage_agent
 from answergraph.graphs.workflow.file import load_workflow
 from answergraph.graphs.workflow.graph import create_workflow
 from answergraph.graphs.workflow.steps import WorkflowLimits, WorkflowStep
@@ -21,6 +22,7 @@ __all__ = [
     "create_calculator",
     "create_judge",
     "create_react",
+    "create_triage_agent",
     "create_workflow",
     "load_workflow",
 ]

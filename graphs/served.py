@@ -6,7 +6,9 @@ schema types here, and the graphs are made and kept elsewhere.
 
 from __future__ import annotations
 
+import os
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
@@ -17,7 +19,12 @@ from answergraph.graphs.general_agent import general_agent
 from answergraph.graphs.judge_by_context import judge_by_context
 from answergraph.graphs.mending.workflow import create_mending_workflow
 from answergraph.graphs.react import react_agent
+from answergraph.graphs.triage import create_triage_agent
 from answergraph.nodes.chat_models.resolve import OFFLINE
+
+TRIAGE_ROOT = "ANSWERGRAPH_TRIAGE_ROOT"
+"""The environment variable that names the folder below which test runs lie; nobody can ask about another one."""
+_EXAMPLES = Path(__file__).resolve().parents[1] / "examples" / "failures"
 
 
 def agent() -> CompiledStateGraph[Any, Any, Any, Any]:
@@ -45,3 +52,9 @@ def judge(config: RunnableConfig) -> CompiledStateGraph[Any, Any, Any, Any]:
 def workflow() -> CompiledStateGraph[Any, Any, Any, Any]:
     """Return the example workflow."""
     return create_mending_workflow()
+
+
+@cache
+def triage() -> CompiledStateGraph[Any, Any, Any, Any]:
+    """Return the triage; without ``ANSWERGRAPH_TRIAGE_ROOT`` it may look into the examples of the repository alone."""
+    return create_triage_agent(root=os.environ.get(TRIAGE_ROOT) or _EXAMPLES)

@@ -73,7 +73,7 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
         name = answer_schemas(self.abstain)[0].name
         if name not in declared.schema_names:
             raise AgentSpecError(f"{self.name} abstains with {name!r}; declare it: response_format=YourAnswer | {name}.")
-        return request if self._evidence(request.state) else request.override(response_format=declared.narrowed([name]))
+        return request if self.evidence(request.state) else request.override(response_format=declared.narrowed([name]))
 
     def check_answer(self, answer: Any, state: Any, runtime: Runtime[Any]) -> AnswerAccepted:
         """Accept an answer that is supported, or an abstention.
@@ -83,7 +83,7 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
         """
         if self.abstain is not None and isinstance(answer, self.abstain):
             return AnswerAccepted(abstained=True)
-        evidence = self._evidence(state)
+        evidence = self.evidence(state)
         if self.abstain is not None and not evidence:
             raise AnswerRejected(NO_EVIDENCE.format(name=self.abstain.__name__))
         checked = check_claims(claims_of(answer), evidence)
@@ -91,7 +91,12 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
             raise AnswerRejected(checked.feedback)
         return AnswerAccepted(evidence=checked.evidence)
 
-    def _evidence(self, state: Mapping[str, Any]) -> list[ToolRun]:
+    def evidence(self, state: Mapping[str, Any]) -> list[ToolRun]:
+        """Return the results that count; override it where another agent has gathered some.
+
+        Args:
+            state: The agent's state.
+        """
         return [run for run in results_of_run(state) if run.succeeded and run.text and self._counts(run)]
 
     def _counts(self, run: ToolRun) -> bool:

@@ -78,6 +78,7 @@ DOORS = {
         "create_calculator",
         "create_judge",
         "create_react",
+        "create_triage_agent",
         "create_workflow",
         "load_workflow",
     ],

@@ -120,7 +120,7 @@ def assistant_id(client: SyncLangGraphClient, graph: str) -> str:
 
 def test_all_graphs_are_assistants_with_a_description(client: SyncLangGraphClient) -> None:
     found = {a["graph_id"]: a["description"] for a in client.assistants.search(metadata={"created_by": "system"})}
-    assert found.keys() == {"agent", "calculator", "judge", "react", "workflow"}
+    assert found.keys() == {"agent", "calculator", "judge", "react", "triage", "workflow"}
     assert all(found.values())
 
 
@@ -234,3 +234,13 @@ def test_the_workflow_shows_rules_on_its_edges_and_mends_a_project(client: SyncL
     assert edges["review.judge", "COMPLETE"] == "approved"
     result: Any = client.runs.wait(None, "workflow", input={"facts": {"fault": "misspelt_name", "seed": 4}})
     assert result["status"] == "COMPLETE"
+
+
+def test_the_triage_judges_a_run_below_its_folder_and_looks_into_no_other(client: SyncLangGraphClient) -> None:
+    judged: Any = client.runs.wait(None, "triage", input={"folder": "seen/run-02"})
+    (report,) = judged["reports"]
+    assert report["status"] == "answered"
+    for folder in ("/etc", "../..", "seen/../../../tests"):
+        refused: Any = client.runs.wait(None, "triage", input={"folder": folder})
+        assert refused["reports"] == []
+        assert "not below the folder" in refused["problems"][0]

@@ -12,8 +12,9 @@ from answergraph.nodes.chat_models.in_process import ChatRequest, InProcessChatM
 from answergraph.nodes.chat_models.judging import JudgingPolicy
 from answergraph.nodes.chat_models.mending import MendingPolicy
 from answergraph.nodes.chat_models.offline_policy import OfflinePolicy, OfflineRequest, decline
+from answergraph.nodes.chat_models.triage import TriagePolicy
 
-POLICIES: Sequence[OfflinePolicy] = (JudgingPolicy(), MendingPolicy(), ArithmeticPolicy())
+POLICIES: Sequence[OfflinePolicy] = (JudgingPolicy(), MendingPolicy(), TriagePolicy(), ArithmeticPolicy())
 """What the offline model can do; the first policy that knows what to reply is heard."""
 
 
