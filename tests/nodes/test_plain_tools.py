@@ -194,7 +194,7 @@ def ended(run: Run, node: Any, name: str, args: dict[str, Any], **config: Any) -
     start = [HumanMessage("go", id="1"), AIMessage("", id="2", tool_calls=[call])]
     try:
         result = run(graph_of(node, call), {"messages": start}, {"metadata": {"who": "me"}, **config})
-    except Exception as error:  # noqa: BLE001 - compared
+    except Exception as error:  # noqa: BLE001 - what was raised is compared
         return type(error), str(error)
     return [shown(message) for message in result["messages"]]
 
