@@ -11,6 +11,7 @@ from langgraph.channels import BinaryOperatorAggregate, EphemeralValue, Untracke
 from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict, TypeVar
 
+from answergraph.nodes.messages_channel import with_messages_channel
 from answergraph.nodes.outcome import Ledger, Outcome
 from answergraph.nodes.usage import Usage, added
 
@@ -138,6 +139,7 @@ def merge_state_schemas(schemas: Sequence[type[Any]], keys: AnswerKeys, answer_t
     fields: dict[str, Any] = {}
     for schema in [*ordered, PrivateState]:
         fields.update(get_type_hints(schema, include_extras=True))
+    fields["messages"] = with_messages_channel(fields["messages"])
     return StateSchemas(
         state=_typed_dict("AgentState", _with_answer(fields, keys, answer_type)),
         input=_typed_dict("AgentInput", _visible(_with_answer(fields, keys, answer_type), "input")),

@@ -188,12 +188,12 @@ def ours(*tools: BaseTool) -> ToolsNode:
     return ToolsNode(tools, lambda call: call, NO_LIMITS, ())
 
 
-def ended(run: Run, node: Any, name: str, args: dict[str, Any], **config: Any) -> Any:
+def ended(run: Run, node: Any, name: str, args: dict[str, Any], callbacks: Any = None) -> Any:
     """Return how a call ended: the messages, or the error."""
     call = {"name": name, "args": args, "id": "c1", "type": "tool_call"}
     start = [HumanMessage("go", id="1"), AIMessage("", id="2", tool_calls=[call])]
     try:
-        result = run(graph_of(node, call), {"messages": start}, {"metadata": {"who": "me"}, **config})
+        result = run(graph_of(node, call), {"messages": start}, RunnableConfig(metadata={"who": "me"}, callbacks=callbacks))
     except Exception as error:  # noqa: BLE001 - what was raised is compared
         return type(error), str(error)
     return [shown(message) for message in result["messages"]]
