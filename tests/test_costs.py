@@ -123,5 +123,5 @@ def test_a_step_late_in_a_run_calls_hardly_more_functions_than_an_early_one() ->
 
 
 def test_a_step_writes_few_bytes() -> None:
-    # Two checkpoints, two messages, the ledger. Kept whole, the messages alone would be 20 KB a step here.
+    # Two checkpoints, two messages, the ledger twice. Messages kept whole would grow with each step.
     assert (bytes_written(45) - bytes_written(5)) / 40 < BYTES_PER_STEP
