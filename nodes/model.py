@@ -87,7 +87,7 @@ class ModelNode:
         layered: LayeredResponse = yield from call(self._request(turn, offers, state, runtime))
         narrowed = offers.narrowings(layered.reformats, turn.ledger["narrowed"])
         turn = replace(turn, ledger=replace_ledger(turn.ledger, narrowed=narrowed))
-        update = {**cleared, **self._update(turn, exchange, layered.response)}
+        update = _without_repeats({**cleared, **self._update(turn, exchange, layered.response)}, state)
         return [Command(update=update), *_checked(layered.commands)] if layered.commands else update
 
     def call_model(self, exchange: Exchange, request: ModelRequest[Any]) -> Step[LayeredResponse]:
@@ -221,6 +221,14 @@ class ModelNode:
         unknown = [tool.name for tool in request.tools if isinstance(tool, BaseTool) and tool.name not in registered]
         if unknown:
             raise ValueError(UNKNOWN_TOOLS.format(unknown=unknown, registered=sorted(registered)))
+
+
+def _without_repeats(update: dict[str, Any], state: Mapping[str, Any]) -> dict[str, Any]:
+    """Leave out what stands in the state already: each write costs a place in every checkpoint."""
+    given = update.get(OFFER, {}).get("given")
+    # A value that a middleware gave may not be comparable.
+    settled = (RUNNING,) if given is not None else (RUNNING, OFFER)
+    return {key: value for key, value in update.items() if key not in settled or value != state.get(key)}
 
 
 def replace_ledger(ledger: Ledger, **changes: Any) -> Ledger:
