@@ -82,7 +82,7 @@ class ModelNode:
         exchange = Exchange.begin(turn.ledger, offers, self.limits)
         cleared = self._cleared(turn, offers, state)
         if exchange.has_no_call:
-            return {**cleared, **self._without_call(turn.ledger, offers)}
+            return {**cleared, **self._without_call(turn, offers)}
         call = self.wrap(partial(self.call_model, exchange))
         layered: LayeredResponse = yield from call(self._request(turn, offers, state, runtime))
         narrowed = offers.narrowings(layered.reformats, turn.ledger["narrowed"])
@@ -169,7 +169,7 @@ class ModelNode:
         }
         if exchange.offers.reads_answers or exchange.offers.at_run_time:
             update[OFFER] = _offer_record(exchange, message, response)
-        return update if exchange.offers.reads_answers else {**update, **self._without_format(response, ledger)}
+        return update if exchange.offers.reads_answers else {**update, **self._without_format(turn, response, ledger)}
 
     def _cleared(self, turn: Turn, offers: Offers, state: Mapping[str, Any]) -> dict[str, Any]:
         """Clear what an earlier run of the thread left; an agent without a format writes no keys of its own."""
@@ -191,17 +191,19 @@ class ModelNode:
             spent=exchange.spent,
         )
 
-    def _without_call(self, ledger: Ledger, offers: Offers) -> dict[str, Any]:
+    def _without_call(self, turn: Turn, offers: Offers) -> dict[str, Any]:
         """End a run that may not call its model once more: what stands is read, nothing is asked."""
-        final = replace_ledger(ledger, final=True, tools_off=True)
-        return {LEDGER: final} if offers.reads_answers else {LEDGER: final, self.keys.outcome: out_of_budget(final)}
+        final = replace_ledger(turn.ledger, final=True, tools_off=True)
+        if offers.reads_answers:
+            return {LEDGER: final}
+        return {LEDGER: final, self.keys.outcome: out_of_budget(final, turn.messages)}
 
-    def _without_format(self, response: ModelResponse[Any], ledger: Ledger) -> dict[str, Any]:
+    def _without_format(self, turn: Turn, response: ModelResponse[Any], ledger: Ledger) -> dict[str, Any]:
         update: dict[str, Any] = {}
         if response.structured_response is not None:
             update[self.keys.answer] = response.structured_response
         if ledger["final"] or ledger["tools_off"]:
-            update[self.keys.outcome] = out_of_budget(ledger)
+            update[self.keys.outcome] = out_of_budget(ledger, [*turn.messages, *response.result])
         return update
 
     def _unavailable_calls(self, exchange: Exchange, result: list[BaseMessage]) -> Iterator[BaseMessage]:

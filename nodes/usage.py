@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from typing_extensions import TypedDict
+
+from answergraph.nodes.messages import is_correction
 
 Cause = Literal["turn", "correction", "confirmation", "final_answer", "retry", "inner_run"]
 """Why something was used: an ordinary turn, a reply sent back, an early answer to be confirmed, the step that asks for the
@@ -38,8 +40,13 @@ class Usage(TypedDict):
     total_tokens: int
     by_cause: dict[Cause, CauseUsage]
     """The causes that came up; they add up to the totals."""
+
+
+class RunUsage(Usage):
+    """What a finished run has used."""
+
     rounds: list[RoundUsage]
-    """The calls of the run's own model, in order; those of runs inside it are in the totals only."""
+    """The replies of the run's own model that its conversation holds, in order."""
 
 
 _NOTHING = CauseUsage(model_calls=0, tool_calls=0, total_tokens=0)
@@ -47,7 +54,7 @@ _NOTHING = CauseUsage(model_calls=0, tool_calls=0, total_tokens=0)
 
 def no_usage() -> Usage:
     """Return the usage of a run that has done nothing yet."""
-    return Usage(model_calls=0, tool_calls=0, input_tokens=0, output_tokens=0, total_tokens=0, by_cause={}, rounds=[])
+    return Usage(model_calls=0, tool_calls=0, input_tokens=0, output_tokens=0, total_tokens=0, by_cause={})
 
 
 def usage_of(replies: Sequence[AIMessage], cause: Cause, *, model_calls: int, tool_calls: int) -> Usage:
@@ -71,13 +78,26 @@ def usage_of(replies: Sequence[AIMessage], cause: Cause, *, model_calls: int, to
         output_tokens=sum(entry.get("output_tokens", 0) for entry in tokens),
         total_tokens=sum(each),
         by_cause={cause: CauseUsage(model_calls=min(model_calls, 1), tool_calls=tool_calls, total_tokens=sum(each[:1]))},
-        rounds=[
-            RoundUsage(input_tokens=entry.get("input_tokens", 0), output_tokens=entry.get("output_tokens", 0)) for entry in tokens
-        ],
     )
     if model_calls > 1:
         usage["by_cause"]["retry"] = CauseUsage(model_calls=model_calls - 1, tool_calls=0, total_tokens=sum(each[1:]))
     return usage
+
+
+def of_run(usage: Usage, messages: Sequence[BaseMessage]) -> RunUsage:
+    """Return the usage of a finished run, round by round.
+
+    Args:
+        usage: In all.
+        messages: The conversation; the run begins where a person spoke last.
+    """
+    entries: list[Mapping[str, Any]] = []
+    for message in reversed(messages):
+        if isinstance(message, HumanMessage) and not is_correction(message):
+            break
+        entries += [message.usage_metadata or {}] if isinstance(message, AIMessage) else []
+    rounds = [RoundUsage(input_tokens=e.get("input_tokens", 0), output_tokens=e.get("output_tokens", 0)) for e in entries[::-1]]
+    return RunUsage(**usage, rounds=rounds)
 
 
 def added(left: Usage, right: Usage) -> Usage:
@@ -97,7 +117,6 @@ def added(left: Usage, right: Usage) -> Usage:
         output_tokens=left["output_tokens"] + right["output_tokens"],
         total_tokens=left["total_tokens"] + right["total_tokens"],
         by_cause=causes,
-        rounds=[*left["rounds"], *right["rounds"]],
     )
 
 
@@ -117,5 +136,4 @@ def of_inner_runs(charges: Usage, since: Usage) -> Usage:
         output_tokens=charges["output_tokens"] - since["output_tokens"],
         total_tokens=tokens,
         by_cause={"inner_run": CauseUsage(model_calls=calls, tool_calls=tools, total_tokens=tokens)},
-        rounds=[],
     )
