@@ -16,6 +16,7 @@ from answergraph.nodes.response_format.capabilities import (
 from answergraph.nodes.response_format.prompted import PromptedStrategy
 from answergraph.nodes.response_format.provider import ProviderStrategy
 from answergraph.nodes.response_format.refusals import TOOL_CALLING, is_refused
+from answergraph.nodes.response_format.schema import AnswerSchema
 from answergraph.nodes.response_format.strategy import Binding, Rung, SchemaT, Strategy
 from answergraph.nodes.response_format.text_protocol import TextProtocolStrategy
 from answergraph.nodes.response_format.tool import ToolStrategy
@@ -79,6 +80,11 @@ class AutoStrategy(Strategy[SchemaT]):
         rungs = (*native, *forced, self._free_tool, *json_mode, self._prompted)
         narrowed = [rung.narrowed(self.schema_names) for rung in rungs]
         return [Rung(strategy.name, strategy) for strategy in narrowed]
+
+    def widened(self, more: tuple[AnswerSchema, ...]) -> Strategy[Any]:
+        """Return the same choice of ways for further schemas."""
+        schemas: Any = super().widened(more).schemas
+        return self if schemas == self.schemas else AutoStrategy(schemas)
 
     def binding(self, request: ModelRequest[Any]) -> Binding:
         """Bind what the chosen strategy binds."""

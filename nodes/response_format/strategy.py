@@ -173,6 +173,12 @@ class Strategy(ABC, Generic[SchemaT]):
             return self
         return self.keep(kept, lambda: self._changed(schemas=tuple(schema for schema in self.schemas if schema.name in kept)))
 
+    def widened(self, more: tuple[AnswerSchema, ...]) -> Strategy[Any]:
+        """Return this strategy with further schemas; those it has already are not added again."""
+        known = self.schema_names
+        schemas = (*self.schemas, *(schema for schema in more if schema.name not in known))
+        return self if len(schemas) == len(self.schemas) else self._changed(schemas=schemas, all_schemas=schemas)
+
     def without_tools(self) -> Self:
         """Return this strategy with the user's tools off; the same object at every call."""
         return self.keep("without tools", lambda: self._changed(tools_off=True))
