@@ -22,7 +22,7 @@ from langgraph.typing import ContextT
 
 from answergraph.nodes.response_format.capabilities import takes_user_after_tool
 from answergraph.nodes.response_format.strategy import Strategy
-from answergraph.nodes.response_format.wire_dialects import Dialect
+from answergraph.nodes.response_format.wire.dialects import Dialect
 from answergraph.nodes.state import ResponseT
 
 SEEN = "I have seen the result."

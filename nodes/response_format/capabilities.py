@@ -10,7 +10,7 @@ from langchain_core.language_models import BaseChatModel
 from answergraph.nodes.response_format.families import RESPONSES_API_MODELS, families_of
 from answergraph.nodes.response_format.family import Family, When
 from answergraph.nodes.response_format.strategy import Binding
-from answergraph.nodes.response_format.wire_dialects import Dialect
+from answergraph.nodes.response_format.wire.dialects import Dialect
 
 if TYPE_CHECKING:
     from answergraph.nodes.model_call import ModelRequest

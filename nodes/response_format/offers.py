@@ -20,7 +20,7 @@ from answergraph.nodes.response_format.schema import AnswerSchema
 from answergraph.nodes.response_format.schema_kinds import is_schema
 from answergraph.nodes.response_format.strategy import NoResponse, Strategy
 from answergraph.nodes.response_format.tool import ToolStrategy
-from answergraph.nodes.response_format.wire_dialects import Dialect
+from answergraph.nodes.response_format.wire.dialects import Dialect
 from answergraph.nodes.state import OfferRecord
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from answergraph.nodes.errors import ErrorClasses
 from answergraph.nodes.response_format.embedding import envelope
 from answergraph.nodes.response_format.schema import AnswerSchema
 from answergraph.nodes.response_format.schema_kinds import answer_schemas
-from answergraph.nodes.response_format.wire_dialects import Dialect
+from answergraph.nodes.response_format.wire.dialects import Dialect
 
 if TYPE_CHECKING:
     from answergraph.nodes.model_call import ModelRequest

@@ -40,7 +40,7 @@ from answergraph.nodes.chat_models.react_text.text_tool import as_openai_tool, t
 from answergraph.nodes.messages import last_turn
 from answergraph.nodes.response_format.capabilities import model_name
 from answergraph.nodes.response_format.diagnosis import diagnose
-from answergraph.nodes.response_format.wire_dialects import Dialect
+from answergraph.nodes.response_format.wire.dialects import Dialect
 from answergraph.nodes.step import Step, arun_step, run_step
 
 _SAID_IN_WORDS = frozenset(

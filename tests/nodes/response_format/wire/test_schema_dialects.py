@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from answergraph.nodes.response_format.wire_schema import Dialect, SchemaNotExpressible, compile_schema
+from answergraph.nodes.response_format.wire.schema import Dialect, SchemaNotExpressible, compile_schema
 
 STRING = {"type": "string"}
 OPENAI, ANTHROPIC, GEMINI = Dialect.OPENAI_STRICT, Dialect.ANTHROPIC, Dialect.GEMINI

@@ -7,8 +7,8 @@ from typing import Any
 
 import jsonschema_rs
 
-from answergraph.nodes.response_format.wire_merge import UNIONS, Node, is_scalar
-from answergraph.nodes.response_format.wire_normal_form import NormalForm
+from answergraph.nodes.response_format.wire.merge import UNIONS, Node, is_scalar
+from answergraph.nodes.response_format.wire.normal_form import NormalForm
 
 MOST_DEPTH = 100
 """How many subschemas inside each other an answer is followed through; what lies deeper is left as it is."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from answergraph.nodes.response_format.wire_schema import Dialect, SchemaNotExpressible, compile_schema, wire_schema
+from answergraph.nodes.response_format.wire.schema import Dialect, SchemaNotExpressible, compile_schema, wire_schema
 
 OPENAI = Dialect.OPENAI_STRICT
 STRING = {"type": "string"}

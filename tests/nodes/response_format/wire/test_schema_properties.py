@@ -9,15 +9,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from answergraph.nodes.response_format.wire_schema import (
+from answergraph.nodes.response_format.wire.schema import (
     Dialect,
     SchemaNotExpressible,
     WireSchema,
     compile_schema,
     wire_schema,
 )
-from tests.nodes.response_format.drawn_schemas import Kinds, instances, schemas
-from tests.nodes.response_format.openai_rules import violations
+from tests.nodes.response_format.wire.drawn_schemas import Kinds, instances, schemas
+from tests.nodes.response_format.wire.openai_rules import violations
 
 SIMPLE = Kinds(unions=True)
 ALL = Kinds(limits=True, unions=True, parts=True)

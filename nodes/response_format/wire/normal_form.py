@@ -13,9 +13,9 @@ from contextlib import contextmanager
 from typing import Any
 from urllib.parse import unquote
 
-from answergraph.nodes.response_format.wire_dialects import SchemaNotExpressible
-from answergraph.nodes.response_format.wire_keywords import node_of
-from answergraph.nodes.response_format.wire_merge import UNIONS, Node
+from answergraph.nodes.response_format.wire.dialects import SchemaNotExpressible
+from answergraph.nodes.response_format.wire.keywords import node_of
+from answergraph.nodes.response_format.wire.merge import UNIONS, Node
 
 MOST_STEPS = 100_000
 """How many subschemas are visited, and properties copied to merge them, before a schema counts as too large."""

@@ -1,6 +1,6 @@
 """The one compiler from a JSON Schema to what a provider takes on the wire, and the way back.
 
-Native modes hold a model to a schema, and each takes a part of JSON Schema only (see ``wire_dialects``). What is compiled away
+Native modes hold a model to a schema, and each takes a part of JSON Schema only (see ``dialects``). What is compiled away
 makes the schema wider, never narrower, but that objects and tuples that did not say whether they are open are closed. What comes
 back is checked against the full schema.
 """
@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from answergraph.nodes.response_format.wire_dialects import RULES, Dialect, SchemaNotExpressible
-from answergraph.nodes.response_format.wire_emission import Emission
-from answergraph.nodes.response_format.wire_normal_form import NormalForm
-from answergraph.nodes.response_format.wire_restoration import Restoration
+from answergraph.nodes.response_format.wire.dialects import RULES, Dialect, SchemaNotExpressible
+from answergraph.nodes.response_format.wire.emission import Emission
+from answergraph.nodes.response_format.wire.normal_form import NormalForm
+from answergraph.nodes.response_format.wire.restoration import Restoration
 
 __all__ = ["Dialect", "SchemaNotExpressible", "WireSchema", "compile_schema", "wire_schema"]
 

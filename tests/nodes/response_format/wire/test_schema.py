@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import BaseModel, Field
 
-from answergraph.nodes.response_format.wire_schema import Dialect, SchemaNotExpressible, compile_schema, wire_schema
+from answergraph.nodes.response_format.wire.schema import Dialect, SchemaNotExpressible, compile_schema, wire_schema
 
 NULL = {"type": "null"}
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager
 from typing import Any, Protocol, TypeAlias
 
-from answergraph.nodes.response_format.wire_dialects import Contradiction, SchemaNotExpressible, inside
+from answergraph.nodes.response_format.wire.dialects import Contradiction, SchemaNotExpressible, inside
 
 Node: TypeAlias = dict[str, Any]
 """A schema in normal form; it is never changed once it is made."""

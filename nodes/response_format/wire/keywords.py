@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
-from answergraph.nodes.response_format.wire_dialects import TYPES_OF_LIMITS, SchemaNotExpressible, inside
-from answergraph.nodes.response_format.wire_merge import ANNOTATIONS, UNIONS, Definitions, Node, is_scalar, merged, settled
+from answergraph.nodes.response_format.wire.dialects import TYPES_OF_LIMITS, SchemaNotExpressible, inside
+from answergraph.nodes.response_format.wire.merge import ANNOTATIONS, UNIONS, Definitions, Node, is_scalar, merged, settled
 
 _CHANGES_REFERENCES = ("$id", "id", "$anchor", "$dynamicRef", "$dynamicAnchor", "$recursiveRef", "$recursiveAnchor")
 _KNOWN_TYPES = frozenset({"string", "number", "integer", "boolean", "object", "array", "null"})
