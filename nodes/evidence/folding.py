@@ -55,7 +55,9 @@ def folded(text: MappedText) -> MappedText:
     table = {ord(character): kind for character, kind in kinds if len(kind) == 1 and kind != character}
     joining = "".join(sorted(character for character, kind in kinds if kind == _JOINS))
     changing = "".join(sorted(character for character, kind in kinds if kind == _CHANGES))
-    return text.translated({**table, **_ONE_FOR_ONE}).changed(_compiled(joining, changing), _folded_match)
+    changed = text.translated({**table, **_ONE_FOR_ONE}).changed(_compiled(joining, changing), _folded_match)
+    # A character of its own right may become one that begins with a space.
+    return changed.changed(_compiled("", ""), _folded_match)
 
 
 @lru_cache(maxsize=1024)
