@@ -6,7 +6,6 @@ The answer goes to stdout and everything else to stderr, so that a program can r
 from __future__ import annotations
 
 import json
-import os
 import re
 import sys
 from collections.abc import Callable, Mapping
@@ -15,36 +14,25 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from langchain_core.language_models import BaseChatModel
 from langgraph.graph.state import CompiledStateGraph
 from rich.console import Console
 
+from answergraph.endings import BAD_USAGE, INTERRUPTED, NO_ANSWER, ended, error_line
+from answergraph.experiment_command import experiments
 from answergraph.graphs.calculator import Calculation, create_calculator
 from answergraph.graphs.general_agent import general_agent
-from answergraph.live_view import LiveView, one_line
-from answergraph.nodes.chat_models.resolve import OFFLINE, resolve_model
+from answergraph.live_view import LiveView
+from answergraph.model_option import OFFLINE_NOTE, model_of
+from answergraph.nodes.chat_models.resolve import OFFLINE
 from answergraph.nodes.errors import AgentSpecError
 from answergraph.nodes.evidence.bundle import BUNDLE_KEYS, answer_bundle
 from answergraph.nodes.evidence.verifier import verify_bundle
-
-NO_ANSWER = 1
-"""Exit code: the run ended without an answer, or a claim does not hold."""
-BAD_USAGE = 2
-"""Exit code: what was asked for cannot be run."""
-INTERRUPTED = 130
-"""Exit code: ended by Ctrl-C; what shells expect."""
 
 GRAPHS: Mapping[str, Callable[[], CompiledStateGraph[Any, Any, Any, Any]]] = {
     "agent": general_agent,
     "calculator": create_calculator,
 }
 """The graphs that can be drawn."""
-
-OFFLINE_NOTE = (
-    "The default model, 'offline', is no language model: it is a set of rules that reads arithmetic and plans tool calls, and "
-    "it needs no key and no network."
-)
-
 
 _OPTION = re.compile(r"--?[a-zA-Z]")
 
@@ -55,6 +43,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+app.add_typer(experiments)
 
 
 def main() -> None:
@@ -101,15 +90,15 @@ def ask(
     if not text.strip():
         raise typer.BadParameter("The question is empty.")
     try:
-        agent = create_calculator(_model(model, base_url))
+        agent = create_calculator(model_of(model, base_url))
     except AgentSpecError as error:
-        raise _ended(BAD_USAGE, f"Error: {error}") from error
+        raise ended(BAD_USAGE, f"Error: {error}") from error
     result = _run(agent, text.strip())
     if bundle is not None:
         _write_bundle(result, bundle)
     answer, outcome = result.get("structured_response"), result["outcome"]
     if answer is None:
-        raise _ended(NO_ANSWER, f"{outcome['status']}: {outcome['reason']}")
+        raise ended(NO_ANSWER, f"{outcome['status']}: {outcome['reason']}")
     typer.echo(answer.model_dump_json() if as_json else _as_text(answer))
 
 
@@ -123,7 +112,7 @@ def verify(bundle: Annotated[Path, typer.Argument(help="A file that --bundle has
     try:
         verdicts = verify_bundle(json.loads(bundle.read_text(encoding="utf-8")))
     except (OSError, ValueError) as error:
-        raise _ended(BAD_USAGE, f"Error: {bundle}: {error}") from error
+        raise ended(BAD_USAGE, f"Error: {bundle}: {error}") from error
     for verdict in verdicts:
         typer.echo(f"{'holds' if verdict.holds else 'DOES NOT HOLD'}  {verdict.path}: {verdict.reason}")
     if not verdicts:
@@ -144,15 +133,6 @@ def graph(name: Annotated[str, typer.Argument(help=f"One of: {', '.join(GRAPHS)}
     typer.echo(GRAPHS[name]().get_graph().draw_mermaid(), nl=False)
 
 
-def _model(name: str, base_url: str | None) -> BaseChatModel:
-    if base_url is None:
-        return resolve_model(name)
-    if not name.startswith("openai:"):
-        raise AgentSpecError(f"--base-url goes with --model openai:NAME, not with {name!r}.")
-    # A server of one's own often wants no key, but the client insists on one.
-    return resolve_model(name, base_url=base_url, api_key=os.environ.get("OPENAI_API_KEY") or "none")
-
-
 def _run(agent: CompiledStateGraph[Any, Any, Any, Any], question: str) -> dict[str, Any]:
     """Run the agent, showing its steps if a person looks on; returns the final state."""
     view = LiveView(Console(stderr=True)) if sys.stderr.isatty() else None
@@ -166,10 +146,10 @@ def _run(agent: CompiledStateGraph[Any, Any, Any, Any], question: str) -> dict[s
             elif view is not None:
                 view.show(data)
     except KeyboardInterrupt as interrupt:
-        raise _ended(INTERRUPTED, "Interrupted.") from interrupt
+        raise ended(INTERRUPTED, "Interrupted.") from interrupt
     except Exception as error:
         # Every provider has error classes of its own; of each a user is owed one line and not our stack.
-        raise _ended(NO_ANSWER, _error_line(error)) from error
+        raise ended(NO_ANSWER, error_line(error)) from error
     return result
 
 
@@ -178,21 +158,7 @@ def _write_bundle(result: Mapping[str, Any], path: Path) -> None:
     try:
         path.write_text(f"{text}\n", encoding="utf-8")
     except OSError as error:
-        raise _ended(BAD_USAGE, f"Error: {error}") from error
-
-
-def _ended(code: int, line: str) -> typer.Exit:
-    """Say why on stderr; returns what to raise."""
-    typer.echo(one_line(line), err=True)
-    return typer.Exit(code)
-
-
-def _error_line(error: BaseException) -> str:
-    line, root = f"{type(error).__name__}: {error}", error
-    while root.__cause__ is not None:
-        root = root.__cause__
-    # A client that could not connect says so; what it wraps says why.
-    return line if str(root) in line else f"{line} ({root})"
+        raise ended(BAD_USAGE, f"Error: {error}") from error
 
 
 def _as_text(answer: Calculation) -> str:
