@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from rich import box
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -72,7 +73,7 @@ COST: dict[str, _Cell] = {
     "sub": _number("calls_subtract"),
     "mul": _number("calls_multiply"),
     "div": _number("calls_divide"),
-    "validate": _number("calls_validate_calculation"),
+    "val": _number("calls_validate_calculation"),
 }
 WORTH: dict[str, _Cell] = {
     "answers validated": _percent("answers_validated"),
@@ -91,15 +92,19 @@ def as_tables(report: Report) -> RenderableType:
     return Group(
         Text(f"{TITLE}\nModel {report.model}, {report.repeats} repeat{'s' if report.repeats > 1 else ''}", style="bold"),
         *([Text(report.note, style="bold red")] if report.note else ()),
-        *(_table(report, columns) for columns in (CHECKING, WORTH, COST)),
+        *(part for columns in (CHECKING, WORTH, COST) for part in ("", _table(report, columns))),
+        "",
         *_remarks(report),
     )
 
 
 def _table(report: Report, columns: dict[str, _Cell]) -> Table:
-    table = Table("setting", "runs")
+    # A narrow terminal may break headings and the list of calls, but never the name of a setting.
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0), pad_edge=False)
+    table.add_column("setting", no_wrap=True, min_width=max(len(row.setting) for row in report.rows))
+    table.add_column("runs", no_wrap=True)
     for heading in columns:
-        table.add_column(heading, justify="right")
+        table.add_column(heading, justify="right", overflow="fold", min_width=max(map(len, heading.split())))
     for row in report.rows:
         cells = [NOTHING for _ in columns] if row.error else [cell(row) for cell in columns.values()]
         table.add_row(row.setting, "error" if row.error else f"{row.finished}/{row.planned}", *cells)

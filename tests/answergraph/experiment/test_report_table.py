@@ -1,5 +1,6 @@
 """The tables: what a row shows with figures, with a spread, and without either."""
 
+import re
 from dataclasses import replace
 from io import StringIO
 
@@ -26,16 +27,15 @@ ERROR = replace(
 )
 
 
-def shown(*rows: Row, model: str = "openai:small", repeats: int = 2) -> str:
+def shown(*rows: Row, model: str = "openai:small", repeats: int = 2, width: int = 132) -> str:
     text = StringIO()
-    Console(file=text, width=132, color_system=None).print(as_tables(Report(model, repeats, rows)))
+    Console(file=text, width=width, color_system=None).print(as_tables(Report(model, repeats, rows)))
     return text.getvalue()
 
 
 def cells(text: str, setting: str) -> list[list[str]]:
     """Return the setting's cells of each of the tables."""
-    lines = [line for line in text.splitlines() if line.startswith(f"│ {setting} ")]
-    return [[cell.strip() for cell in line.strip("│").split("│")] for line in lines]
+    return [re.split(" {2,}", line.strip()) for line in text.splitlines() if line.startswith(f"{setting} ")]
 
 
 def test_a_row_shows_its_figures_and_their_spread() -> None:
@@ -64,3 +64,12 @@ def test_the_offline_model_is_told_of_above_the_tables() -> None:
     text = " ".join(shown(ROW, model="offline", repeats=1).split())
     assert text.index("Model offline, 1 repeat ") < text.index(OFFLINE_NOTE) < text.index("no_format")
     assert OFFLINE_NOTE not in " ".join(shown(ROW).split())
+
+
+def test_a_narrow_terminal_loses_nothing() -> None:
+    row = replace(ROW, setting="provider_strategy", validate_calls=(1,) * 10)
+    text = shown(row, width=80)
+    assert "…" not in text
+    assert max(map(len, text.splitlines())) <= 80
+    assert len([line for line in text.splitlines() if line.startswith("provider_strategy ")]) == 3
+    assert text.count("1,") + text.count(",\n") >= 9

@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, AnyMessage
 
+from answergraph import FallbackStrategy, PromptedStrategy, ToolStrategy
 from answergraph.experiment.journal import Journal
 from answergraph.experiment.running import Failed, Plan, run_all
-from answergraph.experiment.seed import TASKS
+from answergraph.experiment.seed import TASKS, CalculationResult
 from answergraph.experiment.settings import SETTINGS, Setting
 from answergraph.nodes.chat_models.resolve import resolve_model
 from answergraph.testing import ScriptedChatModel
@@ -109,6 +110,16 @@ def test_no_more_runs_go_on_at_once_than_asked_for(tmp_path: Path, concurrency: 
         model = resolve_model("openai:small", base_url=server.base_url, api_key="none")
         assert make(plan(tasks=8), model, tmp_path, concurrency) == ([], 8, 8)
     assert most == [concurrency]
+
+
+def test_a_run_on_another_rung_is_failed_and_not_kept(tmp_path: Path) -> None:
+    strategy = FallbackStrategy([ToolStrategy(CalculationResult), PromptedStrategy(CalculationResult)])
+    setting = replace(NAMED["tool_no_field"], response_format=strategy)
+    # The first reply ignores the answer tool, the second is given on the next rung.
+    model = ScriptedChatModel(replies=lambda messages: ANSWER if len(messages) > 2 + 1 else "It is 1.")
+    failed, kept, _ = make(plan(setting, tasks=1), model, tmp_path)
+    assert [(each.on_another_rung, str(each.error)) for each in failed] == [(True, "asked for by prompted, not by tool")]
+    assert kept == 0
 
 
 def test_repeats_are_made_one_after_the_other() -> None:
