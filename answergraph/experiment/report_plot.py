@@ -58,8 +58,8 @@ def _draw(report: Report, axes: Axes) -> None:
         values = [row.figures.get(metric) for row in report.rows]
         places = [place + (index - 1) * _HEIGHT for place in range(len(values))]
         drawn = [value or 0 for value in values]
-        # A bar's spread that is none is not drawn, as one of zero would look measured.
-        spreads = [row.spread.get(metric) or float("nan") for row in report.rows]
+        # Without a spread there is no error bar; one of zero says that the repeats were equal.
+        spreads = [float("nan") if (spread := row.spread.get(metric)) is None else spread for row in report.rows]
         bars: dict[str, Any] = {"xerr": spreads, "capsize": 3} if report.repeats > 1 else {}
         axes.barh(places, drawn, _HEIGHT, label=label, color=colour, **bars)
         for place, value in zip(places, values, strict=True):

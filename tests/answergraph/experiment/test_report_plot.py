@@ -56,7 +56,7 @@ def test_the_offline_model_is_told_of_in_the_picture_and_in_the_files_descriptio
     assert "say nothing" not in other
 
 
-@pytest.mark.parametrize(("spread", "bars"), [(0.1, True), (None, False)])
+@pytest.mark.parametrize(("spread", "bars"), [(0.1, True), (0.0, True), (None, False)])
 def test_error_bars_stand_where_there_is_a_spread(tmp_path: Path, spread: float | None, bars: bool) -> None:
     drawn = svg(Report("m", 2, [row(spread=spread)]), tmp_path)
     assert "standard deviation over 2 repeats" in words(drawn)
