@@ -14,9 +14,8 @@ from langchain_core.language_models import BaseChatModel
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from answergraph.endings import BAD_USAGE, INTERRUPTED, NO_ANSWER, ended, error_line
 from answergraph.experiment.journal import Journal
-from answergraph.experiment.report import Report
+from answergraph.experiment.report import OFFLINE_NOTE, Report
 from answergraph.experiment.report_csv import write_csv
 from answergraph.experiment.report_plot import PlotUnavailableError, write_plots
 from answergraph.experiment.report_table import as_tables
@@ -25,9 +24,9 @@ from answergraph.experiment.seed import TASKS
 from answergraph.experiment.settings import SETTINGS, Setting
 from answergraph.experiment.summary import summarise
 from answergraph.live_view import one_line
-from answergraph.model_option import OFFLINE_NOTE, model_of
 from answergraph.nodes.chat_models.resolve import OFFLINE
 from answergraph.nodes.errors import AgentSpecError
+from answergraph.running import BAD_USAGE, INTERRUPTED, NO_ANSWER, chosen_model, ended, error_line
 
 JOURNAL, CSV, PLOTS = "runs.jsonl", "summary.csv", ("plot.png", "plot.svg")
 """The files in the folder of an experiment."""
@@ -47,7 +46,7 @@ def _experiments() -> None:
     name="evidence-effect",
     help="Does an evidence field in the answer's schema make a model check its work? Ten calculations, asked for in several "
     "settings. Finished runs are kept in the folder: the same command goes on where it was stopped. "
-    f"Exit code 0 if every run finished, 1 if some did not, 2 bad usage.\n\n{OFFLINE_NOTE}",
+    f"Exit code 0 if every run finished, 1 if some did not, 2 bad usage.\n\nWith the default model: {OFFLINE_NOTE}",
 )
 def evidence_effect(  # noqa: PLR0913, PLR0917 - one parameter per option
     model: Annotated[str, typer.Option(help="'offline', 'openai:NAME', or 'provider:NAME'.")] = OFFLINE,
@@ -65,7 +64,7 @@ def evidence_effect(  # noqa: PLR0913, PLR0917 - one parameter per option
     """
     plan = Plan(model, _chosen(setting or []), TASKS[:tasks], repeats, base_url)
     try:
-        chat_model = model_of(model, base_url)
+        chat_model = chosen_model(model, base_url)
         with Journal(out / JOURNAL) as journal:
             failed = _run(plan, chat_model, journal, concurrency)
             report = Report(model, repeats, summarise(plan, journal.records, failed))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from answergraph.nodes.response_format.family import Family, When
-from answergraph.nodes.response_format.wire_dialects import Dialect
+from answergraph.nodes.response_format.wire.dialects import Dialect
 
 RESPONSES_API_MODELS = "gpt-6"
 """How the names begin of models that ChatOpenAI asks on the Responses API as soon as there are tools."""

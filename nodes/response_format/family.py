@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from enum import Enum
 
-from answergraph.nodes.response_format.wire_dialects import Dialect
+from answergraph.nodes.response_format.wire.dialects import Dialect
 
 
 class When(Enum):

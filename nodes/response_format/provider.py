@@ -13,8 +13,8 @@ from answergraph.nodes.errors import AgentSpecError
 from answergraph.nodes.response_format.capabilities import native_format_binding, wire_dialect
 from answergraph.nodes.response_format.schema_kinds import tool_name
 from answergraph.nodes.response_format.strategy import Binding, HandleErrors, SchemaT, Strategy
-from answergraph.nodes.response_format.wire_dialects import Dialect, SchemaNotExpressible
-from answergraph.nodes.response_format.wire_schema import WireSchema, wire_schema
+from answergraph.nodes.response_format.wire.dialects import Dialect, SchemaNotExpressible
+from answergraph.nodes.response_format.wire.schema import WireSchema, wire_schema
 
 if TYPE_CHECKING:
     from answergraph.nodes.model_call import ModelRequest

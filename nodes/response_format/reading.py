@@ -18,7 +18,7 @@ from answergraph.nodes.response_format.embedding import SCHEMA, VALUE
 from answergraph.nodes.response_format.salvage import Found, find_json
 from answergraph.nodes.response_format.schema import AnswerSchema
 from answergraph.nodes.response_format.strategy import Strategy
-from answergraph.nodes.response_format.wire_dialects import Dialect
+from answergraph.nodes.response_format.wire.dialects import Dialect
 
 QUOTED_LENGTH = 200
 """How much of a reply a reason quotes, in characters."""

@@ -24,7 +24,7 @@ from answergraph.nodes.response_format.foreign_schema import (
     ForeignSchemaError,
     check_foreign_schema,
 )
-from tests.nodes.response_format.drawn_schemas import Kinds, schemas
+from tests.nodes.response_format.wire.drawn_schemas import Kinds, schemas
 
 STRING = {"type": "string"}
 DEEP = 100_000
