@@ -18,6 +18,7 @@ import typer
 from langchain_core.callbacks import BaseCallbackHandler
 from langgraph.graph.state import CompiledStateGraph
 
+from answergraph.experiment_command import experiments
 from answergraph.graphs.calculator import Calculation, create_calculator
 from answergraph.graphs.general_agent import general_agent
 from answergraph.graphs.judge_by_context import judge_by_context
@@ -62,6 +63,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
+app.add_typer(experiments)
 app.command()(judge)
 app.command()(run)
 app.command(help=f"{TRIAGE_HELP}\n\n{OFFLINE_NOTE}")(triage)

@@ -101,7 +101,7 @@ def told_in_one_line() -> Iterator[None]:
         raise ended(INTERRUPTED, "Interrupted.") from interrupt
     except Exception as error:
         # Every provider has error classes of its own; of each a user is owed one line and not our stack.
-        raise ended(NO_ANSWER, _error_line(error)) from error
+        raise ended(NO_ANSWER, error_line(error)) from error
 
 
 def ended(code: int, line: str) -> typer.Exit:
@@ -118,7 +118,12 @@ def ended(code: int, line: str) -> typer.Exit:
     return typer.Exit(code)
 
 
-def _error_line(error: BaseException) -> str:
+def error_line(error: BaseException) -> str:
+    """Return an error as one line, with its root where it does not name it.
+
+    Args:
+        error: What was raised.
+    """
     line, root = f"{type(error).__name__}: {error}", error
     while root.__cause__ is not None:
         root = root.__cause__

@@ -1,0 +1,97 @@
+"""The journal of finished runs: what makes an experiment that was interrupted go on where it was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from pydantic import TypeAdapter, ValidationError
+from pydantic_core import to_json
+
+from answergraph.experiment.measuring import Measurement
+
+
+@dataclass(frozen=True)
+class RunKey:
+    """What makes two runs the same one.
+
+    Attributes:
+        model: The model's name.
+        configuration: A hash of all that the setting shows the model, of the model and of where it is served.
+        setting: The setting's name.
+        task: The task's id.
+        repeat: Which repeat it belongs to, counted from 1.
+    """
+
+    model: str
+    configuration: str
+    setting: str
+    task: str
+    repeat: int
+
+
+@dataclass(frozen=True)
+class Record:
+    """One line of the journal."""
+
+    key: RunKey
+    measurement: Measurement
+
+
+_RECORD = TypeAdapter(Record)
+
+
+class Journal:
+    """A file of one JSON object per finished run, written as the runs finish; used as a context manager.
+
+    A line that cannot be read, because its writer was killed while writing it, counts as not there: its run is made again.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Open the journal, making it and its folder if need be.
+
+        Args:
+            path: The file.
+
+        Raises:
+            OSError: If it cannot be read or written.
+        """
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._file = path.open("ab+")
+        self._file.seek(0)
+        text = self._file.read()
+        self.records = {record.key: record for record in _readable(text)}
+        """What is in it, per run."""
+        if text and not text.endswith(b"\n"):
+            self._file.write(b"\n")
+            self._file.flush()
+
+    def add(self, record: Record) -> None:
+        """Write a finished run, at once.
+
+        Args:
+            record: The run.
+
+        Raises:
+            OSError: If it cannot be written.
+        """
+        self._file.write(to_json(asdict(record)) + b"\n")
+        self._file.flush()
+        self.records[record.key] = record
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._file.close()
+
+
+def _readable(text: bytes) -> Iterator[Record]:
+    for line in text.splitlines():
+        try:
+            yield _RECORD.validate_json(line)
+        except ValidationError:
+            continue

@@ -1,0 +1,52 @@
+"""The figures as a CSV file: a line per setting, all figures, and on each line what one has to know to read it."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+from answergraph.experiment.report import Report
+from answergraph.experiment.summary import METRICS, Row
+
+COLUMNS: tuple[str, ...] = (
+    *("model", "setting", "about", "repeats", "planned", "finished", "failed", "error", "validate_calls_by_task"),
+    *METRICS,
+    *(f"{metric}_sd" for metric in METRICS),
+    *("notes", "warning"),
+)
+"""An empty cell means that there is nothing to count; ``_sd`` is the standard deviation over the repeats."""
+
+
+def write_csv(report: Report, path: Path) -> None:
+    """Write the figures.
+
+    Args:
+        report: The figures.
+        path: The file.
+
+    Raises:
+        OSError: If it cannot be written.
+    """
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS)
+        writer.writeheader()
+        writer.writerows(_line(report, row) for row in report.rows)
+
+
+def _line(report: Report, row: Row) -> dict[str, Any]:
+    return {
+        "model": report.model,
+        "setting": row.setting,
+        "about": row.about,
+        "repeats": report.repeats,
+        "planned": row.planned,
+        "finished": row.finished,
+        "failed": row.failed,
+        "error": row.error,
+        "validate_calls_by_task": " ".join("" if calls is None else f"{calls:g}" for calls in row.validate_calls),
+        **row.figures,
+        **{f"{metric}_sd": value for metric, value in row.spread.items()},
+        "notes": " | ".join(row.notes),
+        "warning": report.note,
+    }

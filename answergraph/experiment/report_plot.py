@@ -1,0 +1,83 @@
+"""The figures as a plot, PNG and SVG: per setting how many tasks were validated and how many answers correct."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from answergraph.experiment.report import TITLE, Report
+from answergraph.nodes.errors import AnswerGraphError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+SHOWN: Mapping[str, tuple[str, str]] = {
+    "validate_rate": ("tasks with a validate call", "#0072b2"),
+    "answers_validated": ("answers confirmed by a validation", "#56b4e9"),
+    "correct": ("correct answers", "#e69f00"),
+}
+"""Per metric its label and its colour; the colours are told apart by colour-blind readers as well."""
+
+_HEIGHT = 0.26
+"""Of a bar, in places on the axis; three bars leave a gap to the next setting's."""
+
+
+class PlotUnavailableError(AnswerGraphError):
+    """The library that draws is not installed."""
+
+
+def write_plots(report: Report, *paths: Path) -> None:
+    """Draw the figures once and write them to files.
+
+    Args:
+        report: The figures.
+        *paths: The files; the suffix says in which format.
+
+    Raises:
+        PlotUnavailableError: If matplotlib is not installed.
+        OSError: If a file cannot be written.
+    """
+    try:
+        matplotlib, figures = import_module("matplotlib"), import_module("matplotlib.figure")
+    except ImportError as error:
+        raise PlotUnavailableError("the plot needs matplotlib: pip install 'answergraph[experiment]'") from error
+    # Text stays text in the SVG, to be searched and read aloud; the salt makes two drawings of the same figures equal.
+    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "answergraph"}):
+        figure = figures.Figure(figsize=(9, 1.8 + 0.62 * len(report.rows)), layout="constrained")
+        _draw(report, figure.subplots())
+        figure.suptitle(f"{TITLE}\nmodel {report.model}")
+        figure.legend(loc="outside lower center", ncols=len(SHOWN), frameon=False, fontsize="small")
+        for path in paths:
+            figure.savefig(path, dpi=150, metadata=_metadata(report, path))
+
+
+def _draw(report: Report, axes: Axes) -> None:
+    for index, (metric, (label, colour)) in enumerate(SHOWN.items()):
+        values = [row.figures.get(metric) for row in report.rows]
+        places = [place + (index - 1) * _HEIGHT for place in range(len(values))]
+        drawn = [value or 0 for value in values]
+        # Without a spread there is no error bar; one of zero says that the repeats were equal.
+        spreads = [float("nan") if (spread := row.spread.get(metric)) is None else spread for row in report.rows]
+        bars: dict[str, Any] = {"xerr": spreads, "capsize": 3} if report.repeats > 1 else {}
+        axes.barh(places, drawn, _HEIGHT, label=label, color=colour, **bars)
+        for place, value in zip(places, values, strict=True):
+            if value is None:
+                axes.text(0.005, place, "–", va="center", fontsize="small")
+    axes.set_yticks(range(len(report.rows)), [f"{row.setting}\n(error)" if row.error else row.setting for row in report.rows])
+    axes.invert_yaxis()
+    axes.set_xlim(0, 1.02)
+    axes.set_xlabel(f"share; {report.about_spread}")
+    if report.note:
+        axes.set_title(_folded(report.note), color="#b00020", fontsize="small")
+
+
+def _metadata(report: Report, path: Path) -> dict[str, Any]:
+    told = {"Title": TITLE, "Description": report.note or f"model {report.model}"}
+    return {**told, "Date": None} if path.suffix == ".svg" else told
+
+
+def _folded(text: str) -> str:
+    head, _, tail = text.partition(": ")
+    return f"{head}:\n{tail}"

@@ -1,0 +1,121 @@
+"""The figures as tables for a terminal: what the seed asked first, then what the answers are worth and what they cost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from rich import box
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from answergraph.experiment.report import TITLE, Report
+from answergraph.experiment.summary import Row
+
+NOTHING = "–"
+"""Stands where there is nothing to count."""
+
+_Cell = Callable[[Row], str]
+
+
+def percent(value: float | None) -> str:
+    """Return a share in percent.
+
+    Example:
+        >>> percent(0.4), percent(1 / 3), percent(None)
+        ('40 %', '33.3 %', '–')
+    """
+    return NOTHING if value is None else f"{100 * value:.1f}".removesuffix(".0") + " %"
+
+
+def number(value: float | None) -> str:
+    """Return a number as short as it can be.
+
+    Example:
+        >>> number(1.0), number(0.4), number(1234.56), number(None)
+        ('1', '0.4', '1235', '–')
+    """
+    if value is None:
+        return NOTHING
+    return f"{value:.0f}" if value >= 1000 else f"{value:.2f}".rstrip("0").rstrip(".")  # noqa: PLR2004 - four digits are enough
+
+
+def _percent(metric: str) -> _Cell:
+    return lambda row: percent(row.figures[metric]) + _spread(row, metric, 100)
+
+
+def _number(metric: str) -> _Cell:
+    return lambda row: number(row.figures[metric]) + _spread(row, metric, 1)
+
+
+def _spread(row: Row, metric: str, factor: int) -> str:
+    spread = row.spread[metric]
+    return f" ±{number(factor * spread)}" if spread else ""
+
+
+def _calls(row: Row) -> str:
+    return f"[{','.join(map(number, row.validate_calls))}]"
+
+
+CHECKING: dict[str, _Cell] = {
+    "validate calls": _calls,
+    "per task": _number("validate_calls"),
+    "tasks validated": _percent("validate_rate"),
+    "answered": _percent("answered"),
+    "correct": _percent("correct"),
+}
+COST: dict[str, _Cell] = {
+    "model calls": _number("model_calls"),
+    "rounds": _number("rounds"),
+    "tokens in": _number("input_tokens"),
+    "tokens out": _number("output_tokens"),
+    "add": _number("calls_add"),
+    "sub": _number("calls_subtract"),
+    "mul": _number("calls_multiply"),
+    "div": _number("calls_divide"),
+    "val": _number("calls_validate_calculation"),
+}
+WORTH: dict[str, _Cell] = {
+    "answers validated": _percent("answers_validated"),
+    "answers grounded": _percent("answers_grounded"),
+    "evidence given": _percent("evidence_given"),
+    "evidence grounded": _percent("evidence_grounded"),
+}
+
+
+def as_tables(report: Report) -> RenderableType:
+    """Return the figures as two tables.
+
+    Args:
+        report: The figures.
+    """
+    return Group(
+        Text(f"{TITLE}\nModel {report.model}, {report.repeats} repeat{'s' if report.repeats > 1 else ''}", style="bold"),
+        *([Text(report.note, style="bold red")] if report.note else ()),
+        *(part for columns in (CHECKING, WORTH, COST) for part in ("", _table(report, columns))),
+        "",
+        *_remarks(report),
+    )
+
+
+def _table(report: Report, columns: dict[str, _Cell]) -> Table:
+    # A narrow terminal may break headings and the list of calls, but never the name of a setting.
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0), pad_edge=False)
+    table.add_column("setting", no_wrap=True, min_width=max(len(row.setting) for row in report.rows))
+    table.add_column("runs", no_wrap=True)
+    for heading in columns:
+        table.add_column(heading, justify="right", overflow="fold", min_width=max(map(len, heading.split())))
+    for row in report.rows:
+        cells = [NOTHING for _ in columns] if row.error else [cell(row) for cell in columns.values()]
+        table.add_row(row.setting, "error" if row.error else f"{row.finished}/{row.planned}", *cells)
+    return table
+
+
+def _remarks(report: Report) -> Iterator[Text]:
+    for row in report.rows:
+        if row.error:
+            yield Text(f"{row.setting}: error: {row.error}", style="red")
+        if row.failed:
+            yield Text(f"{row.setting}: {row.failed} of {row.planned} runs failed and are not counted", style="red")
+        for note in row.notes:
+            yield Text(f"{row.setting}: {note}")

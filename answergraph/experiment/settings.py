@@ -1,0 +1,144 @@
+"""The settings that are compared: what the model is told, how it is asked for the answer, and what its answer has to pass."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from langchain_core.utils.function_calling import convert_to_openai_tool
+from langgraph.graph.state import CompiledStateGraph
+
+from answergraph.experiment.seed import (
+    NO_FORMAT_NAMED_PROMPT,
+    NO_FORMAT_PROMPT,
+    SYSTEM_PROMPT,
+    TOOLS,
+    CalculationResult,
+    RequiredValidation,
+    SchemaWithValidation,
+    validate_calculation,
+)
+from answergraph.graphs.agent import create_agent
+from answergraph.graphs.calculator import TOLERANCE
+from answergraph.middleware.require_tools import RequireTools
+from answergraph.nodes.budget import UsageLimits
+from answergraph.nodes.evidence.tool_results import ToolRun
+from answergraph.nodes.response_format.deferred import DeferredStrategy
+from answergraph.nodes.response_format.prompted import PromptedStrategy
+from answergraph.nodes.response_format.provider import ProviderStrategy
+from answergraph.nodes.response_format.strategy import Strategy
+from answergraph.nodes.response_format.tool import ToolStrategy
+
+LIMITS = UsageLimits(model_calls=50)
+"""Of every setting: also without a format a run has to end."""
+
+
+def confirms(run: ToolRun, answer: float) -> bool:
+    """Return whether a tool call is a validation that has found this answer correct.
+
+    Args:
+        run: The tool call.
+        answer: The final answer.
+    """
+    if run.name != validate_calculation.name or not isinstance(run.value, dict) or run.value.get("is_correct") is not True:
+        return False
+    actual = run.args.get("actual")
+    return isinstance(actual, int | float) and abs(actual - answer) < TOLERANCE
+
+
+def validates_the_answer(run: ToolRun, answer: Any) -> bool:
+    """Call validate_calculation with your final_answer as the actual result, and see it confirmed."""
+    return answer is not None and confirms(run, answer.final_answer)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One way to put the ten questions.
+
+    Attributes:
+        name: What it is called in every output.
+        about: What it is there for.
+        prompt: The system prompt.
+        response_format: How the answer is asked for; ``None`` for a text.
+        rungs: The strategies that an outcome may name; with any other the model was asked in another way than the setting says.
+        middleware: What else an answer has to pass.
+    """
+
+    name: str
+    about: str
+    prompt: str = SYSTEM_PROMPT
+    response_format: Strategy[Any] | None = None
+    rungs: frozenset[str] = frozenset()
+    middleware: Sequence[RequireTools] = ()
+
+    def agent(self, model: Any) -> CompiledStateGraph[Any, Any, Any, Any]:
+        """Return the agent of this setting.
+
+        Args:
+            model: The chat model.
+
+        Raises:
+            AgentSpecError: If the model cannot be asked in this way.
+        """
+        # An answer beside tool calls counts, as it did where the experiment was first made.
+        agent: CompiledStateGraph[Any, Any, Any, Any] = create_agent(
+            model,
+            list(TOOLS),
+            system_prompt=self.prompt,
+            response_format=self.response_format,
+            middleware=list(self.middleware),
+            end_strategy="exhaustive",
+            limits=LIMITS,
+        )
+        return agent
+
+    @property
+    def schema_names(self) -> set[str]:
+        """The names of the answer schemas."""
+        return set() if self.response_format is None else set(self.response_format.schema_names)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Tells a setting from one of the same name that asked otherwise."""
+        schemas = [schema.json_schema for schema in self.response_format.schemas] if self.response_format else []
+        tools = [convert_to_openai_tool(tool) for tool in TOOLS]
+        told = [self.name, self.prompt, sorted(self.rungs), schemas, tools, [each.name for each in self.middleware]]
+        return hashlib.sha256(json.dumps(told, ensure_ascii=False, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _tool(name: str, about: str, schema: type[Any], middleware: Sequence[RequireTools] = ()) -> Setting:
+    return Setting(name, about, response_format=ToolStrategy(schema), rungs=frozenset({"tool"}), middleware=middleware)
+
+
+def _provider(name: str, about: str, schema: type[Any]) -> Setting:
+    # The field is an open map, which no strict mode can say. Without it the schema would go strict: a second difference.
+    strategy: ProviderStrategy[Any] = ProviderStrategy(schema, strict=False)
+    return Setting(name, about, response_format=strategy, rungs=frozenset({"provider"}))
+
+
+def _settings() -> tuple[Setting, ...]:
+    prompted: PromptedStrategy[Any] = PromptedStrategy(SchemaWithValidation)
+    deferred: DeferredStrategy[Any] = DeferredStrategy(ToolStrategy(SchemaWithValidation))
+    guarded = (RequireTools(validates_the_answer),)
+    return (
+        Setting("no_format", "the seed: no format, a prompt that asks for JSON", NO_FORMAT_PROMPT),
+        _tool("tool_strategy", "the seed: the schema is a tool", SchemaWithValidation),
+        _provider("provider_strategy", "the seed: the provider's own mode", SchemaWithValidation),
+        Setting("prompted", "the schema stands in the prompt", SYSTEM_PROMPT, prompted, frozenset({"prompted"})),
+        # The free loop's last text may already be the answer; then nobody is asked for it.
+        Setting("deferred", "the schema comes after the tools", SYSTEM_PROMPT, deferred, frozenset({"deferred", "tool"})),
+        _tool("require_tools", "as tool_strategy; no answer counts before its validation", SchemaWithValidation, guarded),
+        Setting("no_format_named", "control: the prompt names the field", NO_FORMAT_NAMED_PROMPT),
+        _tool("tool_no_field", "control: no field", CalculationResult),
+        _provider("provider_no_field", "control: no field", CalculationResult),
+        _tool("tool_required", "control: the field is required", RequiredValidation),
+        _provider("provider_required", "control: the field is required", RequiredValidation),
+    )
+
+
+SETTINGS: tuple[Setting, ...] = _settings()
+"""The seed's three, ours, and the controls, in the order in which they are shown."""

@@ -1,0 +1,75 @@
+"""The tables: what a row shows with figures, with a spread, and without either."""
+
+import re
+from dataclasses import replace
+from io import StringIO
+
+from rich.console import Console
+
+from answergraph.experiment.report import OFFLINE_NOTE, Report
+from answergraph.experiment.report_table import as_tables
+from answergraph.experiment.summary import METRICS, Row
+
+ROW = Row(
+    setting="no_format",
+    about="",
+    planned=20,
+    finished=19,
+    failed=1,
+    error=None,
+    validate_calls=(0, 0.5, None),
+    figures={**dict.fromkeys(METRICS, 0.4), "input_tokens": 1234.5, "output_tokens": None},
+    spread={**dict.fromkeys(METRICS, None), "validate_rate": 0.1, "validate_calls": 0.25, "correct": 0.0},
+    notes=("sent without strict",),
+)
+ERROR = replace(
+    ROW, setting="prompted", error="3 of 20 runs are no runs of this setting", figures={}, spread={}, validate_calls=()
+)
+
+
+def shown(*rows: Row, model: str = "openai:small", repeats: int = 2, width: int = 132) -> str:
+    text = StringIO()
+    Console(file=text, width=width, color_system=None).print(as_tables(Report(model, repeats, rows)))
+    return text.getvalue()
+
+
+def cells(text: str, setting: str) -> list[list[str]]:
+    """Return the setting's cells of each of the tables."""
+    return [re.split(" {2,}", line.strip()) for line in text.splitlines() if line.startswith(f"{setting} ")]
+
+
+def test_a_row_shows_its_figures_and_their_spread() -> None:
+    checking, worth, cost = cells(shown(ROW), "no_format")
+    assert checking == ["no_format", "19/20", "[0,0.5,–]", "0.4 ±0.25", "40 % ±10", "40 %", "40 %"]
+    assert worth == ["no_format", "19/20", "40 %", "40 %", "40 %", "40 %"]
+    assert cost == ["no_format", "19/20", "0.4", "0.4", "1234", "–", *["0.4"] * 5]
+
+
+def test_an_error_stands_in_place_of_figures() -> None:
+    text = shown(ROW, ERROR)
+    rows = cells(text, "prompted")
+    assert len(rows) == 3
+    for row in rows:
+        assert row[:2] == ["prompted", "error"]
+        assert set(row[2:]) == {"–"}
+    assert "prompted: error: 3 of 20 runs are no runs of this setting" in text
+
+
+def test_what_one_has_to_know_stands_below_the_tables() -> None:
+    below = shown(ROW).splitlines()[-2:]
+    assert below == ["no_format: 1 of 20 runs failed and are not counted", "no_format: sent without strict"]
+
+
+def test_the_offline_model_is_told_of_above_the_tables() -> None:
+    text = " ".join(shown(ROW, model="offline", repeats=1).split())
+    assert text.index("Model offline, 1 repeat ") < text.index(OFFLINE_NOTE) < text.index("no_format")
+    assert OFFLINE_NOTE not in " ".join(shown(ROW).split())
+
+
+def test_a_narrow_terminal_loses_nothing() -> None:
+    row = replace(ROW, setting="provider_strategy", validate_calls=(1,) * 10)
+    text = shown(row, width=80)
+    assert "…" not in text
+    assert max(map(len, text.splitlines())) <= 80
+    assert len([line for line in text.splitlines() if line.startswith("provider_strategy ")]) == 3
+    assert text.count("1,") + text.count(",\n") >= 9

@@ -1,0 +1,108 @@
+"""The figures of a setting: over what finished, with their spread over the repeats, or an error."""
+
+from dataclasses import replace
+from statistics import stdev
+
+import pytest
+
+from answergraph.experiment.journal import Record, RunKey
+from answergraph.experiment.measuring import Measurement, WrongRungError
+from answergraph.experiment.running import Failed, Plan
+from answergraph.experiment.seed import TASKS
+from answergraph.experiment.settings import SETTINGS
+from answergraph.experiment.summary import METRICS, Row, summarise
+
+PLAN = Plan("m", SETTINGS[:2], TASKS[:4], repeats=2)
+KEYS = [run.key for run in PLAN.runs() if run.key.setting == "no_format"]
+RUN = Measurement(
+    status="answered",
+    answer=1.0,
+    correct=True,
+    calls={"validate_calculation": 1},
+    rounds=1,
+    validated=True,
+    grounded=True,
+    evidence="grounded",
+    model_calls=2,
+    input_tokens=0,
+    output_tokens=0,
+    notes=[],
+)
+
+
+def records(*runs: Measurement) -> dict[RunKey, Record]:
+    return {key: Record(key, run) for key, run in zip(KEYS, runs, strict=False)}
+
+
+def row(finished: dict[RunKey, Record], *failed: Failed) -> Row:
+    return next(each for each in summarise(PLAN, finished, failed) if each.setting == "no_format")
+
+
+def validating(*calls: int) -> list[Measurement]:
+    return [replace(RUN, calls={"validate_calculation": count} if count else {}) for count in calls]
+
+
+def test_the_spread_is_that_of_the_repeats() -> None:
+    of = row(records(*validating(0, 1, 0, 0), *validating(1, 1, 1, 3)))
+    assert of.figures["validate_calls"] == 7 / 8
+    assert of.figures["validate_rate"] == 5 / 8
+    assert of.spread["validate_calls"] == pytest.approx(stdev([0.25, 1.5]))
+    assert of.spread["validate_rate"] == pytest.approx(stdev([0.25, 1]))
+    assert of.spread["correct"] == 0
+    assert of.validate_calls == (0.5, 1, 0.5, 1.5)
+
+
+def test_one_repeat_has_no_spread() -> None:
+    of = row(records(*validating(0, 1, 0, 0)))
+    assert (of.finished, of.planned) == (4, 8)
+    assert of.figures["validate_rate"] == 0.25
+    assert set(of.spread.values()) == {None}
+
+
+def test_a_failed_run_is_reported_and_not_counted() -> None:
+    of = row(records(*validating(1, 1)), Failed(KEYS[2], RuntimeError("503")))
+    assert (of.finished, of.failed, of.error) == (2, 1, None)
+    assert of.figures["validate_rate"] == 1
+    assert of.validate_calls == (1, 1, None, None)
+
+
+def test_without_any_finished_run_there_is_an_error_and_no_figure() -> None:
+    of = row({}, *(Failed(key, RuntimeError("503")) for key in KEYS))
+    assert (of.error, of.failed, of.figures, of.spread, of.validate_calls) == ("no run finished", 8, {}, {}, ())
+
+
+def test_one_run_on_another_rung_makes_the_row_an_error() -> None:
+    of = row(records(*validating(1, 1, 1)), Failed(KEYS[3], WrongRungError("asked for by prompted, not by tool")))
+    assert of.error == "1 of 8 runs are no runs of this setting: asked for by prompted, not by tool"
+    assert (of.figures, of.spread, of.validate_calls) == ({}, {}, ())
+
+
+def test_runs_of_other_plans_are_left_out() -> None:
+    others = [replace(KEYS[0], configuration="other"), replace(KEYS[0], repeat=3), replace(KEYS[0], task="calc_10")]
+    assert row({key: Record(key, RUN) for key in others}).finished == 0
+
+
+def test_a_share_of_the_answers_is_none_where_there_is_no_answer() -> None:
+    silent = replace(RUN, answer=None, correct=False, validated=False, grounded=False, evidence="none")
+    of = row(records(silent, silent)).figures
+    assert (of["answered"], of["correct"], of["validate_rate"]) == (0, 0, 1)
+    assert [of[name] for name in ("answers_validated", "answers_grounded", "evidence_given", "evidence_grounded")] == [None] * 4
+    assert row(records(silent, RUN)).figures["answers_validated"] == 1
+
+
+def test_grounded_evidence_is_a_share_of_the_evidence_given() -> None:
+    runs = [replace(RUN, evidence=kind) for kind in ("none", "grounded", "invented", "invented")]
+    of = row(records(*runs)).figures
+    assert of["evidence_given"] == 0.75
+    assert of["evidence_grounded"] == pytest.approx(1 / 3)
+
+
+def test_tokens_are_none_where_the_provider_reports_none() -> None:
+    assert row(records(RUN)).figures["input_tokens"] is None
+    assert row(records(RUN, replace(RUN, input_tokens=10))).figures["input_tokens"] == 5
+
+
+def test_every_setting_has_every_figure() -> None:
+    (first, second) = summarise(PLAN, records(RUN), [])
+    assert (first.setting, second.setting) == ("no_format", "tool_strategy")
+    assert set(first.figures) == set(first.spread) == set(METRICS)
