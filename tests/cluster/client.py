@@ -70,5 +70,7 @@ class ClusterClient:
 async def _create_once(client: LangGraphClient, thread: str, graph: str, question: dict[str, Any]) -> str:
     # A server that died may have made the run before it could say so.
     known = await client.runs.list(thread)
-    run = known[0] if known else await client.runs.create(thread, graph, input=question)
+    # With "sync" a step is kept before the next one begins. By default it is kept beside the next ones, and a busy server
+    # that is killed may have carried out several steps that nobody knows of.
+    run = known[0] if known else await client.runs.create(thread, graph, input=question, durability="sync")
     return run["run_id"]
