@@ -15,12 +15,12 @@ from answergraph.graphs.agent_node import AgentNode
 from answergraph.graphs.spec import AgentSpec
 from answergraph.middleware.stack import HookNode
 from answergraph.nodes.inner_runs import LendingNode, lending_subgraph
-from answergraph.nodes.state import CHARGES, LEDGER, OFFER, RUNNING
+from answergraph.nodes.state import CHARGES, LEDGER, OFFER, RUNNING, TOOL_RESULTS
 from answergraph.nodes.step import StepNode
 from answergraph.nodes.stored_answers import StoredAnswers
 from answergraph.nodes.written_answers import AnswerWritingNode
 
-_PRIVATE = {CHARGES, LEDGER, OFFER, RUNNING}
+_PRIVATE = {CHARGES, LEDGER, OFFER, RUNNING, TOOL_RESULTS}
 
 
 class AgentStateGraph(StateGraph[Any, Any, Any, Any]):

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 from langchain_core.messages import HumanMessage, ToolMessage
 from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool, StructuredTool
+from pydantic_core import to_jsonable_python
 from typing_extensions import TypedDict
 
 from answergraph.graphs.agent_state_graph import AgentStateGraph
@@ -119,8 +120,8 @@ class _Report:
         answer, outcome = result.get(self.graph.keys.answer), result.get(self.graph.keys.outcome)
         if answer is not None:
             named = self.graph.answers.as_json(answer)
-            # What a middleware put there in place of an answer may be anything.
-            value = json.loads(json.dumps(answer, default=str)) if named is None else named.value
+            # What a middleware put there in place of an answer, or a format made at run time declared, may be of any type.
+            value = to_jsonable_python(answer, fallback=str) if named is None else named.value
             return json.dumps(value, ensure_ascii=False), AgentToolArtifact(structured_response=value, outcome=outcome)
         if outcome is not None:
             return self.without_answer(outcome)

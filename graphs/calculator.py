@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Annotated, Any
 
 from langchain_core.tools import BaseTool, ToolException, tool
 from langgraph.graph.state import CompiledStateGraph
 from pydantic import BaseModel, Field
 
 from answergraph.graphs.agent import create_agent
+from answergraph.middleware.grounded_answer import GroundedAnswer
+from answergraph.middleware.require_tools import RequireTools
+from answergraph.nodes.evidence.marks import FromTools
+from answergraph.nodes.evidence.tool_results import ToolRun
 
 TOLERANCE = 1e-6
 """How far the expected and the actual result may lie apart."""
@@ -25,7 +30,8 @@ Rules:
 class Calculation(BaseModel):
     """The result of a calculation."""
 
-    final_answer: float = Field(description="The final result of the calculation.")
+    # The validation is called with the result; that it repeats it is what supports it.
+    final_answer: Annotated[float, FromTools(echoes=True)] = Field(description="The final result of the calculation.")
     validation_result: dict[str, Any] | None = Field(default=None, description="What validate_calculation returned.")
     reasoning: str = Field(description="How the result was reached, step by step.")
 
@@ -74,14 +80,23 @@ CALCULATOR_TOOLS: tuple[BaseTool, ...] = (add, subtract, multiply, divide, valid
 """The calculator's tools, in the order the model sees them."""
 
 
+def validates_the_answer(run: ToolRun, answer: Any) -> bool:
+    """Call validate_calculation with your final_answer as the actual result, and see it confirmed."""
+    if run.name != validate_calculation.name or not isinstance(run.value, dict) or run.value.get("is_correct") is not True:
+        return False
+    return answer is None or run.value.get("actual") == answer.final_answer
+
+
 def create_calculator(
-    model: Any = "offline", *, response_format: Any = Calculation, **options: Any
+    model: Any = "offline", *, response_format: Any = Calculation, middleware: Sequence[Any] = (), **options: Any
 ) -> CompiledStateGraph[Any, Any, Any, Any]:
     """Create the calculator: an agent that works an expression out by tools alone.
 
     Args:
         model: A chat model or its name; the default needs no key, and is no language model.
-        response_format: The type of the answer; ``validate_calculation`` is called where it has a ``validation_result``.
+        response_format: The type of the answer. A ``Calculation`` counts only after ``validate_calculation`` has confirmed its
+            ``final_answer`` in this run; the schema of another type only invites the model to call it.
+        middleware: Further behaviour, inside of what guards a ``Calculation``.
         **options: Further options of ``create_agent``.
 
     Returns:
@@ -95,8 +110,9 @@ def create_calculator(
         >>> result["structured_response"].final_answer
         257.25
     """
+    guards = (RequireTools(validates_the_answer), GroundedAnswer()) if response_format is Calculation else ()
     prompted = {"system_prompt": SYSTEM_PROMPT, "name": "calculator", **options}
     agent: CompiledStateGraph[Any, Any, Any, Any] = create_agent(
-        model, CALCULATOR_TOOLS, response_format=response_format, **prompted
+        model, CALCULATOR_TOOLS, response_format=response_format, middleware=[*guards, *middleware], **prompted
     )
     return agent

@@ -12,7 +12,9 @@ from answergraph.middleware.decorators import (
     wrap_model_call,
     wrap_tool_call,
 )
+from answergraph.middleware.grounded_answer import GroundedAnswer
 from answergraph.middleware.narrow_response_format import NarrowResponseFormat
+from answergraph.middleware.require_tools import RequireTools
 from answergraph.nodes.model_call import ExtendedModelResponse, ModelCallResult, ModelRequest, ModelResponse
 from answergraph.nodes.state import AgentState, InputAgentState, OmitFromSchema, OutputAgentState
 
@@ -20,6 +22,7 @@ __all__ = [
     "AgentMiddleware",
     "AgentState",
     "ExtendedModelResponse",
+    "GroundedAnswer",
     "InputAgentState",
     "ModelCallResult",
     "ModelRequest",
@@ -27,6 +30,7 @@ __all__ = [
     "NarrowResponseFormat",
     "OmitFromSchema",
     "OutputAgentState",
+    "RequireTools",
     "ToolCallRequest",
     "after_agent",
     "after_model",

@@ -18,9 +18,10 @@ from langgraph.types import Command
 
 from answergraph.middleware.base import CAN_JUMP_TO, wrong_colour
 from answergraph.nodes.errors import AgentSpecError, ResponseFormatError
+from answergraph.nodes.evidence.tool_results import recording
 from answergraph.nodes.model import ModelCall
 from answergraph.nodes.model_call import LayeredResponse, ModelRequest, ModelResponse, Reformat
-from answergraph.nodes.state import JumpTo
+from answergraph.nodes.state import TOOL_RESULTS, JumpTo
 from answergraph.nodes.step import Step, Wrap
 from answergraph.nodes.tools import ToolCallStep
 
@@ -90,6 +91,7 @@ class MiddlewareStack:
             )
         self.layers = tuple(layer for m in self.middleware for layer in _model_layers(m))
         self.tool_wrappers = tuple(m for m in self.middleware if _has(m, "wrap_tool_call"))
+        self._records = any(TOOL_RESULTS in getattr(schema, "__annotations__", ()) for schema in self.state_schemas)
 
     @property
     def tools(self) -> list[BaseTool]:
@@ -128,8 +130,9 @@ class MiddlewareStack:
         return reduce(lambda inner, layer: layer(inner), reversed(self.layers), call)
 
     def wrap_tool_call(self, call: ToolCallStep) -> ToolCallStep:
-        """Put every tool wrapper around a tool call."""
-        return reduce(_around_tool, reversed(self.tool_wrappers), call)
+        """Put every tool wrapper around a tool call, and the recording of its result where a middleware asks for it."""
+        wrapped = reduce(_around_tool, reversed(self.tool_wrappers), call)
+        return recording(wrapped) if self._records else wrapped
 
     def wrap_reviewed(self, names: frozenset[str]) -> Callable[[ToolCallStep], ToolCallStep]:
         """Return what puts the tool wrappers of those middleware around a call that ask a person about these names."""

@@ -74,7 +74,7 @@ def is_heard(writer: Callable[..., Any]) -> bool:
 
 
 def bare_value(schema: AnswerSchema | None, data: Any) -> Any:
-    """Return an answer as it is declared: a type that is no object, such as a list, is written as ``{"value": …}``."""
+    """Return an answer as it is declared: a value that is no object, such as a list, is written inside one."""
     if schema is None or schema.is_object or not isinstance(data, Mapping) or not data.keys() <= {VALUE}:
         return data
     return data.get(VALUE)

@@ -13,9 +13,10 @@ from langchain_core.outputs import ChatGenerationChunk
 
 from answergraph.nodes.answer_events import ANSWER_EVENT, AnswerEvent, bare_value
 from answergraph.nodes.growing_json import GrowingJson
+from answergraph.nodes.response_format.embedding import SCHEMA, VALUE
 from answergraph.nodes.response_format.schema import AnswerSchema
 
-ENVELOPE = frozenset({"schema", "value"})
+ENVELOPE = frozenset({SCHEMA, VALUE})
 """The keys of a union's answer where it is a text: which schema, and the value."""
 
 AS_ONE_CALL = "only"
@@ -126,7 +127,7 @@ class AnswerListener(BaseCallbackHandler):
         if self._is_envelope(value):
             # The name is known to have ended once the value has begun.
             if value.keys() == ENVELOPE:
-                self._show(self._schemas[value["schema"]], value["value"])
+                self._show(self._schemas[value[SCHEMA]], value[VALUE])
             return
         answered = [schema for schema in self._schemas.values() if schema.knows_keys_of(value)]
         self._show(answered[0] if len(answered) == 1 else None, value)
@@ -141,7 +142,7 @@ class AnswerListener(BaseCallbackHandler):
             return False
         if len(self._schemas) == 1 and any(schema.knows_keys_of(data) for schema in self._schemas.values()):
             return False
-        return data.keys() != ENVELOPE or data["schema"] in self._schemas
+        return data.keys() != ENVELOPE or data[SCHEMA] in self._schemas
 
     def _show(self, schema: AnswerSchema | None, value: Any) -> None:
         self._tell({**self._begun, "schema": None if schema is None else schema.name, "value": bare_value(schema, value)})

@@ -46,6 +46,8 @@ class Binding:
     """Bound after the tools, where a client treats settings bound together with tools in another way."""
     prompt: str | None = None
     """Ends the prompt of this call."""
+    model: Any = None
+    """What they are bound to, where it is not the request's own model."""
     dialect: Dialect = Dialect.PLAIN
     """What the schema was compiled to."""
     note: str | None = None

@@ -11,6 +11,7 @@ from langgraph.prebuilt import ToolRuntime
 from langgraph.types import Command, interrupt
 
 from answergraph import AgentSpecError, AgentToolArtifact, ToolStrategy, UsageLimits, as_tool, create_agent
+from answergraph.middleware import after_agent
 from answergraph.testing import ScriptedChatModel
 from tests.graphs.scripted_agents import GOOD, QUESTION, Missing, Place, Verdict, call, calls, search
 
@@ -76,6 +77,17 @@ def test_an_agent_without_a_response_format_answers_with_its_last_text(run: Any)
     message, _ = asked(run, agent)
     assert (message.text, message.status) == ("It passed.", "success")
     assert message.artifact == {"structured_response": None, "outcome": None}
+
+
+@pytest.mark.parametrize(("given", "value"), [(Place("Nara"), {"city": "Nara"}), ("as you like", "as you like")])
+def test_what_a_middleware_put_in_place_of_the_answer_is_the_result(run: Any, given: Any, value: Any) -> None:
+    @after_agent
+    def replace(state: Any, runtime: Any) -> dict[str, Any]:
+        return {"structured_response": given}
+
+    agent, _ = judge(calls(call("Verdict", GOOD)), middleware=[replace])
+    message, _ = asked(run, agent)
+    assert (json.loads(message.text), message.artifact["structured_response"]) == (value, value)
 
 
 def test_the_arguments_are_those_of_the_function_that_makes_the_input(run: Any) -> None:

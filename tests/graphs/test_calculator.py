@@ -4,8 +4,11 @@ from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage
+from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool
+from langgraph.checkpoint.memory import InMemorySaver
 
+from answergraph import UsageLimits
 from answergraph.graphs import create_calculator
 from answergraph.graphs.calculator import CALCULATOR_TOOLS, SYSTEM_PROMPT, Calculation, validate_calculation
 from answergraph.testing import ScriptedChatModel
@@ -27,6 +30,22 @@ TASKS = {
 
 def called(result: dict[str, Any]) -> list[str]:
     return [call["name"] for m in result["messages"] if isinstance(m, AIMessage) for call in m.tool_calls]
+
+
+def answering(value: float, call_id: str = "a") -> AIMessage:
+    call = {"name": "Calculation", "args": {"final_answer": value, "reasoning": "given"}, "id": call_id}
+    return AIMessage("", tool_calls=[call])
+
+
+def validating(actual: float, expected: float | None = None) -> AIMessage:
+    args = {"expected": actual if expected is None else expected, "actual": actual, "operation": "o"}
+    return AIMessage("", tool_calls=[{"name": "validate_calculation", "args": args, "id": f"v{actual}"}])
+
+
+def stubborn(*first: AIMessage) -> ScriptedChatModel:
+    """Return a model that says this first, then answers 2 for ever."""
+    ahead = list(first)
+    return ScriptedChatModel(replies=lambda messages: ahead.pop(0) if ahead else answering(2, f"a{len(messages)}"))
 
 
 @pytest.mark.parametrize(("task", "value"), TASKS.items(), ids=[f"task {n}" for n in range(1, 11)])
@@ -75,8 +94,7 @@ def test_what_holds_no_expression_ends_without_a_value(run: Run, question: str) 
 
 
 def test_the_model_is_given_the_rules_the_tools_and_the_schema(run: Run) -> None:
-    answer = {"name": "Calculation", "args": {"final_answer": 1, "reasoning": "given"}, "id": "1"}
-    model = ScriptedChatModel(replies=[AIMessage("", tool_calls=[answer])])
+    model = ScriptedChatModel(replies=[validating(1), answering(1)])
     result = run(create_calculator(model), {"messages": ["1"]})
     assert result["structured_response"] == Calculation(final_answer=1, reasoning="given")
     assert model.requests[0].messages[0].text == SYSTEM_PROMPT
@@ -102,3 +120,29 @@ def test_a_calculation_is_correct_within_the_tolerance(expected: float, actual: 
         "expected": expected,
         "actual": actual,
     }
+
+
+def test_an_answer_that_was_not_validated_is_sent_back_saying_so(run: Run) -> None:
+    model = ScriptedChatModel(replies=[answering(2), validating(2), answering(2, "b")])
+    result = run(create_calculator(model), {"messages": ["1 + 1"]})
+    assert "first call validate_calculation with your final_answer" in result["messages"][2].text
+    assert (result["structured_response"].final_answer, result["outcome"]["status"]) == (2, "answered")
+
+
+@pytest.mark.parametrize("validation", [validating(3), validating(2, expected=3)], ids=["of another number", "that failed"])
+def test_only_a_validation_that_confirms_the_answer_counts(run: Run, validation: AIMessage) -> None:
+    result = run(create_calculator(stubborn(validation)), {"messages": ["1 + 1"]})
+    assert (result["structured_response"], result["outcome"]["status"]) == (None, "invalid")
+
+
+@pytest.mark.parametrize(("calls", "status"), [(50, "invalid"), (1, "out_of_budget")])
+def test_a_model_that_never_validates_never_answers(run: Run, calls: int, status: str) -> None:
+    result = run(create_calculator(stubborn(), limits=UsageLimits(model_calls=calls)), {"messages": ["1 + 1"]})
+    assert (result["structured_response"], result["outcome"]["status"]) == (None, status)
+
+
+def test_a_validation_of_an_earlier_run_of_the_thread_does_not_count(run: Run) -> None:
+    agent = create_calculator(stubborn(validating(2)), checkpointer=InMemorySaver())
+    config: RunnableConfig = {"configurable": {"thread_id": "1"}}
+    assert run(agent, {"messages": ["1 + 1"]}, config)["outcome"]["status"] == "answered"
+    assert run(agent, {"messages": ["And again?"]}, config)["outcome"]["status"] == "invalid"

@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from langchain_core.tools import tool
 from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -20,10 +20,11 @@ from langgraph.checkpoint.postgres import PostgresSaver
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+from langgraph.graph import StateGraph
 from pydantic import BaseModel, Field, TypeAdapter
 from typing_extensions import TypedDict
 
-from answergraph import ToolStrategy, create_agent
+from answergraph import AnswerChannel, ToolStrategy, as_node, create_agent
 from answergraph.nodes.response_format.schema_kinds import answer_schemas
 from answergraph.testing import ScriptedChatModel
 from tests.graphs.scripted_agents import call, calls
@@ -141,6 +142,31 @@ def resume(kind: Kind, saver: Saver, run: Run) -> list[Any]:
     return [ended["structured_response"], *before, confirmed["structured_response"]]
 
 
+class Own(TypedDict):
+    """The state of a graph of one's own."""
+
+    report: Annotated[Report | None, AnswerChannel]
+    first: Annotated[Report | None, AnswerChannel]
+
+
+def of_a_graph(saver: Saver, run: Run) -> list[Any]:
+    """Run an agent inside a graph with other keys, and return what that graph's state and history show."""
+    kind, model = KINDS["model"], ScriptedChatModel(replies=[calls(call("Report", REPORT))])
+    agent = create_agent(model, response_format=ToolStrategy(kind.declared), name="reporter")
+    node = as_node(agent, inputs=lambda state: {"messages": ["Go."]}, outputs=as_json)
+    config: Any = {"configurable": {"thread_id": f"own {run.color}"}}
+    graph = StateGraph(Own).add_node("reporter", node).add_edge("__start__", "reporter").compile(saver)
+    before = run.state(graph, config).values
+    if not before:
+        run(graph, {"first": REPORT}, config)
+    states = [run.state(graph, config), run.history(graph, config)[0]]
+    return [state.values[key] for state in states for key in Own.__annotations__]
+
+
+def as_json(result: dict[str, Any]) -> dict[str, Any]:
+    return {"report": result["structured_response"].model_dump(mode="json", by_alias=True)}
+
+
 def seen(agent: Any, kind: Kind, run: Run) -> list[Any]:
     """Return the accepted answer as the state shows it, and as the newest checkpoint of the history does."""
     config = config_of("accepted", kind, run)
@@ -170,10 +196,12 @@ def reported(command: str, database: str) -> dict[str, list[str]]:
             opened.setup()
             for name, kind in KINDS.items():
                 found[name] = [repr(value) for value in act(kind, opened, Run("sync", runner))]
+            found["model"] += [repr(value) for value in of_a_graph(opened, Run("sync", runner))]
         context = async_saver(database)
         opened = runner.run(context.__aenter__())
         for name, kind in KINDS.items():
             found[name] += [repr(value) for value in act(kind, opened, Run("async", runner))]
+        found["model"] += [repr(value) for value in of_a_graph(opened, Run("async", runner))]
         runner.run(context.__aexit__(None, None, None))
     return found
 

@@ -148,9 +148,6 @@ def test_overridden_to_none_nothing_is_offered_and_a_text_is_checked_all_the_sam
     assert model.requests[0].tools in ([], None, ())
 
 
-NOTHING: Any = ()
-
-
 class WrapOverride(AgentMiddleware[Any, Any, Any]):
     """Overrides the format around the call, with the format for each call of the handler."""
 
@@ -202,8 +199,11 @@ def test_a_format_set_to_none_is_recorded_as_narrowed_to_nothing(run: Any) -> No
     assert narrowed(run, Override(None), replies=['{"tried": []}'])[0] == [("Override", ALL, [])]
 
 
+NO_SCHEMAS: Any = ()
+
+
 @pytest.mark.parametrize("middleware", [Override, WrapOverride])
-@pytest.mark.parametrize(("override", "words"), [(Undeclared, "'Undeclared'"), (ToolStrategy(NOTHING), "to nothing")])
+@pytest.mark.parametrize(("override", "words"), [(Undeclared, "'Undeclared'"), (ToolStrategy(NO_SCHEMAS), "to nothing")])
 def test_an_override_that_cannot_be_used_names_the_schema_and_the_middleware(
     run: Any, middleware: Any, override: Any, words: str
 ) -> None:

@@ -1,0 +1,114 @@
+"""Middleware that accepts an answer only where the run's tool results support what it claims."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from langgraph.runtime import Runtime
+from typing_extensions import is_typeddict
+
+from answergraph.middleware.base import AgentMiddleware
+from answergraph.nodes.errors import AgentSpecError, AnswerRejected
+from answergraph.nodes.evidence.abstention import Abstention
+from answergraph.nodes.evidence.checking import check_claims
+from answergraph.nodes.evidence.claims import claims_of
+from answergraph.nodes.evidence.tool_results import EvidenceState, ToolRun, results_of_run
+from answergraph.nodes.model_call import ModelRequest
+from answergraph.nodes.outcome import AnswerAccepted
+from answergraph.nodes.response_format.offers import as_strategy
+from answergraph.nodes.response_format.schema_kinds import answer_schemas
+
+NO_EVIDENCE = "There is no evidence yet: no tool that counts has returned anything in this run. Call one, or abstain with {name}."
+
+
+class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
+    """Check every marked field of an answer against the tool results of this run.
+
+    Fields are marked in the schema, ``Annotated[list[str], Quote()]`` or ``Annotated[float, FromTools()]``, in nested models and
+    lists too. What is not supported goes back to the model with the nearest passage; what is supported stands on
+    ``outcome["evidence"]``. The results are kept as the tools returned them, whatever is later done to the conversation.
+
+    Example:
+        >>> only_logs = GroundedAnswer(sources=["read_log", "search_log"], abstain=Abstention)
+    """
+
+    state_schema = EvidenceState
+
+    def __init__(
+        self,
+        *,
+        sources: str | Sequence[str] | Callable[[ToolRun], bool] | None = None,
+        abstain: type[Abstention] | None = None,
+    ) -> None:
+        """Say what counts as evidence.
+
+        Args:
+            sources: The tools whose results count, or a function that tells of a result whether it does; ``None`` for all
+                that succeed.
+            abstain: The schema, one of the declared ones, that says why there is no answer. It is always allowed; the others
+                are offered only once there is a result that counts.
+
+        Raises:
+            AgentSpecError: If ``abstain`` is no ``Abstention``.
+        """
+        super().__init__()
+        if abstain is not None and not (isinstance(abstain, type) and issubclass(abstain, Abstention)):
+            raise AgentSpecError(f"abstain is Abstention or a class derived from it, not {abstain!r}.")
+        self.sources = (sources,) if isinstance(sources, str) else sources
+        self.abstain = abstain
+
+    def modify_model_request(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
+        """Offer only the abstention until there is evidence.
+
+        Raises:
+            AgentSpecError: If the abstention is not among the declared schemas, or a declared type's marks cannot be read.
+        """
+        if request.response_format is None:
+            return request
+        declared = as_strategy(request.response_format)
+        _refuse_unreadable(schema.declared for schema in declared.schemas)
+        if self.abstain is None:
+            return request
+        name = answer_schemas(self.abstain)[0].name
+        if name not in declared.schema_names:
+            raise AgentSpecError(f"{self.name} abstains with {name!r}; declare it: response_format=YourAnswer | {name}.")
+        return request if self.evidence(request.state) else request.override(response_format=declared.narrowed([name]))
+
+    def check_answer(self, answer: Any, state: Any, runtime: Runtime[Any]) -> AnswerAccepted:
+        """Accept an answer that is supported, or an abstention.
+
+        Raises:
+            AnswerRejected: If a marked field is not supported.
+        """
+        if self.abstain is not None and isinstance(answer, self.abstain):
+            return AnswerAccepted(abstained=True)
+        evidence = self.evidence(state)
+        if self.abstain is not None and not evidence:
+            raise AnswerRejected(NO_EVIDENCE.format(name=self.abstain.__name__))
+        checked = check_claims(claims_of(answer), evidence)
+        if checked.problems:
+            raise AnswerRejected(checked.feedback)
+        return AnswerAccepted(evidence=checked.evidence)
+
+    def evidence(self, state: Mapping[str, Any]) -> list[ToolRun]:
+        """Return the results that count; override it where another agent has gathered some.
+
+        Args:
+            state: The agent's state.
+        """
+        return [run for run in results_of_run(state) if run.succeeded and run.text and self._counts(run)]
+
+    def _counts(self, run: ToolRun) -> bool:
+        if self.sources is None:
+            return True
+        return self.sources(run) if callable(self.sources) else run.name in self.sources
+
+
+def _refuse_unreadable(declared: Any) -> None:
+    for schema in declared:
+        if is_typeddict(schema):
+            raise AgentSpecError(
+                f"The values of the TypedDict {schema.__name__!r} do not tell their type, so that its marks cannot be read; "
+                "declare a Pydantic model or a dataclass."
+            )

@@ -1,0 +1,117 @@
+"""Middleware that lets an answer count only after certain tools have succeeded."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, get_args
+
+from langgraph.runtime import Runtime
+
+from answergraph.middleware.base import AgentMiddleware
+from answergraph.nodes.errors import AgentSpecError, AnswerRejected
+from answergraph.nodes.evidence.abstention import Abstention
+from answergraph.nodes.evidence.tool_results import EvidenceState, ToolRun, results_of_run
+from answergraph.nodes.model_call import ModelRequest
+from answergraph.nodes.response_format.capabilities import refuses_forced_tools
+from answergraph.nodes.response_format.offers import as_strategy
+
+Mode = Literal["hold", "hide"]
+"""What becomes of an answer before its time."""
+
+Predicate = Callable[[ToolRun, Any], bool]
+"""Whether a tool call supports an answer; the answer is ``None`` while none stands."""
+
+_MISSING = "Your answer does not count yet: {missing}. Do that now, then give your answer again."
+
+
+class RequireTools(AgentMiddleware[Any, Any, Any]):
+    """Accept an answer only after these tools have succeeded in this run.
+
+    An ``Abstention`` needs none of them: it says that there is no answer.
+
+    Example:
+        >>> RequireTools("validate_evidence").name
+        'RequireTools(validate_evidence)'
+        >>> def checked(run, answer):
+        ...     '''validate the total you answer with'''
+        ...     return run.name == "validate" and (answer is None or run.args["total"] == answer.total)
+        >>> RequireTools(checked, mode="hide").name
+        'RequireTools(checked)'
+    """
+
+    state_schema = EvidenceState
+
+    def __init__(self, *required: str | Sequence[str] | Predicate, mode: Mode = "hold", missing: str | None = None) -> None:
+        """Say what has to have happened.
+
+        Args:
+            *required: Names of tools, alone or in sequences, all of which must have succeeded; or predicates, each of which
+                must hold of some call that succeeded. A predicate is given the call and the answer.
+            mode: With ``"hold"`` an answer before its time is sent back, with what is missing; with ``"hide"`` it is not
+                offered either.
+            missing: What the model is told to do, as a clause; by default the tools to call, and the predicate's docstring.
+
+        Raises:
+            AgentSpecError: If nothing is required, or the mode is none.
+        """
+        super().__init__()
+        if mode not in get_args(Mode):
+            raise AgentSpecError(f"mode is one of {get_args(Mode)!r}, not {mode!r}.")
+        self.tool_names = [name for names in required if not callable(names) for name in _as_names(names)]
+        self.predicates = [predicate for predicate in required if callable(predicate)]
+        if not self.tool_names and not self.predicates:
+            raise AgentSpecError("RequireTools needs the name of a tool, or a predicate.")
+        self.mode = mode
+        self.missing = missing
+
+    @property
+    def name(self) -> str:
+        """The class and what is required, so that one agent may have several."""
+        return f"{type(self).__name__}({', '.join([*self.tool_names, *map(_name_of, self.predicates)])})"
+
+    def modify_model_request(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
+        """Offer no answer but an abstention before its time, if the mode is ``"hide"``."""
+        if self.mode == "hold" or request.response_format is None or not self._unmet(request.state, None):
+            return request
+        declared = as_strategy(request.response_format)
+        abstaining = [schema.name for schema in declared.schemas if _abstains(schema.declared)]
+        if abstaining:
+            return request.override(response_format=declared.narrowed(abstaining))
+        forced = request.tools and not refuses_forced_tools(request.model)
+        # A model that is offered tools alone would otherwise put its answer into words.
+        choice = "any" if request.tool_choice is None and forced else request.tool_choice
+        return request.override(response_format=None, tool_choice=choice)
+
+    def check_answer(self, answer: Any, state: Any, runtime: Runtime[Any]) -> None:
+        """Reject an answer before its time.
+
+        Raises:
+            AnswerRejected: If a required tool has not succeeded in this run.
+        """
+        if not isinstance(answer, Abstention) and (unmet := self._unmet(state, answer)):
+            raise AnswerRejected(_MISSING.format(missing=self.missing or "; ".join(unmet)))
+
+    def _unmet(self, state: Any, answer: Any) -> list[str]:
+        """Return what has not happened yet, as clauses."""
+        runs = [run for run in results_of_run(state) if run.succeeded]
+        succeeded = {run.name for run in runs}
+        unmet = [f"first call {name}" for name in self.tool_names if name not in succeeded]
+        return unmet + [_clause(holds) for holds in self.predicates if not any(holds(run, answer) for run in runs)]
+
+
+def _as_names(names: str | Sequence[str]) -> Sequence[str]:
+    return [names] if isinstance(names, str) else names
+
+
+def _name_of(predicate: Predicate) -> str:
+    return str(getattr(predicate, "__name__", type(predicate).__name__))
+
+
+def _clause(predicate: Predicate) -> str:
+    words = (inspect.getdoc(predicate) or _name_of(predicate)).splitlines()[0].rstrip(".")
+    return f"first {words[:1].lower()}{words[1:]}"
+
+
+def _abstains(declared: Any) -> bool:
+    return isinstance(declared, type) and issubclass(declared, Abstention)

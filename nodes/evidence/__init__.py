@@ -1,0 +1,1 @@
+"""Evidence: which claims an answer makes, and whether a tool result of the run supports each."""

@@ -1,0 +1,70 @@
+"""Where a quote may begin and end: at the border of a word, and not right behind a negation."""
+
+from __future__ import annotations
+
+import re
+
+# Marks on the letter before, and characters that cannot be seen.
+_CLINGING = (
+    "\u00ad\u0300-\u036f\u0483-\u0489\u061c\u1ab0-\u1aff\u1dc0-\u1dff\u200b-\u200f\u202a-\u202e\u2060-\u206f"
+    "\u20d0-\u20ff\ufe00-\ufe0f\ufe20-\ufe2f\ufeff\U000e0000-\U000e01ef"
+)
+_HYPHENS = "\\-\u2010\u2011\u2012\u2013\u2014\u2212"
+_JOINS_WORDS = f"{_HYPHENS}'."
+_JOINS_DIGITS = ",:/"
+_SIGNS = f"{_HYPHENS}+±.√"
+_DENIES = "!~¬"
+
+_BEGINS = re.compile(
+    rf"(?<![{_CLINGING}])(?:"
+    rf"(?=\d)(?<![\w{_SIGNS}{_DENIES}])(?<!\d[{_JOINS_DIGITS}])(?<!\w')"
+    rf"|(?=[^\W\d])(?<![\w{_DENIES}])(?<!\w[{_JOINS_WORDS}])"
+    rf"|(?=[{_SIGNS}'])(?<![\w{_SIGNS}])"
+    rf"|(?=[{_JOINS_DIGITS}])(?<!\d)"
+    rf"|(?![\w{_SIGNS}'{_JOINS_DIGITS}{_CLINGING}]))"
+)
+_ENDS = re.compile(
+    rf"(?![{_CLINGING}])(?:"
+    rf"(?<=\d)(?!\w)(?![{_JOINS_WORDS}]\w)(?![{_JOINS_DIGITS}]\d)(?![%‰°])"
+    rf"|(?<=[^\W\d])(?!\w)(?![{_JOINS_WORDS}]\w)"
+    rf"|(?<=[{_JOINS_WORDS}])(?!\w)"
+    rf"|(?<=[{_JOINS_DIGITS}])(?!\d)"
+    rf"|(?<![\w{_JOINS_WORDS}{_JOINS_DIGITS}]))"
+)
+
+# A line break may stand there as an escape, whose letter is no part of the word after it.
+_NEGATION = re.compile(
+    r"(?:^|\W|\\[nrt])(?:not|never|cannot|without|neither|nor|no|hardly|barely|scarcely|\w+n't) $", re.IGNORECASE
+)
+_NEGATION_LENGTH = 16
+"""How far back a negation is looked for: the longest one, and its borders."""
+
+
+def begins_at_border(text: str, start: int) -> bool:
+    """Return whether a quote may begin here: no word, number, sign or negating prefix is cut.
+
+    Args:
+        text: A folded text.
+        start: Where the quote begins.
+    """
+    return _BEGINS.match(text, start) is not None
+
+
+def ends_at_border(text: str, end: int) -> bool:
+    """Return whether a quote may end here: no word, number or unit is cut.
+
+    Args:
+        text: A folded text.
+        end: Where the quote ends.
+    """
+    return _ENDS.match(text, end) is not None
+
+
+def follows_negation(text: str, start: int) -> bool:
+    """Return whether the word right before a place is a negation.
+
+    Args:
+        text: A folded text.
+        start: Where the quote begins.
+    """
+    return _NEGATION.search(text[max(start - _NEGATION_LENGTH, 0) : start]) is not None

@@ -1,0 +1,158 @@
+"""The results of a run's tools, kept beside the conversation so that they outlive whatever is done to it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, NotRequired
+
+from langchain_core.messages import ToolMessage
+from langgraph.channels import BinaryOperatorAggregate
+from langgraph.prebuilt.tool_node import ToolCallRequest
+from langgraph.types import Command
+from typing_extensions import TypedDict
+
+from answergraph.nodes.state import TOOL_RESULTS, AgentState, PrivateStateAttr
+from answergraph.nodes.step import Step
+from answergraph.nodes.tools import ToolCallStep, ToolResult
+from answergraph.nodes.turn import current_ledger
+
+
+class RecordedResult(TypedDict):
+    """One tool call and its result, as plain JSON."""
+
+    tool_call_id: str
+    name: str
+    args: dict[str, Any]
+    texts: list[str]
+    """The texts of the result's content blocks, one if it is a string; joined they are the message's ``text``."""
+    succeeded: bool
+
+
+class RunResults(TypedDict):
+    """The results of one run."""
+
+    run: str
+    """The run's id; those of earlier runs of a thread are dropped."""
+    results: list[RecordedResult]
+
+
+@dataclass(frozen=True)
+class ToolRun:
+    """One tool call of the run and what it brought.
+
+    Attributes:
+        tool_call_id: The call's id.
+        name: The tool.
+        args: What it was called with.
+        texts: The texts of the result's content blocks.
+        succeeded: Whether it is no error.
+    """
+
+    tool_call_id: str
+    name: str
+    args: Mapping[str, Any]
+    texts: tuple[str, ...]
+    succeeded: bool = True
+
+    @property
+    def text(self) -> str:
+        """The result's text, as ``ToolMessage.text``."""
+        return "".join(self.texts)
+
+    @property
+    def value(self) -> Any:
+        """The result as JSON if it is, else its text."""
+        try:
+            return json.loads(self.text)
+        except (ValueError, RecursionError):
+            return self.text
+
+
+def _merged(left: RunResults | None, right: RunResults | None) -> RunResults | None:
+    if not left or not right or left["run"] != right["run"]:
+        return right or left
+    # A call that is run again after a crash says the same again.
+    new = [result for result in right["results"] if result not in left["results"]]
+    return {"run": left["run"], "results": [*left["results"], *new]}
+
+
+class EvidenceState(AgentState[Any]):
+    """The state of a middleware that looks at the run's tool results; declaring it is what has them recorded."""
+
+    answergraph_tool_results: NotRequired[
+        Annotated[RunResults | None, BinaryOperatorAggregate(RunResults | None, _merged), PrivateStateAttr]
+    ]
+
+
+def recording(call: ToolCallStep) -> ToolCallStep:
+    """Put the recording around a tool call, outside of all that may still change its result.
+
+    Args:
+        call: The call as a step.
+
+    Returns:
+        The call; its update holds the record beside the message.
+    """
+
+    def recorded(request: ToolCallRequest) -> Step[ToolResult]:
+        result = yield from call(request)
+        records = [_record(request, message) for message in _messages(result) if message.tool_call_id == request.tool_call["id"]]
+        run = current_ledger(request.state)["run"]
+        return _with_update(result, {TOOL_RESULTS: RunResults(run=run, results=records)})
+
+    return recorded
+
+
+def results_of_run(state: Mapping[str, Any]) -> list[ToolRun]:
+    """Return what the tools brought since the run began, oldest first.
+
+    Args:
+        state: The agent's state.
+    """
+    recorded: RunResults | None = state.get(TOOL_RESULTS)
+    if not recorded or recorded["run"] != current_ledger(state)["run"]:
+        return []
+    return [run_of(result) for result in recorded["results"]]
+
+
+def run_of(result: Mapping[str, Any]) -> ToolRun:
+    """Return a recorded result as an object."""
+    return ToolRun(**{**result, "texts": tuple(result["texts"])})
+
+
+def texts_of(message: ToolMessage) -> list[str]:
+    """Return the texts of a message's content blocks, in order; joined they are its ``text``."""
+    if isinstance(message.content, str):
+        return [message.content]
+    blocks = [{"type": "text", "text": block} if isinstance(block, str) else block for block in message.content]
+    return [block["text"] for block in blocks if block.get("type") == "text" and isinstance(block.get("text"), str)]
+
+
+def _record(request: ToolCallRequest, message: ToolMessage) -> RecordedResult:
+    call = request.tool_call
+    # A call redirected to another tool counts for the tool that ran, as LangChain's results are named.
+    return RecordedResult(
+        tool_call_id=message.tool_call_id,
+        name=message.name or call["name"],
+        args=json.loads(json.dumps(call["args"], default=str)),
+        texts=texts_of(message),
+        succeeded=message.status != "error",
+    )
+
+
+def _messages(result: ToolResult) -> Sequence[ToolMessage]:
+    if isinstance(result, ToolMessage):
+        return [result]
+    update = result.update
+    found = update.get("messages", []) if isinstance(update, dict) else [v for k, v in update or () if k == "messages"]
+    return [message for message in found if isinstance(message, ToolMessage)]
+
+
+def _with_update(result: ToolResult, update: dict[str, Any]) -> ToolResult:
+    if isinstance(result, ToolMessage):
+        return Command(update={"messages": [result], **update})
+    before = result.update
+    together = {**(before or {}), **update} if isinstance(before, dict | None) else [*before, *update.items()]
+    return Command(graph=result.graph, update=together, resume=result.resume, goto=result.goto)

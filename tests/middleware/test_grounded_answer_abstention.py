@@ -1,0 +1,78 @@
+"""Before there is evidence only the abstention is offered; given, it is the answer, with a status of its own."""
+
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessage
+
+from answergraph import Abstention, AgentSpecError, ToolStrategy, create_agent
+from answergraph.middleware import AgentMiddleware, GroundedAnswer, ModelRequest
+from answergraph.testing import ScriptedChatModel
+from tests.middleware.test_grounded_answer import GOOD, QUESTION, Verdict, agent_of, calling, reading, verdict
+from tests.suite.colors import Run
+
+ABSTAINED = calling("Abstention", {"missing": ["the log"], "tried": ["read_log"]}, "a")
+FORMAT = ToolStrategy(Verdict | Abstention)
+
+
+def test_the_conclusive_schema_is_offered_once_there_is_evidence(run: Run) -> None:
+    replies = [reading("other", "o"), reading(), verdict(GOOD)]
+    agent, model = agent_of(*replies, grounded=GroundedAnswer(sources="read_log", abstain=Abstention), response_format=FORMAT)
+    assert run(agent, QUESTION)["structured_response"] == Verdict(quotes=[GOOD])
+    offered = [set(request.tool_names) & {"Verdict", "Abstention"} for request in model.requests]
+    assert offered == [{"Abstention"}, {"Abstention"}, {"Verdict", "Abstention"}]
+
+
+@pytest.mark.parametrize("found", [True, False])
+def test_an_abstention_is_always_allowed_and_has_a_status_of_its_own(run: Run, found: bool) -> None:
+    agent, _ = agent_of(
+        *([reading()] if found else []), ABSTAINED, grounded=GroundedAnswer(abstain=Abstention), response_format=FORMAT
+    )
+    result = run(agent, QUESTION)
+    assert result["structured_response"] == Abstention(missing=["the log"], tried=["read_log"])
+    assert (result["outcome"]["status"], result["outcome"]["evidence"]) == ("abstained", {})
+
+
+def test_an_abstention_is_not_raised_as_a_failure(run: Run) -> None:
+    agent, _ = agent_of(ABSTAINED, grounded=GroundedAnswer(abstain=Abstention), response_format=FORMAT, on_failure="raise")
+    assert run(agent, QUESTION)["outcome"]["status"] == "abstained"
+
+
+def test_an_abstention_that_misses_nothing_is_none(run: Run) -> None:
+    empty = calling("Abstention", {"missing": []}, "a")
+    agent, _ = agent_of(empty, ABSTAINED, grounded=GroundedAnswer(abstain=Abstention), response_format=FORMAT)
+    assert [attempt["status"] for attempt in run(agent, QUESTION)["outcome"]["attempts"]] == ["invalid", "answered"]
+
+
+def test_a_conclusion_without_evidence_is_not_accepted_even_where_another_middleware_offers_it(run: Run) -> None:
+    class Offers(AgentMiddleware[Any, Any, Any]):
+        def modify_model_request(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
+            return request.override(response_format=FORMAT)
+
+    middleware = [GroundedAnswer(abstain=Abstention), Offers()]
+    replies = [verdict(GOOD), verdict(GOOD, call_id="w")]
+    agent, model = agent_of(*replies, middleware=middleware, response_format=FORMAT)
+    result = run(agent, QUESTION)
+    assert "Verdict" in model.requests[0].tool_names
+    assert (result["outcome"]["status"], result["structured_response"]) == ("invalid", None)
+    assert "There is no evidence yet" in result["outcome"]["reason"] + result["messages"][2].text
+
+
+def test_an_abstention_of_ones_own_may_say_more(run: Run) -> None:
+    class NotSure(Abstention):
+        """Say that you are not sure."""
+
+        confidence: float
+
+    given = calling("NotSure", {"missing": ["the log"], "confidence": 0.2}, "n")
+    agent, _ = agent_of(given, grounded=GroundedAnswer(abstain=NotSure), response_format=ToolStrategy(Verdict | NotSure))
+    result = run(agent, QUESTION)
+    assert (result["outcome"]["status"], result["structured_response"].confidence) == ("abstained", 0.2)
+
+
+def test_an_abstention_that_was_not_declared_is_refused_before_any_model_call(run: Run) -> None:
+    model = ScriptedChatModel(replies=[AIMessage("x")])
+    agent = create_agent(model, response_format=Verdict, middleware=[GroundedAnswer(abstain=Abstention)])
+    with pytest.raises(AgentSpecError, match=r"declare it: response_format=YourAnswer \| Abstention"):
+        run(agent, QUESTION)
+    assert model.requests == []
