@@ -6,8 +6,8 @@ schema types here, and the graphs are made and kept elsewhere.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 import os
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
