@@ -1,6 +1,6 @@
 """Who may use a server, and what they see: a token for each user, and for each user their own threads only.
 
-Name it in ``langgraph.json``: ``"auth": {"path": "./examples/server/auth.py:auth", "disable_studio_auth": true}``. The tokens come
+In ``langgraph.json``: ``"auth": {"path": "./examples/server/auth.py:auth", "disable_studio_auth": true}``. The tokens come
 from the environment, as JSON: ``ANSWERGRAPH_TOKENS='{"a-long-random-token": "alice"}'``. Put your own directory of users in the
 place of ``user_of``; the rules below stay as they are.
 """

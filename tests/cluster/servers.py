@@ -32,6 +32,20 @@ class Server:
     program: processes.Program
 
 
+@dataclass(frozen=True)
+class Cluster:
+    """Servers and what they share."""
+
+    servers: list[Server]
+    database: str
+    broker: str
+
+    @property
+    def urls(self) -> list[str]:
+        """The addresses of the servers."""
+        return [server.url for server in self.servers]
+
+
 def missing() -> list[str]:
     """Return what has to be installed before a cluster can be started."""
     needed = {
@@ -43,7 +57,7 @@ def missing() -> list[str]:
 
 
 @contextmanager
-def cluster(config: Mapping[str, Any], settings: Mapping[str, str] | None = None, count: int = 2) -> Iterator[list[Server]]:
+def cluster(config: Mapping[str, Any], settings: Mapping[str, str] | None = None, count: int = 2) -> Iterator[Cluster]:
     """Start databases, migrate, start servers; end all of them afterwards.
 
     Args:
@@ -60,7 +74,8 @@ def cluster(config: Mapping[str, Any], settings: Mapping[str, str] | None = None
         environment = {**OFFLINE, **SETTINGS, **shared, **(settings or {})}
         _migrate(folder, environment)
         # One after the other: the first one makes the checkpointer's tables, and two at once fail over each other's.
-        yield [_start(stack, folder, environment, number) for number in range(count)]
+        servers = [_start(stack, folder, environment, number) for number in range(count)]
+        yield Cluster(servers, database, broker)
 
 
 def _migrate(folder: Path, environment: Mapping[str, str]) -> None:
