@@ -44,7 +44,16 @@ async def thread_with_an_answer(client: LangGraphClient) -> str:
     return thread
 
 
-@pytest.mark.parametrize("headers", [{}, {"Authorization": "Bearer nobodys-token"}, {"Authorization": "Basic alices-token"}])
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"Authorization": "Bearer nobodys-token"},
+        {"Authorization": "Basic alices-token"},
+        {"Authorization": "Bearer "},
+        {"X-Auth-Scheme": "langsmith"},  # how Studio says that it is Studio
+    ],
+)
 async def test_without_a_known_token_nothing_is_answered(guarded: str, headers: dict[str, str]) -> None:
     async with get_client(url=guarded, headers=headers) as stranger:
         for ask in (stranger.threads.search(), stranger.assistants.search(), stranger.threads.create()):
