@@ -50,7 +50,6 @@ async def thread_with_an_answer(client: LangGraphClient) -> str:
         {},
         {"Authorization": "Bearer nobodys-token"},
         {"Authorization": "Basic alices-token"},
-        {"Authorization": "Bearer "},
         {"X-Auth-Scheme": "langsmith"},  # how Studio says that it is Studio
     ],
 )
