@@ -5,7 +5,9 @@ machine, and its own CPU time is not counted.
 """
 
 import asyncio
+import signal
 import statistics
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -101,6 +103,7 @@ def row(name: str, deployment: Deployment, at_a_time: int, runs: int) -> str:
 
 def main() -> None:
     """Print the table."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that what was started is ended as well
     deployments: dict[str, Callable[[], AbstractContextManager[Deployment]]] = {
         "`langgraph dev`": dev_server,
         "Aegra, 1 process": lambda: aegra_servers(1),
