@@ -7,7 +7,12 @@ INSTALLED := .venv/installed
 BENCH := .venv-bench
 BENCH_INSTALLED := $(BENCH)/installed
 
-.PHONY: demo test test-slow triage-accuracy check format evidence dev env bench
+# Python 3.12 or newer, for the server that runs as several processes.
+CLUSTER_PYTHON ?= python3.12
+CLUSTER := .venv-cluster
+CLUSTER_INSTALLED := $(CLUSTER)/installed
+
+.PHONY: demo test test-slow triage-accuracy check format evidence dev cluster cluster-size cluster-env env bench
 
 demo: env ## The triage of failed test runs, then a calculation, to the typed answers; needs no key
 	@$(BIN)/answergraph triage examples/failures/seen
@@ -43,11 +48,19 @@ dev: export LANGGRAPH_NO_VERSION_CHECK = 1
 dev: env ## The LangGraph server with the graphs of langgraph.json
 	$(BIN)/langgraph dev --no-browser
 
+cluster: env cluster-env ## Two servers over a PostgreSQL and a Redis of their own; Ctrl-C ends all of it
+	@$(BIN)/python -m tests.cluster
+
+cluster-size: env cluster-env ## The figures of docs/deployment.md: runs a second, latency, memory
+	@$(BIN)/python -m tests.cluster.measure
+
 # BENCH_ARGS: scenarios, --quick, --rounds N; `make bench BENCH_ARGS=--help` lists them.
 bench: $(BENCH_INSTALLED) ## answergraph beside its peers; writes benchmarks/results
 	@$(BENCH)/bin/python -m benchmarks $(BENCH_ARGS)
 
 env: $(INSTALLED)
+
+cluster-env: $(CLUSTER_INSTALLED)
 
 # pip itself comes first: the one Python ships may be too old to know dependency groups.
 $(INSTALLED): pyproject.toml constraints.txt
@@ -64,4 +77,12 @@ $(BENCH_INSTALLED): pyproject.toml benchmarks/constraints.txt
 	@$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check --constraint benchmarks/constraints.txt --upgrade pip
 	@$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check --constraint benchmarks/constraints.txt \
 		--build-constraint benchmarks/constraints.txt --group bench --editable .
+	@touch $@
+
+$(CLUSTER_INSTALLED): pyproject.toml constraints.txt
+	@echo "Installing the server into $(CLUSTER); the first time this takes a minute or two."
+	@$(CLUSTER_PYTHON) -m venv $(CLUSTER)
+	@$(CLUSTER)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --upgrade pip
+	@$(CLUSTER)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
+		--build-constraint constraints.txt --group cluster --editable .
 	@touch $@

@@ -2,22 +2,43 @@
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
-from typing import Any
+import json
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any, Literal
 
 from langchain_core.language_models import BaseChatModel
 from langgraph.graph.state import CompiledStateGraph
+from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
 from answergraph.graphs.agent import create_agent
 from answergraph.graphs.calculator import CALCULATOR_TOOLS
 from answergraph.middleware.base import AgentMiddleware
+from answergraph.nodes.budget import UsageLimits
 from answergraph.nodes.chat_models.resolve import OFFLINE, resolve_model
 from answergraph.nodes.model_call import ModelRequest
+from answergraph.nodes.response_format.auto import AutoStrategy
+from answergraph.nodes.response_format.prompted import PromptedStrategy
+from answergraph.nodes.response_format.provider import ProviderStrategy
 from answergraph.nodes.response_format.run_time_offers import FromContext
+from answergraph.nodes.response_format.strategy import Strategy
+from answergraph.nodes.response_format.tool import ToolStrategy
 
 MAX_MODELS = 64
 """How many models are kept, each with its connections."""
+MAX_FORMATS = 256
+"""How many schemas are kept, each with its strategy."""
+MOST_MODEL_CALLS = 200
+"""What a context may ask for; the tool loop of a run is no place for more."""
+
+STRATEGIES: Mapping[str, type[Strategy[Any]]] = {
+    "auto": AutoStrategy,
+    "tool": ToolStrategy,
+    "provider": ProviderStrategy,
+    "prompted": PromptedStrategy,
+}
+"""How the model may be asked, by the name in the context."""
 
 
 class GeneralAgentContext(BaseModel):
@@ -35,6 +56,19 @@ class GeneralAgentContext(BaseModel):
         default=None,
         description="JSON Schema of the answer; its title names it. Without a schema the answer is a text.",
     )
+    strategy: Literal["auto", "tool", "provider", "prompted"] = Field(
+        default="auto",
+        description=(
+            "How the model is asked for the answer: by a tool, by the provider's JSON-schema mode, in words, or whichever of "
+            "them the model has."
+        ),
+    )
+    max_model_calls: int = Field(
+        default=50,
+        ge=1,
+        le=MOST_MODEL_CALLS,
+        description="How often the model may be called in a run; the last of these calls is the final answer.",
+    )
 
 
 class ApplyContext(AgentMiddleware[Any, GeneralAgentContext, Any]):
@@ -51,11 +85,26 @@ class ApplyContext(AgentMiddleware[Any, GeneralAgentContext, Any]):
         return request if context.system_prompt is None else request.override(system_prompt=context.system_prompt)
 
 
-@cache
-def general_agent() -> CompiledStateGraph[Any, Any, Any, Any]:
-    """Return the general agent, one graph for every run.
+class FormatOfContext(FromContext):
+    """The response format that the context brings, asked for in the way that the context says."""
+
+    def __call__(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> Any:
+        """Return the run's strategy.
+
+        Raises:
+            ResponseFormatError: If the schema cannot be used; the message names the context's key.
+        """
+        schema = super().__call__(state, runtime)
+        return None if schema is None else _strategy(runtime.context.strategy, json.dumps(schema))
+
+
+def general_agent(context: Mapping[str, Any] | None = None) -> CompiledStateGraph[Any, Any, Any, Any]:
+    """Return the general agent, one graph for every run with the same limit.
 
     Its tools are the calculator's, so that it does something without a key too.
+
+    Args:
+        context: The context of the run the graph is for; ``max_model_calls`` is read, and the rest comes with the run.
 
     Returns:
         The compiled graph; its context is a ``GeneralAgentContext``.
@@ -65,14 +114,29 @@ def general_agent() -> CompiledStateGraph[Any, Any, Any, Any]:
         >>> result["messages"][-1].text
         'The result of 3 + 4 is 7.'
     """
+    limit = GeneralAgentContext.model_fields["max_model_calls"].default
+    asked = (context or {}).get("max_model_calls", limit)
+    # A value that is none is refused where the run checks its context: that message names the field.
+    return _agent(asked if isinstance(asked, int) and 1 <= asked <= MOST_MODEL_CALLS else limit)
+
+
+@lru_cache(maxsize=MOST_MODEL_CALLS)
+def _agent(max_model_calls: int) -> CompiledStateGraph[Any, Any, Any, Any]:
     return create_agent(
         OFFLINE,
         CALCULATOR_TOOLS,
-        response_format=FromContext(),
+        response_format=FormatOfContext(),
         middleware=[ApplyContext()],
         context_schema=GeneralAgentContext,
+        limits=UsageLimits(model_calls=max_model_calls),
         name="agent",
     )
+
+
+@lru_cache(maxsize=MAX_FORMATS)
+def _strategy(name: str, schema: str) -> Strategy[Any]:
+    # One object for one format: what is offered is kept by it.
+    return STRATEGIES[name](json.loads(schema))
 
 
 @lru_cache(maxsize=MAX_MODELS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -34,7 +35,7 @@ class JudgeContext(BaseModel):
     tag_word: str = Field(default="STEP", description="The word of the tags, as in [STEP:1].")
 
 
-def judge_by_context(context: dict[str, Any] | None = None) -> CompiledStateGraph[Any, Any, Any, Any]:
+def judge_by_context(context: Mapping[str, Any] | None = None) -> CompiledStateGraph[Any, Any, Any, Any]:
     """Return the judge for a run's context, the same graph for equal ones.
 
     Args:

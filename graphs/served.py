@@ -7,12 +7,14 @@ schema types here, and the graphs are made and kept elsewhere.
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
+from langgraph_sdk.runtime import ServerRuntime
 
 from answergraph.graphs.calculator import create_calculator
 from answergraph.graphs.general_agent import general_agent
@@ -27,9 +29,9 @@ TRIAGE_ROOT = "ANSWERGRAPH_TRIAGE_ROOT"
 _EXAMPLES = Path(__file__).resolve().parents[1] / "examples" / "failures"
 
 
-def agent() -> CompiledStateGraph[Any, Any, Any, Any]:
-    """Return the general agent."""
-    return general_agent()
+def agent(config: RunnableConfig, runtime: ServerRuntime[Any]) -> CompiledStateGraph[Any, Any, Any, Any]:
+    """Return the general agent for the run's context."""
+    return general_agent(_context(config, runtime))
 
 
 @cache
@@ -38,14 +40,14 @@ def calculator() -> CompiledStateGraph[Any, Any, Any, Any]:
     return create_calculator()
 
 
-def react(config: RunnableConfig) -> CompiledStateGraph[Any, Any, Any, Any]:
+def react(config: RunnableConfig, runtime: ServerRuntime[Any]) -> CompiledStateGraph[Any, Any, Any, Any]:
     """Return the react graph for the model of the run's context."""
-    return react_agent(config.get("configurable", {}).get("model") or OFFLINE)
+    return react_agent(_context(config, runtime).get("model") or OFFLINE)
 
 
-def judge(config: RunnableConfig) -> CompiledStateGraph[Any, Any, Any, Any]:
+def judge(config: RunnableConfig, runtime: ServerRuntime[Any]) -> CompiledStateGraph[Any, Any, Any, Any]:
     """Return the judge for the model and the rules of the run's context."""
-    return judge_by_context(config.get("configurable"))
+    return judge_by_context(_context(config, runtime))
 
 
 @cache
@@ -58,3 +60,13 @@ def workflow() -> CompiledStateGraph[Any, Any, Any, Any]:
 def triage() -> CompiledStateGraph[Any, Any, Any, Any]:
     """Return the triage; without ``ANSWERGRAPH_TRIAGE_ROOT`` it may look into the examples of the repository alone."""
     return create_triage_agent(root=os.environ.get(TRIAGE_ROOT) or _EXAMPLES)
+
+
+def _context(config: RunnableConfig, runtime: ServerRuntime[Any]) -> Mapping[str, Any]:
+    """Return a run's context; where no run is about to start, what an assistant's configuration repeats of it.
+
+    Not every server repeats a context in ``configurable`` when it starts a run, so it is read from where all of them have it.
+    """
+    execution = runtime.execution_runtime
+    context = execution.context if execution else None
+    return {**config.get("configurable", {}), **(context or {})}

@@ -1,17 +1,9 @@
 """The smoke test of ``langgraph.json``: a real LangGraph server on loopback, asked through its SDK."""
 
 import json
-import os
-import signal
-import socket
-import subprocess
-import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 from langgraph_sdk import get_sync_client
 from langgraph_sdk.client import SyncLangGraphClient
@@ -19,9 +11,8 @@ from langgraph_sdk.client import SyncLangGraphClient
 from answergraph.graphs.calculator import CALCULATOR_TOOLS
 from tests.openai_server import OpenAIServer, calls
 from tests.openai_server.reply import JSONObject, Reply, ToolCall, says
+from tests.suite.langgraph_dev import langgraph_dev, lay_out, shipped
 
-REPOSITORY = Path(__file__).parents[1]
-MOST_POLLS = 600
 SCHEMA: dict[str, Any] = {
     "title": "Sum",
     "type": "object",
@@ -52,65 +43,11 @@ def provider() -> Iterator[OpenAIServer]:
 @pytest.fixture(scope="module")
 def client(provider: OpenAIServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SyncLangGraphClient]:
     folder = tmp_path_factory.mktemp("server")
-    # The server keeps its state where it is started: not in the repository.
-    for name in ("langgraph.json", "graphs"):
-        (folder / name).symlink_to(REPOSITORY / name)
-    with server_process(folder, {"OPENAI_BASE_URL": provider.base_url, "OPENAI_API_KEY": "none"}) as url:
+    lay_out(folder, shipped())
+    with langgraph_dev(folder, {"OPENAI_BASE_URL": provider.base_url, "OPENAI_API_KEY": "none"}) as url:
         sdk = get_sync_client(url=url)
         yield sdk
         sdk.http.client.close()
-
-
-@contextmanager
-def server_process(folder: Path, environment: dict[str, str]) -> Iterator[str]:
-    """Run ``langgraph dev`` in a folder on a free port; gives its address."""
-    offline = {"LANGSMITH_TRACING": "false", "LANGGRAPH_CLI_NO_ANALYTICS": "1", "LANGGRAPH_NO_VERSION_CHECK": "1"}
-    port = free_port()
-    options = ["--no-browser", "--no-reload", "--host", "127.0.0.1", "--port", str(port), "--n-jobs-per-worker", "10"]
-    with (folder / "log").open("wb") as log:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "langgraph_cli", "dev", *options],
-            cwd=folder,
-            env={**os.environ, **offline, **environment},
-            stdout=log,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
-        try:
-            url = f"http://127.0.0.1:{port}"
-            wait_until_ok(process, url, folder / "log")
-            yield url
-        finally:
-            end(process)
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
-def wait_until_ok(process: subprocess.Popen[bytes], url: str, log: Path) -> None:
-    for _ in range(MOST_POLLS):
-        with suppress(httpx.TransportError):
-            if httpx.get(f"{url}/ok").is_success:
-                return
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(timeout=0.1)
-            break
-    pytest.fail(f"the server did not start:\n{log.read_text()}")
-
-
-def end(process: subprocess.Popen[bytes]) -> None:
-    """End the server's own process group, and nothing else."""
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGTERM)
-    try:
-        process.wait(timeout=15)
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
 
 
 def assistant_id(client: SyncLangGraphClient, graph: str) -> str:
@@ -145,7 +82,7 @@ def test_the_schemas_show_the_typed_answer_and_a_form_for_the_context(client: Sy
     assert "final_answer" in json.dumps(calculator["output_schema"])
     context = client.assistants.get_schemas(assistant_id(client, "agent"))["context_schema"]
     assert context is not None
-    assert list(context["properties"]) == ["model", "system_prompt", "response_format"]
+    assert list(context["properties"]) == ["model", "system_prompt", "response_format", "strategy", "max_model_calls"]
     assert context["properties"]["model"]["default"] == "offline"
     assert all(field["description"] for field in context["properties"].values())
 

@@ -6,7 +6,7 @@ import pytest
 
 from answergraph import AgentSpecError, ResponseFormatError
 from answergraph.graphs.general_agent import GeneralAgentContext, general_agent
-from answergraph.graphs.served import agent, calculator
+from answergraph.graphs.served import calculator
 from tests.openai_server import OpenAIServer, says
 from tests.suite.colors import Run
 
@@ -61,4 +61,36 @@ def test_an_unknown_model_is_a_mistake_in_the_specification(run: Run, model: str
 
 def test_factories_return_the_same_graph_for_every_request() -> None:
     assert calculator() is calculator()
-    assert agent() is agent() is general_agent()
+    assert general_agent() is general_agent() is general_agent({"max_model_calls": 50, "model": "openai:small"})
+
+
+@pytest.mark.parametrize(("strategy", "used"), [("auto", "provider"), ("tool", "tool"), ("provider", "provider")])
+def test_the_context_says_how_the_model_is_asked(run: Run, strategy: str, used: str) -> None:
+    result = run(general_agent(), QUESTION, context={"response_format": SCHEMA, "strategy": strategy})
+    assert result["structured_response"] == {"final_answer": 7, "reasoning": "3 + 4 = 7"}
+    assert result["outcome"]["strategy"] == used
+
+
+def test_the_context_may_ask_in_words(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    with OpenAIServer([says('{"final_answer": 7, "reasoning": "counted"}')]) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        monkeypatch.setenv("OPENAI_API_KEY", "none")
+        context = {"model": f"openai:words-{run.color}", "response_format": SCHEMA, "strategy": "prompted"}
+        result = run(general_agent(), QUESTION, context=context)
+    assert result["structured_response"] == {"final_answer": 7, "reasoning": "counted"}
+    assert result["outcome"]["strategy"] == "prompted"
+
+
+def test_the_context_limits_the_calls_of_the_model(run: Run) -> None:
+    context = {"response_format": SCHEMA, "max_model_calls": 2}
+    result = run(general_agent(context), {"messages": ["1 + 2 + 3 + 4 + 5"]}, context=context)
+    assert result["outcome"]["usage"]["model_calls"] <= 2
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("strategy", "telepathy"), ("max_model_calls", 0), ("max_model_calls", 201), ("max_model_calls", "x")]
+)
+def test_a_bad_field_of_the_context_is_named(run: Run, field: str, value: Any) -> None:
+    context = {field: value}
+    with pytest.raises(ValueError, match=field):
+        run(general_agent(context), QUESTION, context=context)

@@ -3,16 +3,18 @@
 import os
 import pwd
 import shutil
-import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
 import psycopg
 import pytest
+
+from tests.suite.processes import free_port
 
 USER = "postgres"
 """Who runs the server if the suite is run by root, whom PostgreSQL refuses; and the name of its superuser."""
@@ -39,34 +41,51 @@ class Cluster:
         options = f"-c listen_addresses=127.0.0.1 -c port={self.port} -c unix_socket_directories= -c fsync=off"
         _run("pg_ctl", "start", "--wait", "--pgdata", data, "--log", str(self.folder / "log"), "--options", options)
 
+    def create(self, name: str) -> str:
+        """Make an empty database; gives its URL."""
+        with psycopg.connect(self.url("postgres"), autocommit=True) as connection:
+            connection.execute(psycopg.sql.SQL("CREATE DATABASE {}").format(psycopg.sql.Identifier(name)))
+        return self.url(name)
+
     def stop(self) -> None:
         _run("pg_ctl", "stop", "--wait", "--pgdata", str(self.folder / "data"), "--mode", "fast")
+
+
+@contextmanager
+def private_postgres() -> Iterator[Cluster]:
+    """Run a server of our own, with its data in a folder that is removed afterwards."""
+    folder = Path(tempfile.mkdtemp(prefix="answergraph-postgres-"))
+    if os.geteuid() == 0:
+        shutil.chown(folder, USER, USER)
+    cluster = Cluster(folder, free_port())
+    try:
+        cluster.start()
+        try:
+            yield cluster
+        finally:
+            cluster.stop()
+    finally:
+        shutil.rmtree(folder)
 
 
 @pytest.fixture(scope="session")
 def postgres_cluster() -> Iterator[Cluster]:
     """Start a server for the tests of this session; skip them where PostgreSQL is not installed."""
-    if _program("pg_ctl") is None:
+    if not is_installed():
         pytest.skip("PostgreSQL's server is not installed (Debian's package postgresql)")
-    folder = Path(tempfile.mkdtemp(prefix="answergraph-postgres-"))
-    if os.geteuid() == 0:
-        shutil.chown(folder, USER, USER)
-    cluster = Cluster(folder, _free_port())
-    try:
-        cluster.start()
+    with private_postgres() as cluster:
         yield cluster
-        cluster.stop()
-    finally:
-        shutil.rmtree(folder)
+
+
+def is_installed() -> bool:
+    """Return whether there is a server to start."""
+    return _program("pg_ctl") is not None
 
 
 @pytest.fixture
 def postgres_database(postgres_cluster: Cluster) -> str:
     """Return the URL of a new, empty database."""
-    name = f"test_{next(_numbers)}"
-    with psycopg.connect(postgres_cluster.url("postgres"), autocommit=True) as connection:
-        connection.execute(psycopg.sql.SQL("CREATE DATABASE {}").format(psycopg.sql.Identifier(name)))
-    return postgres_cluster.url(name)
+    return postgres_cluster.create(f"test_{next(_numbers)}")
 
 
 def _program(name: str) -> str | None:
@@ -90,10 +109,3 @@ def _run(program: str, *arguments: str) -> None:
         stdout=subprocess.DEVNULL,
         timeout=120,
     )
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-    return port

@@ -1,0 +1,76 @@
+"""A client of several servers: it asks another one when one is gone, and never starts a run twice."""
+
+import asyncio
+import uuid
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from typing import Any, Self
+
+import httpx
+from langgraph_sdk import get_client
+from langgraph_sdk.client import LangGraphClient
+
+POLL_SECONDS = 1.0
+MOST_POLLS = 240
+UNFINISHED = {"pending", "running"}
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A run that ended."""
+
+    thread: str
+    run: str
+    status: str
+    values: dict[str, Any]
+
+
+class ClusterClient:
+    """Spreads runs over servers."""
+
+    def __init__(self, urls: Sequence[str]) -> None:
+        self._urls = urls
+        self._stack = AsyncExitStack()
+        self._clients: list[LangGraphClient] = []
+
+    async def __aenter__(self) -> Self:
+        for url in self._urls:
+            self._clients.append(await self._stack.enter_async_context(get_client(url=url)))
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._stack.aclose()
+
+    async def run(self, number: int, graph: str, question: dict[str, Any]) -> Ended:
+        """Start a run at a server chosen by number, and wait for its end wherever it is carried out."""
+        thread = str(uuid.uuid4())
+        await self.ask(number, lambda client: client.threads.create(thread_id=thread, if_exists="do_nothing"))
+        run = await self.ask(number, lambda client: _create_once(client, thread, graph, question))
+        for _ in range(MOST_POLLS):
+            known = await self.ask(number, lambda client: client.runs.get(thread, run))
+            if known["status"] not in UNFINISHED:
+                state = await self.ask(number, lambda client: client.threads.get_state(thread))
+                return Ended(thread, run, known["status"], state["values"])
+            await asyncio.sleep(POLL_SECONDS)
+        raise TimeoutError(f"run {run} of thread {thread} did not end")
+
+    async def ask(self, number: int, what: Callable[[LangGraphClient], Awaitable[Any]]) -> Any:
+        """Ask one server, and the others in turn if it does not answer."""
+        first = number % len(self._clients)
+        lost: httpx.TransportError | None = None
+        for client in self._clients[first:] + self._clients[:first]:
+            try:
+                return await what(client)
+            except httpx.TransportError as error:
+                lost = error
+        raise ConnectionError("no server answers") from lost
+
+
+async def _create_once(client: LangGraphClient, thread: str, graph: str, question: dict[str, Any]) -> str:
+    # A server that died may have made the run before it could say so.
+    known = await client.runs.list(thread)
+    # With "sync" a step is kept before the next one begins. By default it is kept beside the next ones, and a busy server
+    # that is killed may have carried out several steps that nobody knows of.
+    run = known[0] if known else await client.runs.create(thread, graph, input=question, durability="sync")
+    return run["run_id"]

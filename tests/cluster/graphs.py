@@ -1,0 +1,14 @@
+"""A graph whose tools leave a trace outside of the graph. A server loads this file by its path: factories only."""
+
+from functools import cache
+from typing import Any
+
+from answergraph import create_agent
+from answergraph.graphs.calculator import Calculation
+from tests.cluster.ledger import LEDGER_TOOLS
+
+
+@cache
+def bookkeeper() -> Any:
+    """Return a calculator that enters every operation in the ledger."""
+    return create_agent("offline", LEDGER_TOOLS, response_format=Calculation, name="bookkeeper")

@@ -1,0 +1,105 @@
+"""Several Aegra servers over one PostgreSQL and one Redis, all of them private to this run and on loopback."""
+
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.suite import postgres, processes, redis
+from tests.suite.langgraph_dev import OFFLINE, REPOSITORY, lay_out
+
+ENVIRONMENT = REPOSITORY / ".venv-cluster"
+"""Where ``make cluster-env`` installs Aegra, which needs Python 3.12 or newer."""
+SETTINGS = {
+    "REDIS_BROKER_ENABLED": "true",
+    "AUTH_TYPE": "noop",
+    "RUN_MIGRATIONS_ON_STARTUP": "false",
+    "LOG_LEVEL": "WARNING",
+    # A dead server is noticed within these seconds; Aegra's own are 30, 10 and 15.
+    "LEASE_DURATION_SECONDS": "9",
+    "HEARTBEAT_INTERVAL_SECONDS": "3",
+    "REAPER_INTERVAL_SECONDS": "3",
+}
+
+
+@dataclass(frozen=True)
+class Server:
+    """One server process and its address."""
+
+    url: str
+    program: processes.Program
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """Servers and what they share."""
+
+    servers: list[Server]
+    database: str
+    broker: str
+
+    @property
+    def urls(self) -> list[str]:
+        """The addresses of the servers."""
+        return [server.url for server in self.servers]
+
+
+def missing() -> list[str]:
+    """Return what has to be installed before a cluster can be started."""
+    needed = {
+        "PostgreSQL's server (Debian's package postgresql)": postgres.is_installed(),
+        "Redis (Debian's package redis-server)": redis.is_installed(),
+        "Aegra (make cluster-env)": (ENVIRONMENT / "bin" / "aegra").exists(),
+    }
+    return [what for what, is_there in needed.items() if not is_there]
+
+
+@contextmanager
+def cluster(config: Mapping[str, Any], settings: Mapping[str, str] | None = None, count: int = 2) -> Iterator[Cluster]:
+    """Start databases, migrate, start servers; end all of them afterwards.
+
+    Args:
+        config: A ``langgraph.json``.
+        settings: Further environment variables of the servers.
+        count: How many servers.
+    """
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="answergraph-cluster-")))
+        lay_out(folder, config)
+        database = stack.enter_context(postgres.private_postgres()).create("aegra")
+        broker = stack.enter_context(redis.private_redis(folder))
+        shared = {"DATABASE_URL": database, "REDIS_URL": broker, "PYTHONPATH": str(REPOSITORY)}
+        environment = {**OFFLINE, **SETTINGS, **shared, **(settings or {})}
+        _migrate(folder, environment)
+        # One after the other: the first one makes the checkpointer's tables, and two at once fail over each other's.
+        servers = [_start(stack, folder, environment, number) for number in range(count)]
+        yield Cluster(servers, database, broker)
+
+
+def _migrate(folder: Path, environment: Mapping[str, str]) -> None:
+    log = folder / "migrations.log"
+    program = processes.start([str(ENVIRONMENT / "bin" / "aegra"), "db", "upgrade"], folder, environment, log)
+    if program.process.wait(timeout=120) != 0:
+        raise RuntimeError(f"the migrations failed:\n{log.read_text()}")
+
+
+def _start(stack: ExitStack, folder: Path, environment: Mapping[str, str], number: int) -> Server:
+    port = processes.free_port()
+    # What ``aegra serve`` starts as its child. The child outlives a parent that is asked to end, so there is no parent here.
+    command = [
+        str(ENVIRONMENT / "bin" / "python"),
+        "-m",
+        "uvicorn",
+        "aegra_api.main:app",
+        "--host",
+        "127.0.0.1",
+        "--port",
+        str(port),
+    ]
+    configured = {**environment, "AEGRA_CONFIG": str(folder / "langgraph.json"), "HOST": "127.0.0.1", "PORT": str(port)}
+    program = processes.start(command, folder, configured, folder / f"server-{number}.log")
+    stack.callback(program.end)
+    program.wait_until(processes.answers(f"http://127.0.0.1:{port}/health"))
+    return Server(f"http://127.0.0.1:{port}", program)

@@ -1,0 +1,35 @@
+"""Graphs that the tests serve beside the shipped ones. A server loads this file by its path, so it holds factories only."""
+
+from functools import cache
+from typing import Any
+
+from langchain.agents.middleware import HumanInTheLoopMiddleware
+from langgraph.graph import END, START, StateGraph
+
+from answergraph import build_agent_graph, create_agent
+from answergraph.graphs.calculator import CALCULATOR_TOOLS, Calculation, create_calculator
+from tests.served.hooks import Announce, TeamState, stop_after_two_turns
+
+
+@cache
+def approval() -> Any:
+    """Return a calculator that asks a human before it multiplies."""
+    ask = HumanInTheLoopMiddleware(interrupt_on={"multiply": True})
+    return create_agent("offline", CALCULATOR_TOOLS, response_format=Calculation, middleware=[ask], name="approval")
+
+
+@cache
+def team() -> Any:
+    """Return a graph with a calculator as a node."""
+    graph = StateGraph(TeamState)
+    graph.add_node("calculator", create_calculator())
+    graph.add_edge(START, "calculator")
+    graph.add_edge("calculator", END)
+    return graph.compile()
+
+
+@cache
+def hooked() -> Any:
+    """Return a calculator with middleware that has hooks of every kind."""
+    middleware = [Announce(), stop_after_two_turns]
+    return build_agent_graph("offline", CALCULATOR_TOOLS, response_format=Calculation, middleware=middleware).compile()

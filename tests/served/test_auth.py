@@ -1,0 +1,129 @@
+"""The example of an auth handler on a real server: two users, who see nothing of each other."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from contextlib import AsyncExitStack
+from typing import Any
+
+import httpx
+import pytest
+from langgraph_sdk import get_client
+from langgraph_sdk.client import LangGraphClient
+from langgraph_sdk.errors import APIStatusError, AuthenticationError, NotFoundError, PermissionDeniedError
+
+from tests.served.questions import asks, assistant_id
+from tests.suite.langgraph_dev import langgraph_dev, lay_out, shipped
+
+pytestmark = pytest.mark.server
+
+TOKENS = {"alices-token": "alice", "bobs-token": "bob"}
+Attempt = Callable[[LangGraphClient, str], Coroutine[Any, Any, Any]]
+
+
+@pytest.fixture(scope="module")
+def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    folder = tmp_path_factory.mktemp("guarded")
+    lay_out(folder, {**shipped(), "auth": {"path": "./examples/server/auth.py:auth", "disable_studio_auth": True}})
+    with langgraph_dev(folder, {"ANSWERGRAPH_TOKENS": json.dumps(TOKENS)}) as url:
+        yield url
+
+
+@pytest.fixture
+async def users(guarded: str) -> AsyncIterator[tuple[LangGraphClient, LangGraphClient]]:
+    async with AsyncExitStack() as stack:
+        clients = [get_client(url=guarded, headers={"Authorization": f"Bearer {token}"}) for token in TOKENS]
+        alice, bob = [await stack.enter_async_context(client) for client in clients]
+        yield alice, bob
+
+
+async def thread_with_an_answer(client: LangGraphClient) -> str:
+    thread = (await client.threads.create())["thread_id"]
+    end: Any = await client.runs.wait(thread, "calculator", input=asks("3 + 4"))
+    assert end["structured_response"]["final_answer"] == 7
+    return thread
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"Authorization": "Bearer nobodys-token"},
+        {"Authorization": "Basic alices-token"},
+        {"X-Auth-Scheme": "langsmith"},  # how Studio says that it is Studio
+    ],
+)
+async def test_without_a_known_token_nothing_is_answered(guarded: str, headers: dict[str, str]) -> None:
+    async with get_client(url=guarded, headers=headers) as stranger:
+        for ask in (stranger.threads.search(), stranger.assistants.search(), stranger.threads.create()):
+            with pytest.raises(AuthenticationError, match="Authorization: Bearer"):
+                await ask
+
+
+async def test_each_user_finds_their_own_threads(users: tuple[LangGraphClient, LangGraphClient]) -> None:
+    threads = await asyncio.gather(*map(thread_with_an_answer, users))
+    found = [{thread["thread_id"] for thread in await user.threads.search(limit=1000)} for user in users]
+    assert [thread in own for thread, own in zip(threads, found, strict=True)] == [True, True]
+    assert found[0].isdisjoint(found[1])
+
+
+async def first_part(user: LangGraphClient, thread: str) -> Any:
+    return await anext(user.runs.stream(thread, "agent", input=asks("1 + 1")))
+
+
+async def reaches(attempt: Coroutine[Any, Any, Any]) -> bool:
+    """Return whether an attempt was let through; an empty list tells nothing."""
+    try:
+        return bool(await attempt != [])
+    except (NotFoundError, PermissionDeniedError):
+        return False
+    except httpx.HTTPStatusError as refused:  # a copy of what one may not see is a conflict
+        return refused.response.status_code not in {403, 404, 409}
+
+
+ATTEMPTS: dict[str, Attempt] = {
+    "get": lambda user, thread: user.threads.get(thread),
+    "state": lambda user, thread: user.threads.get_state(thread),
+    "history": lambda user, thread: user.threads.get_history(thread),
+    "update": lambda user, thread: user.threads.update(thread, metadata={"owner": "bob"}),
+    "update state": lambda user, thread: user.threads.update_state(thread, {"messages": []}),
+    "copy": lambda user, thread: user.threads.copy(thread),
+    "runs": lambda user, thread: user.runs.list(thread),
+    "run": lambda user, thread: user.runs.wait(thread, "agent", input=asks("1 + 1")),
+    "stream": first_part,
+    "delete": lambda user, thread: user.threads.delete(thread),
+}
+
+
+async def test_nobody_reaches_into_the_thread_of_another(users: tuple[LangGraphClient, LangGraphClient]) -> None:
+    alice, bob = users
+    thread = await thread_with_an_answer(alice)
+    before = await alice.threads.get_history(thread)
+    assert [name for name, attempt in ATTEMPTS.items() if await reaches(attempt(bob, thread))] == []
+    assert await alice.threads.get_history(thread) == before
+    assert [run["status"] for run in await alice.runs.list(thread)] == ["success"]
+
+
+async def test_nobody_makes_a_thread_in_anothers_name(users: tuple[LangGraphClient, LangGraphClient]) -> None:
+    alice, bob = users
+    thread: Any = await bob.threads.create(metadata={"owner": "alice"})
+    assert thread["metadata"]["owner"] == "bob"
+    assert thread["thread_id"] not in {known["thread_id"] for known in await alice.threads.search(limit=1000)}
+
+
+async def test_graphs_are_seen_by_all_and_changed_by_none(users: tuple[LangGraphClient, LangGraphClient]) -> None:
+    alice, _ = users
+    calculator = await assistant_id(alice, "calculator")
+    for change in (alice.assistants.create("agent"), alice.assistants.delete(calculator)):
+        with pytest.raises(APIStatusError, match=r"(?i)forbidden|denied|not"):
+            await change
+
+
+async def test_each_user_has_a_store_of_their_own(users: tuple[LangGraphClient, LangGraphClient]) -> None:
+    alice, bob = users
+    await alice.store.put_item(["notes"], "n", {"text": "Alice's"})
+    await bob.store.put_item(["notes"], "n", {"text": "Bob's"})
+    assert (await alice.store.get_item(["notes"], "n"))["value"] == {"text": "Alice's"}
+    assert await bob.store.get_item(["alice", "notes"], "n") is None
+    found = await bob.store.search_items([])
+    assert [item["value"] for item in found["items"]] == [{"text": "Bob's"}]
