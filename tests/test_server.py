@@ -53,7 +53,7 @@ def provider() -> Iterator[OpenAIServer]:
 def client(provider: OpenAIServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SyncLangGraphClient]:
     folder = tmp_path_factory.mktemp("server")
     # The server keeps its state where it is started: not in the repository.
-    for name in ("langgraph.json", "graphs"):
+    for name in ("langgraph.json", "graphs", "answergraph"):
         (folder / name).symlink_to(REPOSITORY / name)
     with server_process(folder, {"OPENAI_BASE_URL": provider.base_url, "OPENAI_API_KEY": "none"}) as url:
         sdk = get_sync_client(url=url)
