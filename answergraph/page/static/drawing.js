@@ -68,7 +68,7 @@ export class Drawing {
     const turn = ++this.#drawn;
     const { text, ids } = mermaidText(graph);
     mermaid.initialize({ startOnLoad: false, securityLevel: "strict", theme: dark ? "dark" : "neutral", htmlLabels: false,
-      flowchart: { useMaxWidth: true, htmlLabels: false } });
+      flowchart: { useMaxWidth: true, htmlLabels: false, nodeSpacing: 90, rankSpacing: 70 } });
     const { svg } = await mermaid.render(`drawing-${turn}`, text);
     if (turn !== this.#drawn) return;
     const parsed = new DOMParser().parseFromString(svg, "text/html").querySelector("svg");

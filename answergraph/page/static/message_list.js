@@ -11,15 +11,31 @@ export class MessageList {
   #place;
   /** @type {Map<string, {element: HTMLElement, message: object, print: string}>} */
   #items = new Map();
+  #follows = true;
 
   /** @param {HTMLElement} place it scrolls */
   constructor(place) {
     this.#place = place;
+    let top = 0;
+    // Only who scrolls up stops following; that the list itself grows or shrinks moves nothing up.
+    place.addEventListener("scroll", () => {
+      if (this.#isNearEnd) this.#follows = true;
+      else if (place.scrollTop < top) this.#follows = false;
+      top = place.scrollTop;
+    }, { passive: true });
+    new ResizeObserver(() => this.#follow()).observe(place);
+  }
+
+  get #isNearEnd() {
+    return this.#place.scrollHeight - this.#place.scrollTop - this.#place.clientHeight < NEAR;
+  }
+
+  #follow() {
+    if (this.#follows) this.#place.scrollTop = this.#place.scrollHeight;
   }
 
   /** Show these messages and no others. */
   show(messages) {
-    const follows = this.#place.scrollHeight - this.#place.scrollTop - this.#place.clientHeight < NEAR;
     let next = this.#place.firstElementChild;
     const gone = new Set(this.#items.keys());
     for (const message of messages) {
@@ -32,11 +48,14 @@ export class MessageList {
       this.#items.get(id).element.remove();
       this.#items.delete(id);
     }
-    if (follows) this.#place.scrollTop = this.#place.scrollHeight;
+    this.#follow();
+    // What has just come into view has its real height now, no longer an estimated one.
+    requestAnimationFrame(() => this.#follow());
   }
 
   /** Bring a message into view, and the keyboard to it. */
   goTo(id) {
+    this.#follows = false;
     const element = this.#items.get(id)?.element;
     element?.scrollIntoView({ block: "center" });
     element?.focus({ preventScroll: true });
