@@ -4,9 +4,11 @@ import { el } from "./dom.js";
 
 /* global mermaid */
 
+/** What would mean something to mermaid, and the sign that looks like it in the drawing. Chips and edges in words show the real one. */
+const LOOKALIKES = { '"': "″", "<": "‹", ">": "›", "&": "＆", "#": "＃", "`": "ʼ", "\\": "＼" };
+
 /** Write a text so that mermaid takes none of it for its own syntax. */
-export const quoted = (text) =>
-  `"${[...text].map((sign) => (/[\p{L}\p{N} _.,]/u.test(sign) ? sign : `#${sign.codePointAt(0)};`)).join("")}"`;
+export const quoted = (text) => `"${text.replace(/["<>&#`\\]/g, (sign) => LOOKALIKES[sign]).replace(/\s+/g, " ")}"`;
 
 /** The last part of a node's path, without the names of the subgraphs around it. */
 const ownName = (id) => id.slice(id.lastIndexOf(":") + 1).replace(/^__(start|end)__$/, "$1");

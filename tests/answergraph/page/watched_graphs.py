@@ -101,7 +101,7 @@ def long() -> Any:
     def route(state: LongState) -> Literal["again", "enough"]:
         return "again" if len(state["messages"]) < MANY else "enough"
 
-    graph = StateGraph(LongState).add_node("speak", speak).add_edge(START, "speak")
+    graph = StateGraph(LongState, input_schema=MessagesState).add_node("speak", speak).add_edge(START, "speak")
     return graph.add_conditional_edges("speak", route, {"again": "speak", "enough": END}).compile()
 
 
