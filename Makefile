@@ -4,9 +4,13 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/installed
 
-.PHONY: demo test test-slow check format evidence dev env
+BENCH := .venv-bench
+BENCH_INSTALLED := $(BENCH)/installed
 
-demo: env ## A calculation, from the question to the typed answer; needs no key
+.PHONY: demo test test-slow triage-accuracy check format evidence dev env bench
+
+demo: env ## The triage of failed test runs, then a calculation, to the typed answers; needs no key
+	@$(BIN)/answergraph triage examples/failures/seen
 	@$(BIN)/answergraph ask "(17 × 23) + (89 ÷ 4) - 156"
 
 test: env ## Everything that is not slow
@@ -14,6 +18,9 @@ test: env ## Everything that is not slow
 
 test-slow: env ## What make test leaves: servers, databases, a browser, torture
 	$(BIN)/python -m pytest --slow
+
+triage-accuracy: env ## How often the offline rules are right about the labelled runs in examples/failures
+	@$(BIN)/python -m examples.failures.measure
 
 check: env ## Format, lint, types, layers, sizes
 	$(BIN)/ruff format --check .
@@ -36,6 +43,10 @@ dev: export LANGGRAPH_NO_VERSION_CHECK = 1
 dev: env ## The LangGraph server with the graphs of langgraph.json
 	$(BIN)/langgraph dev --no-browser
 
+# BENCH_ARGS: scenarios, --quick, --rounds N; `make bench BENCH_ARGS=--help` lists them.
+bench: $(BENCH_INSTALLED) ## answergraph beside its peers; writes benchmarks/results
+	@$(BENCH)/bin/python -m benchmarks $(BENCH_ARGS)
+
 env: $(INSTALLED)
 
 # pip itself comes first: the one Python ships may be too old to know dependency groups.
@@ -45,4 +56,12 @@ $(INSTALLED): pyproject.toml constraints.txt
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --upgrade pip
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
 		--build-constraint constraints.txt --group dev --editable .
+	@touch $@
+
+$(BENCH_INSTALLED): pyproject.toml benchmarks/constraints.txt
+	@echo "Installing the peers into $(BENCH); the first time this takes a minute or two."
+	@$(PYTHON) -m venv $(BENCH)
+	@$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check --constraint benchmarks/constraints.txt --upgrade pip
+	@$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check --constraint benchmarks/constraints.txt \
+		--build-constraint benchmarks/constraints.txt --group bench --editable .
 	@touch $@

@@ -8,6 +8,7 @@ from answergraph.graphs.answer_streams import AnswerTransformer, HideAnswerCalls
 from answergraph.nodes.answer_channel import AnswerChannel
 from answergraph.nodes.answer_events import AnswerEvent, is_answer_event
 from answergraph.nodes.budget import UsageLimits
+from answergraph.nodes.chat_models.react_text.model import ReActTextModel
 from answergraph.nodes.errors import (
     AgentSpecError,
     AnswerGraphError,
@@ -16,15 +17,22 @@ from answergraph.nodes.errors import (
     MultipleStructuredOutputsError,
     NoAnswerError,
     ResponseFormatError,
+    RuleEvaluationError,
+    RuleNotMatched,
+    RuleSyntaxError,
     StoredAnswerError,
     StructuredOutputError,
     StructuredOutputValidationError,
+    WorkflowFileError,
+    WorkflowSpecError,
 )
 from answergraph.nodes.evidence.abstention import Abstention
 from answergraph.nodes.evidence.bundle import BUNDLE_KEYS, answer_bundle
 from answergraph.nodes.evidence.marks import FromTools, Quote
 from answergraph.nodes.evidence.tool_results import ToolRun
 from answergraph.nodes.evidence.verifier import ClaimVerdict, verify_bundle
+from answergraph.nodes.judging.judgment import Judgment, StageRecord, judgment_match_method
+from answergraph.nodes.llm_math.tool import llm_math_tool
 from answergraph.nodes.outcome import AnswerAccepted, Attempt, Outcome
 from answergraph.nodes.response_format.auto import AutoStrategy
 from answergraph.nodes.response_format.deferred import DeferredStrategy
@@ -33,6 +41,7 @@ from answergraph.nodes.response_format.prompted import PromptedStrategy
 from answergraph.nodes.response_format.provider import ProviderStrategy
 from answergraph.nodes.response_format.refusals import Refusal, forget_refusals, known_refusals
 from answergraph.nodes.response_format.run_time_offers import FromContext
+from answergraph.nodes.response_format.salvage import parse_structured_output
 from answergraph.nodes.response_format.tool import ToolStrategy
 from answergraph.nodes.state import AgentState, InputAgentState, OutputAgentState
 from answergraph.nodes.usage import Usage
@@ -61,6 +70,7 @@ __all__ = [
     "FromTools",
     "HideAnswerCalls",
     "InputAgentState",
+    "Judgment",
     "MultipleStructuredOutputsError",
     "NoAnswerError",
     "Outcome",
@@ -68,8 +78,13 @@ __all__ = [
     "PromptedStrategy",
     "ProviderStrategy",
     "Quote",
+    "ReActTextModel",
     "Refusal",
     "ResponseFormatError",
+    "RuleEvaluationError",
+    "RuleNotMatched",
+    "RuleSyntaxError",
+    "StageRecord",
     "StoredAnswerError",
     "StructuredOutputError",
     "StructuredOutputValidationError",
@@ -77,6 +92,8 @@ __all__ = [
     "ToolStrategy",
     "Usage",
     "UsageLimits",
+    "WorkflowFileError",
+    "WorkflowSpecError",
     "answer_bundle",
     "as_node",
     "as_tool",
@@ -84,6 +101,9 @@ __all__ = [
     "create_agent",
     "forget_refusals",
     "is_answer_event",
+    "judgment_match_method",
     "known_refusals",
+    "llm_math_tool",
+    "parse_structured_output",
     "verify_bundle",
 ]

@@ -6,43 +6,49 @@ The answer goes to stdout and everything else to stderr, so that a program can r
 from __future__ import annotations
 
 import json
-import os
 import re
 import sys
 from collections.abc import Callable, Mapping
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
-from langchain_core.language_models import BaseChatModel
+from langchain_core.callbacks import BaseCallbackHandler
 from langgraph.graph.state import CompiledStateGraph
-from rich.console import Console
 
 from answergraph.graphs.calculator import Calculation, create_calculator
 from answergraph.graphs.general_agent import general_agent
-from answergraph.live_view import LiveView, one_line
-from answergraph.nodes.chat_models.resolve import OFFLINE, resolve_model
+from answergraph.graphs.judge_by_context import judge_by_context
+from answergraph.graphs.mending.workflow import create_mending_workflow
+from answergraph.graphs.react import create_react
+from answergraph.graphs.triage import create_triage_agent
+from answergraph.judge_command import judge
+from answergraph.nodes.chat_models.resolve import OFFLINE
 from answergraph.nodes.errors import AgentSpecError
 from answergraph.nodes.evidence.bundle import BUNDLE_KEYS, answer_bundle
-from answergraph.nodes.evidence.verifier import verify_bundle
-
-NO_ANSWER = 1
-"""Exit code: the run ended without an answer, or a claim does not hold."""
-BAD_USAGE = 2
-"""Exit code: what was asked for cannot be run."""
-INTERRUPTED = 130
-"""Exit code: ended by Ctrl-C; what shells expect."""
+from answergraph.nodes.response_format.diagnosis import diagnose
+from answergraph.prompt_view import PromptView
+from answergraph.run_command import run
+from answergraph.running import BAD_USAGE, NO_ANSWER, chosen_model, ended, run_graph
+from answergraph.triage_command import TRIAGE_HELP, triage, verified
 
 GRAPHS: Mapping[str, Callable[[], CompiledStateGraph[Any, Any, Any, Any]]] = {
     "agent": general_agent,
     "calculator": create_calculator,
+    "react": create_react,
+    "judge": judge_by_context,
+    "workflow": create_mending_workflow,
+    "triage": create_triage_agent,
 }
 """The graphs that can be drawn."""
 
+Protocol = Literal["tools", "react"]
+
 OFFLINE_NOTE = (
-    "The default model, 'offline', is no language model: it is a set of rules that reads arithmetic and plans tool calls, and "
-    "it needs no key and no network."
+    "The default model, 'offline', is no language model: it is a set of rules for arithmetic and for the triage of test runs, "
+    "and it needs no key and no network."
 )
 
 
@@ -55,6 +61,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+
+app.command()(judge)
+app.command()(run)
+app.command(help=f"{TRIAGE_HELP}\n\n{OFFLINE_NOTE}")(triage)
 
 
 def main() -> None:
@@ -82,12 +92,19 @@ def _options(
     context_settings={"ignore_unknown_options": True},
     help=f"Answer QUESTION with the calculator agent; exit code 0 means answered, 1 no answer, 2 bad usage.\n\n{OFFLINE_NOTE}",
 )
-def ask(
+def ask(  # noqa: PLR0913  # waiver: the options of a command
     question: Annotated[str, typer.Argument(help="An arithmetic expression, or a sentence around it; '-' reads stdin.")],
+    *,
     model: Annotated[str, typer.Option(help="'offline', 'openai:NAME', or 'provider:NAME'.")] = OFFLINE,
     base_url: Annotated[str | None, typer.Option(help="An OpenAI-compatible server, for --model openai:NAME.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print only the answer, as JSON.")] = False,
     bundle: Annotated[Path | None, typer.Option(help="Also write the answer with its evidence to this file.")] = None,
+    protocol: Annotated[
+        Protocol, typer.Option(help="How the model calls its tools: by tool calls, or in text for models that have none.")
+    ] = "tools",
+    show_prompts: Annotated[
+        bool, typer.Option("--show-prompts", help="Print what is really sent and received each turn on stderr.")
+    ] = False,
 ) -> None:
     """Answer a question with the calculator agent.
 
@@ -101,16 +118,22 @@ def ask(
     if not text.strip():
         raise typer.BadParameter("The question is empty.")
     try:
-        agent = create_calculator(_model(model, base_url))
+        agent = (
+            create_react(_text_model(model, base_url))
+            if protocol == "react"
+            else create_calculator(chosen_model(model, base_url))
+        )
     except AgentSpecError as error:
-        raise _ended(BAD_USAGE, f"Error: {error}") from error
-    result = _run(agent, text.strip())
+        raise ended(BAD_USAGE, f"Error: {error}") from error
+    callbacks: list[BaseCallbackHandler] = [PromptView(partial(typer.echo, err=True))] if show_prompts else []
+    result = run_graph(agent, {"messages": [text.strip()]}, output_keys=BUNDLE_KEYS, callbacks=callbacks)
     if bundle is not None:
         _write_bundle(result, bundle)
-    answer, outcome = result.get("structured_response"), result["outcome"]
-    if answer is None:
-        raise _ended(NO_ANSWER, f"{outcome['status']}: {outcome['reason']}")
-    typer.echo(answer.model_dump_json() if as_json else _as_text(answer))
+    answer = _answer(result)
+    if as_json:
+        typer.echo(answer.model_dump_json() if isinstance(answer, Calculation) else json.dumps(answer, ensure_ascii=False))
+    else:
+        typer.echo(_as_text(answer) if isinstance(answer, Calculation) else answer)
 
 
 @app.command()
@@ -121,9 +144,9 @@ def verify(bundle: Annotated[Path, typer.Argument(help="A file that --bundle has
         typer.Exit: With the exit code, if a claim does not hold or the file is no bundle.
     """
     try:
-        verdicts = verify_bundle(json.loads(bundle.read_text(encoding="utf-8")))
+        verdicts = verified(json.loads(bundle.read_text(encoding="utf-8")))
     except (OSError, ValueError) as error:
-        raise _ended(BAD_USAGE, f"Error: {bundle}: {error}") from error
+        raise ended(BAD_USAGE, f"Error: {bundle}: {error}") from error
     for verdict in verdicts:
         typer.echo(f"{'holds' if verdict.holds else 'DOES NOT HOLD'}  {verdict.path}: {verdict.reason}")
     if not verdicts:
@@ -134,43 +157,34 @@ def verify(bundle: Annotated[Path, typer.Argument(help="A file that --bundle has
 
 @app.command()
 def graph(name: Annotated[str, typer.Argument(help=f"One of: {', '.join(GRAPHS)}.")]) -> None:
-    """Print a graph as a Mermaid drawing.
+    """Print a graph, and the graphs in it, as a Mermaid drawing.
 
     Raises:
         typer.BadParameter: If there is no graph of that name.
     """
     if name not in GRAPHS:
         raise typer.BadParameter(f"There is no graph {name!r}; there are: {', '.join(GRAPHS)}.")
-    typer.echo(GRAPHS[name]().get_graph().draw_mermaid(), nl=False)
+    typer.echo(GRAPHS[name]().get_graph(xray=True).draw_mermaid(), nl=False)
 
 
-def _model(name: str, base_url: str | None) -> BaseChatModel:
-    if base_url is None:
-        return resolve_model(name)
-    if not name.startswith("openai:"):
-        raise AgentSpecError(f"--base-url goes with --model openai:NAME, not with {name!r}.")
-    # A server of one's own often wants no key, but the client insists on one.
-    return resolve_model(name, base_url=base_url, api_key=os.environ.get("OPENAI_API_KEY") or "none")
+def _text_model(name: str, base_url: str | None) -> Any:
+    # The offline model calls tools; there is another one that writes text.
+    return name if name == OFFLINE and base_url is None else chosen_model(name, base_url)
 
 
-def _run(agent: CompiledStateGraph[Any, Any, Any, Any], question: str) -> dict[str, Any]:
-    """Run the agent, showing its steps if a person looks on; returns the final state."""
-    view = LiveView(Console(stderr=True)) if sys.stderr.isatty() else None
-    result: dict[str, Any] = {}
-    try:
-        chunk: Any
-        for chunk in agent.stream({"messages": [question]}, stream_mode=["updates", "values"], output_keys=BUNDLE_KEYS):
-            mode, data = chunk
-            if mode == "values":
-                result = data
-            elif view is not None:
-                view.show(data)
-    except KeyboardInterrupt as interrupt:
-        raise _ended(INTERRUPTED, "Interrupted.") from interrupt
-    except Exception as error:
-        # Every provider has error classes of its own; of each a user is owed one line and not our stack.
-        raise _ended(NO_ANSWER, _error_line(error)) from error
-    return result
+def _answer(result: dict[str, Any]) -> Calculation | str:
+    """Return the typed answer, or the text that a run without a response format ends with.
+
+    Raises:
+        typer.Exit: If there is none.
+    """
+    outcome, message = result.get("outcome"), result["messages"][-1]
+    answer: Calculation | None = result.get("structured_response")
+    if outcome is not None and answer is None:
+        raise ended(NO_ANSWER, f"{outcome['status']}: {outcome['reason']}")
+    if answer is None and (status := diagnose(message)):
+        raise ended(NO_ANSWER, f"{status}: {message.text}")
+    return message.text if answer is None else answer
 
 
 def _write_bundle(result: Mapping[str, Any], path: Path) -> None:
@@ -178,21 +192,7 @@ def _write_bundle(result: Mapping[str, Any], path: Path) -> None:
     try:
         path.write_text(f"{text}\n", encoding="utf-8")
     except OSError as error:
-        raise _ended(BAD_USAGE, f"Error: {error}") from error
-
-
-def _ended(code: int, line: str) -> typer.Exit:
-    """Say why on stderr; returns what to raise."""
-    typer.echo(one_line(line), err=True)
-    return typer.Exit(code)
-
-
-def _error_line(error: BaseException) -> str:
-    line, root = f"{type(error).__name__}: {error}", error
-    while root.__cause__ is not None:
-        root = root.__cause__
-    # A client that could not connect says so; what it wraps says why.
-    return line if str(root) in line else f"{line} ({root})"
+        raise ended(BAD_USAGE, f"Error: {error}") from error
 
 
 def _as_text(answer: Calculation) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
@@ -29,15 +29,17 @@ class LiveView:
         """
         self._console = console
 
-    def show(self, updates: Mapping[str, Any]) -> None:
+    def show(self, updates: Mapping[str, Any], within: Sequence[str] = ()) -> None:
         """Print what one step brought.
 
         Args:
             updates: Per node, its state update; an item of the ``updates`` stream.
+            within: The nodes that the step's graph runs in, outermost first.
         """
         for node, update in updates.items():
+            name = " › ".join([*within, node])
             for line in step_lines(update):
-                text = Text(node.ljust(_NODE_WIDTH), style=_STYLES.get(node, "bold"))
+                text = Text(f"{name.ljust(_NODE_WIDTH - 1)} ", style=_STYLES.get(node, "bold"))
                 self._console.print(text.append(line, style="not bold default"), soft_wrap=True)
 
 
@@ -57,6 +59,19 @@ def step_lines(update: Any) -> Iterator[str]:
                 yield from _message_lines(message)
             if part.get("outcome"):
                 yield f"■ {part['outcome']['status']}: {part['outcome']['reason']}"
+            yield from _decision_lines(part)
+
+
+def _decision_lines(update: Mapping[str, Any]) -> Iterator[str]:
+    """Return what a judge or a workflow has decided."""
+    for stage in ((update.get("judging") or {}).get("stages") or ())[-1:]:
+        yield f"{stage['status']}: {one_line(stage['reason'])}"
+    if (update.get("judgment") or {}).get("label"):
+        yield f"■ {update['judgment']['label']} ({update['judgment']['method']})"
+    for transition in (update.get("transitions") or ())[-1:]:
+        yield f"⇒ {transition['next']} ({transition['rule']}, {transition['method']})"
+    if update.get("status"):
+        yield f"■ {update['status']}: {one_line(update['reason'])}"
 
 
 def _message_lines(message: AnyMessage) -> Iterator[str]:

@@ -45,7 +45,7 @@ from answergraph.nodes.no_answer import raise_without_answer
 from answergraph.nodes.outcome import EndStrategy, OnFailure
 from answergraph.nodes.step import PureNode, Router, StepNode
 from answergraph.nodes.structured_response import StructuredResponseNode
-from answergraph.nodes.tools import tool_node
+from answergraph.nodes.tools import ToolsNode
 
 Destinations = dict[Hashable, str]
 """Where the graph goes, per reason."""
@@ -172,7 +172,7 @@ def build_agent_graph(model: Any, tools: Sequence[Tool] | None = None, **options
 def _add_nodes(graph: AgentStateGraph, spec: AgentSpec, hooks: HookChains) -> None:
     graph.add_node(MODEL, StepNode(_model_node(spec).step, name=MODEL))
     if spec.has_tools:
-        graph.add_node(TOOLS, tool_node(spec.tools, spec.stack.wrap_tool_call, spec.limits, spec.offers.names))
+        graph.add_node(TOOLS, ToolsNode(spec.tools, spec.stack.wrap_tool_call, spec.limits, spec.offers.names))
     if spec.offers.reads_answers:
         graph.add_node(STRUCTURED_RESPONSE, StepNode(_structured_response_node(spec).step, name=STRUCTURED_RESPONSE))
     if spec.on_failure == "raise":

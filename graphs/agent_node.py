@@ -59,13 +59,13 @@ class AgentNode(RunnableLambda[Any, Any]):
         def invoke(state: Any, config: RunnableConfig) -> Any:
             if limits is None:
                 return taken(agent.invoke(given(state), config))
-            with Account(limits, state) as account:
+            with Account(limits, lambda: state) as account:
                 return account.settled(taken(agent.invoke(given(state), config)))
 
         async def ainvoke(state: Any, config: RunnableConfig) -> Any:
             if limits is None:
                 return taken(await agent.ainvoke(given(state), config))
-            with Account(limits, state) as account:
+            with Account(limits, lambda: state) as account:
                 return account.settled(taken(await agent.ainvoke(given(state), config)))
 
         super().__init__(invoke, ainvoke, name=agent.get_name())

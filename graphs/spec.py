@@ -95,7 +95,7 @@ class AgentSpec:
         keys = AnswerKeys.named(options.get("output_key"))
         own, provided = _split(tools or ())
         runnable = tuple(_distinct([*stack.tools, *own]))
-        offers = offers_of(options.get("response_format"), [tool.name for tool in runnable])
+        offers = offers_of(options.get("response_format"), [tool.name for tool in runnable], stack.answer_schemas)
         chat_model = resolve_model(model)
         offers.check(chat_model)
         return cls(

@@ -43,6 +43,9 @@ class AgentMiddleware(Generic[StateT, ContextT, ResponseT]):
     tools: Sequence[BaseTool] = ()
     """Tools it adds to the agent."""
 
+    answer_types: Sequence[type[Any]] = ()
+    """Types of answer it adds to the agent's response format, where they are not declared there."""
+
     trace_policy: TracePolicy | None = None
     """What the hooks' trace spans record."""
 

@@ -46,8 +46,8 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
         Args:
             sources: The tools whose results count, or a function that tells of a result whether it does; ``None`` for all
                 that succeed.
-            abstain: The schema, one of the declared ones, that says why there is no answer. It is always allowed; the others
-                are offered only once there is a result that counts.
+            abstain: The schema that says why there is no answer; added to the response format if it is not declared there. It is
+                always allowed; the others are offered only once there is a result that counts.
 
         Raises:
             AgentSpecError: If ``abstain`` is no ``Abstention``.
@@ -57,12 +57,13 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
             raise AgentSpecError(f"abstain is Abstention or a class derived from it, not {abstain!r}.")
         self.sources = (sources,) if isinstance(sources, str) else sources
         self.abstain = abstain
+        self.answer_types = () if abstain is None else (abstain,)
 
     def modify_model_request(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
         """Offer only the abstention until there is evidence.
 
         Raises:
-            AgentSpecError: If the abstention is not among the declared schemas, or a declared type's marks cannot be read.
+            AgentSpecError: If a declared type's marks cannot be read.
         """
         if request.response_format is None:
             return request
@@ -71,9 +72,7 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
         if self.abstain is None:
             return request
         name = answer_schemas(self.abstain)[0].name
-        if name not in declared.schema_names:
-            raise AgentSpecError(f"{self.name} abstains with {name!r}; declare it: response_format=YourAnswer | {name}.")
-        return request if self._evidence(request.state) else request.override(response_format=declared.narrowed([name]))
+        return request if self.evidence(request.state) else request.override(response_format=declared.narrowed([name]))
 
     def check_answer(self, answer: Any, state: Any, runtime: Runtime[Any]) -> AnswerAccepted:
         """Accept an answer that is supported, or an abstention.
@@ -83,7 +82,7 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
         """
         if self.abstain is not None and isinstance(answer, self.abstain):
             return AnswerAccepted(abstained=True)
-        evidence = self._evidence(state)
+        evidence = self.evidence(state)
         if self.abstain is not None and not evidence:
             raise AnswerRejected(NO_EVIDENCE.format(name=self.abstain.__name__))
         checked = check_claims(claims_of(answer), evidence)
@@ -91,7 +90,12 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
             raise AnswerRejected(checked.feedback)
         return AnswerAccepted(evidence=checked.evidence)
 
-    def _evidence(self, state: Mapping[str, Any]) -> list[ToolRun]:
+    def evidence(self, state: Mapping[str, Any]) -> list[ToolRun]:
+        """Return the results that count; override it where another agent has gathered some.
+
+        Args:
+            state: The agent's state.
+        """
         return [run for run in results_of_run(state) if run.succeeded and run.text and self._counts(run)]
 
     def _counts(self, run: ToolRun) -> bool:

@@ -21,6 +21,8 @@ from answergraph.nodes.errors import AgentSpecError, ResponseFormatError
 from answergraph.nodes.evidence.tool_results import recording
 from answergraph.nodes.model import ModelCall
 from answergraph.nodes.model_call import LayeredResponse, ModelRequest, ModelResponse, Reformat
+from answergraph.nodes.response_format.schema import AnswerSchema
+from answergraph.nodes.response_format.schema_kinds import answer_schemas
 from answergraph.nodes.state import TOOL_RESULTS, JumpTo
 from answergraph.nodes.step import Step, Wrap
 from answergraph.nodes.tools import ToolCallStep
@@ -97,6 +99,11 @@ class MiddlewareStack:
     def tools(self) -> list[BaseTool]:
         """The tools all middleware add."""
         return [tool for m in self.middleware for tool in getattr(m, "tools", None) or ()]
+
+    @property
+    def answer_schemas(self) -> tuple[AnswerSchema, ...]:
+        """The schemas that all middleware add to the response format."""
+        return answer_schemas(tuple(each for m in self.middleware for each in getattr(m, "answer_types", ())))
 
     @property
     def state_schemas(self) -> list[type[Any]]:

@@ -4,12 +4,17 @@
 
     AnswerGraphError
     ├── AgentSpecError(ValueError)                 the developer's mistake, raised while building
-    │   └── ResponseFormatError                    a format made at run time cannot be used; raised before the model is called
+    │   ├── ResponseFormatError                    a format made at run time cannot be used; raised before the model is called
+    │   ├── RuleSyntaxError                        a rule that cannot be read; knows the position
+    │   └── WorkflowSpecError                      steps that make no workflow; knows the key
+    │       └── WorkflowFileError                  the same in a file; knows file and line as well
     ├── StructuredOutputError                      the model's mistake, may be sent back to the model
     │   ├── MultipleStructuredOutputsError         two or more different answers in one message
     │   └── StructuredOutputValidationError        an answer that does not fit its schema
     ├── BundleError(ValueError)                    a saved answer bundle cannot be read
     ├── AnswerRejected                             raised by your ``check_answer``; sent back to the model
+    ├── RuleEvaluationError                        a ``when(...)`` that the state gives no answer to
+    ├── RuleNotMatched                             no rule holds; carries the judgment
     ├── NoAnswerError                              the run ended without an answer; carries the outcome
     └── StoredAnswerError(AttributeError)          an answer in a checkpoint does not fit its schema any more
 
@@ -156,6 +161,84 @@ class StoredAnswerError(AnswerGraphError, AttributeError):
     def __str__(self) -> str:
         """Return what does not fit."""
         return f"The answer {self.schema!r} in this checkpoint does not fit its schema any more. {self.problem}"
+
+
+class RuleSyntaxError(AgentSpecError):
+    """A rule cannot be read."""
+
+    def __init__(self, rule: str, position: int, problem: str) -> None:
+        """Say what is wrong, and where.
+
+        Args:
+            rule: The rule's text.
+            position: Where in the text, counted from 0.
+            problem: What is wrong there.
+        """
+        self.rule = rule
+        self.position = position
+        self.problem = problem
+        super().__init__(f"Rule {rule!r}, position {position}: {problem}.")
+
+
+class WorkflowSpecError(AgentSpecError):
+    """Steps make no workflow."""
+
+    def __init__(self, key: str, problem: str) -> None:
+        """Say what is wrong, and where.
+
+        Args:
+            key: Where, as a path such as ``steps[0].rules[1].next``.
+            problem: What is wrong there.
+        """
+        self.key = key
+        self.problem = problem
+        super().__init__(f"{key}: {problem}.")
+
+
+class WorkflowFileError(WorkflowSpecError):
+    """A workflow file cannot be used."""
+
+    def __init__(self, file: str, line: int, key: str, problem: str) -> None:
+        """Say what is wrong, and where.
+
+        Args:
+            file: The file.
+            line: The line, counted from 1.
+            key: The key, as a path; empty for the whole file.
+            problem: What is wrong there.
+        """
+        super().__init__(f"{file}, line {line}{', ' if key else ''}{key}", problem)
+        self.file = file
+        self.line = line
+        self.key = key
+
+
+class RuleEvaluationError(AnswerGraphError):
+    """A ``when(...)`` cannot be decided on this state: a name is missing, or a value has the wrong type."""
+
+    def __init__(self, expression: str, problem: str) -> None:
+        """Say what is wrong.
+
+        Args:
+            expression: The part that cannot be decided.
+            problem: What is wrong with it.
+        """
+        self.expression = expression
+        self.problem = problem
+        super().__init__(f"when({expression}) cannot be decided: {problem}.")
+
+
+class RuleNotMatched(AnswerGraphError):  # noqa: N818  # the name of the situation, as callers know it
+    """No rule holds."""
+
+    def __init__(self, judgment: Mapping[str, Any]) -> None:
+        """Carry the judgment.
+
+        Args:
+            judgment: The ``Judgment``, with what each stage brought.
+        """
+        self.judgment = judgment
+        super().__init__(f"No rule matched: {judgment['reason']}")
 
 
 @dataclass(frozen=True)

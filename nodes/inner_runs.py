@@ -7,12 +7,13 @@ charged goes into the state, so that it holds across a checkpoint.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar, Token
 from functools import reduce
 from typing import Any, Self
+from uuid import uuid4
 
-from langchain_core.messages import ToolMessage
+from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
 from langgraph.pregel import Pregel
 from langgraph.types import Command
@@ -21,7 +22,7 @@ from answergraph.nodes.budget import Room, UsageLimits
 from answergraph.nodes.outcome import Ledger
 from answergraph.nodes.state import CHARGES
 from answergraph.nodes.turn import current_ledger
-from answergraph.nodes.usage import Usage, added, no_usage
+from answergraph.nodes.usage import Usage, added, no_usage, usage_of
 
 _open: ContextVar[Account | None] = ContextVar("answergraph_account", default=None)
 
@@ -29,13 +30,18 @@ _open: ContextVar[Account | None] = ContextVar("answergraph_account", default=No
 class Account:
     """What the runs inside one visit of a node, or one tool call, may use together, and what they used; a context manager."""
 
-    def __init__(self, limits: UsageLimits, state: Mapping[str, Any], parts: int = 1) -> None:
+    def __init__(
+        self,
+        limits: UsageLimits,
+        state: Callable[[], Mapping[str, Any]],
+        parts: Callable[[Mapping[str, Any]], int] | None = None,
+    ) -> None:
         """Prepare to lend.
 
         Args:
             limits: Those of the run that lends.
-            state: Its state.
-            parts: How many accounts share what it has left.
+            state: Returns its state; asked only if there is something to lend to.
+            parts: Returns how many accounts share what it has left.
         """
         self.caller: Account | None = None
         self._limits = limits
@@ -60,14 +66,19 @@ class Account:
             ledger: The inner run's; it may have been charged before, here or in a process that is gone.
         """
         self.charge(ledger)
-        own = current_ledger(self._state)
+        state = self._state()
+        own = current_ledger(state)
         limits = self._limits if self.caller is None else self._limits.within(self.caller.lend(own))
-        room = limits.left(own["usage"]).shared(self._parts)
+        room = limits.left(own["usage"]).shared(max(self._parts(state), 1) if self._parts else 1)
         return room.beside(self._together(leaving_out=ledger["run"]))
 
     def charge(self, ledger: Ledger) -> None:
         """Charge an inner run for all that it has used so far."""
         self._used[ledger["run"]] = ledger["usage"]
+
+    def charge_call(self, reply: AIMessage) -> None:
+        """Charge a single call of a model that belongs to no agent's run, such as a judge's."""
+        self._used[uuid4().hex] = usage_of([reply], "turn", model_calls=1, tool_calls=0)
 
     def settled(self, update: Any) -> Any:
         """Return a node's update with what inner runs were charged."""
@@ -97,6 +108,11 @@ def calling_account() -> Account | None:
     return None if own is None else own.caller
 
 
+def account_around() -> Account | None:
+    """Return the account that work outside an agent's own nodes is charged to, ``None`` if no agent's run is around it."""
+    return _open.get()
+
+
 class LendingNode(Runnable[Any, Any]):
     """A node of an agent's graph, with an account for the runs inside it."""
 
@@ -108,12 +124,12 @@ class LendingNode(Runnable[Any, Any]):
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         """Run the node."""
-        with Account(self.limits, input) as account:
+        with Account(self.limits, lambda: input) as account:
             return account.settled(self.node.invoke(input, config, **kwargs))
 
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         """Run the node on the event loop."""
-        with Account(self.limits, input) as account:
+        with Account(self.limits, lambda: input) as account:
             return account.settled(await self.node.ainvoke(input, config, **kwargs))
 
 
@@ -124,11 +140,11 @@ def lending_subgraph(graph: Pregel[Any, Any, Any, Any], limits: UsageLimits) -> 
     """
 
     def invoke(state: Any, config: RunnableConfig) -> Any:
-        with Account(limits, state) as account:
+        with Account(limits, lambda: state) as account:
             return account.settled(graph.invoke(state, config))
 
     async def ainvoke(state: Any, config: RunnableConfig) -> Any:
-        with Account(limits, state) as account:
+        with Account(limits, lambda: state) as account:
             return account.settled(await graph.ainvoke(state, config))
 
     return RunnableLambda(invoke, ainvoke, name=graph.get_name())

@@ -35,7 +35,7 @@ def correction_message(text: str) -> HumanMessage:
     return HumanMessage(text, id=f"{CORRECTION_ID_PREFIX}{uuid4()}")
 
 
-def is_correction(message: AnyMessage) -> bool:
+def is_correction(message: BaseMessage) -> bool:
     """Return whether this package wrote a message, not a person."""
     return isinstance(message, HumanMessage) and (message.id or "").startswith(CORRECTION_ID_PREFIX)
 

@@ -30,7 +30,7 @@ from answergraph.nodes.model_call import BoundModels, LayeredResponse, ModelRequ
 from answergraph.nodes.outcome import Ledger, out_of_budget
 from answergraph.nodes.response_format.offers import Offers
 from answergraph.nodes.response_format.reading import Offer
-from answergraph.nodes.response_format.refusals import refuses_format, remember_refusal
+from answergraph.nodes.response_format.refusals import TOOL_CALLING, refuses_format, refuses_tools, remember_refusal
 from answergraph.nodes.response_format.run_time_offers import RunTimeOffers
 from answergraph.nodes.state import LEDGER, OFFER, RUNNING, AnswerKeys, OfferRecord
 from answergraph.nodes.step import Invoke, Step
@@ -82,12 +82,12 @@ class ModelNode:
         exchange = Exchange.begin(turn.ledger, offers, self.limits)
         cleared = self._cleared(turn, offers, state)
         if exchange.has_no_call:
-            return {**cleared, **self._without_call(turn.ledger, offers)}
+            return {**cleared, **self._without_call(turn, offers)}
         call = self.wrap(partial(self.call_model, exchange))
         layered: LayeredResponse = yield from call(self._request(turn, offers, state, runtime))
         narrowed = offers.narrowings(layered.reformats, turn.ledger["narrowed"])
         turn = replace(turn, ledger=replace_ledger(turn.ledger, narrowed=narrowed))
-        update = {**cleared, **self._update(turn, exchange, layered.response)}
+        update = _without_repeats({**cleared, **self._update(turn, exchange, layered.response)}, state)
         return [Command(update=update), *_checked(layered.commands)] if layered.commands else update
 
     def call_model(self, exchange: Exchange, request: ModelRequest[Any]) -> Step[LayeredResponse]:
@@ -129,6 +129,8 @@ class ModelNode:
                 if offer.is_last or not refuses_format(error, offer.strategy.schema_names):
                     raise
                 remember_refusal(asked.model, offer.strategy.name, beside_tools=bool(asked.tools))
+                if refuses_tools(error):
+                    remember_refusal(asked.model, TOOL_CALLING, beside_tools=False)
                 exchange.spent.append(offer.rung)
             else:
                 exchange.calls += 1
@@ -167,7 +169,7 @@ class ModelNode:
         }
         if exchange.offers.reads_answers or exchange.offers.at_run_time:
             update[OFFER] = _offer_record(exchange, message, response)
-        return update if exchange.offers.reads_answers else {**update, **self._without_format(response, ledger)}
+        return update if exchange.offers.reads_answers else {**update, **self._without_format(turn, response, ledger)}
 
     def _cleared(self, turn: Turn, offers: Offers, state: Mapping[str, Any]) -> dict[str, Any]:
         """Clear what an earlier run of the thread left; an agent without a format writes no keys of its own."""
@@ -189,17 +191,19 @@ class ModelNode:
             spent=exchange.spent,
         )
 
-    def _without_call(self, ledger: Ledger, offers: Offers) -> dict[str, Any]:
+    def _without_call(self, turn: Turn, offers: Offers) -> dict[str, Any]:
         """End a run that may not call its model once more: what stands is read, nothing is asked."""
-        final = replace_ledger(ledger, final=True, tools_off=True)
-        return {LEDGER: final} if offers.reads_answers else {LEDGER: final, self.keys.outcome: out_of_budget(final)}
+        final = replace_ledger(turn.ledger, final=True, tools_off=True)
+        if offers.reads_answers:
+            return {LEDGER: final}
+        return {LEDGER: final, self.keys.outcome: out_of_budget(final, turn.messages)}
 
-    def _without_format(self, response: ModelResponse[Any], ledger: Ledger) -> dict[str, Any]:
+    def _without_format(self, turn: Turn, response: ModelResponse[Any], ledger: Ledger) -> dict[str, Any]:
         update: dict[str, Any] = {}
         if response.structured_response is not None:
             update[self.keys.answer] = response.structured_response
         if ledger["final"] or ledger["tools_off"]:
-            update[self.keys.outcome] = out_of_budget(ledger)
+            update[self.keys.outcome] = out_of_budget(ledger, [*turn.messages, *response.result])
         return update
 
     def _unavailable_calls(self, exchange: Exchange, result: list[BaseMessage]) -> Iterator[BaseMessage]:
@@ -219,6 +223,14 @@ class ModelNode:
         unknown = [tool.name for tool in request.tools if isinstance(tool, BaseTool) and tool.name not in registered]
         if unknown:
             raise ValueError(UNKNOWN_TOOLS.format(unknown=unknown, registered=sorted(registered)))
+
+
+def _without_repeats(update: dict[str, Any], state: Mapping[str, Any]) -> dict[str, Any]:
+    """Leave out what stands in the state already: each write costs a place in every checkpoint."""
+    given = update.get(OFFER, {}).get("given")
+    # A value that a middleware gave may not be comparable.
+    settled = (RUNNING,) if given is not None else (RUNNING, OFFER)
+    return {key: value for key, value in update.items() if key not in settled or value != state.get(key)}
 
 
 def replace_ledger(ledger: Ledger, **changes: Any) -> Ledger:

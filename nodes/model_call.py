@@ -290,11 +290,11 @@ def bind_model(request: ModelRequest[Any], strategy: Strategy[Any]) -> BoundMode
     """Bind a request's model to its tools and to a strategy's format."""
     binding = strategy.binding(request)
     settings = {**request.model_settings, **binding.settings}
-    bound: Runnable[Any, Any]
+    model: Any = request.model if binding.model is None else binding.model
     if binding.tools:
-        bound = request.model.bind_tools(binding.tools, **settings)
+        bound = model.bind_tools(binding.tools, **settings)
         bound = bound.bind(**binding.late_settings) if binding.late_settings else bound
     else:
         settings.pop("tool_choice", None)
-        bound = request.model.bind(**settings, **binding.late_settings)
-    return BoundModel(bound, binding.prompt, takes_user_after_tool(request.model), binding.dialect, binding.note)
+        bound = model.bind(**settings, **binding.late_settings)
+    return BoundModel(bound, binding.prompt, takes_user_after_tool(model), binding.dialect, binding.note)

@@ -5,14 +5,15 @@ Everything here is plain JSON, so that a checkpoint, a server and a log show the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 from uuid import uuid4
 
+from langchain_core.messages import BaseMessage
 from typing_extensions import TypedDict
 
-from answergraph.nodes.usage import Cause, Usage, added, no_usage, of_inner_runs
+from answergraph.nodes.usage import Cause, RunUsage, Usage, added, no_usage, of_inner_runs, of_run
 
 EndStrategy = Literal["defer", "exhaustive", "early"]
 """What an answer beside tool calls counts for."""
@@ -77,7 +78,7 @@ class Outcome(TypedDict):
     """Who narrowed the response format in this run, each way once."""
     evidence: dict[str, EvidenceSpan]
     """Per field that a check has found supported: the tool call and the span."""
-    usage: Usage
+    usage: RunUsage
 
 
 class Ledger(TypedDict):
@@ -147,8 +148,13 @@ def with_charges(ledger: Ledger, charges: Usage | None) -> Ledger:
     return {**ledger, "usage": added(ledger["usage"], inner), "charged": charges}
 
 
-def out_of_budget(ledger: Ledger) -> Outcome:
-    """Return the outcome of a run without a response format that a limit ended."""
+def out_of_budget(ledger: Ledger, messages: Sequence[BaseMessage]) -> Outcome:
+    """Return the outcome of a run without a response format that a limit ended.
+
+    Args:
+        ledger: The run's ledger.
+        messages: The conversation.
+    """
     return Outcome(
         status="out_of_budget",
         reason="The run's budget is spent.",
@@ -157,5 +163,5 @@ def out_of_budget(ledger: Ledger) -> Outcome:
         attempts=ledger["attempts"],
         narrowed=ledger["narrowed"],
         evidence={},
-        usage=ledger["usage"],
+        usage=of_run(ledger["usage"], messages),
     )

@@ -17,6 +17,7 @@ from answergraph.nodes.response_format.reading import Offer, Reading
 class Reply:
     """What stands to be read when the node is visited."""
 
+    conversation: Sequence[AnyMessage]
     message: AIMessage | None
     after: Sequence[AnyMessage]
     """What follows the message: the results of its tools."""

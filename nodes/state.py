@@ -12,6 +12,7 @@ from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict, TypeVar
 
 from answergraph.nodes.answer_channel import AnswerChannel
+from answergraph.nodes.messages_channel import with_messages_channel
 from answergraph.nodes.outcome import Ledger, Outcome
 from answergraph.nodes.response_format.schema import AnswerSchema
 from answergraph.nodes.response_format.shown import shown_type
@@ -153,6 +154,7 @@ def merge_state_schemas(schemas: Sequence[type[Any]], keys: AnswerKeys, answers:
     for schema in [*ordered, PrivateState]:
         fields.update(get_type_hints(schema, include_extras=True))
     fields = _with_answer(fields, keys, answers)
+    fields["messages"] = with_messages_channel(fields["messages"])
     return StateSchemas(
         state=_typed_dict("AgentState", fields),
         input=_typed_dict("AgentInput", _visible(fields, "input")),

@@ -24,7 +24,7 @@ from answergraph.nodes.state import LEDGER, OFFER, RUNNING, AnswerKeys
 from answergraph.nodes.step import Step
 from answergraph.nodes.tools import ToolCallStep
 from answergraph.nodes.turn import current_ledger
-from answergraph.nodes.usage import Cause
+from answergraph.nodes.usage import Cause, of_run
 
 HELD = (
     "Your answer is held back: you called tools in the same message, and their results have come since. "
@@ -98,6 +98,7 @@ class StructuredResponseNode:
         message, after = reply_that_stands(message, after, state["messages"], offer, ledger)
         direct = direct_results(message, after, self.return_direct)
         return Reply(
+            conversation=state["messages"],
             message=message,
             after=after,
             offer=offer,
@@ -199,7 +200,7 @@ class StructuredResponseNode:
             attempts=attempts,
             narrowed=reply.ledger["narrowed"],
             evidence=dict(accepted.evidence),
-            usage=reply.ledger["usage"],
+            usage=of_run(reply.ledger["usage"], reply.conversation),
         )
         return {
             "messages": in_order(reply, [*answer_results(reply, reading, receipt), *self._other_calls(reply)]),

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from typing_extensions import TypedDict
+
+from answergraph.nodes.messages import is_correction
 
 Cause = Literal["turn", "correction", "confirmation", "final_answer", "retry", "inner_run"]
 """Why something was used: an ordinary turn, a reply sent back, an early answer to be confirmed, the step that asks for the
@@ -21,6 +23,13 @@ class CauseUsage(TypedDict):
     total_tokens: int
 
 
+class RoundUsage(TypedDict):
+    """What one call of the model has used; zero where the model does not report it."""
+
+    input_tokens: int
+    output_tokens: int
+
+
 class Usage(TypedDict):
     """What the run has used so far, runs inside it included."""
 
@@ -31,6 +40,13 @@ class Usage(TypedDict):
     total_tokens: int
     by_cause: dict[Cause, CauseUsage]
     """The causes that came up; they add up to the totals."""
+
+
+class RunUsage(Usage):
+    """What a finished run has used."""
+
+    rounds: list[RoundUsage]
+    """The replies of the run's own model that its conversation holds, in order."""
 
 
 _NOTHING = CauseUsage(model_calls=0, tool_calls=0, total_tokens=0)
@@ -66,6 +82,22 @@ def usage_of(replies: Sequence[AIMessage], cause: Cause, *, model_calls: int, to
     if model_calls > 1:
         usage["by_cause"]["retry"] = CauseUsage(model_calls=model_calls - 1, tool_calls=0, total_tokens=sum(each[1:]))
     return usage
+
+
+def of_run(usage: Usage, messages: Sequence[BaseMessage]) -> RunUsage:
+    """Return the usage of a finished run, round by round.
+
+    Args:
+        usage: In all.
+        messages: The conversation; the run begins where a person spoke last.
+    """
+    entries: list[Mapping[str, Any]] = []
+    for message in reversed(messages):
+        if isinstance(message, HumanMessage) and not is_correction(message):
+            break
+        entries += [message.usage_metadata or {}] if isinstance(message, AIMessage) else []
+    rounds = [RoundUsage(input_tokens=e.get("input_tokens", 0), output_tokens=e.get("output_tokens", 0)) for e in entries[::-1]]
+    return RunUsage(**usage, rounds=rounds)
 
 
 def added(left: Usage, right: Usage) -> Usage:

@@ -118,9 +118,9 @@ def assistant_id(client: SyncLangGraphClient, graph: str) -> str:
     return assistant["assistant_id"]
 
 
-def test_both_graphs_are_assistants_with_a_description(client: SyncLangGraphClient) -> None:
+def test_all_graphs_are_assistants_with_a_description(client: SyncLangGraphClient) -> None:
     found = {a["graph_id"]: a["description"] for a in client.assistants.search(metadata={"created_by": "system"})}
-    assert found.keys() == {"agent", "calculator"}
+    assert found.keys() == {"agent", "calculator", "judge", "react", "triage", "workflow"}
     assert all(found.values())
 
 
@@ -187,6 +187,21 @@ def test_a_run_of_the_agent_sets_model_prompt_and_schema(client: SyncLangGraphCl
     assert offered[: len(CALCULATOR_TOOLS)] == [tool.name for tool in CALCULATOR_TOOLS]
 
 
+def test_the_react_graph_needs_no_context(client: SyncLangGraphClient) -> None:
+    result: Any = client.runs.wait(None, "react", input=asks("What is 3 + 4?"))
+    assert [message["type"] for message in result["messages"]] == ["human", "ai", "tool", "ai"]
+    assert result["messages"][-1]["content"] == "7"
+
+
+def test_a_run_of_the_react_graph_sets_its_model(client: SyncLangGraphClient, provider: OpenAIServer) -> None:
+    result: Any = client.runs.wait(None, "react", input=asks("3 + 4"), context={"model": "openai:without-tools"})
+    assert json.loads(result["messages"][-1]["content"])["final_answer"] == 7
+    body = provider.requests[-1].body
+    assert body["model"] == "without-tools"
+    assert "tools" not in body
+    assert "Calculator(question: str)" in body["messages"][0]["content"]
+
+
 def test_an_assistant_keeps_its_context_and_its_graph_shows_the_schema(client: SyncLangGraphClient) -> None:
     assistant = client.assistants.create("agent", context={"response_format": SCHEMA})["assistant_id"]
     assert "structured_response" in [node["id"] for node in client.assistants.get_graph(assistant)["nodes"]]
@@ -206,3 +221,26 @@ def test_an_assistant_keeps_its_context_and_its_graph_shows_the_schema(client: S
 def test_a_bad_context_is_a_clear_error(client: SyncLangGraphClient, context: dict[str, Any], why: str) -> None:
     with pytest.raises(Exception, match=why):
         client.runs.wait(None, "agent", input=asks("3 + 4"), context=context)
+
+
+def test_the_judge_takes_its_rules_from_the_context(client: SyncLangGraphClient) -> None:
+    context: dict[str, Any] = {"rules": ["all is well", "something is wrong"]}
+    result: Any = client.runs.wait(None, "judge", input={"report": "Sorry, something is wrong."}, context=context)
+    assert (result["judgment"]["index"], result["judgment"]["method"]) == (1, "structured_output")
+
+
+def test_the_workflow_shows_rules_on_its_edges_and_mends_a_project(client: SyncLangGraphClient) -> None:
+    edges = {(edge["source"], edge["target"]): edge.get("data") for edge in client.assistants.get_graph("workflow")["edges"]}
+    assert edges["review.judge", "COMPLETE"] == "approved"
+    result: Any = client.runs.wait(None, "workflow", input={"facts": {"fault": "misspelt_name", "seed": 4}})
+    assert result["status"] == "COMPLETE"
+
+
+def test_the_triage_judges_a_run_below_its_folder_and_looks_into_no_other(client: SyncLangGraphClient) -> None:
+    judged: Any = client.runs.wait(None, "triage", input={"folder": "seen/run-02"})
+    (report,) = judged["reports"]
+    assert report["status"] == "answered"
+    for folder in ("/etc", "../..", "seen/../../../tests"):
+        refused: Any = client.runs.wait(None, "triage", input={"folder": folder})
+        assert refused["reports"] == []
+        assert "not below the folder" in refused["problems"][0]

@@ -9,9 +9,12 @@ from langchain_core.messages import AIMessage
 
 from answergraph.nodes.chat_models.arithmetic import ArithmeticPolicy
 from answergraph.nodes.chat_models.in_process import ChatRequest, InProcessChatModel
+from answergraph.nodes.chat_models.judging import JudgingPolicy
+from answergraph.nodes.chat_models.mending import MendingPolicy
 from answergraph.nodes.chat_models.offline_policy import OfflinePolicy, OfflineRequest, decline
+from answergraph.nodes.chat_models.triage import TriagePolicy
 
-POLICIES: Sequence[OfflinePolicy] = (ArithmeticPolicy(),)
+POLICIES: Sequence[OfflinePolicy] = (JudgingPolicy(), MendingPolicy(), TriagePolicy(), ArithmeticPolicy())
 """What the offline model can do; the first policy that knows what to reply is heard."""
 
 
@@ -24,6 +27,8 @@ class OfflineChatModel(InProcessChatModel):
     returned by a tool, right or wrong. When the last result is there it fills the answer schema, calling
     ``validate_calculation`` first if the schema has a ``validation_result``. What it cannot do it says in plain text,
     even where a call is demanded.
+
+    As a judge it chooses the condition that the work states word for word; see ``JudgingPolicy``.
 
     It keeps no state: the next step is read from the messages. Usage is an estimate, one token for four characters.
 

@@ -9,7 +9,6 @@ from typing import Any
 from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import Runnable
 
-from answergraph.nodes.chat_models.offline import OfflineChatModel
 from answergraph.nodes.errors import AgentSpecError
 
 OFFLINE = "offline"
@@ -38,11 +37,18 @@ def resolve_model(model: Any, **settings: Any) -> BaseChatModel:
     if not isinstance(model, str) or not model.strip():
         raise AgentSpecError(f"{model!r} is no model; pass {_EXAMPLES}.")
     if model == OFFLINE:
-        return OfflineChatModel()
+        return _offline()
     provider, _, name = model.partition(":")
     if provider == "openai":
         return _made(model, lambda: _openai(name, settings))
     return _made(model, lambda: _through_langchain(model, settings))
+
+
+def _offline() -> BaseChatModel:
+    # The calculator behind it is a twentieth of the package's import.
+    from answergraph.nodes.chat_models.offline import OfflineChatModel
+
+    return OfflineChatModel()
 
 
 def _openai(name: str, settings: dict[str, Any]) -> BaseChatModel:

@@ -63,10 +63,13 @@ class MappedText:
         done = 0
         for match in pattern.finditer(self.text):
             start, end = match.span()
+            new = replace(match)
+            if new == match.group():
+                continue
             if start > done:
                 pieces.append(self.text[done:start])
                 inner.append((done, start))
-            if new := replace(match):
+            if new:
                 pieces.append(new)
                 inner.append((start, end))
             done = end

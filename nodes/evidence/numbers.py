@@ -26,7 +26,7 @@ def places_of_number(wanted: Number, result: SearchedResult, mark: FromTools) ->
     if not Decimal(wanted).is_finite():
         yield NOT_FINITE
         return
-    for part, view in enumerate(result.said):
+    for part, view in enumerate(result.counted):
         for numeral in numerals(view.text, sizes_of(wanted, mark)):
             if not has_value(numeral, view.text, wanted, mark):
                 continue

@@ -19,13 +19,14 @@ _RUN = re.compile(r"[0-9][0-9.,_']*[0-9]|[0-9]")
 _PLAIN = re.compile(r"[0-9]+(?:\.[0-9]+)?|[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?|[0-9]{1,3}(?:_[0-9]{3})+")
 _EXPONENT = re.compile(r"[eE][+-]?[0-9]{1,3}(?!\w|\.[0-9])")
 _BEFORE_LENGTH = 3
-_JOINED_BEFORE = re.compile(rf"(?:[\w.,'/:√]|\w[{_HYPHENS}+]|[{_HYPHENS}+±/][{_HYPHENS}+±]|±)$")
+_JOINED_BEFORE = re.compile(rf"(?:[\w.√]|[0-9][,'/:]|\w[{_HYPHENS}+]|[{_HYPHENS}+±/][{_HYPHENS}+±]|±)$")
 _JOINED_AFTER = re.compile(rf"[{_HYPHENS}/:,.'][0-9]|[\u00b2\u00b3\u00b9\u2070-\u2079\u00bc-\u00be!^]|\*\*")
 _AMBIGUOUS_SIGN = re.compile(rf"(?:^|[^\w)\]\s])\s*[{_HYPHENS}]\s+$|^\s*[{_HYPHENS}]\s+$")
 _NEGATIVE = re.compile(rf"[{_HYPHENS}]$")
 _UNIT_CHARACTERS = 24
 """How far from the number a unit is looked for."""
 _SLACK = 1e-9
+_CURRENCIES = "$€£¥₩₹"
 _KEY = re.compile(r"'([^']+)' ?: ?'?$")
 _KEY_CHARACTERS = 80
 _SEPARATOR = r"[\"']?\s?[:=]\s?[\"']?"
@@ -117,7 +118,9 @@ def has_value(numeral: Numeral, text: str, wanted: Number, mark: FromTools) -> b
     """
     if not mark.units:
         glued = text[numeral.end : numeral.end + 1]
-        return not (glued.isalnum() or glued in set("_%‰°")) and _equal(numeral.value, wanted, mark.rounding)
+        before = text[numeral.start - 1 : numeral.start]
+        is_bare = not (glued.isalnum() or glued in set("_%‰°") or before in set(_CURRENCIES))
+        return is_bare and _equal(numeral.value, wanted, mark.rounding)
     factors = [factor for unit, factor in mark.units if _has_unit(numeral, text, unit)]
     return any(_equal(numeral.value * _exact(factor), wanted, mark.rounding) for factor in factors)
 
@@ -169,7 +172,7 @@ def _has_unit(numeral: Numeral, text: str, unit: str) -> bool:
     after = text[numeral.end : numeral.end + _UNIT_CHARACTERS]
     before = text[max(numeral.start - _UNIT_CHARACTERS, 0) : numeral.start]
     name = re.escape(unit)
-    if re.match(rf"\s?{name}(?![\w/^*²³·])", after):
+    if re.match(rf"\s?{name}(?![\w/^*²³·]|[{_HYPHENS}][0-9])", after):
         return True
     # "$5" and "duration_ms": 12; a following unit of another name decides against the one before.
     follows_other = re.match(r"[^\W\d_]|[%‰°]", after)

@@ -97,7 +97,7 @@ def _forms(text: str) -> list[str]:
     whole = fold(text)
     inner = whole[1:-1].strip()
     is_wrapped = len(whole) > 2 and whole[0] == whole[-1] == "'" and "'" not in inner  # noqa: PLR2004 - two marks
-    forms = [whole, *([inner] if is_wrapped else []), fold(without_escapes(text).text)]
+    forms = [whole, *([inner] if is_wrapped else []), fold(without_escapes(MappedText.unchanged(text)).text)]
     return [form for form in dict.fromkeys(forms) if form]
 
 

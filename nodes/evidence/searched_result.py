@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import accumulate
 
 from answergraph.nodes.evidence.folding import fold, folded
-from answergraph.nodes.evidence.json_text import unescaped
+from answergraph.nodes.evidence.json_text import separated, unescaped
 from answergraph.nodes.evidence.mapped_text import MappedText
 from answergraph.nodes.evidence.numerals import Numeral, key_before, numbers_in
 from answergraph.nodes.evidence.tool_results import ToolRun
@@ -34,6 +34,12 @@ class SearchedResult:
         return [folded(unescaped(text) or MappedText.unchanged(text)) for text in self.run.texts]
 
     @cached_property
+    def counted(self) -> list[MappedText]:
+        """Per text of the result what its numbers are read from."""
+        apart = [separated(text) for text in self.run.texts]
+        return [said if view is None else folded(view) for view, said in zip(apart, self.said, strict=True)]
+
+    @cached_property
     def offsets(self) -> list[int]:
         """Where each text of the result begins in the message's text."""
         return [0, *accumulate(map(len, self.run.texts))]
@@ -56,7 +62,7 @@ class SearchedResult:
             part: The text it stands in.
             numeral: The number.
         """
-        text = self.said[part].text
+        text = self.counted[part].text
         if (numeral.start, numeral.end) == (0, len(text.rstrip())):
             # All that the tool said is this number: the result of a calculation, which may equal an operand.
             return False

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, overload
 
+from langchain_core.messages import ToolMessage
 from typing_extensions import TypeForm
 
 from answergraph.nodes.response_format.capabilities import (
@@ -14,7 +15,10 @@ from answergraph.nodes.response_format.capabilities import (
 )
 from answergraph.nodes.response_format.prompted import PromptedStrategy
 from answergraph.nodes.response_format.provider import ProviderStrategy
+from answergraph.nodes.response_format.refusals import TOOL_CALLING, is_refused
+from answergraph.nodes.response_format.schema import AnswerSchema
 from answergraph.nodes.response_format.strategy import Binding, Rung, SchemaT, Strategy
+from answergraph.nodes.response_format.text_protocol import TextProtocolStrategy
 from answergraph.nodes.response_format.tool import ToolStrategy
 
 if TYPE_CHECKING:
@@ -37,7 +41,8 @@ class AutoStrategy(Strategy[SchemaT]):
     """Ask in the best way the model has, and step down where the provider refuses it or the model ignores it.
 
     The ladder is: the provider's own mode, the answer tool with a forced call, the answer tool left free, the provider's JSON
-    mode, and words alone. A bare schema as ``response_format`` means this strategy.
+    mode, and words alone. A model that turns out to have no tool calling is wrapped in a ``ReActTextModel`` where there are tools
+    to call, or calls of tools to tell it about. A bare schema as ``response_format`` means this strategy.
     """
 
     name = "auto"
@@ -63,15 +68,23 @@ class AutoStrategy(Strategy[SchemaT]):
         self._json_mode: PromptedStrategy[SchemaT] = JsonModeStrategy(schemas, json_mode=True)
         self._prompted: PromptedStrategy[SchemaT] = PromptedStrategy(schemas)
         self._native: ProviderStrategy[SchemaT] = ProviderStrategy(schemas)
+        self._text_protocol: TextProtocolStrategy[SchemaT] = TextProtocolStrategy(schemas)
 
     def ladder(self, request: ModelRequest[Any]) -> Sequence[Rung]:
         """Return the rungs this request's model has."""
+        if _needs_text_protocol(request):
+            return [Rung(TextProtocolStrategy.name, self._text_protocol.narrowed(self.schema_names))]
         native = (self._native,) if supports_native_format(request.model, request.tools) else ()
         forced = () if refuses_forced_tools(request.model) else (self._tool,)
         json_mode = (self._json_mode,) if supports_json_mode(request.model, request.tools) else ()
         rungs = (*native, *forced, self._free_tool, *json_mode, self._prompted)
         narrowed = [rung.narrowed(self.schema_names) for rung in rungs]
         return [Rung(strategy.name, strategy) for strategy in narrowed]
+
+    def widened(self, more: tuple[AnswerSchema, ...]) -> Strategy[Any]:
+        """Return the same choice of ways for further schemas."""
+        schemas: Any = super().widened(more).schemas
+        return self if schemas == self.schemas else AutoStrategy(schemas)
 
     def binding(self, request: ModelRequest[Any]) -> Binding:
         """Bind what the chosen strategy binds."""
@@ -80,3 +93,9 @@ class AutoStrategy(Strategy[SchemaT]):
     def request_text(self) -> str:
         """Ask as the tool strategy does."""
         return self._tool.narrowed(self.schema_names).request_text()
+
+
+def _needs_text_protocol(request: ModelRequest[Any]) -> bool:
+    if not is_refused(request.model, TOOL_CALLING, beside_tools=False):
+        return False
+    return bool(request.tools) or any(isinstance(message, ToolMessage) for message in request.messages)

@@ -68,8 +68,12 @@ def refuses_forced_tools(model: Any) -> bool:
 
 
 def wire_dialect(model: Any) -> Dialect:
-    """Return which part of JSON Schema a model's native mode takes: that of who made the model, where a gateway serves it."""
-    return _families_of(model)[-1].dialect
+    """Return which part of JSON Schema a model's native mode takes: that of who made the model, where a gateway serves it.
+
+    A model that is no provider's, such as ``ReActTextModel``, says so itself.
+    """
+    told = getattr(model, "wire_dialect", None)
+    return told if isinstance(told, Dialect) else _families_of(model)[-1].dialect
 
 
 def names_forced_tool(model: Any) -> bool:

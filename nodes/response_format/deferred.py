@@ -9,6 +9,7 @@ from langchain_core.language_models import BaseChatModel
 from typing_extensions import TypeForm
 
 from answergraph.nodes.response_format.offers import as_strategy
+from answergraph.nodes.response_format.schema import AnswerSchema
 from answergraph.nodes.response_format.strategy import Binding, NoResponse, Rung, SchemaT, Strategy
 
 if TYPE_CHECKING:
@@ -62,6 +63,10 @@ class DeferredStrategy(Strategy[SchemaT]):
         final = self._final.narrowed(self.schema_names).ladder(request.override(tools=[]))
         free = Rung("free", self._free.narrowed(self.schema_names))
         return [free, *(Rung(f"final:{id_}", strategy.without_tools()) for id_, strategy in final)]
+
+    def widened(self, more: tuple[AnswerSchema, ...]) -> Strategy[Any]:
+        """Return the same with further schemas in the final step."""
+        return DeferredStrategy(self._final.widened(more))
 
     def binding(self, request: ModelRequest[Any]) -> Binding:
         """Bind what the free loop binds."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from answergraph.nodes.errors import AgentSpecError
+from answergraph.nodes.response_format.schema import AnswerSchema
 from answergraph.nodes.response_format.strategy import Binding, Rung, SchemaT, Strategy
 
 if TYPE_CHECKING:
@@ -40,6 +41,10 @@ class FallbackStrategy(Strategy[SchemaT]):
         narrowed = [strategy.narrowed(self.schema_names) for strategy in self.strategies]
         ladders = [strategy.ladder(request) for strategy in narrowed]
         return [Rung(f"{place}:{id_}", strategy) for place, ladder in enumerate(ladders) for id_, strategy in ladder]
+
+    def widened(self, more: tuple[AnswerSchema, ...]) -> Strategy[Any]:
+        """Return the same strategies, each with further schemas."""
+        return FallbackStrategy([strategy.widened(more) for strategy in self.strategies])
 
     def binding(self, request: ModelRequest[Any]) -> Binding:
         """Bind what the first rung binds."""

@@ -68,12 +68,20 @@ def as_strategy(response_format: Any) -> Strategy[Any]:
 class Offers:
     """Makes the offer of each call and finds it again by its record."""
 
-    def __init__(self, response_format: Any, tool_names: Collection[str] = (), *, at_run_time: bool = False) -> None:
+    def __init__(
+        self,
+        response_format: Any,
+        tool_names: Collection[str] = (),
+        more: tuple[AnswerSchema, ...] = (),
+        *,
+        at_run_time: bool = False,
+    ) -> None:
         """Declare the format.
 
         Args:
             response_format: The response format as the developer wrote it, ``None`` for none.
             tool_names: The names that no schema may have.
+            more: Further schemas that middleware adds to a format.
             at_run_time: Whether it was made for one run of many.
 
         Raises:
@@ -82,6 +90,8 @@ class Offers:
         self.strategy = NoResponse() if response_format is None else as_strategy(response_format)
         # Middleware finds the object the developer wrote, and for a bare schema the strategy it means, as in LangChain.
         is_strategy = response_format is None or (not is_schema(response_format) and hasattr(response_format, "schema"))
+        if response_format is not None and (widened := self.strategy.widened(more)) is not self.strategy:
+            self.strategy, is_strategy = widened, False
         self.response_format = response_format if is_strategy else self.strategy
         self.declared = frozenset(self.strategy.schema_names)
         self._unoffered = NoResponse(self.strategy.schemas)

@@ -10,6 +10,7 @@ from typing import Any
 from answergraph.nodes.response_format.capabilities import model_name
 
 _BAD_REQUEST = {400, 422}
+_NO_SUCH_ABILITY = {*_BAD_REQUEST, 404, 501}
 _ABOUT_THE_FORMAT = re.compile(
     r"tool[_ ]?choice|response[_ ]?format|response[_ ]?mime[_ ]?type|output_config|json_schema|json_object|json mode|\bstrict\b|"
     r"\bschema\b|structured output|(not|n't) support(ed)? (tools?|functions?|tool use)|tool (use|calling) is not",
@@ -17,6 +18,14 @@ _ABOUT_THE_FORMAT = re.compile(
 )
 
 
+TOOL_CALLING = "tool_calling"
+"""Stands in a refusal for the strategy where the model calls no tools at all, however it is asked."""
+
+_HAS_NO_TOOLS = re.compile(
+    r"(not|n't|no\b.*) support (for )?(tools?|functions?|tool use|(tool|function)[ _-]?call(s|ing)?)\b|"
+    r"(tool|function)s?[ _-]?(use|call(s|ing)?)?[`'\"]* (is|are) not (supported|enabled|available)",
+    re.IGNORECASE,
+)
 _FUNCTION = re.compile(r"for function ['\"`]?([\w-]+)")
 
 
@@ -84,7 +93,7 @@ def refuses_format(error: BaseException, answers: Collection[str] = ()) -> bool:
         for what the client itself does not take, and for a model class without tools. Authentication, rate limits and the
         network are none of these.
     """
-    if isinstance(error, NotImplementedError):
+    if refuses_tools(error):
         return True
     if isinstance(error, TypeError):
         return "unexpected keyword argument" in str(error)
@@ -96,6 +105,21 @@ def refuses_format(error: BaseException, answers: Collection[str] = ()) -> bool:
     ):
         return False
     return _ABOUT_THE_FORMAT.search(text) is not None
+
+
+def refuses_tools(error: BaseException) -> bool:
+    """Return whether an error says that the model has no tool calling at all.
+
+    Args:
+        error: What binding the tools, or the model call, raised.
+
+    Returns:
+        ``True`` for a model class without ``bind_tools``, and for a provider's words, as of Ollama ("does not support tools"),
+        Groq ("`tool calling` is not supported with this model") and OpenRouter ("No endpoints found that support tool use").
+    """
+    if isinstance(error, NotImplementedError):
+        return True
+    return _status(error) in _NO_SUCH_ABILITY and _HAS_NO_TOOLS.search(str(error)) is not None
 
 
 def _status(error: BaseException) -> Any:

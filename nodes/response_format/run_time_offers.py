@@ -77,12 +77,13 @@ class RunTimeOffers:
     schemas: tuple[AnswerSchema, ...] = ()
     reads_answers = True
 
-    def __init__(self, make: MakeFormat, tool_names: Collection[str] = ()) -> None:
+    def __init__(self, make: MakeFormat, tool_names: Collection[str] = (), more: tuple[AnswerSchema, ...] = ()) -> None:
         """Declare how the format is made.
 
         Args:
             make: Makes it, from the state before the call and LangGraph's runtime.
             tool_names: The names that no schema may have.
+            more: Further schemas that middleware adds to every format.
 
         Raises:
             AgentSpecError: If it is a coroutine function.
@@ -91,6 +92,7 @@ class RunTimeOffers:
             raise AgentSpecError("A response format made at run time is made by a plain function of (state, runtime), not async.")
         self._make = make
         self._tool_names = frozenset(tool_names)
+        self._more = more
         self._known: OrderedDict[Hashable, tuple[Any, Offers]] = OrderedDict()
         self._by_token: OrderedDict[str, Offers] = OrderedDict()
 
@@ -139,27 +141,30 @@ class RunTimeOffers:
 
     def _offers(self, made: Any) -> Offers:
         try:
-            return Offers(made, self._tool_names, at_run_time=True)
+            return Offers(made, self._tool_names, self._more, at_run_time=True)
         except ResponseFormatError:
             raise
         except AgentSpecError as error:
             raise ResponseFormatError(f"The response format made for this run cannot be used: {error}", made) from error
 
 
-def offers_of(response_format: Any, tool_names: Collection[str] = ()) -> Offers | RunTimeOffers:
+def offers_of(
+    response_format: Any, tool_names: Collection[str] = (), more: tuple[AnswerSchema, ...] = ()
+) -> Offers | RunTimeOffers:
     """Return the offers of an agent.
 
     Args:
         response_format: As the developer wrote it; what can be called and is neither a schema nor a strategy makes the format
             at run time.
         tool_names: The names that no schema may have.
+        more: Further schemas that middleware adds to a format.
 
     Raises:
         AgentSpecError: If it is not supported, or a schema has the name of a tool.
     """
     if callable(response_format) and not is_schema(response_format) and not hasattr(response_format, "schema"):
-        return RunTimeOffers(response_format, tool_names)
-    return Offers(response_format, tool_names)
+        return RunTimeOffers(response_format, tool_names, more)
+    return Offers(response_format, tool_names, more)
 
 
 def _key(made: Any) -> Hashable:

@@ -50,6 +50,31 @@ def find_json(text: str) -> list[Found]:
         are no others. Numbers that JSON does not know (``NaN``, ``Infinity``) and repeated keys make a value unreadable:
         reading them would change data.
     """
+    return _search(text, lambda item: bool(item.data) or item.place != "prose")
+
+
+def parse_structured_output(text: str, *, objects_only: bool = True) -> Any:
+    """Return the JSON object in what a model wrote: the whole text, else the first in a code fence, else the one in prose.
+
+    It is the search that every strategy of this package reads texts with.
+
+    Args:
+        text: What the model wrote.
+        objects_only: Whether only objects count; else a list or another value as the whole text or in a fence counts too.
+
+    Returns:
+        The object; ``None`` if there is none, or if prose holds several different ones.
+
+    Example:
+        >>> parse_structured_output('The result is {"step": 1, "reason": "done"}.')
+        {'step': 1, 'reason': 'done'}
+    """
+    found = _search(text, lambda item: not objects_only or isinstance(item.data, dict))
+    is_ambiguous = any(item.place == "prose" and item.data != found[0].data for item in found)
+    return None if is_ambiguous or not found else found[0].data
+
+
+def _search(text: str, counts: Callable[[Found], bool]) -> list[Found]:
     if not text or len(text) > MAX_TEXT_LENGTH:
         return []
     places: list[tuple[Place, list[str]]] = [
@@ -57,13 +82,16 @@ def find_json(text: str) -> list[Found]:
         ("fence", [match[2] for match in _FENCE.finditer(text)]),
         ("prose", list(_outermost_objects(text))),
     ]
-    return _found(places, _strictly, mended=False) or _found(places, mend_json, mended=True)
+    strictly = _found(places, _strictly, counts, mended=False)
+    return strictly or _found(places, mend_json, counts, mended=True)
 
 
-def _found(places: list[tuple[Place, list[str]]], load: Callable[[str], Any], *, mended: bool) -> list[Found]:
+def _found(
+    places: list[tuple[Place, list[str]]], load: Callable[[str], Any], counts: Callable[[Found], bool], *, mended: bool
+) -> list[Found]:
     for place, candidates in places:
         loaded = [Found(data, place, mended) for data in map(load, candidates) if data is not None]
-        found = [item for item in loaded if item.data or place != "prose"]
+        found = [item for item in loaded if counts(item)]
         if found:
             return found
     return []

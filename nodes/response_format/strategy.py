@@ -46,6 +46,8 @@ class Binding:
     """Bound after the tools, where a client treats settings bound together with tools in another way."""
     prompt: str | None = None
     """Ends the prompt of this call."""
+    model: Any = None
+    """What they are bound to, where it is not the request's own model."""
     dialect: Dialect = Dialect.PLAIN
     """What the schema was compiled to."""
     note: str | None = None
@@ -170,6 +172,12 @@ class Strategy(ABC, Generic[SchemaT]):
         if len(kept) == len(self.schemas):
             return self
         return self.keep(kept, lambda: self._changed(schemas=tuple(schema for schema in self.schemas if schema.name in kept)))
+
+    def widened(self, more: tuple[AnswerSchema, ...]) -> Strategy[Any]:
+        """Return this strategy with further schemas; those it has already are not added again."""
+        known = self.schema_names
+        schemas = (*self.schemas, *(schema for schema in more if schema.name not in known))
+        return self if len(schemas) == len(self.schemas) else self._changed(schemas=schemas, all_schemas=schemas)
 
     def without_tools(self) -> Self:
         """Return this strategy with the user's tools off; the same object at every call."""

@@ -1,11 +1,19 @@
 """Before there is evidence only the abstention is offered; given, it is the answer, with a status of its own."""
 
+import json
 from typing import Any
 
 import pytest
-from langchain_core.messages import AIMessage
 
-from answergraph import Abstention, AgentSpecError, ToolStrategy, create_agent
+from answergraph import (
+    Abstention,
+    DeferredStrategy,
+    FallbackStrategy,
+    PromptedStrategy,
+    ProviderStrategy,
+    ToolStrategy,
+    create_agent,
+)
 from answergraph.middleware import AgentMiddleware, GroundedAnswer, ModelRequest
 from answergraph.testing import ScriptedChatModel
 from tests.middleware.test_grounded_answer import GOOD, QUESTION, Verdict, agent_of, calling, reading, verdict
@@ -70,9 +78,24 @@ def test_an_abstention_of_ones_own_may_say_more(run: Run) -> None:
     assert (result["outcome"]["status"], result["structured_response"].confidence) == ("abstained", 0.2)
 
 
-def test_an_abstention_that_was_not_declared_is_refused_before_any_model_call(run: Run) -> None:
-    model = ScriptedChatModel(replies=[AIMessage("x")])
-    agent = create_agent(model, response_format=Verdict, middleware=[GroundedAnswer(abstain=Abstention)])
-    with pytest.raises(AgentSpecError, match=r"declare it: response_format=YourAnswer \| Abstention"):
-        run(agent, QUESTION)
-    assert model.requests == []
+FORMATS: dict[str, Any] = {
+    "a bare type": Verdict,
+    "tool": ToolStrategy(Verdict),
+    "provider": ProviderStrategy(Verdict),
+    "prompted": PromptedStrategy(Verdict),
+    "deferred": DeferredStrategy(ToolStrategy(Verdict)),
+    "fallback": FallbackStrategy([ToolStrategy(Verdict), PromptedStrategy(Verdict)]),
+    "made at run time": lambda state, runtime: Verdict,
+}
+
+
+@pytest.mark.parametrize("response_format", FORMATS.values(), ids=FORMATS.keys())
+def test_an_abstention_that_was_not_declared_is_added_to_the_format(run: Run, response_format: Any) -> None:
+    given = json.dumps({"missing": ["the log"], "tried": []})
+    model = ScriptedChatModel(replies=[given, given, given])
+    agent = create_agent(model, response_format=response_format, middleware=[GroundedAnswer(abstain=Abstention)])
+    result = run(agent, QUESTION)
+    assert (result["outcome"]["status"], result["structured_response"]) == (
+        "abstained",
+        Abstention(missing=["the log"], tried=[]),
+    )

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from tests.openai_server.exchange import CREATED_SECONDS, Endpoint, Exchange, pieces, server_sent_event
-from tests.openai_server.reply import ToolCall, Usage
+from tests.openai_server.exchange import CREATED_SECONDS, Endpoint, Exchange, pieces, server_sent_event, token_counts
+from tests.openai_server.reply import ToolCall
 
 
 def _head(exchange: Exchange, kind: str) -> dict[str, Any]:
@@ -13,14 +13,6 @@ def _head(exchange: Exchange, kind: str) -> dict[str, Any]:
         "object": kind,
         "created": CREATED_SECONDS,
         "model": exchange.model,
-    }
-
-
-def _usage(usage: Usage) -> dict[str, int]:
-    return {
-        "prompt_tokens": usage.input_tokens,
-        "completion_tokens": usage.output_tokens,
-        "total_tokens": usage.input_tokens + usage.output_tokens,
     }
 
 
@@ -37,7 +29,7 @@ def _whole(exchange: Exchange) -> dict[str, Any]:
         message["tool_calls"] = [_tool_call(id_, call, call.arguments_text) for id_, call in exchange.tool_calls]
     choice = {"index": 0, "message": message, "finish_reason": reply.reason_to_finish, "logprobs": None}
     body = _head(exchange, "chat.completion") | {"choices": [choice]}
-    return body | {"usage": _usage(reply.usage)} if reply.usage else body
+    return body | {"usage": token_counts(reply.usage)} if reply.usage else body
 
 
 def _deltas(exchange: Exchange) -> Iterator[dict[str, Any]]:
@@ -62,7 +54,7 @@ def _events(exchange: Exchange) -> Iterator[str]:
     last = {"index": 0, "delta": {}, "finish_reason": exchange.reply.reason_to_finish}
     yield server_sent_event(head | {"choices": [last]})
     if exchange.reply.usage and exchange.include_usage:
-        yield server_sent_event(head | {"choices": [], "usage": _usage(exchange.reply.usage)})
+        yield server_sent_event(head | {"choices": [], "usage": token_counts(exchange.reply.usage)})
     yield server_sent_event("[DONE]")
 
 

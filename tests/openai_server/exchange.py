@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from tests.openai_server.reply import JSONObject, Reply, ToolCall
+from tests.openai_server.reply import JSONObject, Reply, ToolCall, Usage
 
 CREATED_SECONDS = 1_700_000_000
 """The time that every reply claims, so that two runs of a test see the same bytes."""
@@ -46,6 +46,15 @@ class Endpoint:
     """The body of an answer that is not streamed."""
     events: Callable[[Exchange], Iterator[str]]
     """The server-sent events of a streamed one."""
+
+
+def token_counts(usage: Usage) -> dict[str, int]:
+    """Return a count of tokens in the words of chat and text completions."""
+    return {
+        "prompt_tokens": usage.input_tokens,
+        "completion_tokens": usage.output_tokens,
+        "total_tokens": usage.input_tokens + usage.output_tokens,
+    }
 
 
 def server_sent_event(data: JSONObject | str, *, name: str | None = None) -> str:

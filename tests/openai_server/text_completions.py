@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from tests.openai_server.exchange import CREATED_SECONDS, Endpoint, Exchange, pieces, server_sent_event
+from tests.openai_server.exchange import CREATED_SECONDS, Endpoint, Exchange, pieces, server_sent_event, token_counts
 
 
 def _body(exchange: Exchange, text: str, finish_reason: str | None) -> dict[str, Any]:
@@ -17,7 +17,8 @@ def _body(exchange: Exchange, text: str, finish_reason: str | None) -> dict[str,
 
 
 def _whole(exchange: Exchange) -> dict[str, Any]:
-    return _body(exchange, exchange.reply.text or "", exchange.reply.reason_to_finish)
+    body = _body(exchange, exchange.reply.text or "", exchange.reply.reason_to_finish)
+    return body | {"usage": token_counts(exchange.reply.usage)} if exchange.reply.usage else body
 
 
 def _events(exchange: Exchange) -> Iterator[str]:

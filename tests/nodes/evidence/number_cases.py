@@ -9,7 +9,16 @@ from answergraph import FromTools
 
 NumberCase = tuple[float, FromTools, str]
 
-TEMPLATES = ("{}", "total: {}", "it took {} in all", '{{"total": {}, "unit": "x"}}', "({})", "a={}; b=none", "sum = {}.")
+TEMPLATES = (
+    "{}",
+    "total: {}",
+    "it took {} in all",
+    '{{"total": {}, "unit": "x"}}',
+    "({})",
+    "a={}; b=none",
+    "sum = {}.",
+    '{{"total":{},"unit":null}}',
+)
 
 
 def _text(written: str, random: Random) -> str:

@@ -1,0 +1,97 @@
+"""What is made of the rounds: rows for the terminal, a JSON file, plots."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from benchmarks.goals import Goal, goals_of
+from benchmarks.rounds import Case, Cell
+
+SYSTEM = "answergraph"
+
+PACKAGES = (
+    "answergraph",
+    "langchain",
+    "langchain-core",
+    "langgraph",
+    "langchain-openai",
+    "openai",
+    "pydantic-ai-slim",
+    "openai-agents",
+)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One measured case."""
+
+    case: Case
+    cells: Mapping[str, Cell]
+
+    def text(self) -> str:
+        """Return the row for a terminal: median milliseconds, ratio to the reference and its spread."""
+        lines = [f"{self.case.scenario} · {self.case.setting}"]
+        for name, cell in self.cells.items():
+            found = cell.summary()
+            ratio = (
+                "" if found["ratio"] is None else f"{found['ratio']:8.3f} × [{found['ratio_min']:.3f} … {found['ratio_max']:.3f}]"
+            )
+            size = "" if cell.bytes_written is None else f"  {cell.bytes_written / 1024:.0f} KB"
+            lines.append(f"  {name:20} {found['median_seconds'] * 1000:10.2f} ms {ratio}{size}")
+        lines += [f"  goal: {goal.of} at most {goal.at_most:.3f}, here {self.reached(goal):.3f}" for goal in self.goals]
+        return "\n".join(lines)
+
+    @property
+    def goals(self) -> list[Goal]:
+        """The goals of this row."""
+        return goals_of(self.case.scenario, self.case.setting)
+
+    def reached(self, goal: Goal) -> float:
+        """Return what answergraph reached of what a goal bounds."""
+        own, reference = self.cells[SYSTEM], self.cells[self.case.reference]
+        if goal.of == "bytes":
+            return (own.bytes_written or 0) / (reference.bytes_written or 1)
+        if goal.of == "ideal":
+            return float(own.summary()["median_seconds"] / (self.case.ideal_seconds or 1))
+        return float(own.summary()["ratio"])
+
+    def json(self) -> dict[str, Any]:
+        """Return the row for the JSON file."""
+        return {
+            "scenario": self.case.scenario,
+            "setting": self.case.setting,
+            "clock": "wall" if self.case.wall else "cpu",
+            "reference": self.case.reference,
+            "systems": {name: cell.summary() for name, cell in self.cells.items()},
+            "goals": [{"of": goal.of, "at_most": goal.at_most, "here": self.reached(goal)} for goal in self.goals],
+        }
+
+
+def conditions(rounds: int, load_before: float) -> dict[str, Any]:
+    """Return under which conditions was measured.
+
+    Args:
+        rounds: How many paired rounds.
+        load_before: The machine's load average of one minute, taken before the first round.
+    """
+    return {
+        "rounds": rounds,
+        "python": platform.python_version(),
+        "cpus": os.cpu_count(),
+        "load_before": load_before,
+        "load_after": os.getloadavg()[0],
+        "versions": {name: version(name) for name in PACKAGES},
+    }
+
+
+def write_json(path: Path, rows: list[Row], about: dict[str, Any]) -> None:
+    """Write all rows with the conditions they were measured under."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps({"conditions": about, "rows": [row.json() for row in rows]}, indent=1) + "\n")

@@ -1,0 +1,102 @@
+"""The scenarios that are not one run of one agent: many at once, streams, imports, building."""
+
+from __future__ import annotations
+
+import asyncio
+import resource
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from langchain.agents import create_agent as langchain_create_agent
+from langchain_core.messages import HumanMessage
+
+import answergraph
+from benchmarks.peers.graphs import NO_RECURSION_LIMIT, answer_of, build, create_react, work_tools
+from benchmarks.played_model import StreamedModel, conversation
+from benchmarks.rounds import Case, Done
+from benchmarks.work import COUNTER, QUESTION, Report, Work
+
+IMPORTS = {
+    "answergraph": "import answergraph",
+    "langgraph": "from langgraph.prebuilt import create_react_agent",
+    "create_agent": "from langchain.agents import create_agent",
+    "pydantic-ai": "from pydantic_ai import Agent",
+    "openai-agents": "from agents import Agent",
+}
+"""What a program writes to get each system."""
+
+
+def concurrent_runner(system: str, work: Work, count: int) -> Callable[[], Done]:
+    """Return what runs one graph many times at once."""
+    graph = build(system, work, tools=work_tools(work, awaited=True))
+    messages = conversation(work)
+
+    async def arun() -> list[Any]:
+        config: Any = {"recursion_limit": NO_RECURSION_LIMIT}
+        return await asyncio.gather(*(graph.ainvoke({"messages": list(messages)}, config) for _ in range(count)))
+
+    def run() -> Done:
+        answers = [answer_of(result) for result in asyncio.run(arun())]
+        different = [answer for answer in answers if answer != answers[0]]
+        return Done([answers[0], *different], COUNTER.take())
+
+    return run
+
+
+def streaming_runner(system: str, chunks: int, *, awaited: bool) -> Callable[[], Done]:
+    """Return what reads a streamed text to its end and checks that every chunk came."""
+    model = StreamedModel(work=Work(), chunks=chunks)
+    creators = {
+        "answergraph": answergraph.create_agent,
+        "create_agent": langchain_create_agent,
+        "create_react_agent": create_react,
+    }
+    graph = creators[system](model, [])
+    given: Any = {"messages": [HumanMessage(QUESTION)]}
+
+    async def collect() -> list[Any]:
+        return [chunk async for chunk, _ in graph.astream(given, stream_mode="messages")]
+
+    def run() -> Done:
+        found = asyncio.run(collect()) if awaited else [chunk for chunk, _ in graph.stream(given, stream_mode="messages")]
+        texts = [chunk.content for chunk in found if chunk.content]
+        assert len(texts) == chunks, f"{system} streamed {len(texts)} chunks of {chunks}"
+        return Done(Report.model_validate_json("".join(texts)), COUNTER.take())
+
+    return run
+
+
+def import_case() -> Case:
+    """Import each system in a new process; the time is the CPU time of that process."""
+
+    def importing(code: str) -> Callable[[], Done]:
+        def run() -> Done:
+            subprocess.run([sys.executable, "-c", code], check=True)
+            return Done(None, 0)
+
+        return run
+
+    systems = {name: importing(code) for name, code in IMPORTS.items()}
+    return Case("import", "new process", systems, Done(None, 0), reference="langgraph", clock=_children_cpu)
+
+
+def build_case(work: Work) -> Case:
+    """Build an agent whose tools are made already."""
+    tools = work_tools(work)
+
+    def building(system: str) -> Callable[[], Done]:
+        def run() -> Done:
+            build(system, work, tools=tools)
+            return Done(None, 0)
+
+        return run
+
+    systems = {name: building(name) for name in ("answergraph", "create_agent", "create_react_agent")}
+    return Case("build", f"tools={work.tools}", systems, Done(None, 0))
+
+
+def _children_cpu() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime

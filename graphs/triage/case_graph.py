@@ -1,0 +1,167 @@
+"""One case, from the question to the report.
+
+::
+
+    START → ask → explore → hand_over → conclude_failed | conclude_passed → report → END
+
+``explore`` and both ``conclude`` are agents: the first has tools and no response format, the others have to answer with a
+verdict whose evidence stands in what the tools returned, or to abstain.
+"""
+
+from __future__ import annotations
+
+from operator import add
+from typing import Annotated, Any, Literal, NotRequired
+
+from langchain_core.messages import AnyMessage, HumanMessage
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.message import add_messages
+from langgraph.graph.state import CompiledStateGraph
+from pydantic import BaseModel
+from typing_extensions import TypedDict
+
+from answergraph.graphs.agent import create_agent
+from answergraph.graphs.triage.grounded_in_case import GroundedInCase, tool_runs
+from answergraph.graphs.triage.prompts import CONCLUDE_PROMPT, CONCLUDE_TASK, ENDED, EXPLORE_PROMPT, EXPLORE_TASK
+from answergraph.graphs.triage.schema import CaseReport, FalseNegativeCheck, FalsePositiveCheck, Source
+from answergraph.graphs.triage.tools import TRIAGE_TOOLS
+from answergraph.nodes.budget import UsageLimits
+from answergraph.nodes.evidence.abstention import Abstention
+from answergraph.nodes.evidence.bundle import answer_bundle
+from answergraph.nodes.messages import correction_message
+from answergraph.nodes.outcome import Outcome
+from answergraph.nodes.state import AgentState
+
+EXPLORE, CONCLUDE_FAILED, CONCLUDE_PASSED = "explore", "conclude_failed", "conclude_passed"
+
+EXPLORE_LIMITS = UsageLimits(model_calls=25)
+"""What looking into one case may use."""
+CONCLUDE_LIMITS = UsageLimits(model_calls=8)
+"""What judging one case may use; tools may be called again for a better quote."""
+
+
+class FolderState(AgentState[Any]):
+    """The state of the two agents."""
+
+    folder: NotRequired[str]
+
+
+class CaseTask(TypedDict):
+    """What one case is started with."""
+
+    folder: str
+    case: str
+    test: str
+    kind: Literal["failed", "passed"]
+
+
+class CaseState(CaseTask):
+    """The state of one case."""
+
+    messages: Annotated[list[AnyMessage], add_messages]
+    structured_response: NotRequired[Any]
+    outcome: NotRequired[Outcome | None]
+    reports: Annotated[list[CaseReport], add]
+    bundles: Annotated[list[dict[str, Any]], add]
+
+
+class CaseResult(TypedDict):
+    """What one case adds to the triage."""
+
+    reports: Annotated[list[CaseReport], add]
+    bundles: Annotated[list[dict[str, Any]], add]
+    """The answer's bundle, as ``answer_bundle`` makes it, and the id of its ``case``."""
+
+
+def case_graph(model: Any) -> CompiledStateGraph[Any, Any, Any, Any]:
+    """Return the graph that judges one case.
+
+    Args:
+        model: A chat model or its name, for both agents.
+    """
+    graph = StateGraph(CaseState, input_schema=CaseTask, output_schema=CaseResult)
+    graph.add_node("ask", _ask)
+    graph.add_node(EXPLORE, explore_agent(model))
+    graph.add_node("hand_over", _hand_over)
+    graph.add_node(CONCLUDE_FAILED, conclude_agent(model, FalseNegativeCheck, name=CONCLUDE_FAILED))
+    graph.add_node(CONCLUDE_PASSED, conclude_agent(model, FalsePositiveCheck, name=CONCLUDE_PASSED))
+    graph.add_node("report", _report)
+
+    graph.add_edge(START, "ask")
+    graph.add_edge("ask", EXPLORE)
+    graph.add_edge(EXPLORE, "hand_over")
+    graph.add_conditional_edges("hand_over", route_after_hand_over, {"failed": CONCLUDE_FAILED, "passed": CONCLUDE_PASSED})
+    graph.add_edge(CONCLUDE_FAILED, "report")
+    graph.add_edge(CONCLUDE_PASSED, "report")
+    graph.add_edge("report", END)
+    return graph.compile(name="triage_case")
+
+
+def explore_agent(model: Any) -> CompiledStateGraph[Any, Any, Any, Any]:
+    """Return the agent that looks around freely and answers in words.
+
+    Args:
+        model: A chat model or its name.
+    """
+    return create_agent(
+        model, TRIAGE_TOOLS, system_prompt=EXPLORE_PROMPT, state_schema=FolderState, limits=EXPLORE_LIMITS, name=EXPLORE
+    )
+
+
+def conclude_agent(model: Any, verdict: type[BaseModel], *, name: str) -> CompiledStateGraph[Any, Any, Any, Any]:
+    """Return the agent that has to answer with a supported verdict, or to abstain.
+
+    Args:
+        model: A chat model or its name.
+        verdict: The schema of the verdict.
+        name: The agent's name.
+    """
+    answers: Any = verdict | Abstention  # known at run time only
+    return create_agent(
+        model,
+        TRIAGE_TOOLS,
+        system_prompt=CONCLUDE_PROMPT,
+        state_schema=FolderState,
+        limits=CONCLUDE_LIMITS,
+        name=name,
+        response_format=answers,
+        middleware=[GroundedInCase(abstain=Abstention)],
+    )
+
+
+def route_after_hand_over(state: CaseState) -> Literal["failed", "passed"]:
+    """Say which question is asked: whether a failure is real, or whether a pass is."""
+    return state["kind"]
+
+
+def _ask(state: CaseTask) -> dict[str, Any]:
+    task = EXPLORE_TASK.format(case=state["case"], test=state["test"], ended=ENDED[state["kind"]])
+    return {"messages": [HumanMessage(task)]}
+
+
+def _hand_over(state: CaseState) -> dict[str, Any]:
+    # Not a person's word: what was explored is part of the run whose evidence counts.
+    return {"messages": [correction_message(CONCLUDE_TASK[state["kind"]].format(case=state["case"]))]}
+
+
+def _report(state: CaseState) -> dict[str, Any]:
+    outcome, answer = state.get("outcome"), state.get("structured_response")
+    evidence = dict(outcome["evidence"]) if outcome else {}
+    report = CaseReport(
+        case=state["case"],
+        test=state["test"],
+        kind=state["kind"],
+        status=outcome["status"] if outcome else "unanswered",
+        reason=outcome["reason"] if outcome else "The run ended without an outcome.",
+        schema=outcome["schema"] if outcome else None,
+        answer=answer.model_dump(mode="json") if isinstance(answer, BaseModel) else None,
+        evidence=evidence,
+        sources=_sources(state["messages"], {str(span[0]) for span in evidence.values()}),
+    )
+    return {"reports": [report], "bundles": [{"case": state["case"], **answer_bundle(state)}]}
+
+
+def _sources(messages: list[AnyMessage], cited: set[str]) -> dict[str, Source]:
+    """Return the cited tool results, each with the call that it answers."""
+    cited_runs = (run for run in tool_runs(messages) if run.tool_call_id in cited)
+    return {run.tool_call_id: Source(tool=run.name, args=dict(run.args), text=run.text) for run in cited_runs}

@@ -1,0 +1,51 @@
+"""Middleware that holds a verdict to what the tools returned in the whole case, the exploring agent's calls included."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from langchain_core.messages import AIMessage, AnyMessage, ToolCall, ToolMessage
+
+from answergraph.middleware.grounded_answer import GroundedAnswer
+from answergraph.nodes.evidence.tool_results import ToolRun, texts_of
+
+LOOKS = frozenset({"read_case", "read_lines", "search"})
+"""The tools whose results can be quoted; what lists names and sizes proves nothing about a case."""
+
+
+class GroundedInCase(GroundedAnswer):
+    """Accepts quotes from the results that were gathered before this agent's own run, and from those of its own."""
+
+    def evidence(self, state: Mapping[str, Any]) -> list[ToolRun]:
+        """Return the results of the case that count.
+
+        Args:
+            state: The agent's state; its conversation begins with the exploring agent's.
+        """
+        own = super().evidence(state)
+        taken = {run.tool_call_id for run in own}
+        gathered = [run for run in tool_runs(state["messages"]) if run.tool_call_id not in taken]
+        return [run for run in (*gathered, *own) if run.name in LOOKS and run.succeeded and run.text]
+
+
+def tool_runs(messages: Sequence[AnyMessage]) -> list[ToolRun]:
+    """Return the answered tool calls of a conversation, oldest first.
+
+    Args:
+        messages: The conversation.
+    """
+    calls: dict[str | None, ToolCall] = {
+        call["id"]: call for message in messages if isinstance(message, AIMessage) for call in message.tool_calls
+    }
+    return [
+        ToolRun(
+            tool_call_id=message.tool_call_id,
+            name=message.name or calls[message.tool_call_id]["name"],
+            args=calls[message.tool_call_id]["args"],
+            texts=tuple(texts_of(message)),
+            succeeded=message.status != "error",
+        )
+        for message in messages
+        if isinstance(message, ToolMessage) and message.tool_call_id in calls
+    ]

@@ -1,0 +1,1 @@
+"""Workflows: steps that are agents, with rules that decide what follows."""

@@ -1,0 +1,90 @@
+"""Reads YAML with the line of every key, so that a mistake in a file is told where it stands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from answergraph.nodes.errors import WorkflowFileError
+
+MAX_FILE_LENGTH = 1_000_000
+"""Longer files are not read, in characters."""
+
+
+class YamlDocument:
+    """A YAML file as plain data, and the line of each key by its path, such as ``steps[0].name``."""
+
+    def __init__(self, path: Path) -> None:
+        """Read a file.
+
+        Args:
+            path: The file.
+
+        Raises:
+            WorkflowFileError: If it cannot be read, is no YAML, or has a key twice or an alias.
+        """
+        self.path = path
+        self._lines: dict[str, int] = {}
+        self.data: Any = self._plain(self._root(), "")
+
+    def error(self, key: str, problem: str) -> WorkflowFileError:
+        """Return an error at a key, or at the nearest key around it that is in the file.
+
+        Args:
+            key: The key's path.
+            problem: What is wrong there.
+        """
+        place = key
+        while place and place not in self._lines:
+            place = place[: max(place.rfind("."), place.rfind("["), 0)]
+        return WorkflowFileError(str(self.path), self._lines.get(place, 1), key, problem)
+
+    def _root(self) -> yaml.Node | None:
+        try:
+            text = self.path.read_text(encoding="utf-8")
+            if len(text) > MAX_FILE_LENGTH:
+                raise self.error("", f"it has more than {MAX_FILE_LENGTH} characters")
+            self._refuse_aliases(text)
+            return yaml.compose(text, Loader=yaml.SafeLoader)
+        except (OSError, UnicodeDecodeError) as error:
+            raise self.error("", f"it cannot be read: {error}") from error
+        except yaml.YAMLError as error:
+            mark = getattr(error, "problem_mark", None)
+            line = mark.line + 1 if mark else 1
+            problem = getattr(error, "problem", None) or str(error)
+            raise WorkflowFileError(str(self.path), line, "", f"it is no YAML: {problem}") from error
+        except RecursionError as error:
+            raise self.error("", "it nests too deep") from error
+
+    def _refuse_aliases(self, text: str) -> None:
+        # An alias may stand for itself, or for a billion copies.
+        for event in yaml.parse(text, Loader=yaml.SafeLoader):
+            if isinstance(event, yaml.AliasEvent):
+                line = event.start_mark.line + 1 if event.start_mark else 1
+                raise WorkflowFileError(str(self.path), line, "", f"the alias *{event.anchor} is not read")
+
+    def _plain(self, node: yaml.Node | None, key: str) -> Any:
+        if node is None:
+            return None
+        self._lines.setdefault(key, node.start_mark.line + 1)
+        if isinstance(node, yaml.MappingNode):
+            return self._mapping(node, key)
+        if isinstance(node, yaml.SequenceNode):
+            return [self._plain(item, f"{key}[{index}]") for index, item in enumerate(node.value)]
+        try:
+            return yaml.SafeLoader("").construct_object(node)
+        except (yaml.YAMLError, ValueError) as error:
+            raise self.error(key, f"it cannot be read: {getattr(error, 'problem', None) or error}") from error
+
+    def _mapping(self, node: yaml.MappingNode, key: str) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for name_node, value_node in node.value:
+            name = str(name_node.value) if isinstance(name_node, yaml.ScalarNode) else "?"
+            inner = f"{key}.{name}" if key else name
+            if name in found:
+                raise WorkflowFileError(str(self.path), name_node.start_mark.line + 1, inner, "the key stands there already")
+            self._lines[inner] = name_node.start_mark.line + 1
+            found[name] = self._plain(value_node, inner)
+        return found

@@ -1,0 +1,106 @@
+"""Asks the wrapped model, a chat model or a text model, and returns what it wrote as a message with its usage."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from langchain_core.callbacks import (
+    AsyncCallbackManager,
+    AsyncCallbackManagerForLLMRun,
+    CallbackManager,
+    CallbackManagerForLLMRun,
+    Callbacks,
+)
+from langchain_core.language_models import BaseLLM
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages.ai import UsageMetadata
+from langchain_core.outputs import LLMResult
+from langchain_core.prompt_values import ChatPromptValue, PromptValue, StringPromptValue
+from langchain_core.runnables import Runnable
+from langgraph.constants import TAG_NOSTREAM
+
+_TAGS = [TAG_NOSTREAM]
+"""Token streams of the agent show the reply as it was read, not once more as it was written."""
+
+_INPUT_TOKENS = ("prompt_tokens", "input_tokens", "prompt_eval_count")
+_OUTPUT_TOKENS = ("completion_tokens", "output_tokens", "eval_count")
+
+
+@dataclass(frozen=True)
+class Ask:
+    """The effect of one request to the wrapped model."""
+
+    llm: Runnable[Any, Any]
+    prompt: str | Sequence[BaseMessage]
+    stop: Sequence[str]
+    settings: Mapping[str, Any]
+    callbacks: Callbacks
+
+    def perform(self) -> AIMessage:
+        """Ask, blocking."""
+        if isinstance(self.llm, BaseLLM):
+            # ``invoke`` of a text model returns the text alone, without its usage.
+            prompt, stop = self._prompt_value(), list(self.stop)
+            return _generated(self.llm.generate_prompt([prompt], stop, self.callbacks, tags=_TAGS, **self.settings))
+        return _received(self._bound().invoke(self._input()))
+
+    async def aperform(self) -> AIMessage:
+        """Ask, awaiting."""
+        if isinstance(self.llm, BaseLLM):
+            prompt, stop = self._prompt_value(), list(self.stop)
+            return _generated(await self.llm.agenerate_prompt([prompt], stop, self.callbacks, tags=_TAGS, **self.settings))
+        return _received(await self._bound().ainvoke(self._input()))
+
+    def _bound(self) -> Runnable[Any, Any]:
+        stop = {"stop": list(self.stop)} if self.stop else {}
+        return self.llm.bind(**stop, **self.settings).with_config(callbacks=self.callbacks, tags=_TAGS)
+
+    def _input(self) -> Any:
+        return self.prompt if isinstance(self.prompt, str) else list(self.prompt)
+
+    def _prompt_value(self) -> PromptValue:
+        if isinstance(self.prompt, str):
+            return StringPromptValue(text=self.prompt)
+        return ChatPromptValue(messages=list(self.prompt))
+
+
+def callbacks_below(
+    run: CallbackManagerForLLMRun | AsyncCallbackManagerForLLMRun | None,
+    manager: type[CallbackManager] | type[AsyncCallbackManager],
+) -> Callbacks:
+    """Return the callbacks of a request made inside a run of the outer model, so that a trace shows it there.
+
+    Args:
+        run: The outer model's run, ``None`` if nobody looks on.
+        manager: The kind of callback manager.
+    """
+    if run is None:
+        return None
+    below = manager(handlers=[], parent_run_id=run.run_id)
+    below.set_handlers(run.inheritable_handlers)
+    below.add_tags(run.inheritable_tags)
+    below.add_metadata(run.inheritable_metadata)
+    return below
+
+
+def _received(reply: Any) -> AIMessage:
+    return reply if isinstance(reply, AIMessage) else AIMessage(str(reply))
+
+
+def _generated(result: LLMResult) -> AIMessage:
+    generation = result.generations[0][0]
+    info = dict(generation.generation_info or {})
+    return AIMessage(
+        generation.text,
+        response_metadata=info,
+        usage_metadata=_usage((result.llm_output or {}).get("token_usage") or info),
+    )
+
+
+def _usage(counts: Mapping[str, Any]) -> UsageMetadata | None:
+    given, written = (next((counts[name] for name in names if counts.get(name)), 0) for names in (_INPUT_TOKENS, _OUTPUT_TOKENS))
+    if not given and not written:
+        return None
+    return UsageMetadata(input_tokens=given, output_tokens=written, total_tokens=given + written)

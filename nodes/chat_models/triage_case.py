@@ -1,0 +1,202 @@
+"""What the triage policy knows of a case: the text of ``read_case``, taken apart, and the log lines that were looked up.
+
+Everything here is cut out of what tools returned, so that a quote is always a piece of their text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+QUOTE_CHARACTERS = 400
+"""How long a quote may be."""
+
+_SECTION = re.compile(r"^--- (message|details|output) ---$", re.MULTILINE)
+_HEADER = re.compile(r"^(case|test|status|started|ran after): (.*)$", re.MULTILINE)
+_OTHER = re.compile(
+    r"^(?P<id>.+#\d+) (?P<status>passed|failed|error), started (?P<started>[^,]*),"
+    r" ran after (?P<order>[^:\n]*?)(?:: (?P<message>.*))?$",
+    re.MULTILINE,
+)
+_RERUN = re.compile(r"^failed try of the same run: .*$", re.MULTILINE)
+_PYTEST_FRAME = re.compile(r"^(?P<path>\S[^\n:]*?\.\w+):(?P<line>\d+): ?(?P<type>\S*)$", re.MULTILINE)
+_PYTHON_FRAME = re.compile(r'^\s*File "(?P<path>[^"\n]+)", line \d+', re.MULTILINE)
+_ERROR_LINE = re.compile(r"^(?:E\s+)?(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*)(?: \[\w+\])?(?::\s+(?P<said>\S.*))?$", re.MULTILINE)
+_MARK = re.compile(r"^E\s+")
+_MARKED = re.compile(r"^E\s+(?P<said>\S.*)$", re.MULTILINE)
+_FAILING_SOURCE = re.compile(r"(?:^>.*\n)(?:^(?!E ).*\n){0,6}(?:^E .*\n?){1,8}", re.MULTILINE)
+_PARAMETERS = re.compile(r"^\s*(?:async )?def (?P<name>test\w*)\((?P<parameters>[^)]*)\)", re.MULTILINE)
+_TEST_FILE = re.compile(r"(^|/)(test_[^/]*|[^/]*_test|conftest|[^/]*[a-z]Tests?|[^/]*\.(test|spec))\.\w+$")
+_LIBRARY = re.compile(r"(^|/)(site-packages|dist-packages|node_modules|lib/python[\d.]+)/|^<|^(node|java|jdk)[.:]")
+_GIVEN_BY_PYTEST = frozenset({"self", "tmp_path", "capsys", "caplog", "request", "recwarn", "capfd"})
+_ASSERTIONS = ("AssertionError", "AssertionFailedError", "ComparisonFailure", "ERR_ASSERTION", "Failed")
+
+
+@dataclass(frozen=True)
+class OtherResult:
+    """Another result of the same test."""
+
+    path: str
+    """Its file."""
+    line: str
+    """The line of ``read_case`` that tells of it."""
+    has_passed: bool
+    order: str
+    """What it ran after: ``"the same cases"``, ``"no other"``, or others."""
+    message: str
+
+
+@dataclass(frozen=True)
+class CaseText:
+    """The facts of one case."""
+
+    header: Mapping[str, str]
+    message: str
+    details: str
+    output: str
+    others: tuple[OtherResult, ...]
+    reruns: tuple[str, ...]
+    log: str = ""
+    """The part of a log around the test's name."""
+    found: Sequence[str] = field(default_factory=tuple)
+    """Further lines that were searched for, as the tool gave them."""
+
+    @classmethod
+    def read(cls, text: str, *, log: str = "", found: Sequence[str] = ()) -> CaseText:
+        """Take the result of ``read_case`` apart.
+
+        Args:
+            text: The tool's result.
+            log: The part of a log around the test's name.
+            found: Lines that were searched for.
+        """
+        first = _SECTION.search(text)
+        head, rest = (text[: first.start()], text[first.start() :]) if first else (text, "")
+        others = tuple(
+            OtherResult(
+                match["id"].rpartition("#")[0], match[0], match["status"] == "passed", match["order"], match["message"] or ""
+            )
+            for match in _OTHER.finditer(head)
+        )
+        sections = _sections(rest)
+        return cls(
+            header=dict(_HEADER.findall(head)),
+            message=sections.get("message", ""),
+            details=sections.get("details", ""),
+            output=sections.get("output", ""),
+            others=others,
+            reruns=tuple(match[0] for match in _RERUN.finditer(head)),
+            log=log,
+            found=found,
+        )
+
+    @property
+    def is_error(self) -> bool:
+        """Whether the case ended in an error outside the test itself."""
+        return self.header.get("status") == "error"
+
+    @property
+    def error_lines(self) -> list[str]:
+        """The lines of the stack trace that name an exception, causes first; each without its mark."""
+        lines = [_MARK.sub("", match[0]).strip() for match in _ERROR_LINE.finditer(self.details) if _is_exception(match["type"])]
+        return lines or [line.strip() for line in self.message.splitlines()[:1]]
+
+    @property
+    def error_type(self) -> str:
+        """The type of the exception that ended the test, without its module; empty if it cannot be told."""
+        frames = [match["type"] for match in _PYTEST_FRAME.finditer(self.details) if match["type"]]
+        named = [match["type"] for match in _ERROR_LINE.finditer(self.details) if _is_exception(match["type"])]
+        last = (frames or named or [self.message.split(":")[0].strip()])[-1]
+        return last.rsplit(".", 1)[-1]
+
+    @property
+    def is_assertion(self) -> bool:
+        """Whether a check of the test failed, and nothing else broke."""
+        said = self.message.lstrip()
+        return self.error_type in _ASSERTIONS or (not self.error_type and said.startswith(("assert", "expected")))
+
+    @property
+    def frames(self) -> list[str]:
+        """The files of the stack trace, the innermost last, of the exception that ended the test."""
+        pytest_frames = [match["path"] for match in _PYTEST_FRAME.finditer(self.details)]
+        return pytest_frames or [match["path"] for match in _PYTHON_FRAME.finditer(self.details)]
+
+    @property
+    def broke_in_application(self) -> bool:
+        """Whether the innermost frame that is no library's is no test's either."""
+        own = [path for path in self.frames if not _LIBRARY.search(path)]
+        return bool(own) and not _TEST_FILE.search(own[-1])
+
+    @property
+    def broke_in_test(self) -> bool:
+        """Whether the innermost frame that is no library's is a test's, or the test's set-up."""
+        own = [path for path in self.frames if not _LIBRARY.search(path)]
+        return bool(own) and bool(_TEST_FILE.search(own[-1]))
+
+    @property
+    def takes_fixtures(self) -> bool | None:
+        """Whether the test gets values prepared elsewhere; ``None`` if its head is not shown."""
+        match = _PARAMETERS.search(self.details)
+        if match is None:
+            return None
+        names = {part.split(":")[0].split("=")[0].strip() for part in match["parameters"].split(",")}
+        return bool(names - _GIVEN_BY_PYTEST - {""})
+
+    @property
+    def passes(self) -> list[OtherResult]:
+        """The other results in which the test passed."""
+        return [other for other in self.others if other.has_passed]
+
+    @property
+    def same_failures(self) -> list[OtherResult]:
+        """The other results in which it failed with the same words."""
+        said = " ".join(self.message.split())[:300]
+        return [other for other in self.others if not other.has_passed and other.message == said]
+
+    def failing_lines(self) -> str:
+        """Return the piece of the stack trace that shows the failed line and what was wrong with it."""
+        shown = _FAILING_SOURCE.findall(self.details + "\n" if self.details else "")
+        if shown:
+            return cut(shown[-1].rstrip("\n"))
+        marked = _MARKED.search(self.details)
+        return cut(marked[0] if marked else self.last_line())
+
+    def last_line(self) -> str:
+        """Return the last line of the stack trace that says something, or the message."""
+        lines = [line.strip() for line in (self.details or self.message).splitlines() if line.strip()]
+        return cut(lines[-1]) if lines else ""
+
+
+def cut(text: str) -> str:
+    """Return the end of a piece of text that is too long for a quote, from the beginning of a line where there is one.
+
+    Args:
+        text: A piece of what a tool returned.
+    """
+    if len(text) <= QUOTE_CHARACTERS:
+        return text
+    ending = text[-QUOTE_CHARACTERS:]
+    return ending.split("\n", 1)[1] if "\n" in ending[:-40] else ending
+
+
+def _sections(text: str) -> dict[str, str]:
+    """Return the sections by name; they come in a fixed order, and a mark inside a section is part of it."""
+    order = ("message", "details", "output")
+    sections: dict[str, str] = {}
+    marks = [match for match in _SECTION.finditer(text)]
+    kept: list[re.Match[str]] = []
+    for match in marks:
+        if not kept or order.index(match[1]) > order.index(kept[-1][1]):
+            kept.append(match)
+    for index, match in enumerate(kept):
+        end = kept[index + 1].start() if index + 1 < len(kept) else len(text)
+        sections[match[1]] = text[match.end() + 1 : end].rstrip("\n")
+    return sections
+
+
+def _is_exception(name: str) -> bool:
+    last = name.rsplit(".", 1)[-1]
+    return last.endswith(
+        ("Error", "Exception", "Expired", "Failure", "Exit", "Interrupt", "Empty", "Full", "Warning", "Failed", "Timeout")
+    )

@@ -1,0 +1,68 @@
+"""Tags such as ``[STEP:1]``: how they are written, and which ones in a reply are the model's own."""
+
+from __future__ import annotations
+
+import re
+
+_ANY_TAG = re.compile(r"\[\w+:[0-9]+\]")
+
+
+def tag(word: str, number: int) -> str:
+    """Return a tag.
+
+    Args:
+        word: The tag's word.
+        number: The number of the condition, counted from 1.
+
+    Example:
+        >>> tag("STEP", 2)
+        '[STEP:2]'
+    """
+    return f"[{word}:{number}]"
+
+
+def without_echo(reply: str, prompt: str) -> str:
+    """Return a reply without the lines of the prompt that name tags, such as the table of conditions repeated.
+
+    Args:
+        reply: What the model wrote.
+        prompt: What it was asked.
+
+    Example:
+        >>> without_echo("| 1 | good | `[STEP:1]` | So: [STEP:1]", "| 1 | good | `[STEP:1]` |")
+        ' So: [STEP:1]'
+    """
+    own = " ".join(reply.split())
+    for line in prompt.splitlines():
+        if _ANY_TAG.search(line):
+            own = own.replace(" ".join(line.split()), "")
+    return own
+
+
+def tags_in(text: str, word: str) -> list[int]:
+    """Return the numbers of the tags in a text.
+
+    Args:
+        text: The text.
+        word: The tags' word, in upper or lower case.
+
+    Example:
+        >>> tags_in("[STEP:1], no: [step:2]", "STEP")
+        [1, 2]
+    """
+    return [int(number) for number in _tags(word).findall(text)]
+
+
+def _tags(word: str) -> re.Pattern[str]:
+    # Nine digits are more than there are conditions; Python refuses to read thousands of them.
+    return re.compile(rf"\[{re.escape(word)}:([0-9]{{1,9}})\]", re.IGNORECASE)
+
+
+def without_tags(text: str, word: str) -> str:
+    """Return a text on one line without its tags.
+
+    Args:
+        text: The text.
+        word: The tags' word.
+    """
+    return " ".join(_tags(word).sub(" ", text).split())

@@ -1,0 +1,1 @@
+"""The two-step calculator: a model writes an expression, numexpr evaluates it."""

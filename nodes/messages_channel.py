@@ -1,0 +1,115 @@
+"""The channel of ``messages``: a checkpoint holds what was added since the last one, not the whole conversation again.
+
+LangGraph's ``DeltaChannel`` (beta there) rebuilds the value from the writes, with a whole copy now and then, so that what a
+thread writes grows with its length and not with its square. Why, and how to opt out: ``docs/decisions/0011-messages-delta.md``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Any, Required, get_args, get_origin
+from uuid import NAMESPACE_OID, uuid4, uuid5
+
+from langchain_core.messages import BaseMessage, BaseMessageChunk, RemoveMessage, convert_to_messages
+from langgraph.channels import BinaryOperatorAggregate, DeltaChannel
+from langgraph.graph.message import add_messages
+
+LEAST_UPDATES = 100
+"""LangGraph's own number of updates between whole copies; short threads are replayed in full."""
+
+
+class MessagesChannel(DeltaChannel[Any]):
+    """A delta channel of messages, which counts as equal to the plain one of LangChain's and LangGraph's state schemas.
+
+    Nodes annotated with those schemas can be added to an agent's graph; the delta channel stays.
+    """
+
+    __slots__ = ()
+    __hash__ = None  # type: ignore[assignment]  # as in DeltaChannel, which has __eq__ alone
+
+    @property
+    def snapshot_frequency(self) -> int:
+        """After how many updates a whole copy is written.
+
+        Once there were as many as there are messages: copies double in length, so that all together they are as long as the
+        last one twice, and what is replayed on reading is no longer than what is read.
+        """
+        return max(LEAST_UPDATES, len(self.value) if isinstance(self.value, list) else 0)
+
+    @snapshot_frequency.setter
+    def snapshot_frequency(self, value: int) -> None:
+        """Take no notice: the base class sets what it was made with."""
+
+    def __eq__(self, other: object) -> bool:
+        """Tell whether both merge messages in the same way."""
+        if isinstance(other, BinaryOperatorAggregate):
+            return other.operator is add_messages
+        return isinstance(other, MessagesChannel)
+
+
+def merge_messages(state: Sequence[Any], writes: Sequence[Any]) -> list[BaseMessage]:
+    """Merge writes into a conversation, each as LangGraph's ``add_messages`` does.
+
+    Args:
+        state: The conversation.
+        writes: What was written: messages, or lists of them, in any form that ``add_messages`` takes.
+
+    Returns:
+        A new conversation. Rebuilding it from the same writes brings the same ids, however they are batched.
+    """
+    merged: list[Any] = list(state)
+    ids: set[Any] | None = None
+    for write in writes:
+        if ids is None:
+            ids = {getattr(message, "id", None) for message in merged}
+        right: list[Any] = list(_with_ids(write, merged))
+        if _is_new(right, ids):
+            merged += right
+            ids.update(message.id for message in right)
+        else:
+            both: Any = add_messages(merged, right)
+            merged = both
+            ids = None
+    return merged
+
+
+MESSAGES = MessagesChannel(merge_messages)
+"""The channel, for an ``Annotated`` state key."""
+
+
+def with_messages_channel(hint: Any) -> Any:
+    """Return the annotation of a state's messages with the delta channel in place of ``add_messages``.
+
+    Args:
+        hint: The annotation. One with another reducer or a channel of its own is returned as it is: that is how one opts out.
+    """
+    bare = get_args(hint)[0] if get_origin(hint) is Required else hint
+    metadata = getattr(bare, "__metadata__", ())
+    if not metadata or metadata[-1] is not add_messages:
+        return hint
+    # The type that was annotated stays, and so does what else was said of it.
+    return Required[Annotated[(bare.__origin__, *metadata[:-1], MESSAGES)]]
+
+
+def _is_new(messages: Sequence[BaseMessage], ids: set[Any]) -> bool:
+    """Return whether messages are only appended: whole ones, with ids that the conversation does not have."""
+    if None in ids or any(isinstance(message, RemoveMessage | BaseMessageChunk) for message in messages):
+        return False
+    new = {message.id for message in messages}
+    return len(new) == len(messages) and ids.isdisjoint(new)
+
+
+def _with_ids(write: Any, before: Sequence[Any]) -> Iterable[BaseMessage]:
+    """Give ids to what has none.
+
+    A message object is stored with the id it is given here. A text or a pair is stored as it is and becomes a message whenever
+    the conversation is rebuilt; its id is made from what it says and the message before it, so that it is the same one again.
+    """
+    previous = getattr(before[-1], "id", None) if before else None
+    given = write if isinstance(write, list) else [write]
+    for source, message in zip(given, convert_to_messages(given), strict=True):
+        if not message.id:
+            made = uuid5(NAMESPACE_OID, f"{previous}/{message.type}/{message.content}")
+            message.id = str(uuid4() if source is message else made)
+        previous = message.id
+        yield message

@@ -1,0 +1,146 @@
+"""Workflows in YAML: what a file may say, and that a mistake is told with file, line and key."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from langchain_core.messages import BaseMessage
+from langchain_core.runnables import Runnable, RunnableLambda
+
+from answergraph import AgentSpecError, WorkflowFileError
+from answergraph.graphs import load_workflow
+from answergraph.testing import ScriptedChatModel
+from tests.suite.colors import Run
+
+GOOD = """\
+name: building
+task: Build it.
+facts:
+  level: 2
+limits: {steps: 9, visits: 3}
+steps:
+  - name: work
+    agent: worker
+    instruction: |
+      Work hard.
+    rules:
+      - condition: when(level > 5)
+        next: ABORT
+      - condition: finished
+        next: check
+  - name: check
+    parallel:
+      - name: style
+        agent: tests.graphs.workflow.agents:speaker
+        rules: [clean, messy]
+      - name: tests
+        judge: false
+        rules:
+          - condition: clean
+    rules:
+      - condition: all("clean")
+        next: COMPLETE
+      - condition: any("messy")
+        next: work
+"""
+
+
+def write(folder: Path, text: str) -> Path:
+    path = folder / "workflow.yaml"
+    path.write_text(text)
+    return path
+
+
+def says(text: str) -> Runnable[Any, Any]:
+    return RunnableLambda(lambda state: {"text": text})
+
+
+def test_a_file_makes_a_workflow(run: Run, tmp_path: Path) -> None:
+    agents = {"worker": lambda model: says("finished")}
+
+    def reply(messages: Sequence[BaseMessage]) -> str:
+        asks_a_judge = "<work " in messages[-1].text
+        return '{"step": 1, "reason": "It is."}' if asks_a_judge else "All is good. [STEP:1]"
+
+    model = ScriptedChatModel(replies=reply)
+    graph = load_workflow(write(tmp_path, GOOD), model=model, agents=agents)
+    result = run(graph, {"facts": {"says": "It is clean."}})
+    assert graph.get_name() == "building"
+    assert [(t["step"], t["rule"]) for t in result["transitions"]] == [("work", "finished"), ("check", 'all("clean")')]
+    assert any("Task: Build it." in request.messages[0].text for request in model.requests)
+    assert result["facts"] == {"level": 2, "says": "It is clean."}
+
+
+def test_a_run_may_have_facts_of_its_own(run: Run, tmp_path: Path) -> None:
+    graph = load_workflow(write(tmp_path, GOOD), agents={"worker": says("finished")})
+    assert run(graph, {"facts": {"level": 6}})["status"] == "ABORT"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "key", "problem"),
+    [
+        ("next: check", "next: chek", 15, "steps[0].rules[1].next", "no step 'chek'"),
+        ("when(level > 5)", "when(level >)", 12, "steps[0].rules[0].condition", "a value is missing"),
+        ("when(level > 5)", "ai('fine')", 12, "steps[0].rules[0].condition", "no ai(...)"),
+        ("limits: {steps: 9", "limits: {stepps: 9", 5, "limits.stepps", "no key 'stepps'"),
+        ("{steps: 9", "{steps: nine", 5, "limits.steps", "a number"),
+        ("{steps: 9", "{steps: 0", 5, "limits", "at least 1"),
+        ("    agent: worker\n", "    agent: nobody\n", 8, "steps[0].agent", "no agent 'nobody'"),
+        ("agents:speaker", "agents:nobody", 19, "steps[1].parallel[0].agent", "cannot be imported"),
+        ("tests.graphs.workflow.agents:s", "nowhere.at_all:s", 19, "steps[1].parallel[0].agent", "cannot be imported"),
+        ("      - name: tests\n", "      - name: style\n", 21, "steps[1].parallel[1].name", "already"),
+        ("  - name: check\n", "  - nam: check\n", 16, "steps[1].nam", "no key 'nam'"),
+        ("    rules: [clean, messy]", "    rules: 5", 20, "steps[1].parallel[0].rules", "a list"),
+        ("[clean, messy]", "[clean, clean]", 20, "steps[1].parallel[0].rules[1].condition", "already"),
+        (
+            "- condition: clean\n",
+            "- condition: clean\n            next: work\n",
+            25,
+            "steps[1].parallel[1].rules[0].next",
+            "no next step",
+        ),
+        ("        next: COMPLETE\n", "", 26, "steps[1].rules[0]", "no next"),
+        ("judge: false", "judge: nope", 22, "steps[1].parallel[1].judge", "nope"),
+        ("task: Build it.", "task: 5", 2, "task", "a text"),
+        ("task: Build it.", "name: again", 2, "name", "stands there already"),
+        ("  level: 2", "  level: *two", 4, "", "alias *two"),
+        ("  level: 2", "  level: !!python/object:os.system 2", 4, "facts.level", "cannot be read"),
+        ("name: building", "name: [", 3, "", "no YAML"),
+    ],
+)
+def test_a_mistake_is_told_with_file_line_and_key(tmp_path: Path, old: str, new: str, line: int, key: str, problem: str) -> None:
+    assert GOOD.count(old) == 1
+    path = write(tmp_path, GOOD.replace(old, new))
+    with pytest.raises(WorkflowFileError) as caught:
+        load_workflow(path, agents={"worker": says("x")})
+    assert (caught.value.file, caught.value.line, caught.value.key) == (str(path), line, key)
+    assert problem in str(caught.value)
+    assert f"{path}, line {line}" in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["", "5", "[]", "{}", "steps: []", "steps:\n  - 5", "a: &x 1\nb: *x", "? [a]\n: b"])
+def test_what_is_no_workflow_is_refused(tmp_path: Path, text: str) -> None:
+    with pytest.raises(WorkflowFileError):
+        load_workflow(write(tmp_path, text))
+
+
+@pytest.mark.parametrize("name", ["nowhere.yaml", "."])
+def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(WorkflowFileError, match="cannot be read"):
+        load_workflow(tmp_path / name)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(place=st.integers(0, len(GOOD)), text=st.text(alphabet="{}[]:- \n\"'&*!|>%@,ab1", max_size=4), gone=st.integers(0, 12))
+def test_a_damaged_file_is_a_workflow_or_a_clear_error(tmp_path: Path, place: int, text: str, gone: int) -> None:
+    path = write(tmp_path, GOOD[:place] + text + GOOD[place + gone :])
+    try:
+        load_workflow(path, agents={"worker": says("x")})
+    except AgentSpecError as error:
+        problem = error
+    else:
+        return
+    assert isinstance(problem, WorkflowFileError)

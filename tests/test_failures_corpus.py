@@ -1,0 +1,52 @@
+"""The labelled runs in ``examples/failures``: how many there are, what stands in them, and how well the offline rules do."""
+
+import json
+import subprocess
+import sys
+from collections import Counter
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+FAILURES = ROOT / "examples" / "failures"
+KINDS = {"assertion", "import", "fixture", "timeout", "refused", "order", "seed", "disk", "clock", "flaky"}
+
+
+@cache
+def measured(corpus: str) -> str:
+    command = [sys.executable, "-m", "examples.failures.measure", corpus]
+    return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+
+
+@pytest.mark.parametrize("corpus", ["seen", "unseen"])
+def test_there_are_forty_failing_runs_of_ten_kinds(corpus: str) -> None:
+    labels = json.loads((FAILURES / "labels" / f"{corpus}.json").read_text())
+    kinds = Counter(label["kind"] for label in labels.values() if "is_false_negative" in label)
+    assert kinds.keys() == KINDS
+    assert min(kinds.values()) >= 4
+    assert kinds.total() >= 40
+    assert {path.name for path in (FAILURES / corpus).iterdir()} == labels.keys()
+
+
+@pytest.mark.parametrize("corpus", ["seen", "unseen"])
+def test_no_label_stands_where_the_rules_look(corpus: str) -> None:
+    names = {path.name for path in (FAILURES / corpus).rglob("*") if path.is_file()}
+    assert names == {"results.xml", "console.log"}
+
+
+@pytest.mark.parametrize("corpus", ["seen", "unseen"])
+def test_four_of_five_cases_are_concluded_and_one_conclusion_in_twenty_is_wrong_at_most(corpus: str) -> None:
+    words = measured(corpus).splitlines()[2].split()
+    cases, concluded, wrong = int(words[0]), int(words[2]), int(words[6])
+    assert cases >= 45
+    assert concluded >= 0.8 * cases
+    assert wrong <= 0.05 * concluded
+
+
+@pytest.mark.parametrize("corpus", ["seen", "unseen"])
+def test_the_page_shows_the_figures_as_they_are(corpus: str) -> None:
+    page = (ROOT / "docs" / "triage.md").read_text()
+    shown = [line for line in measured(corpus).splitlines() if line.startswith("|") or " concluded " in line]
+    assert [line for line in shown if line not in page] == []
