@@ -16,13 +16,13 @@ export class MessageList {
   /** @param {HTMLElement} place it scrolls */
   constructor(place) {
     this.#place = place;
-    let top = 0;
-    // Only who scrolls up stops following; that the list itself grows or shrinks moves nothing up.
-    place.addEventListener("scroll", () => {
-      if (this.#isNearEnd) this.#follows = true;
-      else if (place.scrollTop < top) this.#follows = false;
-      top = place.scrollTop;
-    }, { passive: true });
+    // Only a person stops the following; that heights turn out other than estimated moves the list as well.
+    const leave = () => (this.#follows = false);
+    place.addEventListener("wheel", ({ deltaY }) => deltaY < 0 && leave(), { passive: true });
+    place.addEventListener("touchmove", leave, { passive: true });
+    place.addEventListener("pointerdown", ({ target }) => target === place && leave());
+    place.addEventListener("keydown", ({ key }) => ["ArrowUp", "PageUp", "Home"].includes(key) && leave());
+    place.addEventListener("scroll", () => (this.#follows ||= this.#isNearEnd), { passive: true });
     new ResizeObserver(() => this.#follow()).observe(place);
   }
 
@@ -30,8 +30,11 @@ export class MessageList {
     return this.#place.scrollHeight - this.#place.scrollTop - this.#place.clientHeight < NEAR;
   }
 
-  #follow() {
-    if (this.#follows) this.#place.scrollTop = this.#place.scrollHeight;
+  /** Go to the end, if that is wanted. What comes into view there has its real height only in the next picture. */
+  #follow(again = 5) {
+    if (!this.#follows) return;
+    this.#place.scrollTop = this.#place.scrollHeight;
+    if (again) requestAnimationFrame(() => this.#follow(again - 1));
   }
 
   /** Show these messages and no others. */
@@ -49,8 +52,6 @@ export class MessageList {
       this.#items.delete(id);
     }
     this.#follow();
-    // What has just come into view has its real height now, no longer an estimated one.
-    requestAnimationFrame(() => this.#follow());
   }
 
   /** Bring a message into view, and the keyboard to it. */
