@@ -49,6 +49,9 @@ function boxes(ids, names, prefix = "", depth = 0) {
 
 const shape = (id) => (/(^|:)__(start|end)__$/.test(id) ? `([${quoted(ownName(id))}])` : `[${quoted(ownName(id))}]`);
 
+/** How small a large graph is drawn at most, so that it can still be read; beyond that its place scrolls. */
+const SMALLEST = 0.65;
+
 export class Drawing {
   #place;
   #text;
@@ -76,6 +79,7 @@ export class Drawing {
     const parsed = new DOMParser().parseFromString(svg, "text/html").querySelector("svg");
     parsed.setAttribute("role", "img");
     parsed.setAttribute("aria-label", `The graph ${name}`);
+    parsed.style.minWidth = `${parsed.viewBox.baseVal.width * SMALLEST}px`;
     this.#place.replaceChildren(parsed);
     this.#boxes = new Map(ids.map((id, index) => [id, boxOf(parsed, `n${index}`)]));
     this.#text.replaceChildren(...graph.edges.map(edgeInWords));
@@ -92,11 +96,20 @@ export class Drawing {
   }
 
   #show(id, { running, done, failed, waits }) {
-    const classes = this.#boxes.get(id)?.classList;
-    classes?.toggle("running", running > 0);
-    classes?.toggle("done", done > 0 && running === 0);
-    classes?.toggle("failed", Boolean(failed));
-    classes?.toggle("waits", Boolean(waits));
+    const box = this.#boxes.get(id);
+    if (!box) return;
+    if (running && !box.classList.contains("running")) this.#bringIntoView(box);
+    box.classList.toggle("running", running > 0);
+    box.classList.toggle("done", done > 0 && running === 0);
+    box.classList.toggle("failed", Boolean(failed));
+    box.classList.toggle("waits", Boolean(waits));
+  }
+
+  /** Scroll the drawing, and nothing around it. */
+  #bringIntoView(box) {
+    const [inner, outer] = [box.getBoundingClientRect(), this.#place.getBoundingClientRect()];
+    const by = (start, end, first, last) => (start < first || end > last ? (start + end - first - last) / 2 : 0);
+    this.#place.scrollBy(by(inner.left, inner.right, outer.left, outer.right), by(inner.top, inner.bottom, outer.top, outer.bottom));
   }
 }
 

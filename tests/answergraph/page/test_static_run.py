@@ -29,7 +29,7 @@ def test_the_calculator_runs_and_its_answer_is_shown_with_its_outcome(page: Page
     expect(answer).to_contain_text('"final_answer": 257.25')
     expect(answer).to_contain_text("Attempts: 1")
     expect(page.locator(".message[data-type=human]")).to_contain_text("(17 × 23)")
-    tools = [label.split()[-1] for label in page.locator(".message[data-type=tool] h3").all_inner_texts()]
+    tools = [label.split()[-1] for label in page.locator(".message[data-type=tool] h3").all_text_contents()]
     assert tools == ["multiply", "divide", "add", "subtract", "validate_calculation", "Calculation"]
     expect(page.locator("[data-node=model]")).to_have_text("model × 6")
     expect(page.locator("#drawing g.node.done")).to_have_count(3)
