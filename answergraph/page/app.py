@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 from starlette.applications import Starlette
@@ -12,7 +14,7 @@ from starlette.middleware import Middleware
 from starlette.middleware.exceptions import ExceptionMiddleware
 from starlette.requests import Request
 from starlette.responses import RedirectResponse
-from starlette.routing import Mount, Route
+from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -62,7 +64,15 @@ async def _to_the_page(request: Request) -> RedirectResponse:
     return RedirectResponse(f"{request.url.path}/")
 
 
-app = Starlette(
+def _application(routes: list[BaseRoute]) -> Starlette:
+    """Make the application; Aegra, where it is installed, takes FastAPI's kind only and goes on building on it."""
+    if find_spec("aegra_api") is None:
+        return Starlette(routes=routes)
+    application: Starlette = import_module("fastapi").FastAPI(routes=routes)
+    return application
+
+
+app = _application(
     routes=[
         Route(PAGE_PATH, _to_the_page),
         # On the mount, not on the application: a server puts an application's middleware around its own routes too. What the

@@ -64,6 +64,7 @@ export class AnswerView {
       button.setAttribute("aria-expanded", String(!place.hidden));
       if (place.hidden) return;
       place.replaceChildren(...this.#source(source, cut, message));
+      place.scrollIntoView({ block: "nearest" });
       place.querySelector("mark").scrollIntoView({ block: "nearest" });
       place.focus({ preventScroll: true });
     });

@@ -108,7 +108,7 @@ export class Drawing {
   /** Scroll the drawing, and nothing around it. */
   #bringIntoView(box) {
     const [inner, outer] = [box.getBoundingClientRect(), this.#place.getBoundingClientRect()];
-    const by = (start, end, first, last) => (start < first || end > last ? (start + end - first - last) / 2 : 0);
+    const by = (start, end, first, last) => (start < first + 20 || end > last - 20 ? (start + end - first - last) / 2 : 0);
     this.#place.scrollBy(by(inner.left, inner.right, outer.left, outer.right), by(inner.top, inner.bottom, outer.top, outer.bottom));
   }
 }
