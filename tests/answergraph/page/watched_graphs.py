@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 from typing import Annotated, Any, Literal
 
 from langchain.agents.middleware import HumanInTheLoopMiddleware
-from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, ToolMessage
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.outputs import ChatGenerationChunk
 from langchain_core.tools import tool
 from langgraph.graph import END, START, MessagesState, StateGraph
@@ -60,7 +60,11 @@ def grounded() -> Any:
     why = "The server was there and said nothing, which no test does to itself."
     wrong = {"is_real": True, "quotes": ["ERROR the server did answer"], "why": why}
     right = {"is_real": True, "quotes": [QUOTE], "why": why}
-    replies = [_calls("read_log", {"path": "a.log"}, "1"), _calls("Finding", wrong, "2"), _calls("Finding", right, "3")]
+    replies: list[AIMessage | str | Exception] = [
+        _calls("read_log", {"path": "a.log"}, "1"),
+        _calls("Finding", wrong, "2"),
+        _calls("Finding", right, "3"),
+    ]
     model = SlowModel(replies=replies)
     return create_agent(model, [read_log], response_format=Finding, middleware=[GroundedAnswer()], name="grounded")
 
@@ -155,6 +159,6 @@ def pause() -> Any:
 
     async def wait(state: MessagesState) -> dict[str, Any]:
         await asyncio.Event().wait()
-        return {"messages": [AIMessageChunk("never")]}
+        return {"messages": [AIMessage("never")]}
 
     return StateGraph(MessagesState).add_node("wait", wait).add_edge(START, "wait").compile()
