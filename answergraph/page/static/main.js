@@ -33,6 +33,8 @@ let running = false;
 let waiting = "[]";
 /** Which thread or checkpoint was asked for last: an answer that comes too late is not shown. */
 let asked = 0;
+/** How often a graph was chosen, for the same reason. */
+let chosen = 0;
 
 function show() {
   view.look();
@@ -135,8 +137,10 @@ async function chooseAssistant(id) {
   assistant = id;
   at("assistant").value = id;
   at("description").textContent = known.get(id)?.description ?? "";
+  const turn = ++chosen;
+  at("input").setAttribute("aria-busy", "true");
   const [drawn, found] = await Promise.all([api.graph(id), api.schemas(id)]);
-  if (assistant !== id) return;
+  if (turn !== chosen) return;
   graph = drawn;
   const properties = found.input_schema?.properties;
   isRawInput = !properties;
@@ -144,6 +148,7 @@ async function chooseAssistant(id) {
   inputForm.make(isRawInput ? { properties: { input: { title: "Input (JSON)" } } } : found.input_schema, ["messages"]);
   contextForm.make(found.context_schema);
   at("context-box").hidden = contextForm.isEmpty;
+  at("input").removeAttribute("aria-busy");
   await draw();
 }
 

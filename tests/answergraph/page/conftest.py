@@ -61,8 +61,9 @@ def page(browser: Browser, server_url: str) -> Iterator[Page]:
 
 
 def choose(page: Page, graph: str) -> None:
-    """Choose a graph, and wait until it is drawn."""
+    """Choose a graph, and wait until it is drawn and its forms are made."""
     page.select_option("#assistant", label=graph)
+    page.wait_for_selector("#input:not([aria-busy])")
     page.wait_for_selector(f'#drawing svg[aria-label="The graph {graph}"]')
 
 
