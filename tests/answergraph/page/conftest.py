@@ -11,6 +11,8 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
 
 from tests.test_server import server_process
 
+LONGEST_RUN = 120_000
+"""In milliseconds; two thousand messages on a busy machine."""
 REPOSITORY = Path(__file__).parents[3]
 WATCHED = ("grounded", "approval", "question", "long", "hostile", "form", "pause")
 
@@ -69,7 +71,8 @@ def choose(page: Page, graph: str) -> None:
 
 def ended(page: Page) -> str:
     """Wait for the end of a run; returns what the page says of it."""
-    page.wait_for_selector("#status:has-text('has ended'), #status:has-text('waits'), #status:has-text('failed')")
+    closing = "#status:has-text('has ended'), #status:has-text('waits'), #status:has-text('failed')"
+    page.wait_for_selector(closing, timeout=LONGEST_RUN)
     return page.inner_text("#status")
 
 
