@@ -1,7 +1,5 @@
 """The page as a page: foreign text, nothing from elsewhere, many messages, the keyboard, screen readers, light and dark."""
 
-from pathlib import Path
-
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
@@ -9,8 +7,6 @@ from tests.answergraph.page.conftest import choose, ended
 from tests.answergraph.page.watched_graphs import HOSTILE, MANY
 
 pytestmark = pytest.mark.browser
-
-IMAGES = Path(__file__).parents[3] / "docs" / "images"
 
 
 def send(page: Page, text: str) -> None:
@@ -74,22 +70,22 @@ def test_of_two_thousand_messages_only_what_is_seen_is_drawn(page: Page) -> None
     page.keyboard.press("Home")
     expect(page.locator(".message").first).to_be_in_viewport()
     assert 0 < drawn(page) < 60
-    # A key pressed is answered within a few pictures.
-    slowest: float = page.evaluate(
+    # A jump is answered within a few pictures; the median, for a busy machine may be slow once.
+    usual: float = page.evaluate(
         """async () => {
-            let slowest = 0;
+            const times = [];
             const list = document.querySelector("#messages");
             for (let turn = 0; turn < 40; turn++) {
                 const begun = performance.now();
                 list.scrollTop += list.scrollHeight / 40;
                 await new Promise(requestAnimationFrame);
                 await new Promise(requestAnimationFrame);
-                slowest = Math.max(slowest, performance.now() - begun);
+                times.push(performance.now() - begun);
             }
-            return slowest;
+            return times.sort((a, b) => a - b)[20];
         }"""
     )
-    assert slowest < 500, "milliseconds for one jump through the list"
+    assert usual < 300, "milliseconds for one jump through the list"
     page.reload()
     page.wait_for_selector("body[data-ready]")
     expect(page.locator(".message")).to_have_count(MANY + 1)
