@@ -3,6 +3,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/installed
+PORT ?= 2024
 
 BENCH := .venv-bench
 BENCH_INSTALLED := $(BENCH)/installed
@@ -12,7 +13,7 @@ CLUSTER_PYTHON ?= python3.12
 CLUSTER := .venv-cluster
 CLUSTER_INSTALLED := $(CLUSTER)/installed
 
-.PHONY: demo test test-slow triage-accuracy check format evidence dev cluster cluster-size cluster-env env bench
+.PHONY: demo test test-slow triage-accuracy check format evidence dev pictures cluster cluster-size cluster-env env bench
 
 demo: env ## The triage of failed test runs, then a calculation, to the typed answers; needs no key
 	@$(BIN)/answergraph triage examples/failures/seen
@@ -45,8 +46,12 @@ evidence: env ## The figures of docs/evidence.md: 10,000 corrupted claims and 10
 dev: export LANGSMITH_TRACING = false
 dev: export LANGGRAPH_CLI_NO_ANALYTICS = 1
 dev: export LANGGRAPH_NO_VERSION_CHECK = 1
-dev: env ## The LangGraph server with the graphs of langgraph.json
-	$(BIN)/langgraph dev --no-browser
+dev: env ## The LangGraph server with the graphs of langgraph.json, and the page to watch a run
+	@echo "The page to watch a run: http://127.0.0.1:$(PORT)/page/"
+	$(BIN)/langgraph dev --no-browser --port $(PORT)
+
+pictures: env ## The README's pictures of the page, taken anew
+	ANSWERGRAPH_PICTURES=docs/images $(BIN)/python -m pytest --slow -q tests/answergraph/page/test_static_triage.py
 
 cluster: env cluster-env ## Two servers over a PostgreSQL and a Redis of their own; Ctrl-C ends all of it
 	@$(BIN)/python -m tests.cluster

@@ -12,7 +12,7 @@ from tests.suite import processes
 REPOSITORY = Path(__file__).parents[2]
 OFFLINE = {"LANGSMITH_TRACING": "false", "LANGGRAPH_CLI_NO_ANALYTICS": "1", "LANGGRAPH_NO_VERSION_CHECK": "1"}
 """What keeps the server from calling anything outside this machine."""
-LINKED = ("graphs", "examples", "tests")
+LINKED = ("answergraph", "graphs", "examples", "tests")
 JOBS = 20
 
 

@@ -1,0 +1,85 @@
+// A form from a JSON Schema: one field per property. What is left empty is not sent, and so has the schema's default.
+
+import { el, newId } from "./dom.js";
+
+/** The kinds of field, the first that fits. Each makes a control and reads it. */
+const KINDS = [
+  { fits: ({ enum: values }) => values, make: choice, read: ({ value }) => JSON.parse(value) },
+  { fits: ({ type }) => type === "boolean", make: () => choice({ enum: [true, false] }), read: ({ value }) => JSON.parse(value) },
+  { fits: ({ type }) => type === "integer" || type === "number", make: number, read: ({ value }) => Number(value) },
+  { fits: ({ type }) => type === "string", make: () => el("textarea", { rows: 1 }), read: ({ value }) => value },
+  { fits: () => true, make: () => el("textarea", { rows: 3, class: "json", spellcheck: "false" }), read: parsed },
+];
+
+function choice({ enum: values }) {
+  const options = values.map((value) => el("option", { value: JSON.stringify(value) }, String(value)));
+  return el("select", {}, el("option", { value: "" }, "—"), ...options);
+}
+
+function number({ type, minimum, maximum }) {
+  return el("input", { type: "number", step: type === "integer" ? "1" : "any", min: minimum, max: maximum });
+}
+
+function parsed(control) {
+  try {
+    control.setCustomValidity("");
+    return JSON.parse(control.value);
+  } catch (error) {
+    control.setCustomValidity(`This is no JSON: ${error.message}`);
+    return undefined;
+  }
+}
+
+/** Follow references and leave out `null`: a field that may be null is one that may stay empty. */
+function plain(schema, definitions) {
+  const { $ref, anyOf, allOf, const: constant, ...rest } = schema;
+  if ($ref) return { ...plain(definitions[$ref.split("/").at(-1)] ?? {}, definitions), ...rest };
+  const kinds = (anyOf ?? (allOf?.length === 1 ? allOf : [])).filter(({ type }) => type !== "null");
+  if (kinds.length === 1) return { ...plain(kinds[0], definitions), ...rest };
+  return constant === undefined ? schema : { ...rest, enum: [constant] };
+}
+
+export class SchemaForm {
+  #place;
+  #fields = [];
+
+  /** @param {HTMLElement} place */
+  constructor(place) {
+    this.#place = place;
+  }
+
+  get isEmpty() {
+    return this.#fields.length === 0;
+  }
+
+  /** Make the fields of a schema's properties. @param {object|null} schema @param {string[]} without properties asked for elsewhere */
+  make(schema, without = []) {
+    const { properties = {}, required = [], $defs = {} } = schema ?? {};
+    const names = Object.keys(properties).filter((name) => !without.includes(name));
+    this.#fields = names.map((name) => field(name, plain(properties[name], $defs), required.includes(name)));
+    this.#place.replaceChildren(...this.#fields.map(({ element }) => element));
+  }
+
+  /** Return what was filled in, or null if a field holds something it cannot. */
+  read() {
+    const filled = this.#fields.filter(({ control }) => (control.setCustomValidity(""), control.value !== ""));
+    const entries = filled.map(({ name, control, kind }) => [name, kind.read(control)]);
+    const isValid = this.#fields.every(({ control }) => control.reportValidity());
+    return isValid ? Object.fromEntries(entries) : null;
+  }
+}
+
+function field(name, schema, required) {
+  const kind = KINDS.find(({ fits }) => fits(schema));
+  const control = kind.make(schema);
+  const [id, help] = [newId("field"), newId("help")];
+  control.id = id;
+  control.name = name;
+  control.required = required;
+  if (schema.default !== undefined && schema.default !== null) control.placeholder = JSON.stringify(schema.default);
+  const description = schema.description ?? "";
+  if (description) control.setAttribute("aria-describedby", help);
+  const label = el("label", { for: id }, schema.title ?? name, required ? " (required)" : null);
+  const element = el("div.field", {}, label, control, description ? el("small", { id: help }, description) : null);
+  return { name, control, kind, element };
+}

@@ -1,0 +1,75 @@
+"""A LangGraph server with the page and graphs to watch, and a headless Chromium that looks at it."""
+
+import shutil
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+
+from tests.suite.langgraph_dev import langgraph_dev, lay_out, shipped
+
+LONGEST_RUN = 120_000
+"""In milliseconds; two thousand messages on a busy machine."""
+WATCHED = ("grounded", "approval", "question", "long", "hostile", "form", "pause")
+
+
+@pytest.fixture(scope="package")
+def server_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Serve the shipped graphs and those of ``watched_graphs.py``; gives the server's address."""
+    folder = tmp_path_factory.mktemp("watched")
+    settings = shipped()
+    settings["graphs"] |= {name: f"./tests/answergraph/page/watched_graphs.py:{name}" for name in WATCHED}
+    lay_out(folder, settings)
+    with langgraph_dev(folder, {}) as url:
+        yield url
+
+
+@pytest.fixture(scope="package")
+def browser() -> Iterator[Browser]:
+    """Start Debian's Chromium; skip where it is not installed."""
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        pytest.skip("Chromium is not installed (Debian's package chromium)")
+    with sync_playwright() as playwright:
+        # In a container there is often no user that its sandbox could run as; the pages are our own.
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-dev-shm-usage"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page(browser: Browser, server_url: str) -> Iterator[Page]:
+    """Open the page; after the test nothing may have gone wrong in it, nor been asked of any other server."""
+    context = browser.new_context(viewport={"width": 1440, "height": 900}, locale="en-GB", reduced_motion="reduce")
+    page = context.new_page()
+    page.set_default_timeout(20_000)
+    errors: list[str] = []
+    requested: set[str] = set()
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("console", lambda message: errors.extend(_serious(message)))
+    page.on("request", lambda request: requested.add(urlsplit(request.url).netloc))
+    page.goto(f"{server_url}/page/")
+    page.wait_for_selector("body[data-ready]")
+    yield page
+    context.close()
+    assert errors == []
+    assert requested == {urlsplit(server_url).netloc}
+
+
+def choose(page: Page, graph: str) -> None:
+    """Choose a graph, and wait until it is drawn and its forms are made."""
+    page.select_option("#assistant", label=graph)
+    page.wait_for_selector("#input:not([aria-busy])")
+    page.wait_for_selector(f'#drawing svg[aria-label="The graph {graph}"]')
+
+
+def ended(page: Page) -> str:
+    """Wait for the end of a run; returns what the page says of it."""
+    closing = "#status:has-text('has ended'), #status:has-text('waits'), #status:has-text('failed')"
+    page.wait_for_selector(closing, timeout=LONGEST_RUN)
+    return page.inner_text("#status")
+
+
+def _serious(message: ConsoleMessage) -> list[str]:
+    return [message.text] if message.type in {"error", "warning"} else []

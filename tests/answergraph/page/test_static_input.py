@@ -1,0 +1,80 @@
+"""What a run is given: forms made from JSON Schemas, checked before anything is sent."""
+
+import json
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.answergraph.page.conftest import choose, ended
+
+pytestmark = pytest.mark.browser
+
+
+def echo(page: Page) -> tuple[str, object]:
+    page.get_by_role("button", name="Run", exact=True).click()
+    page.wait_for_selector(".message")
+    city, _, context = page.locator(".message pre").inner_text().partition(": ")
+    return city, json.loads(context)
+
+
+def test_an_input_without_messages_is_a_form(page: Page) -> None:
+    choose(page, "form")
+    expect(page.get_by_label("Message", exact=True)).to_be_hidden()
+    page.get_by_label("city (required)").fill("Paris")
+    assert echo(page) == ("Paris", {"word": "hello", "number": 3, "color": "red", "loud": False, "extra": None})
+
+
+def test_every_kind_of_field_of_the_context_reaches_the_run(page: Page) -> None:
+    choose(page, "form")
+    page.get_by_label("city (required)").fill("Paris")
+    page.get_by_text("Context", exact=True).click()
+    page.get_by_label("Word").fill("bye")
+    page.get_by_label("Number").fill("7")
+    page.get_by_label("Color").select_option(label="green")
+    page.get_by_label("Loud").select_option(label="true")
+    page.get_by_label("Extra").fill('{"deep": [1]}')
+    assert echo(page) == ("Paris", {"word": "bye", "number": 7, "color": "green", "loud": True, "extra": {"deep": [1]}})
+
+
+@pytest.mark.parametrize(("field", "filled"), [("Number", "77"), ("Extra", "{"), ("city (required)", "")])
+def test_what_the_schema_forbids_is_not_sent(page: Page, field: str, filled: str) -> None:
+    choose(page, "form")
+    page.get_by_label("city (required)").fill("Paris")
+    page.get_by_text("Context", exact=True).click()
+    page.get_by_label(field).fill(filled)
+    page.get_by_role("button", name="Run", exact=True).click()
+    expect(page.get_by_label(field)).to_be_focused()
+    expect(page.get_by_role("button", name="Run", exact=True)).to_be_enabled()
+    expect(page.locator(".message")).to_have_count(0)
+
+
+def test_a_field_says_what_it_is_for_and_what_holds_without_it(page: Page) -> None:
+    choose(page, "agent")
+    page.get_by_text("Context", exact=True).click()
+    model = page.get_by_label("Model", exact=True)
+    expect(model).to_have_attribute("placeholder", '"offline"')
+    expect(model).to_have_accessible_description(
+        "The chat model: 'openai:NAME', 'provider:NAME', or 'offline', a set of rules for "
+        "arithmetic that needs no key and is no language model."
+    )
+
+
+def test_the_context_form_brings_a_schema_to_the_general_agent(page: Page) -> None:
+    choose(page, "agent")
+    page.get_by_label("Message", exact=True).fill("3 + 4")
+    page.get_by_text("Context", exact=True).click()
+    schema = {"title": "Sum", "type": "object", "properties": {"final_answer": {"type": "number"}}, "required": ["final_answer"]}
+    page.get_by_label("Response Format").fill(json.dumps(schema))
+    page.get_by_role("button", name="Run", exact=True).click()
+    assert ended(page) == "The run has ended: answered."
+    expect(page.locator(".answer .value")).to_contain_text('"final_answer": 7')
+
+
+def test_an_error_of_the_run_is_told(page: Page) -> None:
+    choose(page, "agent")
+    page.get_by_label("Message", exact=True).fill("3 + 4")
+    page.get_by_text("Context", exact=True).click()
+    page.get_by_label("Model", exact=True).fill("nope")
+    page.get_by_role("button", name="Run", exact=True).click()
+    assert ended(page) == "The run failed."
+    expect(page.get_by_role("alert")).to_contain_text("Model 'nope' cannot be used")

@@ -1,0 +1,126 @@
+"""Runs, watched in a browser: the calculator, an answer with evidence, a person's approval, a stop."""
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.answergraph.page.conftest import choose, ended
+from tests.answergraph.page.watched_graphs import LOG, QUOTE
+
+pytestmark = pytest.mark.browser
+
+
+def test_a_graph_is_drawn_with_its_reasons_on_the_edges(page: Page) -> None:
+    choose(page, "calculator")
+    drawing = page.locator("#drawing")
+    for word in ("model", "tools", "structured_response", "call_tools", "read_answer", "ask_again", "finish"):
+        expect(drawing.get_by_text(word, exact=True).first).to_be_visible()
+    page.get_by_text("The edges in words").click()
+    expect(page.get_by_text("model → tools: call_tools", exact=True)).to_be_visible()
+
+
+def test_the_calculator_runs_and_its_answer_is_shown_with_its_outcome(page: Page) -> None:
+    choose(page, "calculator")
+    page.get_by_label("Message", exact=True).fill("(17 × 23) + (89 ÷ 4) - 156")
+    page.get_by_role("button", name="Run", exact=True).click()
+    assert ended(page) == "The run has ended: answered."
+    answer = page.locator(".answer")
+    expect(answer).to_contain_text('"final_answer": 257.25')
+    expect(answer).to_contain_text("Attempts: 1")
+    expect(page.locator(".message[data-type=human]")).to_contain_text("(17 × 23)")
+    tools = [label.split()[-1] for label in page.locator(".message[data-type=tool] h3").all_text_contents()]
+    assert tools == ["multiply", "divide", "add", "subtract", "validate_calculation", "Calculation"]
+    expect(page.locator("[data-node=model]")).to_have_text("model × 6")
+    expect(page.locator("#drawing g.node.done")).to_have_count(3)
+
+
+def test_nodes_light_up_and_the_answer_grows_while_the_model_writes(page: Page) -> None:
+    choose(page, "grounded")
+    page.evaluate(
+        """() => {
+            window.seen = [];
+            const look = () => window.seen.push([
+                document.querySelectorAll("#drawing g.node.running").length,
+                document.querySelector(".answer.growing .value")?.textContent ?? "",
+                document.querySelector(".message .badge[data-status=growing]") !== null,
+            ]);
+            new MutationObserver(look).observe(document.body, {subtree: true, childList: true, attributes: true});
+        }"""
+    )
+    page.get_by_label("Message", exact=True).fill("Is it real?")
+    page.keyboard.press("Control+Enter")
+    assert ended(page) == "The run has ended: answered."
+    seen = page.evaluate("window.seen")
+    assert any(lit == 1 for lit, _, _ in seen)
+    assert any(writing for _, _, writing in seen)
+    whys = {match[1] for _, value, _ in seen if (match := re.search(r'"why": "(.+)"', value))}
+    assert len(whys) > 3, "the answer is seen in several lengths"
+    assert len({max(whys, key=len).startswith(why) for why in whys}) == 1
+
+
+def test_a_click_on_evidence_shows_it_in_the_tool_result(page: Page) -> None:
+    choose(page, "grounded")
+    page.get_by_label("Message", exact=True).fill("Is it real?")
+    page.keyboard.press("Control+Enter")
+    ended(page)
+    expect(page.locator(".attempts li")).to_have_count(2)
+    expect(page.locator(".attempts li").first).to_contain_text("invalid")
+    piece = page.get_by_role("button", name=re.compile(r"^quotes\[0\]"))
+    piece.click()
+    expect(piece).to_have_attribute("aria-expanded", "true")
+    source = page.get_by_role("region", name="Where quotes[0] comes from")
+    expect(source).to_be_focused()
+    assert source.locator("mark").inner_text() == QUOTE
+    assert source.locator("pre").inner_text() == LOG
+    source.get_by_role("button", name="Go to the message").click()
+    expect(page.locator(".message:focus")).to_contain_text("12:03 INFO the build began")
+
+
+def test_an_approval_is_given_by_a_click(page: Page) -> None:
+    choose(page, "approval")
+    page.get_by_label("Message", exact=True).fill("3 + 4 * 2")
+    page.get_by_role("button", name="Run", exact=True).click()
+    assert ended(page) == "The run waits for you."
+    card = page.locator(".interrupt")
+    expect(card).to_contain_text("multiply")
+    card.get_by_role("button", name="Approve").click()
+    page.wait_for_selector("#status:has-text('answered')")
+    expect(page.locator(".interrupt")).to_have_count(0)
+    expect(page.locator(".answer")).to_contain_text('"final_answer": 11')
+
+
+def test_an_approval_may_change_the_arguments(page: Page) -> None:
+    choose(page, "approval")
+    page.get_by_label("Message", exact=True).fill("4 * 2")
+    page.keyboard.press("Control+Enter")
+    ended(page)
+    arguments = page.get_by_label("Arguments of multiply")
+    arguments.fill("{")
+    page.get_by_role("button", name="Run as edited").click()
+    assert arguments.evaluate("control => control.matches(':focus')"), "what is no JSON is not sent"
+    arguments.fill('{"a": 4, "b": 5}')
+    page.get_by_role("button", name="Run as edited").click()
+    expect(page.locator(".message[data-type=tool]").first).to_contain_text("20.0")
+
+
+@pytest.mark.parametrize(("button", "said"), [("Yes", "True"), ("No", "False")])
+def test_a_question_is_answered_by_a_click(page: Page, button: str, said: str) -> None:
+    choose(page, "question")
+    page.get_by_label("Message", exact=True).fill("Hello.")
+    page.keyboard.press("Control+Enter")
+    ended(page)
+    expect(page.locator(".interrupt")).to_contain_text("Shall I?")
+    page.locator(".interrupt").get_by_role("button", name=button, exact=True).click()
+    expect(page.locator(".message[data-type=ai]")).to_contain_text(f"You said {said}.")
+
+
+def test_a_run_can_be_stopped(page: Page) -> None:
+    choose(page, "pause")
+    page.get_by_label("Message", exact=True).fill("Wait.")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("#drawing g.node.running")).to_have_count(1)
+    page.get_by_role("button", name="Stop").click()
+    ended(page)
+    expect(page.get_by_role("button", name="Run", exact=True)).to_be_enabled()
+    expect(page.locator("#drawing g.node.running")).to_have_count(0)

@@ -1,0 +1,81 @@
+"""Threads and checkpoints on the page: listed, opened again, branched."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.answergraph.page.conftest import choose, ended
+
+pytestmark = pytest.mark.browser
+
+
+def calculate(page: Page, expression: str) -> None:
+    page.get_by_label("Message", exact=True).fill(expression)
+    page.get_by_role("button", name="Run", exact=True).click()
+    page.wait_for_selector("#run:disabled")
+    ended(page)
+
+
+def test_a_thread_is_opened_again_with_all_it_held(page: Page) -> None:
+    choose(page, "calculator")
+    calculate(page, "12 + 30")
+    page.get_by_role("button", name="New thread").click()
+    expect(page.locator(".message")).to_have_count(0)
+    choose(page, "form")
+    page.locator("#threads button").first.click()
+    expect(page.locator(".message[data-type=human]")).to_contain_text("12 + 30")
+    expect(page.locator(".answer")).to_contain_text('"final_answer": 42')
+    expect(page.locator("#assistant option:checked")).to_have_text("calculator")
+    expect(page.locator("#threads button").first).to_have_attribute("aria-current", "true")
+
+
+def test_the_address_remembers_the_thread(page: Page) -> None:
+    choose(page, "calculator")
+    calculate(page, "12 + 30")
+    page.reload()
+    page.wait_for_selector("body[data-ready]")
+    expect(page.locator(".answer")).to_contain_text('"final_answer": 42')
+
+
+def test_a_thread_goes_on_with_the_next_message(page: Page) -> None:
+    choose(page, "calculator")
+    calculate(page, "12 + 30")
+    calculate(page, "2 * 3")
+    expect(page.locator(".message[data-type=human]")).to_have_count(2)
+    expect(page.locator(".answer")).to_have_count(1)
+    expect(page.locator(".answer")).to_contain_text('"final_answer": 6')
+
+
+def test_a_checkpoint_is_opened_and_the_run_goes_on_from_it(page: Page) -> None:
+    choose(page, "calculator")
+    calculate(page, "12 + 30")
+    page.get_by_text("Checkpoints of this thread").click()
+    expect(page.locator("#checkpoints button").first).to_contain_text("the end")
+    page.locator("#checkpoints button", has_text="before tools").last.click()
+    expect(page.locator(".message")).to_have_count(2)
+    expect(page.locator("#checkpoint")).to_contain_text("begins a branch")
+    expect(page.locator(".answer")).to_have_count(0)
+    page.get_by_role("button", name="Run on from here").click()
+    assert ended(page) == "The run has ended: answered."
+    expect(page.locator(".answer")).to_contain_text('"final_answer": 42')
+    expect(page.locator("#checkpoint")).to_be_hidden()
+
+
+def test_older_checkpoints_are_asked_for(page: Page) -> None:
+    choose(page, "calculator")
+    calculate(page, "1 + 2 + 3 + 4 + 5 + 6")
+    page.get_by_text("Checkpoints of this thread").click()
+    expect(page.locator("#checkpoints button")).to_have_count(11)
+    page.get_by_role("button", name="Older checkpoints").click()
+    expect(page.locator("#checkpoints button", has_text="Step -1,")).to_have_count(1)
+
+
+def test_an_interrupt_is_still_there_when_its_thread_is_opened_again(page: Page) -> None:
+    choose(page, "question")
+    page.get_by_label("Message", exact=True).fill("Hello.")
+    page.keyboard.press("Control+Enter")
+    ended(page)
+    page.reload()
+    page.wait_for_selector("body[data-ready]")
+    page.locator(".interrupt").get_by_label("Or answer in words or JSON").fill("perhaps")
+    page.locator(".interrupt").get_by_role("button", name="Send").click()
+    expect(page.locator(".message[data-type=ai]")).to_contain_text("You said 'perhaps'.")

@@ -1,0 +1,72 @@
+"""A triage with evidence on the page, and the README's two pictures, taken of what is on the screen.
+
+``ANSWERGRAPH_PICTURES=docs/images`` keeps the pictures there.
+"""
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.answergraph.page.conftest import choose, ended
+
+pytestmark = pytest.mark.browser
+
+SMALLEST_PICTURE = 40_000
+"""In bytes; an empty page is far below."""
+
+
+@pytest.fixture
+def pictures(tmp_path: Path) -> Path:
+    """Return the folder the pictures go to."""
+    return Path(os.environ.get("ANSWERGRAPH_PICTURES") or tmp_path)
+
+
+def take_picture(page: Page, path: Path) -> None:
+    page.screenshot(path=path, animations="disabled")
+    assert path.stat().st_size > SMALLEST_PICTURE
+
+
+def test_a_triage_shows_each_quote_where_it_stands(page: Page, pictures: Path) -> None:
+    page.get_by_label("Colours").select_option("dark")
+    choose(page, "triage")
+    page.get_by_label("Folder").fill("seen/run-01")
+    page.get_by_role("button", name="Run", exact=True).click()
+    assert ended(page) == "The run has ended."
+    expect(page.locator("[data-node='triage_case:conclude_failed:structured_response']")).to_be_visible()
+    expect(page.locator("#drawing g.node.done")).not_to_have_count(0)
+    answer = page.locator(".answer").first
+    expect(answer).to_contain_text("answered")
+    piece = answer.get_by_role("button", name=re.compile(r"^evidence\[0\]"))
+    piece.click()
+    source = answer.get_by_role("region")
+    marked = source.locator("mark").inner_text()
+    assert marked
+    assert marked.split() == piece.locator("q").inner_text().split()
+    expect(source.locator("mark")).to_be_in_viewport()
+    take_picture(page, pictures / "page-triage.png")
+
+
+def test_what_is_written_inside_a_subgraph_says_so(page: Page) -> None:
+    choose(page, "triage")
+    page.get_by_label("Folder").fill("seen/run-01")
+    page.keyboard.press("Control+Enter")
+    page.wait_for_selector("#run:disabled")
+    ended(page)
+    inside = page.locator(".message .inside").all_text_contents()
+    assert inside
+    assert all(text.strip().startswith("in triage_case") for text in inside)
+
+
+def test_a_calculation_on_the_page_is_worth_a_picture(page: Page, pictures: Path) -> None:
+    page.get_by_label("Colours").select_option("light")
+    choose(page, "calculator")
+    page.get_by_label("Message", exact=True).fill("(17 × 23) + (89 ÷ 4) - 156")
+    page.keyboard.press("Control+Enter")
+    page.wait_for_selector("#run:disabled")
+    ended(page)
+    page.locator(".piece").first.click()
+    expect(page.locator("mark").first).to_have_text("257.25")
+    take_picture(page, pictures / "page-calculator.png")

@@ -1,0 +1,164 @@
+"""Graphs for the page's tests: a grounded answer, an approval, a question, many messages, foreign text, a pause.
+
+The server loads this file by its path and calls a factory for every request, so that a script begins anew with each run.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Annotated, Any, Literal
+
+from langchain.agents.middleware import HumanInTheLoopMiddleware
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langchain_core.outputs import ChatGenerationChunk
+from langchain_core.tools import tool
+from langgraph.graph import END, START, MessagesState, StateGraph
+from langgraph.runtime import Runtime
+from langgraph.types import interrupt
+from pydantic import BaseModel, Field
+from typing_extensions import TypedDict
+
+from answergraph import Quote, create_agent
+from answergraph.graphs import create_calculator
+from answergraph.middleware import GroundedAnswer
+from answergraph.testing import ScriptedChatModel
+
+LOG = "🚂 12:03 INFO the build began\n12:04 ERROR the server <b>did not</b> answer within 1500 ms\n12:05 INFO the build ended"
+QUOTE = "ERROR the server <b>did not</b> answer"
+MANY = 2000
+HOSTILE = "<img src=x onerror=\"document.title='owned'\"><script>document.title='owned'</script>"
+
+
+class Finding(BaseModel):
+    """What the log says."""
+
+    is_real: bool
+    quotes: Annotated[list[str], Quote()]
+    why: str
+
+
+class SlowModel(ScriptedChatModel):
+    """Writes as slowly as a model does, so that somebody can watch."""
+
+    async def _astream(self, *args: Any, **kwargs: Any) -> AsyncIterator[ChatGenerationChunk]:
+        async for chunk in super()._astream(*args, **kwargs):
+            await asyncio.sleep(0.04)  # the pace of this model, not a wait for something
+            yield chunk
+
+
+@tool
+def read_log(path: str) -> str:
+    """Read a log."""
+    return LOG
+
+
+def _calls(name: str, args: dict[str, Any], call_id: str) -> AIMessage:
+    return AIMessage("Let me see.", tool_calls=[{"name": name, "args": args, "id": call_id}])
+
+
+def grounded() -> Any:
+    """Return an agent whose first quote is wrong and whose second one stands in the log, behind an emoji."""
+    why = "The server was there and said nothing, which no test does to itself."
+    wrong = {"is_real": True, "quotes": ["ERROR the server did answer"], "why": why}
+    right = {"is_real": True, "quotes": [QUOTE], "why": why}
+    replies: list[AIMessage | str | Exception] = [
+        _calls("read_log", {"path": "a.log"}, "1"),
+        _calls("Finding", wrong, "2"),
+        _calls("Finding", right, "3"),
+    ]
+    model = SlowModel(replies=replies)
+    return create_agent(model, [read_log], response_format=Finding, middleware=[GroundedAnswer()], name="grounded")
+
+
+def approval() -> Any:
+    """Return a calculator that asks a person before it multiplies."""
+    return create_calculator(middleware=[HumanInTheLoopMiddleware(interrupt_on={"multiply": True})])
+
+
+def question() -> Any:
+    """Return a graph that asks a question of its own."""
+
+    def ask(state: MessagesState) -> dict[str, Any]:
+        return {"messages": [AIMessage(f"You said {interrupt({'question': 'Shall I?'})!r}.")]}
+
+    return StateGraph(MessagesState).add_node("ask", ask).add_edge(START, "ask").add_edge("ask", END).compile()
+
+
+class Count(TypedDict):
+    """How often the graph went round."""
+
+    rounds: int
+
+
+class LongState(MessagesState, Count):
+    """Messages, and how often the graph went round."""
+
+
+def long() -> Any:
+    """Return a graph that writes its messages in a hundred rounds."""
+
+    def speak(state: LongState) -> dict[str, Any]:
+        first = len(state["messages"])
+        calls = [{"name": "read_log", "args": {}, "id": str(number)} for number in range(first, first + 10)]
+        pairs = [(AIMessage("", tool_calls=[c]), ToolMessage(f"{LOG}\n" * 3, tool_call_id=str(c["id"]))) for c in calls]
+        return {"messages": [message for pair in pairs for message in pair], "rounds": state.get("rounds", 0) + 1}
+
+    def route(state: LongState) -> Literal["again", "enough"]:
+        return "again" if len(state["messages"]) < MANY else "enough"
+
+    graph = StateGraph(LongState, input_schema=MessagesState).add_node("speak", speak).add_edge(START, "speak")
+    return graph.add_conditional_edges("speak", route, {"again": "speak", "enough": END}).compile()
+
+
+def hostile() -> Any:
+    """Return a graph that says HTML wherever it can."""
+
+    def say(state: MessagesState) -> dict[str, Any]:
+        said: list[Any] = [AIMessage(HOSTILE, name=HOSTILE), HumanMessage([{"type": HOSTILE, "text": HOSTILE}])]
+        return {"messages": said}
+
+    def route(state: MessagesState) -> str:
+        return HOSTILE
+
+    graph = StateGraph(MessagesState).add_node(HOSTILE, say).add_edge(START, HOSTILE)
+    return graph.add_conditional_edges(HOSTILE, route, {HOSTILE: END, 'click n0 "javascript:alert(1)"': HOSTILE}).compile()
+
+
+class FormContext(BaseModel):
+    """Every kind of field."""
+
+    word: str = Field(default="hello", description="A word.")
+    number: int = Field(default=3, ge=1, le=9)
+    color: Literal["red", "green"] = "red"
+    loud: bool = False
+    extra: dict[str, Any] | None = None
+
+
+class FormInput(TypedDict):
+    """An input without messages."""
+
+    city: str
+
+
+def form() -> Any:
+    """Return a graph that repeats its context."""
+
+    class State(FormInput, total=False):
+        echo: dict[str, Any]
+        messages: list[Any]
+
+    def repeat(state: State, runtime: Runtime[FormContext]) -> dict[str, Any]:
+        said = (runtime.context or FormContext()).model_dump_json()
+        return {"messages": [AIMessage(f"{state['city']}: {said}")]}
+
+    graph = StateGraph(State, context_schema=FormContext, input_schema=FormInput)
+    return graph.add_node("repeat", repeat).add_edge(START, "repeat").add_edge("repeat", END).compile()
+
+
+def pause() -> Any:
+    """Return a graph that ends only when somebody stops it."""
+
+    async def wait(state: MessagesState) -> dict[str, Any]:
+        await asyncio.Event().wait()
+        return {"messages": [AIMessage("never")]}
+
+    return StateGraph(MessagesState).add_node("wait", wait).add_edge(START, "wait").compile()
