@@ -147,7 +147,7 @@ def verify(bundle: Annotated[Path, typer.Argument(help="A file that --bundle has
     """
     try:
         verdicts = verified(json.loads(bundle.read_text(encoding="utf-8")))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise ended(BAD_USAGE, f"Error: {bundle}: {error}") from error
     for verdict in verdicts:
         typer.echo(f"{'holds' if verdict.holds else 'DOES NOT HOLD'}  {verdict.path}: {verdict.reason}")

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, get_args
 
 from langgraph.runtime import Runtime
-from typing_extensions import is_typeddict
 
 from answergraph.middleware.base import AgentMiddleware
 from answergraph.nodes.errors import AgentSpecError, AnswerRejected
 from answergraph.nodes.evidence.abstention import Abstention
 from answergraph.nodes.evidence.checking import check_claims
-from answergraph.nodes.evidence.claims import claims_of
+from answergraph.nodes.evidence.claims import claims_of, tells_marks
 from answergraph.nodes.evidence.tool_results import EvidenceState, ToolRun, results_of_run
 from answergraph.nodes.model_call import ModelRequest
 from answergraph.nodes.outcome import AnswerAccepted
@@ -106,8 +105,9 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
 
 def _refuse_unreadable(declared: Any) -> None:
     for schema in declared:
-        if is_typeddict(schema):
+        if not tells_marks(schema):
+            name = schema.__name__ if isinstance(schema, type) and not get_args(schema) else schema
             raise AgentSpecError(
-                f"The values of the TypedDict {schema.__name__!r} do not tell their type, so that its marks cannot be read; "
-                "declare a Pydantic model or a dataclass."
+                f"The values of {name!r} do not tell their type, so that its marks cannot be read; "
+                "declare a Pydantic model or a dataclass that has them on its fields."
             )

@@ -4,27 +4,28 @@ from __future__ import annotations
 
 import re
 
-# Marks on the letter before, and characters that cannot be seen.
-_CLINGING = (
+CLINGING = (
     "\u00ad\u0300-\u036f\u0483-\u0489\u061c\u1ab0-\u1aff\u1dc0-\u1dff\u200b-\u200f\u202a-\u202e\u2060-\u206f"
     "\u20d0-\u20ff\ufe00-\ufe0f\ufe20-\ufe2f\ufeff\U000e0000-\U000e01ef"
 )
+"""Marks on the letter before, and characters that cannot be seen; for the brackets of a pattern."""
 _HYPHENS = "\\-\u2010\u2011\u2012\u2013\u2014\u2212"
 _JOINS_WORDS = f"{_HYPHENS}'."
-_JOINS_DIGITS = ",:/"
+_JOINS_DIGITS = ",:/٫٬·^"
 _SIGNS = f"{_HYPHENS}+±.√"
-_DENIES = "!~¬"
+_CURRENCIES = "$€£¥₩₹"
+_DENIES = "!~¬≠"
 
 _BEGINS = re.compile(
-    rf"(?<![{_CLINGING}])(?:"
-    rf"(?=\d)(?<![\w{_SIGNS}{_DENIES}])(?<!\d[{_JOINS_DIGITS}])(?<!\w')"
+    rf"(?<![{CLINGING}])(?:"
+    rf"(?=\d)(?<![\w{_SIGNS}{_DENIES}{_CURRENCIES}])(?<!\d[*{_JOINS_DIGITS}])(?<!\d\*\*)(?<!\w')"
     rf"|(?=[^\W\d])(?<![\w{_DENIES}])(?<!\w[{_JOINS_WORDS}])"
     rf"|(?=[{_SIGNS}'])(?<![\w{_SIGNS}])"
     rf"|(?=[{_JOINS_DIGITS}])(?<!\d)"
-    rf"|(?![\w{_SIGNS}'{_JOINS_DIGITS}{_CLINGING}]))"
+    rf"|(?![\w{_SIGNS}'{_JOINS_DIGITS}{CLINGING}]))"
 )
 _ENDS = re.compile(
-    rf"(?![{_CLINGING}])(?:"
+    rf"(?![{CLINGING}])(?:"
     rf"(?<=\d)(?!\w)(?![{_JOINS_WORDS}]\w)(?![{_JOINS_DIGITS}]\d)(?![%‰°])"
     rf"|(?<=[^\W\d])(?!\w)(?![{_JOINS_WORDS}]\w)"
     rf"|(?<=[{_JOINS_WORDS}])(?!\w)"
@@ -32,12 +33,21 @@ _ENDS = re.compile(
     rf"|(?<![\w{_JOINS_WORDS}{_JOINS_DIGITS}]))"
 )
 
-# A line break may stand there as an escape, whose letter is no part of the word after it.
+# A line break may stand there as an escape, whose letter is no part of the word after it. Between may stand a word that only
+# colours the negation, and what opens an emphasis, a quotation or brackets.
 _NEGATION = re.compile(
-    r"(?:^|\W|\\[nrt])(?:not|never|cannot|without|neither|nor|no|hardly|barely|scarcely|\w+n't) $", re.IGNORECASE
+    r"(?:^|\W|\\[nrt])(?:not|never|cannot|without|neither|nor|no|hardly|barely|scarcely|\w+n't"
+    r"|(?:is|was|are|were|does|did|has|have|had|could|would|should)nt)"
+    rf"(?:[{CLINGING}]* (?:yet|longer|be|been))?[{CLINGING}]*(?: [*_'(\[<{CLINGING}]*|[*_'(\[]+)$",
+    re.IGNORECASE,
 )
-_NEGATION_LENGTH = 16
+_NEGATION_LENGTH = 28
 """How far back a negation is looked for: the longest one, and its borders."""
+
+GROUPING_SPACES = "\u00a0\u2009\u202f"
+"""The spaces that group the digits of a number, where they stand between digits."""
+_GROUP_BEFORE = re.compile(rf"[0-9][{GROUPING_SPACES}]$")
+_GROUP_AFTER = re.compile(rf"[{GROUPING_SPACES}][0-9]{{3}}(?![0-9])")
 
 
 def begins_at_border(text: str, start: int) -> bool:
@@ -68,3 +78,15 @@ def follows_negation(text: str, start: int) -> bool:
         start: Where the quote begins.
     """
     return _NEGATION.search(text[max(start - _NEGATION_LENGTH, 0) : start]) is not None
+
+
+def cuts_grouped_number(text: str, start: int, end: int) -> bool:
+    """Return whether a span cuts a number whose digits spaces group, ``12 345``.
+
+    Args:
+        text: The text as it is stored; folded, all spaces are alike.
+        start: Where the span begins.
+        end: Where it ends.
+    """
+    before = text[start].isdigit() and _GROUP_BEFORE.search(text[max(start - 2, 0) : start])
+    return bool(before or (text[end - 1].isdigit() and _GROUP_AFTER.match(text, end)))

@@ -46,6 +46,23 @@ def claims_of(answer: Any, declared: Any = None) -> list[Claim]:
     return list(dict.fromkeys(_walk(type(answer) if declared is None else declared, answer, "", ())))
 
 
+def tells_marks(declared: Any) -> bool:
+    """Return whether the values of a declared type tell all its marks, as those of models and dataclasses do.
+
+    Args:
+        declared: The type.
+    """
+    annotation, marks = _unwrapped(declared)
+    if marks or is_typeddict(get_origin(annotation) or annotation):
+        return False
+    arguments = get_args(annotation)
+    return _is_record(get_origin(annotation) or annotation) or all(tells_marks(argument) for argument in arguments)
+
+
+def _is_record(cls: Any) -> bool:
+    return isinstance(cls, type) and (issubclass(cls, BaseModel) or is_dataclass(cls))
+
+
 def _walk(annotation: Any, value: Any, path: str, marks: tuple[Mark, ...]) -> Iterator[Claim]:
     annotation, inner = _unwrapped(annotation)
     marks = (*marks, *inner)
@@ -70,6 +87,11 @@ def _walk_model(model: BaseModel, path: str) -> Iterator[Claim]:
         marks = tuple(data for data in field.metadata if isinstance(data, Quote | FromTools))
         where = path if isinstance(model, RootModel) else _joined(path, name)
         yield from _walk(field.annotation, getattr(model, name), where, marks)
+    if model.model_extra:
+        declared: Any = get_type_hints(type(model), include_extras=True).get("__pydantic_extra__")
+        item_type = (get_args(declared) or [Any])[-1]
+        for name, item in model.model_extra.items():
+            yield from _walk(item_type, item, _joined(path, name), ())
 
 
 def _walk_typed_dict(annotation: Any, value: Any, path: str) -> Iterator[Claim]:

@@ -8,25 +8,36 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
+from answergraph.nodes.evidence.borders import CLINGING
+from answergraph.nodes.evidence.folding import fold
 from answergraph.nodes.evidence.marks import FromTools
 
 Number = int | float | Decimal
 """What an answer's number may be."""
 
 _HYPHENS = "\\-\u2010\u2011\u2012\u2013\u2014\u2212"
-_RUN = re.compile(r"[0-9][0-9.,_']*[0-9]|[0-9]")
+_RUN = re.compile(r"(?<![\w.])\.[0-9]+|[0-9][0-9.,_']*[0-9]|[0-9]")
 """A run of digits and what may group them; it is a number only as a whole."""
-_PLAIN = re.compile(r"[0-9]+(?:\.[0-9]+)?|[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?|[0-9]{1,3}(?:_[0-9]{3})+")
+# A group never begins with a nought: the comma of "0,250" is a decimal one.
+_PLAIN = re.compile(r"[0-9]*\.[0-9]+|[0-9]+|[1-9][0-9]{0,2}(?:(?:,[0-9]{3})+|(?:_[0-9]{3})+)(?:\.[0-9]+)?")
 _EXPONENT = re.compile(r"[eE][+-]?[0-9]{1,3}(?!\w|\.[0-9])")
 _BEFORE_LENGTH = 3
-_JOINED_BEFORE = re.compile(rf"(?:[\w.√]|[0-9][,'/:]|\w[{_HYPHENS}+]|[{_HYPHENS}+±/][{_HYPHENS}+±]|±)$")
-_JOINED_AFTER = re.compile(rf"[{_HYPHENS}/:,.'][0-9]|[\u00b2\u00b3\u00b9\u2070-\u2079\u00bc-\u00be!^]|\*\*")
+_JOINED_BEFORE = re.compile(rf"(?:[\w.√٫٬·]|\S[{CLINGING}]|[0-9][,'/:]|\w[{_HYPHENS}+]|[{_HYPHENS}+±/][{_HYPHENS}+±]|±)$")
+_POWER_BEFORE = re.compile(r"(?:[\w)]\s?\*\*|\^)\s?$")
+_POWER_LENGTH = 5
+_JOINED_AFTER = re.compile(
+    rf"[{_HYPHENS}/:,.'٫٬·][0-9]|[\u00b2\u00b3\u00b9\u2070-\u2079\u00bc-\u00be{CLINGING}]"
+    r"|\s?\^|\s?\*\*\s?[0-9(]|\*\*\w|!(?:[\w!]|\s?[=+*/^)-])"
+    r"|\s(?:hundred|thousand|[mb]illion|trillion)s?\b",
+    re.IGNORECASE,
+)
 _AMBIGUOUS_SIGN = re.compile(rf"(?:^|[^\w)\]\s])\s*[{_HYPHENS}]\s+$|^\s*[{_HYPHENS}]\s+$")
 _NEGATIVE = re.compile(rf"[{_HYPHENS}]$")
 _UNIT_CHARACTERS = 24
 """How far from the number a unit is looked for."""
 _SLACK = 1e-9
 _CURRENCIES = "$€£¥₩₹"
+_GLUED = frozenset(f"_%‰°{_CURRENCIES}")
 _KEY = re.compile(r"'([^']+)' ?: ?'?$")
 _KEY_CHARACTERS = 80
 _SEPARATOR = r"[\"']?\s?[:=]\s?[\"']?"
@@ -83,6 +94,8 @@ def _numeral_at(text: str, start: int, end: int) -> Numeral | None:
     negative = _NEGATIVE.search(before) is not None
     if _PLAIN.fullmatch(text, start, end) is None or _JOINED_BEFORE.search(before) or _AMBIGUOUS_SIGN.search(before):
         return None
+    if _POWER_BEFORE.search(text[max(start - _POWER_LENGTH, 0) : start]):
+        return None
     exponent = _EXPONENT.match(text, end)
     end = exponent.end() if exponent else end
     if _JOINED_AFTER.match(text, end):
@@ -119,7 +132,7 @@ def has_value(numeral: Numeral, text: str, wanted: Number, mark: FromTools) -> b
     if not mark.units:
         glued = text[numeral.end : numeral.end + 1]
         before = text[numeral.start - 1 : numeral.start]
-        is_bare = not (glued.isalnum() or glued in set("_%‰°") or before in set(_CURRENCIES))
+        is_bare = not (glued.isalnum() or glued in _GLUED or before in set(_CURRENCIES))
         return is_bare and _equal(numeral.value, wanted, mark.rounding)
     factors = [factor for unit, factor in mark.units if _has_unit(numeral, text, unit)]
     return any(_equal(numeral.value * _exact(factor), wanted, mark.rounding) for factor in factors)
@@ -144,6 +157,7 @@ def numbers_in(value: object, key: str | None = None) -> Iterator[tuple[str | No
         yield from ((key, numeral.value) for numeral in numerals(value))
     elif isinstance(value, Mapping):
         for name, item in value.items():
+            yield from numbers_in(name)
             yield from numbers_in(item, name)
     elif isinstance(value, list):
         for item in value:
@@ -171,7 +185,7 @@ def _exact(number: Number) -> Decimal:
 def _has_unit(numeral: Numeral, text: str, unit: str) -> bool:
     after = text[numeral.end : numeral.end + _UNIT_CHARACTERS]
     before = text[max(numeral.start - _UNIT_CHARACTERS, 0) : numeral.start]
-    name = re.escape(unit)
+    name = re.escape(fold(unit))
     if re.match(rf"\s?{name}(?![\w/^*²³·]|[{_HYPHENS}][0-9])", after):
         return True
     # "$5" and "duration_ms": 12; a following unit of another name decides against the one before.

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from answergraph.nodes.evidence.borders import begins_at_border, ends_at_border, follows_negation
+from answergraph.nodes.evidence.borders import begins_at_border, cuts_grouped_number, ends_at_border, follows_negation
 from answergraph.nodes.evidence.folding import fold
 from answergraph.nodes.evidence.json_text import without_escapes
 from answergraph.nodes.evidence.mapped_text import MappedText
@@ -112,13 +112,15 @@ def _places(text: str, result: SearchedResult) -> Iterator[_Place]:
 def _verdict(text: str, place: _Place) -> Found | str:
     view = place.view
     end = place.at + len(text)
+    start, stop = view.span(place.at, end)
     if not begins_at_border(view.text, place.at) or not ends_at_border(view.text, end):
+        return CUT
+    if cuts_grouped_number(place.result.run.texts[place.part], start, stop):
         return CUT
     if follows_negation(view.text, place.at):
         return NEGATED
     if _only_echoes(place.result.without_echo(view.text, place.at, end), text):
         return ECHOED
-    start, stop = view.span(place.at, end)
     offset = place.result.offsets[place.part]
     return Found(place.result, offset + start, offset + stop)
 

@@ -17,7 +17,7 @@ from answergraph.nodes.evidence.claims import Claim
 from answergraph.nodes.evidence.marks import FromTools, Mark, Quote, mark_from_json
 from answergraph.nodes.evidence.quotes import Found
 from answergraph.nodes.evidence.searched_result import SearchedResult
-from answergraph.nodes.evidence.tool_results import RecordedResult, run_of, texts_of
+from answergraph.nodes.evidence.tool_results import RecordedResult, ToolRun, run_of, texts_of
 
 _STEP = re.compile(r"""\.?(\w+)|\[(\d+)\]|\[(?:'([^']*)'|"([^"]*)")\]""")
 _SPAN_LENGTH = 3
@@ -79,7 +79,7 @@ class _Parts:
         recorded = bundle.get("results")
         results = list(results_in(messages, {str(bundle.get("schema"))})) if recorded is None else recorded
         for result in results:
-            run_of(result)
+            _refuse_unreadable(run_of(result))
         marks = {path: mark_from_json(mark) for path, mark in bundle.get("marks", {}).items()}
         return cls(bundle["answer"], marks, bundle["evidence"], results, messages)
 
@@ -115,6 +115,11 @@ class _Parts:
         if said and all("".join(texts_of(message)) != "".join(result["texts"]) for message in said):
             return f"the conversation holds another result of {result['tool_call_id']}"
         return None
+
+
+def _refuse_unreadable(run: ToolRun) -> None:
+    if not isinstance(run.args, Mapping) or not all(isinstance(text, str) for text in run.texts):
+        raise TypeError(f"the result {run.tool_call_id!r} has texts, and arguments by name")
 
 
 def value_at(answer: Any, path: str) -> Any:

@@ -18,6 +18,7 @@ MAX_LENGTH = 1_000
 """Longer expressions are refused, in characters; a calculation in words has no use for them."""
 MAX_BITS = 2_048
 """An integer power that takes more is not even worked out; a double ends at 1,024 bits."""
+_TOLERANCE = 1e-9
 MAX_INT64 = 2**63 - 1
 """Beyond this numexpr knows no integers; the whole expression is then calculated with floating-point numbers."""
 
@@ -114,10 +115,14 @@ def calculate(text: str) -> Calculation:
 
 def _evaluated(tree: ast.expr) -> float:
     sizes = _Sizes()
-    sizes.of(tree)
-    expression = ast.unparse(_Literal(as_floats=sizes.largest_int > MAX_INT64).visit(tree))
+    expected = sizes.of(tree)
+    as_floats = sizes.largest_int > MAX_INT64
+    expression = ast.unparse(_Literal(as_floats=as_floats).visit(tree))
     # Takes a third of a second to import; an agent without a calculator does not pay for it.
     value: float = importlib.import_module("numexpr").evaluate(expression, local_dict={}, global_dict={}).item()
+    # A remainder, or a small difference of large integers, is lost in floating-point numbers.
+    if as_floats and not math.isclose(value, expected, rel_tol=_TOLERANCE):
+        raise CalculationError("its integers are too large to be calculated with exactly")
     return value
 
 

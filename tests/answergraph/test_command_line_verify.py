@@ -36,7 +36,10 @@ def test_a_run_without_an_answer_is_saved_too_and_claims_nothing(tmp_path: Path)
     assert answergraph("verify", str(path)) == (0, "Nothing is claimed that could be checked.\n", "")
 
 
-@pytest.mark.parametrize("content", ["", "[]", "{}", '"text"', '{"answer": 1, "evidence": [], "messages": {}}'])
+NO_BUNDLES = ["", "[]", "{}", '"text"', '{"answer": 1, "evidence": [], "messages": {}}', "[" * 100_000]
+
+
+@pytest.mark.parametrize("content", NO_BUNDLES, ids=range(len(NO_BUNDLES)))
 def test_a_file_that_is_no_bundle_is_bad_usage(tmp_path: Path, content: str) -> None:
     path = tmp_path / "answer.json"
     path.write_text(content)

@@ -218,11 +218,32 @@ class Row(TypedDict):
     quote: Annotated[str, Quote()]
 
 
-def test_a_declared_typed_dict_is_refused_since_its_marks_cannot_be_read(run: Run) -> None:
-    agent, model = agent_of(response_format=ToolStrategy(Row))
-    with pytest.raises(AgentSpecError, match="TypedDict 'Row'"):
+@pytest.mark.parametrize(
+    "declared",
+    [
+        Row,
+        list[Row],
+        list[Annotated[str, Quote()]],
+        Annotated[list[str], Quote()],
+        dict[str, Annotated[str, Quote()]],
+        Verdict | Row,
+    ],
+    ids=str,
+)
+def test_a_declared_type_whose_values_do_not_tell_their_marks_is_refused(run: Run, declared: Any) -> None:
+    agent, model = agent_of(response_format=ToolStrategy(declared))
+    with pytest.raises(AgentSpecError, match="do not tell their type"):
         run(agent, QUESTION)
     assert model.requests == []
+
+
+def test_the_models_of_a_declared_list_are_checked(run: Run) -> None:
+    wrong, right = ([{"quotes": [quote]}] for quote in ("the disk 'sda' is full", GOOD))
+    replies = [reading(), *(calling("list_Verdict", {"value": value}, f"v{len(str(value))}") for value in (wrong, right))]
+    agent, _ = agent_of(*replies, response_format=ToolStrategy(list[Verdict]))
+    outcome = run(agent, QUESTION)["outcome"]
+    assert [attempt["status"] for attempt in outcome["attempts"]] == ["invalid", "answered"]
+    assert list(outcome["evidence"]) == ["[0].quotes[0]"]
 
 
 @pytest.mark.parametrize("abstain", [Verdict, Abstention(missing=["x"])])

@@ -72,12 +72,23 @@ def test_the_command_that_measures_says_that_nothing_went_wrong(capsys: pytest.C
     [
         ("ready to deploy now", "the build is not\n   ready to deploy now", "a negation stands right before it"),
         ("ready to deploy now", "it isn't ready to deploy now", "a negation"),
+        ("ready to deploy now", "it is not “ready to deploy now”", "a negation"),
+        ("ready to deploy now", "it is not **ready to deploy now**", "a negation"),
+        ("ready to deploy now", "it is not\u200b (ready to deploy now)", "a negation"),
+        ("ready to deploy now", "it is not yet ready to deploy now", "a negation"),
+        ("ready to deploy now", "no longer ready to deploy now", "a negation"),
+        ("ready to deploy now", "it isnt ready to deploy now", "a negation"),
         ("successful in the end", "unsuccessful in the end", "middle of a word"),
         ("fatal error in module", "a non-fatal error in module", "middle of a word"),
         ("ready: yes, indeed", "!ready: yes, indeed", "middle of a word"),
         ("5 degrees outside", "it is -5 degrees outside", "middle of a word"),
         ("234 requests failed", "1,234 requests failed", "middle of a word"),
         ("2 requests failed", "12 requests failed", "middle of a word"),
+        ("234 requests failed", "1\u202f234 requests failed", "middle of a word"),
+        ("latency rose to 12", "latency rose to 12\u00a0345", "middle of a word"),
+        ("5 requests failed", "10^5 requests failed", "middle of a word"),
+        ("5 requests failed", "10**5 requests failed", "middle of a word"),
+        ("5 dollars were lost", "$5 dollars were lost", "middle of a word"),
         ("latency rose to 12", "latency rose to 12.5 ms", "middle of a word"),
         ("usage has reached 12", "usage has reached 12%", "middle of a word"),
         ("the test did", "the test didn't pass", "middle of a word"),
@@ -105,6 +116,8 @@ def test_what_changes_the_meaning_is_refused_and_said(quote: str, text: str, wor
         ("テストは成功しました", "結果：テストは成功しました。"),
         ("ログインに失敗しました", "ERROR: ログインに失敗しました (code=5)"),
         ("connection lost", "is not\nfoo: connection lost"),
+        ("opened at noon", "the element opened at noon"),
+        ("5 tests failed", "**5 tests failed**"),
         ("area is 5 m2 in all", "area is 5 m² in all"),
         ("AssertionError: assert 5 == 7", "E   AssertionError: assert 5 == 7\nE   +"),
     ],
@@ -139,8 +152,25 @@ def test_a_longer_quote_counts_although_the_tool_was_asked_for_a_part_of_it() ->
 
 
 @pytest.mark.parametrize(
+    ("args", "text"),
+    [
+        ({"code": "print('disk full on sda1')"}, "disk full on sda1"),
+        ({"text": "Disk full on sda1"}, "noted: disk full on sda1"),
+        ({"facts": {"disk full on sda1": True}}, '{"disk full on sda1": true}'),
+    ],
+)
+def test_the_models_words_are_no_evidence_in_whatever_form_a_tool_repeats_them(args: dict[str, Any], text: str) -> None:
+    assert "only repeats" in quoted("disk full on sda1", text, **args).problems["quote"]
+
+
+@pytest.mark.parametrize(
     ("args", "text", "accepted"),
     [
+        ({"n": 42}, "42", False),
+        ({"text": "42"}, "42", False),
+        ({"question": "6 * 7"}, "42", True),
+        ({"seen": {"42": 1}}, "seen: 42", False),
+        ({"text": "it is 42!"}, "noted: 42", False),
         ({"expected": 42, "actual": 42}, '{"expected": 42, "actual": 42, "is_correct": true}', False),
         ({"a": 42, "b": 1}, "42.0", True),
         ({"a": 42, "b": 1}, '{"result": 42}', True),

@@ -96,6 +96,21 @@ def test_a_root_model_adds_nothing_to_the_path() -> None:
     assert paths(Listed([Finding(quote="a")])) == {"[0].quote": "a"}
 
 
+class Open(BaseModel, extra="allow"):
+    """A model of any fields."""
+
+    __pydantic_extra__: dict[str, Quoted]
+
+
+class Untyped(BaseModel, extra="allow"):
+    """A model of any fields of any kind."""
+
+
+def test_the_fields_that_a_model_declares_together_are_claims() -> None:
+    assert paths(Open.model_validate({"a": "x"})) == {"a": "x"}
+    assert paths(Untyped.model_validate({"a": "x", "b": Finding(quote="y")})) == {"b.quote": "y"}
+
+
 def test_what_is_checked_is_what_is_returned_not_what_was_sent() -> None:
     class Shouting(BaseModel):
         quote: Annotated[str, Quote()]

@@ -16,6 +16,7 @@ from answergraph.middleware import GroundedAnswer
 from answergraph.nodes.errors import BundleError
 from answergraph.testing import ScriptedChatModel
 
+RESULT = {"tool_call_id": "1", "name": "read_log", "args": {}, "texts": ["a text"], "succeeded": True}
 LOG = "ERROR the disk is not full after 1.5 s, costs 12.30 EUR"
 
 
@@ -147,7 +148,13 @@ def test_an_abstention_claims_nothing() -> None:
 
 @pytest.mark.parametrize(
     "data",
-    [{}, {"answer": 1, "evidence": {}, "messages": [1]}, {"answer": 1, "evidence": {}, "messages": [], "marks": {"a": {}}}],
+    [
+        {},
+        {"answer": 1, "evidence": {}, "messages": [1]},
+        {"answer": 1, "evidence": {}, "messages": [], "marks": {"a": {}}},
+        {"answer": 1, "evidence": {}, "messages": [], "results": [RESULT | {"texts": [5]}]},
+        {"answer": 1, "evidence": {}, "messages": [], "results": [RESULT | {"args": None}]},
+    ],
 )
 def test_what_is_no_bundle_is_refused(data: dict[str, Any]) -> None:
     with pytest.raises(BundleError, match="no answer bundle"):

@@ -61,6 +61,8 @@ def test_a_caret_is_power_and_said_to_be(text: str, value: int) -> None:
         ("exp(1000)", "too large"),
         ("1e999", "too large"),
         ("10**400", "too large"),
+        ("10**30 % 7", "too large to be calculated with exactly"),
+        ("2**64 + 1 - 2**64", "too large to be calculated with exactly"),
         ("2**1024", "too large"),
         ("1/0", "division by zero"),
         ("1 % 0", "division by zero"),
