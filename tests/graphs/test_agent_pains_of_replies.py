@@ -1,5 +1,6 @@
 """What other agents are complained about for, as what must happen here instead: replies, histories, costs."""
 
+import json
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from tests.graphs.scripted_agents import (
     BAD,
     GOOD,
     QUESTION,
+    Missing,
     Verdict,
     agent_of,
     call,
@@ -124,3 +126,15 @@ def test_a_thread_that_was_stopped_after_a_correction_goes_on_without_two_user_m
         run(agent, QUESTION, {**THREAD, "recursion_limit": 2})
     run(agent, {"messages": ["And now?"]}, THREAD)
     assert [m.type for m in model.requests[1].messages] in (["human", "ai", "human"], ["human", "ai", "human", "ai", "human"])
+
+
+@pytest.mark.parametrize(
+    "format", [list[Missing], {"title": "Facts", "type": "array", "items": {"type": "string"}}], ids=["type", "schema"]
+)
+def test_a_correction_of_a_long_answer_stays_short(run: Any, format: Any) -> None:
+    answers = [AIMessage("[" + ", ".join(["1"] * 20_000) + "]"), AIMessage(json.dumps("x" * 100_000))]
+    agent, _ = agent_of(*answers, response_format=PromptedStrategy(format), limits=UsageLimits(answer_attempts=2))
+    result = run(agent, QUESTION)
+    assert [attempt["status"] for attempt in result["outcome"]["attempts"]] == ["invalid", "invalid"]
+    assert all(len(message.text) < 6_000 for message in result["messages"] if isinstance(message, HumanMessage))
+    assert len(json.dumps(result["outcome"])) < 20_000
