@@ -31,6 +31,8 @@ HELD = (
     "Look at them, then give your answer again, changed if need be."
 )
 NEXT_RUNG = "Give your final answer now, in the form you are asked for."
+NEXT_FORM = "When you give your answer, give it in the form you are asked for."
+"""Beside what is wrong with an answer, which may be that a tool was to be called first."""
 NOTHING_SAID = AnswerAccepted()
 _ONCE = ("truncated", "empty")
 NOT_RUN = "Tool {name} was not run: an answer stood beside the call."
@@ -174,7 +176,7 @@ class StructuredResponseNode:
         steps_down = self._steps_down(reply, reading)
         text = _correction(reading, reply.offer.strategy)
         if steps_down:
-            text = f"{text}\n{NEXT_RUNG}" if reading.status == "invalid" else NEXT_RUNG
+            text = f"{text}\n{NEXT_FORM}" if reading.status == "invalid" else NEXT_RUNG
         results = answer_results(reply, reading, text)
         corrections = in_order(reply, [*results, *self._other_calls(reply)])
         if not results:
