@@ -15,6 +15,7 @@ from answergraph.nodes.inner_runs import calling_account
 from answergraph.nodes.messages import begins_new_run, correction_message, direct_results, last_turn
 from answergraph.nodes.outcome import AnswerAccepted, Attempt, EndStrategy, Ledger, Outcome, Status
 from answergraph.nodes.reply import Reply, answer_results, in_order, reply_that_stands, tool_result
+from answergraph.nodes.response_format.diagnosis import repeats_cut_calls
 from answergraph.nodes.response_format.offers import Offers
 from answergraph.nodes.response_format.reading import Reading
 from answergraph.nodes.response_format.run_time_offers import RunTimeOffers
@@ -156,7 +157,7 @@ class StructuredResponseNode:
     def _repeats(self, reply: Reply, reading: Reading) -> bool:
         attempts = reply.ledger["attempts"]
         if reading.status in _ONCE:
-            return any(attempt["status"] == reading.status for attempt in attempts)
+            return repeats_cut_calls(reply.conversation) or any(attempt["status"] == reading.status for attempt in attempts)
         if not attempts or attempts[-1]["status"] != reading.status:
             return False
         # A reply without an answer is the same mistake in any words; an answer is judged by what is wrong with it.
