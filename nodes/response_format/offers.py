@@ -84,6 +84,8 @@ class Offers:
         is_strategy = response_format is None or (not is_schema(response_format) and hasattr(response_format, "schema"))
         self.response_format = response_format if is_strategy else self.strategy
         self.declared = frozenset(self.strategy.schema_names)
+        if response_format is not None and not self.declared:
+            raise AgentSpecError(f"response_format={response_format!r} names no schema; leave it out for an agent without one.")
         self._unoffered = NoResponse(self.strategy.schemas)
         self._converted: OrderedDict[int, tuple[Any, Strategy[Any]]] = OrderedDict()
         self._made: OrderedDict[str, Strategy[Any]] = OrderedDict()

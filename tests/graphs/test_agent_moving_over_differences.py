@@ -74,7 +74,7 @@ def test_an_intended_difference_comes_out_as_told(run: Any, name: str) -> None:
     for given, ours in zip(program.inputs, OURS[name], strict=True):
         result = run(agent, given, config)
         texts = [message.text for message in result["messages"]]
-        told = next((ours.told for text in texts if text.startswith(ours.told)), texts)
+        told = next((ours.told for text in texts if text.startswith(ours.told)), str(texts))
         types = " ".join(message.type for message in result["messages"])
         assert Ended(types, told, _value(result), _status(result)) == ours
 
