@@ -223,7 +223,7 @@ class Offers:
         kept = self._converted.get(id(response_format))
         if kept is None:
             # The format is kept beside the strategy made of it: ids are reused.
-            kept = (response_format, self._checked(as_strategy(response_format), response_format))
+            kept = (response_format, self._checked(_strategy_made(response_format), response_format))
             keep(self._converted, id(response_format), kept)
         return kept[1]
 
@@ -249,6 +249,13 @@ def check_declared(schemas: Sequence[AnswerSchema], declared: Sequence[AnswerSch
                 f"format when creating the agent. Declared are {list(known)!r}.",
                 response_format,
             )
+
+
+def _strategy_made(response_format: Any) -> Strategy[Any]:
+    try:
+        return as_strategy(response_format)
+    except AgentSpecError as error:
+        raise ResponseFormatError(str(error), response_format) from error
 
 
 def _is_usable(request: ModelRequest[Any], strategy: Strategy[Any]) -> bool:
