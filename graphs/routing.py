@@ -18,7 +18,7 @@ from answergraph.nodes.messages import (
 )
 from answergraph.nodes.names import TOOLS
 from answergraph.nodes.outcome import EndStrategy
-from answergraph.nodes.response_format.diagnosis import diagnose
+from answergraph.nodes.response_format.diagnosis import diagnose, repeats_cut_calls
 from answergraph.nodes.state import LEDGER, OFFER
 
 Reason = Literal["call_tools", "read_answer", "ask_again", "finish", "go_on"]
@@ -71,7 +71,7 @@ def route_after_model(state: Mapping[str, Any], facts: RoutingFacts) -> Reason |
     3. The budget's last call was made, tools were off, or the model refused: whatever came is read.
     4. Tools were called: ``call_tools``, one ``Send`` per call, unless a valid answer beside them ends the run early.
     5. An answer, or what may be one, stands: ``read_answer``.
-    6. Every call was answered already, or the arguments were malformed for the first time: ``ask_again``.
+    6. Every call was answered already, or the arguments were cut or malformed for the first time: ``ask_again``.
     7. Nothing was called: the run ends.
     """
     if (jump := state.get("jump_to")) in facts.jumps:
@@ -87,7 +87,7 @@ def route_after_model(state: Mapping[str, Any], facts: RoutingFacts) -> Reason |
         return _sends(state, facts)
     if answers and (waiting or _holds_answer(message, state, facts)):
         return "read_answer"
-    if (message.tool_calls and not waiting) or _has_new_malformed_calls(message, messages):
+    if (message.tool_calls and not waiting and not repeats_cut_calls(messages)) or _has_new_malformed_calls(message, messages):
         return "ask_again"
     return facts.ending(state)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from inspect import iscoroutinefunction
 from typing import Any, get_args
 
 from langchain_core.language_models import BaseChatModel
@@ -112,7 +113,7 @@ class AgentSpec:
             ),
             context_schema=options.get("context_schema"),
             keys=keys,
-            limits=options.get("limits") or (UsageLimits() if offers.reads_answers else NO_LIMITS),
+            limits=_limits(options.get("limits"), offers),
             end_strategy=_one_of("end_strategy", EndStrategy, options.get("end_strategy", "defer")),
             on_failure=_one_of("on_failure", OnFailure, options.get("on_failure", "return")),
             checks=_checks(stack, options.get("check_answer"), offers),
@@ -170,10 +171,23 @@ def _one_of(name: str, allowed: Any, given: Any) -> Any:
     return given
 
 
+def _limits(given: Any, offers: Offers | RunTimeOffers) -> UsageLimits:
+    if given is None:
+        return UsageLimits() if offers.reads_answers else NO_LIMITS
+    if not isinstance(given, UsageLimits):
+        raise AgentSpecError(f"limits={given!r} is no UsageLimits; write limits=UsageLimits(model_calls=…).")
+    return given
+
+
 def _checks(
     stack: MiddlewareStack, own: Callable[..., Any] | None, offers: Offers | RunTimeOffers
 ) -> tuple[Callable[..., Any], ...]:
     checks = (*stack.checks, *(() if own is None else (own,)))
+    for check in checks:
+        if not callable(check):
+            raise AgentSpecError(f"check_answer={check!r} is no function of (answer, state, runtime).")
+        if iscoroutinefunction(check) or iscoroutinefunction(type(check).__call__):
+            raise AgentSpecError(f"{check!r} is not awaited: a check of an answer is an ordinary function, not async.")
     if own is not None and not offers.reads_answers:
         raise AgentSpecError("check_answer has nothing to check without a response_format; pass one.")
     return checks

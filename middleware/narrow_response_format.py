@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from answergraph.middleware.base import AgentMiddleware
-from answergraph.nodes.errors import ResponseFormatError
+from answergraph.nodes.errors import AgentSpecError, ResponseFormatError
 from answergraph.nodes.model_call import ModelRequest
 from answergraph.nodes.response_format.offers import as_strategy, check_declared
+from answergraph.nodes.response_format.schema import AnswerSchema
 from answergraph.nodes.response_format.schema_kinds import answer_schemas
 from answergraph.nodes.response_format.strategy import Strategy
 
@@ -60,10 +61,10 @@ class NarrowResponseFormat(AgentMiddleware[Any, Any, Any]):
         chosen = self.choose(request)
         if chosen is None or request.response_format is None:
             return request
-        schemas = answer_schemas(tuple(chosen) if isinstance(chosen, Sequence) else chosen)
         strategy = self._strategy_of(request.response_format)
-        kept = strategy.narrowed([schema.name for schema in schemas])
         try:
+            schemas = _schemas_of(chosen)
+            kept = strategy.narrowed([schema.name for schema in schemas])
             check_declared(schemas, strategy.all_schemas, chosen)
             check_declared(kept.schemas, strategy.all_schemas, chosen)
         except ResponseFormatError as error:
@@ -76,3 +77,11 @@ class NarrowResponseFormat(AgentMiddleware[Any, Any, Any]):
         if self._strategy is None or self._strategy[0] is not response_format:
             self._strategy = (response_format, as_strategy(response_format))
         return self._strategy[1]
+
+
+def _schemas_of(chosen: Any) -> tuple[AnswerSchema, ...]:
+    several = isinstance(chosen, Sequence) and not isinstance(chosen, str)
+    try:
+        return answer_schemas(tuple(chosen) if several else chosen)
+    except AgentSpecError as error:
+        raise ResponseFormatError(str(error), chosen) from error

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from answergraph.nodes.errors import AgentSpecError
 from answergraph.nodes.usage import Usage
@@ -34,7 +34,7 @@ class UsageLimits:
     """What a run may use before it ends with status ``out_of_budget``.
 
     Raises:
-        AgentSpecError: If a limit is zero or negative.
+        AgentSpecError: If a limit is zero, negative or no whole number.
     """
 
     model_calls: int | None = 50
@@ -50,9 +50,14 @@ class UsageLimits:
 
     def __post_init__(self) -> None:
         """Refuse limits that no run could keep."""
-        for name, limit in vars(self).items():
-            if not isinstance(limit, bool) and limit is not None and limit < 1:
+        if not isinstance(self.reserve_final_answer, bool):
+            raise AgentSpecError(f"UsageLimits(reserve_final_answer={self.reserve_final_answer!r}): say True or False.")
+        for name in ("model_calls", "tool_calls", "total_tokens"):
+            limit = getattr(self, name)
+            if limit is not None and not _is_count(limit):
                 raise AgentSpecError(f"UsageLimits({name}={limit!r}): a limit is at least 1, or None for none.")
+        if not _is_count(self.answer_attempts):
+            raise AgentSpecError(f"UsageLimits(answer_attempts={self.answer_attempts!r}): a limit is at least 1, a whole number.")
 
     def leave_one_call(self, usage: Usage) -> bool:
         """Return whether the next model call is the last one the budget has.
@@ -99,6 +104,10 @@ class _SharedLimits(UsageLimits):
     def __post_init__(self) -> None:
         # What a caller has left may be nothing.
         return
+
+
+def _is_count(limit: Any) -> bool:
+    return isinstance(limit, int) and not isinstance(limit, bool) and limit >= 1
 
 
 def _rest(limit: int | None, used: int) -> int | None:

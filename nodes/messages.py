@@ -164,6 +164,17 @@ def unavailable_call_message(call: ToolCall) -> ToolMessage:
     )
 
 
+def cut_call_message(call: ToolCall) -> ToolMessage:
+    """Return the error that answers a tool call of a reply that was cut: its arguments may parse, with their end missing."""
+    return ToolMessage(
+        f"Tool call {call['name']} with id {call['id']} was not carried out - your reply was cut at the token limit, so its "
+        "arguments may be incomplete. Be brief, and call the tool again if you still need it.",
+        name=call["name"],
+        tool_call_id=str(call["id"]),
+        status="error",
+    )
+
+
 def repaired_history(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
     """Answer every tool call that was left without a result, so that strict providers accept the history.
 

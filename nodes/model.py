@@ -22,12 +22,14 @@ from answergraph.nodes.inner_runs import calling_account
 from answergraph.nodes.messages import (
     answered_ids,
     as_received,
+    cut_call_message,
     last_turn,
     malformed_call_message,
     unavailable_call_message,
 )
 from answergraph.nodes.model_call import BoundModels, LayeredResponse, ModelRequest, ModelResponse
 from answergraph.nodes.outcome import Ledger, out_of_budget
+from answergraph.nodes.response_format.diagnosis import diagnose
 from answergraph.nodes.response_format.offers import Offers
 from answergraph.nodes.response_format.reading import Offer
 from answergraph.nodes.response_format.refusals import TOOL_CALLING, refuses_format, refuses_tools, remember_refusal
@@ -158,12 +160,12 @@ class ModelNode:
     def _update(self, turn: Turn, exchange: Exchange, response: ModelResponse[Any]) -> dict[str, Any]:
         message, _ = last_turn(response.result)
         history: list[Any] = [RemoveMessage(id=REMOVE_ALL_MESSAGES), *turn.messages] if turn.repaired else []
-        unavailable = list(self._unavailable_calls(exchange, response.result))
+        not_run = list(self._calls_not_run(exchange, response.result))
         ledger = self._charged(turn, exchange, message)
         if (caller := calling_account()) is not None:
             caller.charge(ledger)
         update: dict[str, Any] = {
-            "messages": [*history, *response.result, *_malformed_calls(response.result, exchange.offers), *unavailable],
+            "messages": [*history, *response.result, *_malformed_calls(response.result, exchange.offers), *not_run],
             LEDGER: ledger,
             RUNNING: True,
         }
@@ -179,7 +181,7 @@ class ModelNode:
 
     def _charged(self, turn: Turn, exchange: Exchange, message: AIMessage | None) -> Ledger:
         asked = _ordinary_calls(message, exchange.offers)
-        carried_out = 0 if exchange.final else len(asked[: exchange.tool_calls_left])
+        carried_out = 0 if exchange.final or _is_cut(message, exchange.offers) else len(asked[: exchange.tool_calls_left])
         return replace_ledger(
             turn.ledger,
             usage=exchange.usage(carried_out),
@@ -206,15 +208,17 @@ class ModelNode:
             update[self.keys.outcome] = out_of_budget(ledger, [*turn.messages, *response.result])
         return update
 
-    def _unavailable_calls(self, exchange: Exchange, result: list[BaseMessage]) -> Iterator[BaseMessage]:
-        """Answer the calls that the budget has no room for; nothing runs them."""
-        left = 0 if exchange.final else exchange.tool_calls_left
+    def _calls_not_run(self, exchange: Exchange, result: list[BaseMessage]) -> Iterator[BaseMessage]:
+        """Answer the calls that nothing runs: those of a reply that was cut, and those that the budget has no room for."""
+        message, _ = last_turn(result)
+        is_cut = not exchange.final and _is_cut(message, exchange.offers)
+        left = 0 if exchange.final or is_cut else exchange.tool_calls_left
         if left is None:
             return
         done = answered_ids(result)
-        for call in _ordinary_calls(last_turn(result)[0], exchange.offers)[left:]:
+        for call in _ordinary_calls(message, exchange.offers)[left:]:
             if call["id"] not in done:
-                yield unavailable_call_message(call)
+                yield cut_call_message(call) if is_cut else unavailable_call_message(call)
 
     def _refuse_unknown_tools(self, request: ModelRequest[Any]) -> None:
         if self.runs_any_tool or request.tools == list(self.tools):
@@ -241,6 +245,11 @@ def replace_ledger(ledger: Ledger, **changes: Any) -> Ledger:
 
 def _ordinary_calls(message: AIMessage | None, offers: Offers) -> list[ToolCall]:
     return [call for call in message.tool_calls if call["name"] not in offers.declared] if message else []
+
+
+def _is_cut(message: AIMessage | None, offers: Offers) -> bool:
+    # Without a response format the calls of a cut reply run, as in LangChain.
+    return offers.reads_answers and message is not None and diagnose(message) == "truncated"
 
 
 def _malformed_calls(result: list[BaseMessage], offers: Offers) -> Iterator[BaseMessage]:

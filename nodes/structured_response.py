@@ -15,6 +15,7 @@ from answergraph.nodes.inner_runs import calling_account
 from answergraph.nodes.messages import begins_new_run, correction_message, direct_results, last_turn
 from answergraph.nodes.outcome import AnswerAccepted, Attempt, EndStrategy, Ledger, Outcome, Status
 from answergraph.nodes.reply import Reply, answer_results, in_order, reply_that_stands, tool_result
+from answergraph.nodes.response_format.diagnosis import repeats_cut_calls
 from answergraph.nodes.response_format.offers import Offers
 from answergraph.nodes.response_format.reading import Reading
 from answergraph.nodes.response_format.run_time_offers import RunTimeOffers
@@ -31,6 +32,8 @@ HELD = (
     "Look at them, then give your answer again, changed if need be."
 )
 NEXT_RUNG = "Give your final answer now, in the form you are asked for."
+NEXT_FORM = "When you give your answer, give it in the form you are asked for."
+"""Beside what is wrong with an answer, which may be that a tool was to be called first."""
 NOTHING_SAID = AnswerAccepted()
 _ONCE = ("truncated", "empty")
 NOT_RUN = "Tool {name} was not run: an answer stood beside the call."
@@ -154,7 +157,7 @@ class StructuredResponseNode:
     def _repeats(self, reply: Reply, reading: Reading) -> bool:
         attempts = reply.ledger["attempts"]
         if reading.status in _ONCE:
-            return any(attempt["status"] == reading.status for attempt in attempts)
+            return repeats_cut_calls(reply.conversation) or any(attempt["status"] == reading.status for attempt in attempts)
         if not attempts or attempts[-1]["status"] != reading.status:
             return False
         # A reply without an answer is the same mistake in any words; an answer is judged by what is wrong with it.
@@ -174,7 +177,7 @@ class StructuredResponseNode:
         steps_down = self._steps_down(reply, reading)
         text = _correction(reading, reply.offer.strategy)
         if steps_down:
-            text = f"{text}\n{NEXT_RUNG}" if reading.status == "invalid" else NEXT_RUNG
+            text = f"{text}\n{NEXT_FORM}" if reading.status == "invalid" else NEXT_RUNG
         results = answer_results(reply, reading, text)
         corrections = in_order(reply, [*results, *self._other_calls(reply)])
         if not results:

@@ -49,6 +49,7 @@ ANSWER = '{"passed": true, "score": 7}'
 CUT = AIMessage('{"passed": tr', response_metadata={"finish_reason": "length"})
 SEARCH = call("search", {"query": "x"}, "s")
 SEARCHES: list[Any] = [calls({**SEARCH, "id": f"s{n}"}) for n in range(9)]
+CUT_SEARCH = AIMessage("", tool_calls=[SEARCH], response_metadata={"finish_reason": "length"})
 BOTH = calls(call("Verdict", GOOD, "a"), SEARCH)
 
 
@@ -188,6 +189,8 @@ ROWS = [
     ),
     Row("a reply cut at the token limit, then an answer", "asked once to be brief", "answered", 2, [CUT, good()]),
     Row("a reply cut twice, whether it parses or not", "given up", "truncated", 2, [CUT, CUT]),
+    Row("a tool call in a reply that is cut", "not carried out; answered with an error", "answered", 2, [CUT_SEARCH, good()]),
+    Row("the same twice", "given up", "truncated", 2, [CUT_SEARCH, CUT_SEARCH]),
     Row("nothing, or reasoning only, twice", "asked once", "empty", 2, [AIMessage(""), AIMessage("")]),
     # Answers and tools
     Row("an answer beside a tool call", "held; the model confirms it with the result seen", "answered", 2, [BOTH, good()]),

@@ -7,11 +7,12 @@ The marks are those of the providers' own documents, as LangChain's chat models 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, AnyMessage
 
+from answergraph.nodes.messages import last_turn
 from answergraph.nodes.outcome import Status
 
 _TRUNCATED = {"length", "max_tokens", "model_length", "max_output_tokens", "model_context_window_exceeded"}
@@ -35,6 +36,13 @@ def diagnose(message: AIMessage) -> Status | None:
     if not message.text.strip() and not message.tool_calls and not message.invalid_tool_calls:
         return "empty"
     return None
+
+
+def repeats_cut_calls(messages: Sequence[AnyMessage]) -> bool:
+    """Return whether the last two AI messages call tools and were both cut, so that asking again is no use."""
+    message, after = last_turn(messages)
+    earlier, _ = last_turn(messages[: -len(after) - 1])
+    return all(reply is not None and reply.tool_calls and diagnose(reply) == "truncated" for reply in (message, earlier))
 
 
 def refusal_text(message: AIMessage) -> str:

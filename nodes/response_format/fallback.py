@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from answergraph.nodes.errors import AgentSpecError
+from answergraph.nodes.response_format.offers import as_strategy
 from answergraph.nodes.response_format.schema import AnswerSchema
 from answergraph.nodes.response_format.strategy import Binding, Rung, SchemaT, Strategy
 
@@ -22,19 +23,20 @@ class FallbackStrategy(Strategy[SchemaT]):
         """Declare what is tried.
 
         Args:
-            strategies: The first one first; all with the same schemas.
+            strategies: The first one first; all with the same schemas. Strategies of LangChain's are taken, too.
 
         Raises:
             AgentSpecError: If there is none, or their schemas differ.
         """
-        if not strategies:
+        if not isinstance(strategies, Sequence) or not strategies:
             raise AgentSpecError("FallbackStrategy needs at least one strategy.")
-        if any(other.schema_names != strategies[0].schema_names for other in strategies):
-            names = [strategy.schema_names for strategy in strategies]
+        rungs = tuple(as_strategy(strategy) for strategy in strategies)
+        if any(other.schema_names != rungs[0].schema_names for other in rungs):
+            names = [strategy.schema_names for strategy in rungs]
             raise AgentSpecError(f"The strategies of a FallbackStrategy ask for the same schemas, not for {names!r}.")
-        super().__init__(strategies[0].schemas)
-        self.schema = strategies[0].schema
-        self.strategies = tuple(strategies)
+        super().__init__(rungs[0].schemas)
+        self.schema = rungs[0].schema
+        self.strategies = rungs
 
     def ladder(self, request: ModelRequest[Any]) -> Sequence[Rung]:
         """Return the rungs of every strategy, narrowed as this one is."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 import json_repair
@@ -12,10 +12,16 @@ import json_repair
 MAX_MENDED_LENGTH = 100_000
 """Longer texts are not mended, in characters."""
 
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+MAX_MENDED_DEPTH = 64
+"""Deeper nesting is not mended, in brackets: the library's cost grows with the depth as well."""
+
+# A single quote inside a string in single quotes is one that does not end it: nothing that may follow a string follows it.
+# Nothing is looked at twice: what never closes reaches to the text's end.
+_STRING = re.compile(r""""((?:[^"\\]|\\.)*+)(?:"|\\?\Z)|'((?:[^'\\]|\\.|'(?!\s*+[,:}\]]))*+)(?:'|\\?\Z)""", re.DOTALL)
 # Backslashes stay: an escape that was dropped is data that was lost.
 _NOT_DATA = re.compile(r"""[\s"',:{}\[\]]""")
 _BRACKET = re.compile(r"[{}\[\]]")
+_OPENS = {"}": "{", "]": "["}
 _LITERALS = (("True", "true"), ("False", "false"), ("None", "null"))
 
 
@@ -31,7 +37,7 @@ def mend_json(text: str) -> Any:
         the sign of a text that was cut.
     """
     stripped = text.strip()
-    if not stripped.startswith(("{", "[")) or len(stripped) > MAX_MENDED_LENGTH:
+    if len(stripped) > MAX_MENDED_LENGTH or not _is_closed(stripped):
         return None
     try:
         value = json_repair.loads(stripped, skip_json_loads=True)
@@ -46,16 +52,30 @@ def _says_the_same(before: str, after: str, value: Any) -> bool:
         before = re.sub(rf"(?<=[\s:,\[]){python}(?=[\s,}}\]])", literal, before)
     same_data = _NOT_DATA.sub("", before) == _NOT_DATA.sub("", after)
     same_shape = _brackets(before) == _brackets(after)
-    return same_data and same_shape and all(_stood_in_quotes(string, before) for string in _strings(value))
+    quoted = {content for match in _STRING.finditer(before) for content in match.groups()}
+    return same_data and same_shape and all(_stood_in_quotes(string, quoted) for string in _strings(value))
+
+
+def _is_closed(text: str) -> bool:
+    """Return whether a text is one object or list whose brackets are all there; any other would have to be added to."""
+    opened: list[str] = []
+    brackets = _brackets(text)
+    for place, bracket in enumerate(brackets):
+        if bracket not in _OPENS:
+            opened.append(bracket)
+        elif not opened or opened.pop() != _OPENS[bracket]:
+            return False
+        if len(opened) > MAX_MENDED_DEPTH or (not opened and place < len(brackets) - 1):
+            return False
+    return bool(brackets) and not opened and text.startswith(brackets[0])
 
 
 def _brackets(text: str) -> list[str]:
     return _BRACKET.findall(_STRING.sub("", text))
 
 
-def _stood_in_quotes(string: str, text: str) -> bool:
-    escaped = json.dumps(string, ensure_ascii=False)[1:-1]
-    return any(f"{quote}{form}{quote}" in text for quote in "\"'" for form in (string, escaped))
+def _stood_in_quotes(string: str, quoted: Collection[str | None]) -> bool:
+    return string in quoted or json.dumps(string, ensure_ascii=False)[1:-1] in quoted
 
 
 def _strings(value: Any) -> Iterator[str]:

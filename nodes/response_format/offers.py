@@ -94,6 +94,8 @@ class Offers:
             self.strategy, is_strategy = widened, False
         self.response_format = response_format if is_strategy else self.strategy
         self.declared = frozenset(self.strategy.schema_names)
+        if response_format is not None and not self.declared:
+            raise AgentSpecError(f"response_format={response_format!r} names no schema; leave it out for an agent without one.")
         self._unoffered = NoResponse(self.strategy.schemas)
         self._converted: OrderedDict[int, tuple[Any, Strategy[Any]]] = OrderedDict()
         self._made: OrderedDict[str, Strategy[Any]] = OrderedDict()
@@ -231,7 +233,7 @@ class Offers:
         kept = self._converted.get(id(response_format))
         if kept is None:
             # The format is kept beside the strategy made of it: ids are reused.
-            kept = (response_format, self._checked(as_strategy(response_format), response_format))
+            kept = (response_format, self._checked(_strategy_made(response_format), response_format))
             keep(self._converted, id(response_format), kept)
         return kept[1]
 
@@ -257,6 +259,13 @@ def check_declared(schemas: Sequence[AnswerSchema], declared: Sequence[AnswerSch
                 f"format when creating the agent. Declared are {list(known)!r}.",
                 response_format,
             )
+
+
+def _strategy_made(response_format: Any) -> Strategy[Any]:
+    try:
+        return as_strategy(response_format)
+    except AgentSpecError as error:
+        raise ResponseFormatError(str(error), response_format) from error
 
 
 def _is_usable(request: ModelRequest[Any], strategy: Strategy[Any]) -> bool:

@@ -236,6 +236,8 @@ class Offer:
 
     def _unanswered(self, text: str, message: AIMessage) -> Reading:
         reason = f"The model wrote a text that holds no answer: {shortened(text)}"
+        if not text.strip():
+            reason = "The model called tools and gave no answer."
         try:
             json.loads(text)
         except ValueError as broken:

@@ -6,9 +6,10 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Literal
 
-from answergraph.nodes.response_format.mending import mend_json
+from answergraph.nodes.response_format.mending import MAX_MENDED_LENGTH, mend_json
 
 MAX_TEXT_LENGTH = 1_000_000
 """Longer texts are not searched, in characters."""
@@ -19,7 +20,13 @@ MAX_RESTARTS = 8
 Place = Literal["whole", "fence", "prose"]
 """Where in a text a value was found."""
 
-_FENCE = re.compile(r"^[ \t]*(```|~~~)[^\n`]*\n(.*?)^[ \t]*\1[ \t]*$", re.DOTALL | re.MULTILINE)
+MAX_OBJECTS = 1_000
+"""How many objects prose may hold; a text with more of them is data, and each would have to be checked against the schema."""
+
+MAX_MENDED = 64
+"""How many values that are no JSON are mended; a text with more of them is no slip of syntax."""
+
+_FENCE_LINES = [re.compile(rf"^[ \t]*{mark}([^\n`]*)$", re.MULTILINE) for mark in ("```", "~~~")]
 _MARKS = re.compile(r'[{}"]|\\.', re.DOTALL)
 
 
@@ -79,11 +86,11 @@ def _search(text: str, counts: Callable[[Found], bool]) -> list[Found]:
         return []
     places: list[tuple[Place, list[str]]] = [
         ("whole", [text.strip()]),
-        ("fence", [match[2] for match in _FENCE.finditer(text)]),
-        ("prose", list(_outermost_objects(text))),
+        ("fence", _fenced(text)),
+        ("prose", _few(_outermost_objects(text))),
     ]
     strictly = _found(places, _strictly, counts, mended=False)
-    return strictly or _found(places, mend_json, counts, mended=True)
+    return strictly or _found([place for place in places if _is_mendable(place[1])], mend_json, counts, mended=True)
 
 
 def _found(
@@ -97,9 +104,20 @@ def _found(
     return []
 
 
+def _few(objects: Iterator[str]) -> list[str]:
+    """Return objects in prose unless there are too many, without having looked for all of them."""
+    found = list(islice(objects, MAX_OBJECTS + 1))
+    return found if len(found) <= MAX_OBJECTS else []
+
+
+def _is_mendable(candidates: list[str]) -> bool:
+    # Mending costs far more than reading.
+    return len(candidates) <= MAX_MENDED and sum(map(len, candidates)) <= MAX_MENDED_LENGTH
+
+
 def _strictly(text: str) -> Any:
     try:
-        return json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_unique_keys)
+        return _DECODER.decode(text)
     except (ValueError, RecursionError):
         return None
 
@@ -113,6 +131,24 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(result) < len(pairs):
         raise ValueError("a key is repeated")
     return result
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=_unique_keys)
+"""Made once: a text may hold very many objects."""
+
+
+def _fenced(text: str) -> list[str]:
+    """Return what stands in fences, in the text's order; each line is looked at once per kind of fence."""
+    fences: list[tuple[int, str]] = []
+    for lines in _FENCE_LINES:
+        start: int | None = None
+        for line in lines.finditer(text):
+            if start is None:
+                start = line.end() + 1
+            elif not line[1].strip():
+                fences.append((start, text[start : line.start()]))
+                start = None
+    return [content for _, content in sorted(fences)]
 
 
 def _outermost_objects(text: str) -> Iterator[str]:

@@ -13,6 +13,9 @@ from langchain_core.tools import BaseTool, StructuredTool
 from answergraph.nodes.response_format.embedding import VALUE, wrap
 from answergraph.nodes.response_format.validators import Validator
 
+MOST_TOLD = 4_000
+"""How much of what is wrong with an answer is told, in characters; a list may have a fault per item, and quote each."""
+
 
 @dataclass(frozen=True)
 class AnswerSchema:
@@ -69,7 +72,7 @@ class AnswerSchema:
             return self.validator.validate(data)
         except Exception as error:
             # Validators run users' code, which may raise anything; all of it is the model's to mend.
-            raise ValueError(f"Failed to parse data to {self.label}: {error}") from error
+            raise ValueError(f"Failed to parse data to {self.label}: {_told(str(error))}") from error
 
     def dump(self, value: Any) -> Any:
         """Return a value of the declared type as plain JSON, not wrapped."""
@@ -99,3 +102,7 @@ class AnswerSchema:
     def label(self) -> str:
         """What a person calls it."""
         return str(getattr(self.declared, "__name__", self.name))
+
+
+def _told(problem: str) -> str:
+    return problem if len(problem) <= MOST_TOLD else f"{problem[:MOST_TOLD]} … and more of the kind"

@@ -11,6 +11,7 @@ from pydantic import BaseModel, SecretStr
 
 from answergraph import (
     AgentSpecError,
+    AnswerRejected,
     DeferredStrategy,
     FallbackStrategy,
     PromptedStrategy,
@@ -204,3 +205,18 @@ def test_deferred_skips_the_final_step_when_the_last_text_already_parses(run: An
 def test_a_ladder_without_rungs_or_with_different_schemas_is_refused(strategies: Any) -> None:
     with pytest.raises(AgentSpecError):
         FallbackStrategy(strategies)
+
+
+def test_the_next_rung_does_not_call_for_an_answer_where_a_check_asks_for_a_tool_first(run: Any) -> None:
+    def searched(answer: Any, state: Any, runtime: Any) -> None:
+        if not any(message.type == "tool" and message.name == "search" for message in state["messages"]):
+            raise AnswerRejected("First call search.")
+
+    replies = ['{"passed": true}', '{"passed": true}', AIMessage("", tool_calls=[SEARCH]), '{"passed": true}']
+    ladder = FallbackStrategy([ProviderStrategy(Verdict), PromptedStrategy(Verdict)])
+    agent = create_agent(scripted(*replies), [search], response_format=ladder, check_answer=searched)
+    result = run(agent, QUESTION)
+    asked = [message.text for message in result["messages"] if message.type == "human"][1:]
+    form = "When you give your answer, give it in the form you are asked for."
+    assert asked == ["First call search.", f"First call search.\n{form}"]
+    assert (result["outcome"]["status"], result["outcome"]["strategy"]) == ("answered", "prompted")

@@ -1,5 +1,6 @@
 """What other agents are complained about for, as what must happen here instead: replies, histories, costs."""
 
+import json
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.errors import GraphRecursionError
 
 from answergraph import (
+    DeferredStrategy,
     PromptedStrategy,
     ToolStrategy,
     UsageLimits,
@@ -16,6 +18,7 @@ from tests.graphs.scripted_agents import (
     BAD,
     GOOD,
     QUESTION,
+    Missing,
     Verdict,
     agent_of,
     call,
@@ -34,6 +37,10 @@ def good(call_id: str) -> AIMessage:
 
 def bad(number: int) -> AIMessage:
     return calls(call("Verdict", {**BAD, "score": 70 + number}, f"b{number}"))
+
+
+def cut(*tool_calls: Any) -> AIMessage:
+    return AIMessage("", tool_calls=list(tool_calls), response_metadata={"finish_reason": "length"})
 
 
 def malformed(name: str, args: str) -> AIMessage:
@@ -63,6 +70,32 @@ def test_a_reply_is_cut_twice_at_most_whatever_comes_between(run: Any) -> None:
     agent, model = agent_of(cut, bad(0), cut.model_copy(), good("a"))
     assert run(agent, QUESTION)["outcome"]["status"] == "truncated"
     assert len(model.requests) == 3
+
+
+def test_a_tool_call_in_a_cut_reply_is_not_carried_out_and_is_asked_for_again(run: Any) -> None:
+    agent, model = agent_of(cut(SEARCH), calls({**SEARCH, "id": "t"}), good("a"))
+    result = run(agent, QUESTION)
+    first, second = [message for message in result["messages"] if message.type == "tool"][:2]
+    assert (first.status, first.tool_call_id, second.text) == ("error", "s", "found x")
+    assert "was not carried out - your reply was cut at the token limit" in first.text
+    assert [message.type for message in model.requests[1].messages] == ["human", "ai", "tool"]
+    assert (result["outcome"]["status"], result["outcome"]["usage"]["tool_calls"]) == ("answered", 1)
+
+
+@pytest.mark.parametrize("format", [ToolStrategy(Verdict), PromptedStrategy(Verdict)], ids=["tool", "prompted"])
+def test_a_tool_call_that_is_cut_twice_ends_the_run(run: Any, format: Any) -> None:
+    agent, _ = agent_of(cut(SEARCH), cut({**SEARCH, "id": "t"}), response_format=format)
+    result = run(agent, QUESTION)
+    assert (result["outcome"]["status"], result["outcome"]["usage"]["tool_calls"]) == ("truncated", 0)
+    assert every_call_is_answered(result["messages"])
+
+
+def test_a_free_loop_whose_tool_call_is_cut_twice_goes_on_to_the_final_step(run: Any) -> None:
+    agent, model = agent_of(
+        cut(SEARCH), cut({**SEARCH, "id": "t"}), good("a"), response_format=DeferredStrategy(ToolStrategy(Verdict))
+    )
+    assert run(agent, QUESTION)["outcome"]["status"] == "answered"
+    assert [request.tool_names for request in model.requests] == [["search"], ["search"], ["Verdict"]]
 
 
 def test_a_refusal_beside_a_tool_call_is_a_refusal(run: Any) -> None:
@@ -124,3 +157,15 @@ def test_a_thread_that_was_stopped_after_a_correction_goes_on_without_two_user_m
         run(agent, QUESTION, {**THREAD, "recursion_limit": 2})
     run(agent, {"messages": ["And now?"]}, THREAD)
     assert [m.type for m in model.requests[1].messages] in (["human", "ai", "human"], ["human", "ai", "human", "ai", "human"])
+
+
+@pytest.mark.parametrize(
+    "format", [list[Missing], {"title": "Facts", "type": "array", "items": {"type": "string"}}], ids=["type", "schema"]
+)
+def test_a_correction_of_a_long_answer_stays_short(run: Any, format: Any) -> None:
+    answers = [AIMessage("[" + ", ".join(["1"] * 20_000) + "]"), AIMessage(json.dumps("x" * 100_000))]
+    agent, _ = agent_of(*answers, response_format=PromptedStrategy(format), limits=UsageLimits(answer_attempts=2))
+    result = run(agent, QUESTION)
+    assert [attempt["status"] for attempt in result["outcome"]["attempts"]] == ["invalid", "invalid"]
+    assert all(len(message.text) < 6_000 for message in result["messages"] if isinstance(message, HumanMessage))
+    assert len(json.dumps(result["outcome"])) < 20_000

@@ -131,7 +131,7 @@ def test_a_schema_that_was_not_declared_is_refused_before_any_model_call(run: An
     assert model.requests == []
 
 
-@pytest.mark.parametrize(("chosen", "words"), [([], "to nothing"), (Undeclared, "wasn't declared")])
+@pytest.mark.parametrize(("chosen", "words"), [([], "to nothing"), (Undeclared, "wasn't declared"), ("Found", "Unsupported")])
 def test_a_choice_of_nothing_or_of_the_undeclared_names_the_middleware(run: Any, chosen: Any, words: str) -> None:
     agent = create_agent(
         ScriptedChatModel(replies=[]), response_format=Found | Missing, middleware=[NarrowResponseFormat(lambda request: chosen)]
@@ -203,7 +203,10 @@ NO_SCHEMAS: Any = ()
 
 
 @pytest.mark.parametrize("middleware", [Override, WrapOverride])
-@pytest.mark.parametrize(("override", "words"), [(Undeclared, "'Undeclared'"), (ToolStrategy(NO_SCHEMAS), "to nothing")])
+@pytest.mark.parametrize(
+    ("override", "words"),
+    [(Undeclared, "'Undeclared'"), (ToolStrategy(NO_SCHEMAS), "to nothing"), (3, "Unsupported schema type: 3")],
+)
 def test_an_override_that_cannot_be_used_names_the_schema_and_the_middleware(
     run: Any, middleware: Any, override: Any, words: str
 ) -> None:

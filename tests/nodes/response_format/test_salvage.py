@@ -56,13 +56,52 @@ def test_any_text_is_read_without_an_error(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["{" * 200_000, "{" * 200_000 + "}" * 200_000, '{"' * 100_000, "```\n" * 50_000, '{"a":' * 100_000]
+    "text",
+    [
+        "{" * 100_000,
+        "{" * 200_000,
+        "{" * 50_000 + "}" * 50_000,
+        "{" * 200_000 + "}" * 200_000,
+        "[{" * 50_000,
+        "{[" * 25_000 + "]}" * 25_000,
+        '{"' * 50_000,
+        '{"' + '\\"' * 50_000,
+        '{"a":' * 100_000,
+        "{}" * 50_000,
+        "{x} " * 25_000,
+        "{'a': 1,} " * 10_000,
+        "```\n" * 50_000,
+        "```json\n{\n" * 10_000,
+        "~~~\n```json\n{}\n" * 10_000,
+    ],
+    ids=range(15),
 )
 def test_hostile_texts_take_linear_time(text: str) -> None:
     started = time.process_time()
     assert find_json(text) == []
-    # Generous by two orders of magnitude: a quadratic search takes minutes here.
+    # Generous by more than an order of magnitude: a quadratic search takes from half a minute to hours here.
     assert time.process_time() - started < 5
+
+
+def test_a_long_answer_with_a_slip_of_syntax_is_mended_in_linear_time() -> None:
+    written = [f"it's number {number}" for number in range(4_000)]
+    started = time.process_time()
+    assert [item.data for item in find_json("{'a': [" + "".join(f'"{text}",' for text in written) + "]}")] == [{"a": written}]
+    assert time.process_time() - started < 5
+
+
+def test_an_open_fence_hides_none_of_another_kind() -> None:
+    assert [item.data for item in find_json('~~~\nSo:\n```json\n{"a": 1}\n```\n')] == [{"a": 1}]
+
+
+def test_prose_with_very_many_objects_is_data_and_no_answer() -> None:
+    assert len(find_json('{"a": 1} ' * 1_000)) == 1_000
+    assert find_json('{"a": 1} ' * 1_001) == []
+
+
+def test_a_text_with_very_many_almost_objects_is_no_slip_of_syntax() -> None:
+    assert [item.data for item in find_json("{'a': 1,} " * 3)] == [{"a": 1}] * 3
+    assert find_json("{'a': 1,} " * 100) == []
 
 
 @pytest.mark.parametrize(
@@ -75,6 +114,7 @@ def test_hostile_texts_take_linear_time(text: str) -> None:
         ('{"done": True, "why": None}', {"done": True, "why": None}),
         ('Take {"a": [1, 2,],} as it is', {"a": [1, 2]}),
         ('```json\n{"a": 1,}\n```', {"a": 1}),
+        ("{'a': 'it is {here}', 'b': \"it's\",}", {"a": "it is {here}", "b": "it's"}),
     ],
 )
 def test_small_faults_of_syntax_are_mended_and_recorded(text: str, data: Any) -> None:
