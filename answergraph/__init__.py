@@ -9,6 +9,7 @@ from answergraph.nodes.answer_channel import AnswerChannel
 from answergraph.nodes.answer_events import AnswerEvent, is_answer_event
 from answergraph.nodes.budget import UsageLimits
 from answergraph.nodes.chat_models.react_text.model import ReActTextModel
+from answergraph.nodes.chat_models.request_transform import without_request_transform
 from answergraph.nodes.errors import (
     AgentSpecError,
     AnswerGraphError,
@@ -106,4 +107,5 @@ __all__ = [
     "llm_math_tool",
     "parse_structured_output",
     "verify_bundle",
+    "without_request_transform",
 ]
