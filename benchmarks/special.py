@@ -19,7 +19,7 @@ from benchmarks.rounds import Case, Done
 from benchmarks.work import COUNTER, QUESTION, Report, Work
 
 IMPORTS = {
-    "answergraph": "import answergraph",
+    "answergraph": "from answergraph import create_agent",
     "langgraph": "from langgraph.prebuilt import create_react_agent",
     "create_agent": "from langchain.agents import create_agent",
     "pydantic-ai": "from pydantic_ai import Agent",

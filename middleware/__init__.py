@@ -1,5 +1,7 @@
 """Middleware: LangChain's names and signatures, and what answergraph adds about answers."""
 
+import typing
+
 from langgraph.prebuilt.tool_node import ToolCallRequest
 
 from answergraph.middleware.base import AgentMiddleware, hook_config
@@ -12,11 +14,24 @@ from answergraph.middleware.decorators import (
     wrap_model_call,
     wrap_tool_call,
 )
-from answergraph.middleware.grounded_answer import GroundedAnswer
-from answergraph.middleware.narrow_response_format import NarrowResponseFormat
-from answergraph.middleware.require_tools import RequireTools
+from answergraph.nodes import later
 from answergraph.nodes.model_call import ExtendedModelResponse, ModelCallResult, ModelRequest, ModelResponse
 from answergraph.nodes.state import AgentState, InputAgentState, OmitFromSchema, OutputAgentState
+
+if typing.TYPE_CHECKING:
+    from answergraph.middleware.grounded_answer import GroundedAnswer
+    from answergraph.middleware.narrow_response_format import NarrowResponseFormat
+    from answergraph.middleware.require_tools import RequireTools
+else:
+    # What the plain agent does not need is imported when it is asked for.
+    __getattr__ = later.imported_later(
+        __name__,
+        {
+            "GroundedAnswer": "answergraph.middleware.grounded_answer",
+            "NarrowResponseFormat": "answergraph.middleware.narrow_response_format",
+            "RequireTools": "answergraph.middleware.require_tools",
+        },
+    )
 
 __all__ = [
     "AgentMiddleware",

@@ -11,14 +11,13 @@ from typing import Annotated, Any, Required, get_args, get_origin
 from uuid import NAMESPACE_OID, uuid4, uuid5
 
 from langchain_core.messages import BaseMessage, BaseMessageChunk, RemoveMessage, convert_to_messages
-from langgraph.channels import BinaryOperatorAggregate, DeltaChannel
+from langgraph.channels import BinaryOperatorAggregate
 from langgraph.graph.message import add_messages
 
-LEAST_UPDATES = 100
-"""LangGraph's own number of updates between whole copies; short threads are replayed in full."""
+from answergraph.nodes.growing_channel import GrowingChannel
 
 
-class MessagesChannel(DeltaChannel[Any]):
+class MessagesChannel(GrowingChannel):
     """A delta channel of messages, which counts as equal to the plain one of LangChain's and LangGraph's state schemas.
 
     Nodes annotated with those schemas can be added to an agent's graph; the delta channel stays.
@@ -26,19 +25,6 @@ class MessagesChannel(DeltaChannel[Any]):
 
     __slots__ = ()
     __hash__ = None  # type: ignore[assignment]  # as in DeltaChannel, which has __eq__ alone
-
-    @property
-    def snapshot_frequency(self) -> int:
-        """After how many updates a whole copy is written.
-
-        Once there were as many as there are messages: copies double in length, so that all together they are as long as the
-        last one twice, and what is replayed on reading is no longer than what is read.
-        """
-        return max(LEAST_UPDATES, len(self.value) if isinstance(self.value, list) else 0)
-
-    @snapshot_frequency.setter
-    def snapshot_frequency(self, value: int) -> None:
-        """Take no notice: the base class sets what it was made with."""
 
     def __eq__(self, other: object) -> bool:
         """Tell whether both merge messages in the same way."""

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Annotated, Any, NotRequired
 
 from langchain_core.messages import ToolMessage
-from langgraph.channels import BinaryOperatorAggregate
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.types import Command
 from typing_extensions import TypedDict
 
+from answergraph.nodes.growing_channel import GrowingChannel
 from answergraph.nodes.state import TOOL_RESULTS, AgentState, PrivateStateAttr
 from answergraph.nodes.step import Step
 from answergraph.nodes.tools import ToolCallStep, ToolResult
@@ -70,20 +70,41 @@ class ToolRun:
             return self.text
 
 
-def _merged(left: RunResults | None, right: RunResults | None) -> RunResults | None:
-    if not left or not right or left["run"] != right["run"]:
-        return right or left
-    # A call that is run again after a crash says the same again.
-    new = [result for result in right["results"] if result not in left["results"]]
-    return {"run": left["run"], "results": [*left["results"], *new]}
+class ToolResultsChannel(GrowingChannel):
+    """The results of a run, of which a checkpoint holds what was added."""
+
+    __slots__ = ()
+    __hash__ = None  # type: ignore[assignment]  # as in DeltaChannel, which has __eq__ alone
+
+    def length(self) -> int:
+        """Return how many results there are."""
+        return len(self.value["results"]) if self.is_available() and self.value else 0
+
+
+def merge_results(before: RunResults | None, writes: Sequence[RunResults | None]) -> RunResults | None:
+    """Add what the tools of a run brought; the first result of another run takes the place of all there was.
+
+    Args:
+        before: The results so far.
+        writes: What was added.
+
+    Returns:
+        The results, the same however the writes are batched.
+    """
+    merged = before
+    for write in writes:
+        if write:
+            known = merged["results"] if merged and merged["run"] == write["run"] else []
+            # A call that is run again after a crash says the same again.
+            new = [result for result in write["results"] if result not in known]
+            merged = {"run": write["run"], "results": [*known, *new]}
+    return merged
 
 
 class EvidenceState(AgentState[Any]):
     """The state of a middleware that looks at the run's tool results; declaring it is what has them recorded."""
 
-    answergraph_tool_results: NotRequired[
-        Annotated[RunResults | None, BinaryOperatorAggregate(RunResults | None, _merged), PrivateStateAttr]
-    ]
+    answergraph_tool_results: NotRequired[Annotated[RunResults, PrivateStateAttr, ToolResultsChannel(merge_results)]]
 
 
 def recording(call: ToolCallStep) -> ToolCallStep:

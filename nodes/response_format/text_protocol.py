@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from answergraph.nodes.chat_models.react_text.model import ReActTextModel
+from answergraph.nodes.chat_models import react_text
 from answergraph.nodes.response_format.schema_kinds import tool_name
 from answergraph.nodes.response_format.strategy import Binding, SchemaT, Strategy
 
@@ -20,7 +20,9 @@ class TextProtocolStrategy(Strategy[SchemaT]):
     def binding(self, request: ModelRequest[Any]) -> Binding:
         """Wrap the model, and bind tools and format to the wrapped one."""
         choice = {} if request.tool_choice is None else {"tool_choice": request.tool_choice}
-        return Binding(request.tools, {"response_format": self._format(), **choice}, model=ReActTextModel(request.model))
+        return Binding(
+            request.tools, {"response_format": self._format(), **choice}, model=react_text.ReActTextModel(request.model)
+        )
 
     def request_text(self) -> str:
         """Ask for the final answer in the protocol's words."""
