@@ -24,7 +24,7 @@ class MessagesChannel(GrowingChannel):
     """
 
     __slots__ = ()
-    __hash__ = None  # type: ignore[assignment]  # as in DeltaChannel, which has __eq__ alone
+    __hash__ = None  # as in DeltaChannel, which has __eq__ alone
 
     def __eq__(self, other: object) -> bool:
         """Tell whether both merge messages in the same way."""

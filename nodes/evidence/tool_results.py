@@ -74,7 +74,7 @@ class ToolResultsChannel(GrowingChannel):
     """The results of a run, of which a checkpoint holds what was added."""
 
     __slots__ = ()
-    __hash__ = None  # type: ignore[assignment]  # as in DeltaChannel, which has __eq__ alone
+    __hash__ = None  # as in DeltaChannel, which has __eq__ alone
 
     def length(self) -> int:
         """Return how many results there are."""
