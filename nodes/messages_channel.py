@@ -1,7 +1,7 @@
 """The channel of ``messages``: a checkpoint holds what was added since the last one, not the whole conversation again.
 
 LangGraph's ``DeltaChannel`` (beta there) rebuilds the value from the writes, with a whole copy now and then, so that what a
-thread writes grows with its length and not with its square. Why, and how to opt out: ``docs/decisions/0011-messages-delta.md``.
+thread writes grows with its length and not with its square. Why, and how to opt out: ``docs/decisions/0009-messages-delta.md``.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 ``ToolNode`` makes a thread pool and a ``ToolRuntime`` with the whole state for every call, and ``BaseTool.invoke`` reads
 signatures and type hints again at every call. A plain tool needs none of that: a function of arguments the model writes,
-nothing injected, nothing special. What is plain and why is in ``docs/decisions/0010-plain-tools.md``.
+nothing injected, nothing special. What is plain and why is in ``docs/decisions/0008-plain-tools.md``.
 """
 
 from __future__ import annotations
