@@ -31,7 +31,7 @@ class Attempt(TypedDict):
     strategy: str
     """How the answer was asked for."""
     schema: str | None
-    """The schema answered, ``None`` if none was recognised."""
+    """The schema that the answer was meant for, ``None`` if that could not be told."""
     status: Status
     """What the reply was: ``answered`` for the accepted answer."""
     error: str | None

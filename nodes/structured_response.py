@@ -248,7 +248,7 @@ def _with_attempt(reply: Reply, reading: Reading) -> list[Attempt]:
         return reply.ledger["attempts"]
     attempt = Attempt(
         strategy=reply.offer.strategy.name,
-        schema=reading.schema.name if reading.schema is not None else None,
+        schema=reading.meant if reading.schema is None else reading.schema.name,
         status=reading.status,
         error=None if reading.status == "answered" else _error_text(reading),
         repairs=list(reading.repairs),

@@ -33,6 +33,7 @@ class Reading:
         reason: One sentence for a person.
         value: The answer, of the declared type.
         schema: The schema answered.
+        meant: The name of the schema that an invalid answer was meant for.
         error: What is wrong with the answer, for ``handle_errors``.
         feedback: Why a check rejected a valid answer; sent back as it is.
         data: The answer as it was written, to tell a repeated mistake.
@@ -44,6 +45,7 @@ class Reading:
     reason: str
     value: Any = None
     schema: AnswerSchema | None = None
+    meant: str | None = None
     error: Exception | None = None
     feedback: str | None = None
     data: Any = None
@@ -194,8 +196,9 @@ class Offer:
         if len(answers) > 1:
             names = [reading.schema.name for reading in answers if reading.schema]
             error = ValueError(f"it fits each of {names!r}; say which one you mean")
-            return self._invalid(names[0], error, message, item.data)
-        return answers[0] if answers else readings[0]
+            return replace(self._invalid(names[0], error, message, item.data), meant=None)
+        # What fits none of several schemas was meant for any of them.
+        return answers[0] if answers else replace(readings[0], meant=readings[0].meant if len(readings) == 1 else None)
 
     def _named(self, data: Any) -> str | None:
         """Return the schema that an envelope names, ``None`` for what is no envelope."""
@@ -228,7 +231,8 @@ class Offer:
         error = self.strategy.errors.validation(name, source, message)
         # The chain a caller sees is that of ``raise error from source``.
         error.__cause__ = source
-        return Reading("invalid", f"The answer does not fit {name!r}: {shortened(str(source))}", error=error, data=data)
+        reason = f"The answer does not fit {name!r}: {shortened(str(source))}"
+        return Reading("invalid", reason, meant=name, error=error, data=data)
 
     def _ambiguous(self, names: list[str], message: AIMessage) -> Reading:
         error = self.strategy.errors.multiple(names, message)

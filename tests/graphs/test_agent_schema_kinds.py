@@ -152,3 +152,11 @@ def test_the_automatic_strategy_asks_for_a_union_in_the_providers_mode(run: Any)
 def test_none_is_an_answer_where_it_was_declared(run: Any) -> None:
     result, _ = answered(run, ToolStrategy(Found | None), calls(call("none", {"value": None})))
     assert (result["structured_response"], result["outcome"]["status"]) == (None, "answered")
+
+
+def test_an_attempt_names_the_schema_it_was_meant_for_where_that_can_be_told(run: Any) -> None:
+    replies = [calls(call("Missing", {"facts": "x"})), '{"schema": "Found", "value": {}}', '{"where": "here"}', '{"other": 1}']
+    limits = UsageLimits(answer_attempts=len(replies))
+    result, _ = answered(run, ToolStrategy(Found | Missing | Spot), *replies, limits=limits)
+    named = [(attempt["schema"], attempt["status"]) for attempt in result["outcome"]["attempts"]]
+    assert named == [("Missing", "invalid"), ("Found", "invalid"), (None, "invalid"), (None, "invalid")]
