@@ -15,8 +15,10 @@ from answergraph.nodes.evidence.claims import claims_of, tells_marks
 from answergraph.nodes.evidence.tool_results import EvidenceState, ToolRun, results_of_run
 from answergraph.nodes.model_call import ModelRequest
 from answergraph.nodes.outcome import AnswerAccepted
+from answergraph.nodes.response_format.made_once import MadeOnce
 from answergraph.nodes.response_format.offers import as_strategy
 from answergraph.nodes.response_format.schema_kinds import answer_schemas
+from answergraph.nodes.response_format.strategy import Strategy
 
 NO_EVIDENCE = "There is no evidence yet: no tool that counts has returned anything in this run. Call one, or abstain with {name}."
 
@@ -57,6 +59,8 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
         self.sources = (sources,) if isinstance(sources, str) else sources
         self.abstain = abstain
         self.answer_types = () if abstain is None else (abstain,)
+        self._abstention = answer_schemas(self.answer_types)
+        self._strategies = MadeOnce(_readable)
 
     def modify_model_request(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
         """Offer only the abstention until there is evidence.
@@ -66,12 +70,10 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
         """
         if request.response_format is None:
             return request
-        declared = as_strategy(request.response_format)
-        _refuse_unreadable(schema.declared for schema in declared.schemas)
-        if self.abstain is None:
+        declared = self._strategies.of(request.response_format)
+        if self.abstain is None or self.evidence(request.state):
             return request
-        name = answer_schemas(self.abstain)[0].name
-        return request if self.evidence(request.state) else request.override(response_format=declared.narrowed([name]))
+        return request.override(response_format=declared.narrowed([schema.name for schema in self._abstention]))
 
     def check_answer(self, answer: Any, state: Any, runtime: Runtime[Any]) -> AnswerAccepted:
         """Accept an answer that is supported, or an abstention.
@@ -101,6 +103,13 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
         if self.sources is None:
             return True
         return self.sources(run) if callable(self.sources) else run.name in self.sources
+
+
+def _readable(response_format: Any) -> Strategy[Any]:
+    """Return the strategy of a response format whose marks can be read."""
+    strategy = as_strategy(response_format)
+    _refuse_unreadable(schema.declared for schema in strategy.schemas)
+    return strategy
 
 
 def _refuse_unreadable(declared: Any) -> None:

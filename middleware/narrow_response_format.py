@@ -8,10 +8,10 @@ from typing import Any
 from answergraph.middleware.base import AgentMiddleware
 from answergraph.nodes.errors import AgentSpecError, ResponseFormatError
 from answergraph.nodes.model_call import ModelRequest
+from answergraph.nodes.response_format.made_once import MadeOnce
 from answergraph.nodes.response_format.offers import as_strategy, check_declared
 from answergraph.nodes.response_format.schema import AnswerSchema
 from answergraph.nodes.response_format.schema_kinds import answer_schemas
-from answergraph.nodes.response_format.strategy import Strategy
 
 
 class NarrowResponseFormat(AgentMiddleware[Any, Any, Any]):
@@ -42,7 +42,7 @@ class NarrowResponseFormat(AgentMiddleware[Any, Any, Any]):
         super().__init__()
         self.choose = choose
         self._name = name or super().name
-        self._strategy: tuple[Any, Strategy[Any]] | None = None
+        self._strategies = MadeOnce(as_strategy)
 
     @property
     def name(self) -> str:
@@ -61,7 +61,7 @@ class NarrowResponseFormat(AgentMiddleware[Any, Any, Any]):
         chosen = self.choose(request)
         if chosen is None or request.response_format is None:
             return request
-        strategy = self._strategy_of(request.response_format)
+        strategy = self._strategies.of(request.response_format)
         try:
             schemas = _schemas_of(chosen)
             kept = strategy.narrowed([schema.name for schema in schemas])
@@ -71,12 +71,6 @@ class NarrowResponseFormat(AgentMiddleware[Any, Any, Any]):
             error.made_by(self.name)
             raise
         return request.override(response_format=kept)
-
-    def _strategy_of(self, response_format: Any) -> Strategy[Any]:
-        # The same object for the same format: models bound for it are kept.
-        if self._strategy is None or self._strategy[0] is not response_format:
-            self._strategy = (response_format, as_strategy(response_format))
-        return self._strategy[1]
 
 
 def _schemas_of(chosen: Any) -> tuple[AnswerSchema, ...]:

@@ -14,6 +14,7 @@ from answergraph.nodes.evidence.abstention import Abstention
 from answergraph.nodes.evidence.tool_results import EvidenceState, ToolRun, results_of_run
 from answergraph.nodes.model_call import ModelRequest
 from answergraph.nodes.response_format.capabilities import refuses_forced_tools
+from answergraph.nodes.response_format.made_once import MadeOnce
 from answergraph.nodes.response_format.offers import as_strategy
 
 Mode = Literal["hold", "hide"]
@@ -64,6 +65,7 @@ class RequireTools(AgentMiddleware[Any, Any, Any]):
             raise AgentSpecError("RequireTools needs the name of a tool, or a predicate.")
         self.mode = mode
         self.missing = missing
+        self._strategies = MadeOnce(as_strategy)
 
     @property
     def name(self) -> str:
@@ -74,7 +76,7 @@ class RequireTools(AgentMiddleware[Any, Any, Any]):
         """Offer no answer but an abstention before its time, if the mode is ``"hide"``."""
         if self.mode == "hold" or request.response_format is None or not self._unmet(request.state, None):
             return request
-        declared = as_strategy(request.response_format)
+        declared = self._strategies.of(request.response_format)
         abstaining = [schema.name for schema in declared.schemas if _abstains(schema.declared)]
         if abstaining:
             return request.override(response_format=declared.narrowed(abstaining))

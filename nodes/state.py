@@ -142,9 +142,7 @@ def merge_state_schemas(schemas: Sequence[type[Any]], keys: AnswerKeys, answers:
     Args:
         schemas: Later ones win where two declare the same key.
         keys: Where the answer and the outcome go.
-        answer_type: The declared type of the answer, shown in the output's JSON Schema; ``None`` if none is declared.
-
-        answers: The answer's schemas, by which it is kept in checkpoints.
+        answers: The answer's schemas, shown in the output's JSON Schema, and by which it is kept in checkpoints.
 
     Returns:
         The merged schemas. A key annotated with an ``OmitFromSchema``, LangChain's or ours, is left out as it says.

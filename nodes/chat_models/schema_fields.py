@@ -24,11 +24,6 @@ class SchemaField:
         """Whether a number fits."""
         return bool(self.types & {"number", "integer"})
 
-    @property
-    def is_text(self) -> bool:
-        """Whether any text fits."""
-        return "string" in self.types
-
     def takes(self, value: Any) -> bool:
         """Return whether a value of this JSON type fits.
 

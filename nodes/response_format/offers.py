@@ -13,6 +13,7 @@ from langgraph.runtime import Runtime
 from answergraph.nodes.errors import AgentSpecError, ErrorClasses, ResponseFormatError
 from answergraph.nodes.outcome import Narrowing
 from answergraph.nodes.response_format.auto import AutoStrategy
+from answergraph.nodes.response_format.made_once import MadeOnce, keep
 from answergraph.nodes.response_format.provider import ProviderStrategy
 from answergraph.nodes.response_format.reading import Offer
 from answergraph.nodes.response_format.refusals import is_refused
@@ -25,9 +26,6 @@ from answergraph.nodes.state import OfferRecord
 
 if TYPE_CHECKING:
     from answergraph.nodes.model_call import ModelRequest, Reformat
-
-MAX_KEPT = 128
-"""How many strategies made at run time are kept."""
 
 
 def as_strategy(response_format: Any) -> Strategy[Any]:
@@ -97,7 +95,7 @@ class Offers:
         if response_format is not None and not self.declared:
             raise AgentSpecError(f"response_format={response_format!r} names no schema; leave it out for an agent without one.")
         self._unoffered = NoResponse(self.strategy.schemas)
-        self._converted: OrderedDict[int, tuple[Any, Strategy[Any]]] = OrderedDict()
+        self._converted = MadeOnce(self._convert)
         self._made: OrderedDict[str, Strategy[Any]] = OrderedDict()
         self.at_run_time = at_run_time
         self.token = uuid4().hex
@@ -230,14 +228,13 @@ class Offers:
     def _strategy_of(self, response_format: Any) -> Strategy[Any]:
         if response_format is self.response_format:
             return self.strategy
-        kept = self._converted.get(id(response_format))
-        if kept is None:
-            # The format is kept beside the strategy made of it: ids are reused.
-            kept = (response_format, self._checked(_strategy_made(response_format), response_format))
-            keep(self._converted, id(response_format), kept)
-        return kept[1]
+        return self._converted.of(response_format)
 
-    def _checked(self, strategy: Strategy[Any], response_format: Any) -> Strategy[Any]:
+    def _convert(self, response_format: Any) -> Strategy[Any]:
+        try:
+            strategy = as_strategy(response_format)
+        except AgentSpecError as error:
+            raise ResponseFormatError(str(error), response_format) from error
         check_declared(strategy.schemas, self.strategy.schemas, response_format)
         return strategy
 
@@ -261,20 +258,6 @@ def check_declared(schemas: Sequence[AnswerSchema], declared: Sequence[AnswerSch
             )
 
 
-def _strategy_made(response_format: Any) -> Strategy[Any]:
-    try:
-        return as_strategy(response_format)
-    except AgentSpecError as error:
-        raise ResponseFormatError(str(error), response_format) from error
-
-
 def _is_usable(request: ModelRequest[Any], strategy: Strategy[Any]) -> bool:
     beside_tools = bool(request.tools) and not strategy.tools_off
     return strategy.suits(request.model) and not is_refused(request.model, strategy.name, beside_tools=beside_tools)
-
-
-def keep(kept: OrderedDict[Any, Any], key: Any, value: Any) -> None:
-    """Keep a value under a key, and forget the oldest ones."""
-    kept[key] = value
-    while len(kept) > MAX_KEPT:
-        kept.popitem(last=False)

@@ -13,7 +13,8 @@ from langgraph.runtime import Runtime
 from answergraph.nodes.errors import AgentSpecError, ResponseFormatError
 from answergraph.nodes.messages import begins_new_run
 from answergraph.nodes.response_format.foreign_schema import ForeignSchemaError, check_foreign_schema
-from answergraph.nodes.response_format.offers import Offers, keep
+from answergraph.nodes.response_format.made_once import MadeOnce, keep
+from answergraph.nodes.response_format.offers import Offers
 from answergraph.nodes.response_format.schema import AnswerSchema
 from answergraph.nodes.response_format.schema_kinds import is_schema
 from answergraph.nodes.state import LEDGER, OFFER, RUNNING
@@ -46,7 +47,7 @@ class FromContext:
         """
         self.key = key
         self.default = default
-        self._checked: OrderedDict[int, tuple[Any, dict[str, Any]]] = OrderedDict()
+        self._checked = MadeOnce(self._check)
 
     def __call__(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> Any:
         """Return the run's schema.
@@ -58,15 +59,13 @@ class FromContext:
         brought = context.get(self.key) if isinstance(context, Mapping) else getattr(context, self.key, None)
         if brought is None:
             return self.default
-        # The schema is kept beside what was made of it: ids are reused.
-        kept = self._checked.get(id(brought))
-        if kept is None:
-            try:
-                kept = (brought, check_foreign_schema(brought))
-            except ForeignSchemaError as error:
-                raise ResponseFormatError(f"The context's {self.key!r} cannot be used: {error}", brought) from error
-            keep(self._checked, id(brought), kept)
-        return kept[1]
+        return self._checked.of(brought)
+
+    def _check(self, brought: Any) -> dict[str, Any]:
+        try:
+            return check_foreign_schema(brought)
+        except ForeignSchemaError as error:
+            raise ResponseFormatError(f"The context's {self.key!r} cannot be used: {error}", brought) from error
 
 
 class RunTimeOffers:

@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import is_dataclass
-from functools import reduce
+from functools import lru_cache, reduce
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NewType, Union, get_args, get_origin
 
@@ -17,6 +17,7 @@ from pydantic.fields import FieldInfo
 from typing_extensions import TypeAliasType, is_typeddict
 
 from answergraph.nodes.errors import AgentSpecError
+from answergraph.nodes.response_format.made_once import MAX_KEPT
 from answergraph.nodes.response_format.schema import AnswerSchema
 from answergraph.nodes.response_format.validators import JsonSchemaValidator, TypeValidator
 
@@ -116,6 +117,8 @@ def _answer_schema(declared: Any) -> AnswerSchema:
         return declared
     if isinstance(declared, dict):
         return _from_json_schema(declared)
+    if isinstance(declared, type):
+        return _from_class(declared)
     if is_schema(declared):
         return _from_type(declared)
     raise _unsupported(declared)
@@ -127,6 +130,12 @@ def _unsupported(declared: Any, reason: str = "") -> AgentSpecError:
         "Supported types: Pydantic models, dataclasses, TypedDicts, and JSON schema dicts; "
         f"also lists, scalars, Literals, enums and unions of these.{reason and ' '}{reason}"
     )
+
+
+@lru_cache(maxsize=MAX_KEPT)
+def _from_class(declared: type) -> AnswerSchema:
+    """Return the schema of a class, made once: middleware chooses among the declared types at every call."""
+    return _from_type(declared)
 
 
 def _from_type(declared: Any) -> AnswerSchema:
