@@ -16,6 +16,7 @@ from langgraph.types import Command
 
 from answergraph.nodes.answer_events import attempt_number, is_heard
 from answergraph.nodes.answer_listener import AnswerListener, growing_event
+from answergraph.nodes.bound_models import BoundModels
 from answergraph.nodes.budget import UsageLimits
 from answergraph.nodes.exchange import Exchange
 from answergraph.nodes.inner_runs import calling_account
@@ -27,7 +28,7 @@ from answergraph.nodes.messages import (
     malformed_call_message,
     unavailable_call_message,
 )
-from answergraph.nodes.model_call import BoundModels, LayeredResponse, ModelRequest, ModelResponse
+from answergraph.nodes.model_call import LayeredResponse, ModelRequest, ModelResponse
 from answergraph.nodes.outcome import Ledger, out_of_budget
 from answergraph.nodes.response_format.diagnosis import diagnose
 from answergraph.nodes.response_format.offers import Offers

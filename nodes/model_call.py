@@ -1,4 +1,4 @@
-"""The model call as middleware sees it: the request, the response, and the cache of bound models.
+"""The model call as middleware sees it: the request and the response.
 
 Names, fields and behaviour are those of ``langchain.agents.middleware``, so that middleware written for either works with
 the other.
@@ -7,29 +7,17 @@ the other.
 from __future__ import annotations
 
 import warnings
-from collections import OrderedDict
-from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Generic, NamedTuple
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
-from langchain_core.runnables import Runnable
+from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, SystemMessage
 from langchain_core.tools import BaseTool
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 from langgraph.typing import ContextT
 
-from answergraph.nodes.response_format.capabilities import takes_user_after_tool
-from answergraph.nodes.response_format.strategy import Strategy
-from answergraph.nodes.response_format.wire.dialects import Dialect
 from answergraph.nodes.state import ResponseT
-
-SEEN = "I have seen the result."
-"""Stands between a tool's message and a user's for providers that refuse them side by side; never stored."""
-
-MAX_BOUND_MODELS = 128
-"""How many bound models an agent keeps; far above what middleware that picks tools or models per call needs."""
 
 
 @dataclass(init=False)
@@ -195,106 +183,3 @@ class LayeredResponse:
             own = () if returned.command is None else (returned.command,)
             return replace(self, response=returned.model_response, commands=(*self.commands, *own))
         return replace(self, response=returned)
-
-
-@dataclass(frozen=True)
-class BoundModel:
-    """A model with its tools and format bound, and what ends the prompt of its calls."""
-
-    runnable: Runnable[Any, Any]
-    prompt: str | None
-    user_after_tool: bool = True
-    """Whether the provider takes a user message right after a tool's."""
-    dialect: Dialect = Dialect.PLAIN
-    """What the format's schema was compiled to."""
-    note: str | None = None
-    """What an attempt made in this way is noted with."""
-
-    def conversation(self, request: ModelRequest[Any]) -> list[AnyMessage]:
-        """Return the messages to send: the system message, the request's own, and the prompt's end.
-
-        The prompt's end joins a user's last text instead of following it: some providers refuse two user messages in a row.
-        """
-        system: list[AnyMessage] = [request.system_message] if request.system_message else []
-        messages = [*system, *request.messages]
-        if self.prompt is not None:
-            messages = _with_prompt(messages, self.prompt)
-        return messages if self.user_after_tool else list(_apart(messages))
-
-
-def _with_prompt(messages: list[AnyMessage], prompt: str) -> list[AnyMessage]:
-    last = messages[-1] if messages else None
-    if isinstance(last, HumanMessage):
-        return [*messages[:-1], last.model_copy(update={"content": _extended(last.content, prompt)})]
-    return [*messages, HumanMessage(prompt)]
-
-
-def _apart(messages: list[AnyMessage]) -> Iterator[AnyMessage]:
-    """Put a reply between a tool's message and a user's; only the providers that ask for it pay for looking."""
-    before: AnyMessage | None = None
-    for message in messages:
-        if isinstance(before, ToolMessage) and isinstance(message, HumanMessage):
-            yield AIMessage(SEEN)
-        yield message
-        before = message
-
-
-def _extended(content: Any, text: str) -> Any:
-    return f"{content}\n\n{text}" if isinstance(content, str) else [*content, {"type": "text", "text": text}]
-
-
-class BoundModels:
-    """Models with tools and format bound, kept per (model, tools, strategy, choice, settings).
-
-    Binding converts every tool to its wire form, which costs more than the rest of a step; the agent does it once.
-    """
-
-    def __init__(self) -> None:
-        """Start empty."""
-        self._bound: OrderedDict[Any, tuple[Any, BoundModel]] = OrderedDict()
-
-    def bind(self, request: ModelRequest[Any], strategy: Strategy[Any]) -> BoundModel:
-        """Return the request's model with its tools and the strategy's format bound.
-
-        Args:
-            request: The request; its messages play no part.
-            strategy: How the answer is asked for.
-
-        Returns:
-            The bound model, the same object for equal requests.
-        """
-        key = self._key(request, strategy)
-        if key is None:
-            return bind_model(request, strategy)
-        kept = self._bound.get(key)
-        if kept is None:
-            # What the key names by id is kept alive beside it: ids are reused.
-            kept = ((request.model, list(request.tools), strategy), bind_model(request, strategy))
-            self._bound[key] = kept
-            while len(self._bound) > MAX_BOUND_MODELS:
-                self._bound.popitem(last=False)
-        return kept[1]
-
-    @staticmethod
-    def _key(request: ModelRequest[Any], strategy: Strategy[Any]) -> Any:
-        parts = (id(request.model), tuple(map(id, request.tools)), id(strategy), repr(request.tool_choice))
-        if not request.model_settings:
-            return parts
-        values = tuple(sorted(request.model_settings.items()))
-        # Settings of plain values are compared by value; others may change under the same identity and are not kept.
-        plain = all(isinstance(value, str | int | float | bool | None) for _, value in values)
-        return (*parts, values) if plain else None
-
-
-def bind_model(request: ModelRequest[Any], strategy: Strategy[Any]) -> BoundModel:
-    """Bind a request's model to its tools and to a strategy's format."""
-    binding = strategy.binding(request)
-    settings = {**request.model_settings, **binding.settings}
-    model: Any = request.model if binding.model is None else binding.model
-    if binding.tools:
-        bound = model.bind_tools(binding.tools, **settings)
-        bound = bound.bind(**binding.late_settings) if binding.late_settings else bound
-    else:
-        settings.pop("tool_choice", None)
-        bound = model.bind(**settings, **binding.late_settings)
-    return BoundModel(bound, binding.prompt, takes_user_after_tool(model), binding.dialect, binding.note)

@@ -16,13 +16,14 @@ from langchain_core.messages import AIMessage
 from langgraph.errors import GraphBubbleUp
 from langgraph.runtime import Runtime
 
+from answergraph.nodes.bound_models import BoundModel, BoundModels
 from answergraph.nodes.inner_runs import account_around
 from answergraph.nodes.judging.grounding import grounded_in
 from answergraph.nodes.judging.judged_text import JudgedText
 from answergraph.nodes.judging.judgment import StageName, StageRecord
 from answergraph.nodes.judging.questions import SYSTEM, Question
 from answergraph.nodes.judging.tags import tag, tags_in, without_echo, without_tags
-from answergraph.nodes.model_call import BoundModel, BoundModels, ModelRequest
+from answergraph.nodes.model_call import ModelRequest
 from answergraph.nodes.response_format.offers import Offers
 from answergraph.nodes.response_format.reading import Offer, Reading, shortened
 from answergraph.nodes.response_format.refusals import refuses_format, remember_refusal
