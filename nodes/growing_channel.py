@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sized
-from typing import Any
+from typing import Any, Self
 
 from langgraph.channels import DeltaChannel
 
@@ -25,6 +25,12 @@ class GrowingChannel(DeltaChannel[Any]):
     @snapshot_frequency.setter
     def snapshot_frequency(self, value: int) -> None:
         """Take no notice: the base class sets what it was made with."""
+
+    def copy(self) -> Self:
+        """Return a channel with the same value. The value itself is shared: an update makes a new one."""
+        new = self.__class__.__new__(self.__class__)
+        new.key, new.typ, new.reducer, new.value = self.key, self.typ, self.reducer, self.value
+        return new
 
     def length(self) -> int:
         """Return how many items the value has."""

@@ -7,14 +7,51 @@ thread writes grows with its length and not with its square. Why, and how to opt
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Annotated, Any, Required, get_args, get_origin
+from typing import Annotated, Any, Required, Self, get_args, get_origin
 from uuid import NAMESPACE_OID, uuid4, uuid5
 
-from langchain_core.messages import BaseMessage, BaseMessageChunk, RemoveMessage, convert_to_messages
+from langchain_core.messages import (
+    AIMessage,
+    BaseMessage,
+    BaseMessageChunk,
+    HumanMessage,
+    RemoveMessage,
+    SystemMessage,
+    ToolMessage,
+    convert_to_messages,
+)
 from langgraph.channels import BinaryOperatorAggregate
 from langgraph.graph.message import add_messages
 
 from answergraph.nodes.growing_channel import GrowingChannel
+
+_WHOLE = frozenset({AIMessage, HumanMessage, SystemMessage, ToolMessage})
+"""What stands for itself in a conversation: no part of a message, and no removal of one."""
+
+
+class KnownIds:
+    """The ids of a conversation's messages: read once, and kept up as it grows."""
+
+    __slots__ = ("conversation", "ids", "is_lent")
+
+    def __init__(self, conversation: Any = None, ids: set[Any] | None = None, *, is_lent: bool = False) -> None:
+        """Know the ids of a conversation, if they are given; one that is lent is read and not changed."""
+        self.conversation = conversation
+        self.ids: set[Any] = set() if ids is None else ids
+        self.is_lent = is_lent
+
+    def of(self, conversation: Sequence[Any]) -> set[Any]:
+        """Return the ids of a conversation."""
+        if self.conversation is not conversation:
+            self.conversation, self.is_lent = conversation, False
+            self.ids = {message.id for message in conversation}
+        return self.ids
+
+    def grow(self, conversation: Sequence[Any], new: set[Any]) -> None:
+        """Take note of what was added, which is what the conversation has become."""
+        if not self.is_lent:
+            self.ids |= new
+            self.conversation = conversation
 
 
 class MessagesChannel(GrowingChannel):
@@ -23,8 +60,41 @@ class MessagesChannel(GrowingChannel):
     Nodes annotated with those schemas can be added to an agent's graph; the delta channel stays.
     """
 
-    __slots__ = ()
+    __slots__ = ("known",)
     __hash__ = None  # as in DeltaChannel, which has __eq__ alone
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        """Make a channel, as a ``DeltaChannel`` is made."""
+        super().__init__(*args, **options)
+        self.known = KnownIds()
+
+    def copy(self) -> Self:
+        """Return a channel with the same conversation, on which LangGraph tries what a single node has written."""
+        new = super().copy()
+        new.known = KnownIds(self.known.conversation, self.known.ids, is_lent=True)
+        return new
+
+    def update(self, values: Sequence[Any]) -> bool:
+        """Take writes. Whole new messages cost a copy of the list, and no look at those that are there."""
+        appended = self._appended(values) if values and self.is_available() else None
+        if appended is None:
+            return super().update(values)
+        self.value = appended
+        return True
+
+    def _appended(self, writes: Sequence[Any]) -> list[Any] | None:
+        """Return the conversation with what was written behind it, ``None`` if that takes more than to append."""
+        new = [message for write in writes for message in (write if type(write) is list else (write,))]
+        if not _WHOLE.issuperset(map(type, new)):
+            return None
+        for message in new:
+            message.id = message.id or str(uuid4())
+        ids = {message.id for message in new}
+        if len(ids) != len(new) or not ids.isdisjoint(self.known.of(self.value)):
+            return None
+        appended = [*self.value, *new]
+        self.known.grow(appended, ids)
+        return appended
 
     def __eq__(self, other: object) -> bool:
         """Tell whether both merge messages in the same way."""

@@ -49,6 +49,22 @@ def test_writes_are_merged_as_add_messages_does_however_they_are_batched(writes:
     assert merge_messages(merge_messages([], writes[:cut]), writes[cut:]) == expected
 
 
+@given(st.lists(st.lists(write, min_size=1, max_size=2), max_size=8), st.lists(write, min_size=1, max_size=2))
+def test_a_channel_holds_what_merging_its_writes_brings_whatever_its_copies_were_given(
+    batches: list[list[Any]], tried: list[Any]
+) -> None:
+    channel = MESSAGES.from_checkpoint([])
+    expected: list[Any] = []
+    for batch in batches:
+        copy = channel.copy()
+        copy.update(tried)
+        copy.update(tried[:1])
+        assert copy.get() == merge_messages(expected, [*tried, *tried[:1]])
+        channel.update(batch)
+        expected = merge_messages(expected, batch)
+        assert channel.get() == expected
+
+
 def test_removals_count_as_in_add_messages() -> None:
     a, b, c = written("a"), written("b"), written("c")
     gone: Any = RemoveMessage(id="a")
