@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
+from langchain_core.callbacks import BaseCallbackHandler
+from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
-from langchain_core.runnables import Runnable
+from langchain_core.prompt_values import ChatPromptValue
+from langchain_core.runnables import Runnable, RunnableBinding
 
+from answergraph.nodes.messages import WHOLE_MESSAGES
 from answergraph.nodes.model_call import ModelRequest
 from answergraph.nodes.response_format.capabilities import takes_user_after_tool
 from answergraph.nodes.response_format.strategy import Strategy
 from answergraph.nodes.response_format.wire.dialects import Dialect
+from answergraph.nodes.step import Invoke
 
 SEEN = "I have seen the result."
 """Stands between a tool's message and a user's for providers that refuse them side by side; never stored."""
@@ -27,6 +33,8 @@ class BoundModel:
     """A model with its tools and format bound, and what ends the prompt of its calls."""
 
     runnable: Runnable[Any, Any]
+    settings: Mapping[str, Any]
+    """Keyword arguments of its calls: the tools and the format."""
     prompt: str | None
     user_after_tool: bool = True
     """Whether the provider takes a user message right after a tool's."""
@@ -34,6 +42,37 @@ class BoundModel:
     """What the format's schema was compiled to."""
     note: str | None = None
     """What an attempt made in this way is noted with."""
+
+    @classmethod
+    def of(cls, bound: Runnable[Any, Any], **fields: Any) -> BoundModel:
+        """Take a bound model apart, if it is a chat model with arguments and nothing else."""
+        is_binding = type(bound) is RunnableBinding and not bound.config and not bound.config_factories
+        if is_binding and isinstance(bound.bound, BaseChatModel):
+            return cls(bound.bound, bound.kwargs, **fields)
+        return cls(bound, {}, **fields)
+
+    @cached_property
+    def takes_prompts(self) -> bool:
+        """Whether a finished prompt may be handed to it: its ``invoke`` is that of every chat model."""
+        kind = type(self.runnable)
+        return (
+            isinstance(self.runnable, BaseChatModel)
+            and kind.invoke is BaseChatModel.invoke
+            and kind.ainvoke is BaseChatModel.ainvoke
+        )
+
+    def call(self, request: ModelRequest[Any], listeners: Sequence[BaseCallbackHandler] = ()) -> Invoke:
+        """Return the call of the model that a request asks for.
+
+        Args:
+            request: The request.
+            listeners: Callback handlers for this call, beside those of the run.
+        """
+        messages: Any = self.conversation(request)
+        if self.takes_prompts and WHOLE_MESSAGES.issuperset(map(type, messages)):
+            # Given a list, LangChain looks at every message to convert and to check it.
+            messages = ChatPromptValue.model_construct(messages=messages)
+        return Invoke(self.runnable, messages, listeners, self.settings)
 
     def conversation(self, request: ModelRequest[Any]) -> list[AnyMessage]:
         """Return the messages to send: the system message, the request's own, and the prompt's end.
@@ -122,4 +161,10 @@ def bind_model(request: ModelRequest[Any], strategy: Strategy[Any]) -> BoundMode
     else:
         settings.pop("tool_choice", None)
         bound = model.bind(**settings, **binding.late_settings)
-    return BoundModel(bound, binding.prompt, takes_user_after_tool(model), binding.dialect, binding.note)
+    return BoundModel.of(
+        bound,
+        prompt=binding.prompt,
+        user_after_tool=takes_user_after_tool(model),
+        dialect=binding.dialect,
+        note=binding.note,
+    )

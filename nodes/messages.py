@@ -13,11 +13,15 @@ from langchain_core.messages import (
     BaseMessage,
     HumanMessage,
     InvalidToolCall,
+    SystemMessage,
     ToolCall,
     ToolMessage,
 )
 
 MessageT = TypeVar("MessageT", bound=BaseMessage)
+
+WHOLE_MESSAGES = frozenset({AIMessage, HumanMessage, SystemMessage, ToolMessage})
+"""What stands for itself in a conversation: no chunk, no removal, nothing that has yet to become a message."""
 
 CORRECTION_ID_PREFIX = "answergraph-correction-"
 """Ids of the user messages this package writes begin with this, so that they are never taken for a person's."""

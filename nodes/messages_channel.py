@@ -10,23 +10,12 @@ from collections.abc import Iterable, Sequence
 from typing import Annotated, Any, Required, Self, get_args, get_origin
 from uuid import NAMESPACE_OID, uuid4, uuid5
 
-from langchain_core.messages import (
-    AIMessage,
-    BaseMessage,
-    BaseMessageChunk,
-    HumanMessage,
-    RemoveMessage,
-    SystemMessage,
-    ToolMessage,
-    convert_to_messages,
-)
+from langchain_core.messages import BaseMessage, BaseMessageChunk, RemoveMessage, convert_to_messages
 from langgraph.channels import BinaryOperatorAggregate
 from langgraph.graph.message import add_messages
 
 from answergraph.nodes.growing_channel import GrowingChannel
-
-_WHOLE = frozenset({AIMessage, HumanMessage, SystemMessage, ToolMessage})
-"""What stands for itself in a conversation: no part of a message, and no removal of one."""
+from answergraph.nodes.messages import WHOLE_MESSAGES
 
 
 class KnownIds:
@@ -85,7 +74,7 @@ class MessagesChannel(GrowingChannel):
     def _appended(self, writes: Sequence[Any]) -> list[Any] | None:
         """Return the conversation with what was written behind it, ``None`` if that takes more than to append."""
         new = [message for write in writes for message in (write if type(write) is list else (write,))]
-        if not _WHOLE.issuperset(map(type, new)):
+        if not WHOLE_MESSAGES.issuperset(map(type, new)):
             return None
         for message in new:
             message.id = message.id or str(uuid4())

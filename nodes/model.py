@@ -36,7 +36,7 @@ from answergraph.nodes.response_format.reading import Offer
 from answergraph.nodes.response_format.refusals import TOOL_CALLING, refuses_format, refuses_tools, remember_refusal
 from answergraph.nodes.response_format.run_time_offers import RunTimeOffers
 from answergraph.nodes.state import LEDGER, OFFER, RUNNING, AnswerKeys, OfferRecord
-from answergraph.nodes.step import Invoke, Step
+from answergraph.nodes.step import Step
 from answergraph.nodes.turn import Turn, begin_turn
 
 ModelCall = Callable[[ModelRequest[Any]], Step[LayeredResponse]]
@@ -126,7 +126,7 @@ class ModelNode:
             try:
                 bound = self.bound.bind(asked, offer.strategy)
                 listeners = self._listeners(exchange, offer, request)
-                message: AIMessage = yield Invoke(bound.runnable, bound.conversation(asked), listeners)
+                message: AIMessage = yield bound.call(asked, listeners)
             except Exception as error:
                 # Whatever the provider's client raises; what is not about the format is raised on.
                 if offer.is_last or not refuses_format(error, offer.strategy.schema_names):

@@ -6,8 +6,8 @@ an effect, ``arun_step`` awaits it; nothing else in the package exists twice. Th
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Generator, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
 from langchain_core.callbacks import BaseCallbackHandler
@@ -40,14 +40,16 @@ class Invoke:
     input: Any
     listeners: Sequence[BaseCallbackHandler] = ()
     """Callback handlers for this call, beside those of the run."""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """Further keyword arguments."""
 
     def perform(self) -> Any:
         """Invoke it; callbacks and config come from the running node's context."""
-        return self.runnable.invoke(self.input, self._config())
+        return self.runnable.invoke(self.input, self._config(), **self.settings)
 
     async def aperform(self) -> Any:
         """Invoke it without blocking the event loop."""
-        return await self.runnable.ainvoke(self.input, self._config())
+        return await self.runnable.ainvoke(self.input, self._config(), **self.settings)
 
     def _config(self) -> RunnableConfig | None:
         return merge_configs(ensure_config(), {"callbacks": list(self.listeners)}) if self.listeners else None

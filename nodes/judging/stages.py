@@ -133,7 +133,7 @@ class AskForNumber:
         )
         offer, bound = self._bound(request)
         try:
-            message: AIMessage = yield Invoke(bound.runnable, bound.conversation(request))
+            message: AIMessage = yield bound.call(request)
         except Exception as error:
             self._remember(error, offer)
             raise
