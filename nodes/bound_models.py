@@ -45,11 +45,10 @@ class BoundModel:
 
     @classmethod
     def of(cls, bound: Runnable[Any, Any], **fields: Any) -> BoundModel:
-        """Take a bound model apart, if it is a chat model with arguments and nothing else."""
-        is_binding = type(bound) is RunnableBinding and not bound.config and not bound.config_factories
-        if is_binding and isinstance(bound.bound, BaseChatModel):
-            return cls(bound.bound, bound.kwargs, **fields)
-        return cls(bound, {}, **fields)
+        """Take a bound model apart, if it is a model with arguments and nothing else."""
+        if type(bound) is not RunnableBinding or bound.config or bound.config_factories:
+            return cls(bound, {}, **fields)
+        return cls(bound.bound, bound.kwargs, **fields)
 
     @cached_property
     def takes_prompts(self) -> bool:

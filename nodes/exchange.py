@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from langchain_core.messages import AIMessage
@@ -51,17 +52,17 @@ class Exchange:
         """Whether the budget has no call of the model left."""
         return self.limits.leave_no_call(self.ledger["usage"])
 
-    @property
+    @cached_property
     def final(self) -> bool:
         """Whether this is the last call of the budget."""
         return self.limits.leave_one_call(self.ledger["usage"])
 
-    @property
+    @cached_property
     def asks(self) -> bool:
         """Whether the answer is forced and tools are off."""
         return (self.final and self.limits.reserve_final_answer) or self.tool_calls_left == 0
 
-    @property
+    @cached_property
     def tool_calls_left(self) -> int | None:
         """How many tool calls may still be carried out, ``None`` for any number."""
         return self.limits.tool_calls_left(self.ledger["usage"])

@@ -204,13 +204,14 @@ def repaired_history(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
             waiting = []
         repaired.append(message)
         if isinstance(message, AIMessage):
-            waiting = [m for m in _missing_results(message) if m.tool_call_id not in done]
+            waiting = _missing_results(message, done)
     return [*repaired, *waiting]
 
 
-def _missing_results(message: AIMessage) -> list[ToolMessage]:
-    malformed = [malformed_call_message(call) for call in message.invalid_tool_calls if call.get("id")]
-    return [*malformed, *(abandoned_call_message(call) for call in message.tool_calls if call["id"])]
+def _missing_results(message: AIMessage, done: set[str]) -> list[ToolMessage]:
+    malformed = [call for call in message.invalid_tool_calls if call.get("id") and call["id"] not in done]
+    abandoned = [call for call in message.tool_calls if call["id"] and call["id"] not in done]
+    return [*map(malformed_call_message, malformed), *map(abandoned_call_message, abandoned)]
 
 
 def repeats_malformed_calls(messages: Sequence[AnyMessage]) -> bool:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage, RemoveMessage, SystemMessage, ToolCall
+from langchain_core.messages import AIMessage, BaseMessage, RemoveMessage, SystemMessage, ToolCall, ToolMessage
 from langchain_core.tools import BaseTool
 from langgraph.graph.message import REMOVE_ALL_MESSAGES
 from langgraph.runtime import Runtime
@@ -29,7 +29,7 @@ from answergraph.nodes.messages import (
     unavailable_call_message,
 )
 from answergraph.nodes.model_call import LayeredResponse, ModelRequest, ModelResponse
-from answergraph.nodes.outcome import Ledger, out_of_budget
+from answergraph.nodes.outcome import Ledger, Narrowing, out_of_budget
 from answergraph.nodes.response_format.diagnosis import diagnose
 from answergraph.nodes.response_format.offers import Offers
 from answergraph.nodes.response_format.reading import Offer
@@ -88,9 +88,7 @@ class ModelNode:
             return {**cleared, **self._without_call(turn, offers)}
         call = self.wrap(partial(self.call_model, exchange))
         layered: LayeredResponse = yield from call(self._request(turn, offers, state, runtime))
-        narrowed = offers.narrowings(layered.reformats, turn.ledger["narrowed"])
-        turn = replace(turn, ledger=replace_ledger(turn.ledger, narrowed=narrowed))
-        update = _without_repeats({**cleared, **self._update(turn, exchange, layered.response)}, state)
+        update = _without_repeats({**cleared, **self._update(turn, exchange, layered)}, state)
         return [Command(update=update), *_checked(layered.commands)] if layered.commands else update
 
     def call_model(self, exchange: Exchange, request: ModelRequest[Any]) -> Step[LayeredResponse]:
@@ -158,21 +156,25 @@ class ModelNode:
             runtime=runtime,
         )
 
-    def _update(self, turn: Turn, exchange: Exchange, response: ModelResponse[Any]) -> dict[str, Any]:
+    def _update(self, turn: Turn, exchange: Exchange, layered: LayeredResponse) -> dict[str, Any]:
+        response, offers = layered.response, exchange.offers
         message, _ = last_turn(response.result)
+        is_cut = not exchange.final and _is_cut(message, offers)
+        room = 0 if exchange.final or is_cut else exchange.tool_calls_left
+        calls = _ordinary_calls(message, offers)
+        carried_out = calls[:room]
+        not_run = _answered(calls[len(carried_out) :], response.result, cut_call_message if is_cut else unavailable_call_message)
+        narrowed = offers.narrowings(layered.reformats, turn.ledger["narrowed"])
+        ledger = self._charged(turn, exchange, message, len(carried_out), narrowed)
         history: list[Any] = [RemoveMessage(id=REMOVE_ALL_MESSAGES), *turn.messages] if turn.repaired else []
-        not_run = list(self._calls_not_run(exchange, response.result))
-        ledger = self._charged(turn, exchange, message)
-        if (caller := calling_account()) is not None:
-            caller.charge(ledger)
         update: dict[str, Any] = {
-            "messages": [*history, *response.result, *_malformed_calls(response.result, exchange.offers), *not_run],
+            "messages": [*history, *response.result, *_malformed_calls(response.result, offers), *not_run],
             LEDGER: ledger,
             RUNNING: True,
         }
-        if exchange.offers.reads_answers or exchange.offers.at_run_time:
+        if offers.reads_answers or offers.at_run_time:
             update[OFFER] = _offer_record(exchange, message, response)
-        return update if exchange.offers.reads_answers else {**update, **self._without_format(turn, response, ledger)}
+        return update if offers.reads_answers else {**update, **self._without_format(turn, response, ledger)}
 
     def _cleared(self, turn: Turn, offers: Offers, state: Mapping[str, Any]) -> dict[str, Any]:
         """Clear what an earlier run of the thread left; an agent without a format writes no keys of its own."""
@@ -180,19 +182,23 @@ class ModelNode:
         stale = offers.reads_answers or any(state.get(key) is not None for key in keys)
         return dict.fromkeys(keys) if turn.begins_run and stale else {}
 
-    def _charged(self, turn: Turn, exchange: Exchange, message: AIMessage | None) -> Ledger:
-        asked = _ordinary_calls(message, exchange.offers)
-        carried_out = 0 if exchange.final or _is_cut(message, exchange.offers) else len(asked[: exchange.tool_calls_left])
-        return replace_ledger(
+    def _charged(
+        self, turn: Turn, exchange: Exchange, message: AIMessage | None, carried_out: int, narrowed: list[Narrowing]
+    ) -> Ledger:
+        ledger = replace_ledger(
             turn.ledger,
             usage=exchange.usage(carried_out),
             cause="turn",
+            narrowed=narrowed,
             seen=len(turn.messages),
             last_id=message.id if message is not None else None,
             tools_off=exchange.asks,
             final=exchange.final,
             spent=exchange.spent,
         )
+        if (caller := calling_account()) is not None:
+            caller.charge(ledger)
+        return ledger
 
     def _without_call(self, turn: Turn, offers: Offers) -> dict[str, Any]:
         """End a run that may not call its model once more: what stands is read, nothing is asked."""
@@ -208,18 +214,6 @@ class ModelNode:
         if ledger["final"] or ledger["tools_off"]:
             update[self.keys.outcome] = out_of_budget(ledger, [*turn.messages, *response.result])
         return update
-
-    def _calls_not_run(self, exchange: Exchange, result: list[BaseMessage]) -> Iterator[BaseMessage]:
-        """Answer the calls that nothing runs: those of a reply that was cut, and those that the budget has no room for."""
-        message, _ = last_turn(result)
-        is_cut = not exchange.final and _is_cut(message, exchange.offers)
-        left = 0 if exchange.final or is_cut else exchange.tool_calls_left
-        if left is None:
-            return
-        done = answered_ids(result)
-        for call in _ordinary_calls(message, exchange.offers)[left:]:
-            if call["id"] not in done:
-                yield cut_call_message(call) if is_cut else unavailable_call_message(call)
 
     def _refuse_unknown_tools(self, request: ModelRequest[Any]) -> None:
         if self.runs_any_tool or request.tools == list(self.tools):
@@ -246,6 +240,12 @@ def replace_ledger(ledger: Ledger, **changes: Any) -> Ledger:
 
 def _ordinary_calls(message: AIMessage | None, offers: Offers) -> list[ToolCall]:
     return [call for call in message.tool_calls if call["name"] not in offers.declared] if message else []
+
+
+def _answered(calls: list[ToolCall], result: list[BaseMessage], answer: Callable[[ToolCall], ToolMessage]) -> list[ToolMessage]:
+    """Answer the calls that nothing runs, but for those that middleware has answered."""
+    done = answered_ids(result) if calls else ()
+    return [answer(call) for call in calls if call["id"] not in done]
 
 
 def _is_cut(message: AIMessage | None, offers: Offers) -> bool:

@@ -61,17 +61,16 @@ class ModelRequest(Generic[ContextT]):
             ValueError: If both ``system_prompt`` and ``system_message`` are given.
             TypeError: If a name is no field.
         """
-        unknown = rest.keys() - {f.name for f in fields(self)}
+        unknown = rest.keys() - _REQUEST_FIELDS
         if unknown:
             raise TypeError(f"ModelRequest has no field {sorted(unknown)!r}")
         values = {**_REQUEST_DEFAULTS, **{name: value for name, value in rest.items() if value is not None}}
-        for name, value in _with_system_message({**values, **_given_prompt(system_prompt, rest)}).items():
-            object.__setattr__(self, name, value)
+        values = _with_system_message({**values, **_given_prompt(system_prompt, rest)})
         for name, default in (("tools", list), ("model_settings", dict), ("state", _empty_state)):
-            if getattr(self, name) is None:
-                object.__setattr__(self, name, default())
-        object.__setattr__(self, "model", model)
-        object.__setattr__(self, "messages", messages)
+            if values[name] is None:
+                values[name] = default()
+        # Not by attribute: assignment is what ``__setattr__`` warns of.
+        vars(self).update(values, model=model, messages=messages)
 
     @property
     def system_prompt(self) -> str | None:
@@ -86,8 +85,7 @@ class ModelRequest(Generic[ContextT]):
             DeprecationWarning,
             stacklevel=2,
         )
-        for key, changed in _with_system_message({name: value}).items():
-            object.__setattr__(self, key, changed)
+        vars(self).update(_with_system_message({name: value}))
 
     def override(self, **overrides: Any) -> ModelRequest[ContextT]:
         """Return a copy with other fields; this request is not changed.
@@ -109,6 +107,8 @@ class ModelRequest(Generic[ContextT]):
 _REQUEST_DEFAULTS: dict[str, Any] = dict.fromkeys(
     ("system_message", "tool_choice", "tools", "response_format", "state", "runtime", "model_settings")
 )
+
+_REQUEST_FIELDS = frozenset(declared.name for declared in fields(ModelRequest))
 
 
 def _empty_state() -> dict[str, Any]:
