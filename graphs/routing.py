@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal
 
 from langchain_core.messages import AIMessage, AnyMessage, ToolCall
@@ -12,9 +13,9 @@ from langgraph.types import Send
 from answergraph.nodes.messages import (
     direct_results,
     last_turn,
-    pending_malformed_calls,
     pending_tool_calls,
     repeats_malformed_calls,
+    unanswered,
 )
 from answergraph.nodes.names import TOOLS
 from answergraph.nodes.outcome import EndStrategy
@@ -47,6 +48,11 @@ class RoutingFacts:
     end_strategy: EndStrategy = "defer"
     jumps: frozenset[str] = frozenset({"tools", "model", "end"})
 
+    @cached_property
+    def any_returns_directly(self) -> bool:
+        """Whether there is a tool whose result ends the run."""
+        return any(self.return_direct.values())
+
     @property
     def reads_answers(self) -> bool:
         """Whether there is a ``structured_response`` node."""
@@ -77,14 +83,14 @@ def route_after_model(state: Mapping[str, Any], facts: RoutingFacts) -> Reason |
     if (jump := state.get("jump_to")) in facts.jumps:
         return route_jump(jump, state, facts)
     messages = state["messages"]
-    message, _ = last_turn(messages)
+    message, after = last_turn(messages)
     if message is None or _is_last_word(message, state, facts):
         return facts.ending(state)
-    waiting = pending_tool_calls(messages)
+    waiting = unanswered(message.tool_calls, after)
     answers = facts.names(state)
-    tools_wait = facts.has_tools and any(call["name"] not in answers for call in waiting)
-    if tools_wait and not _ends_early(waiting, state, facts):
-        return _sends(state, facts)
+    sends = _sends(waiting, answers) if facts.has_tools else []
+    if sends and not _ends_early(waiting, state, facts):
+        return sends
     if answers and (waiting or _holds_answer(message, state, facts)):
         return "read_answer"
     if (message.tool_calls and not waiting and not repeats_cut_calls(messages)) or _has_new_malformed_calls(message, messages):
@@ -102,12 +108,11 @@ def route_after_tools(state: Mapping[str, Any], facts: RoutingFacts) -> Reason:
     3. Otherwise the model goes on: ``ask_again``.
     """
     message, after = last_turn(state["messages"])
-    if direct_results(message, after, facts.return_direct):
+    if facts.any_returns_directly and direct_results(message, after, facts.return_direct):
         return facts.ending(state)
-    pending = [*pending_tool_calls(state["messages"]), *pending_malformed_calls(state["messages"])]
-    if any(call["name"] in facts.names(state) for call in pending):
-        return "read_answer"
-    return "ask_again"
+    calls = [] if message is None else [*message.tool_calls, *message.invalid_tool_calls]
+    answers = [call for call in calls if call["name"] in facts.names(state)]
+    return "read_answer" if unanswered(answers, after) else "ask_again"
 
 
 def route_after_structured_response(state: Mapping[str, Any]) -> Reason:
@@ -125,14 +130,13 @@ def route_jump(jump: Any, state: Mapping[str, Any], facts: RoutingFacts) -> Reas
     if jump == "model":
         return "ask_again"
     if jump == "tools" and facts.has_tools:
-        return _sends(state, facts) or "ask_again"
+        return _sends(pending_tool_calls(state["messages"]), facts.names(state)) or "ask_again"
     return "go_on"
 
 
-def _sends(state: Mapping[str, Any], facts: RoutingFacts) -> list[Send]:
+def _sends(waiting: Sequence[ToolCall], answers: Collection[str]) -> list[Send]:
     # One task per call: calls run in parallel, and an interrupt in one leaves the others' results standing.
-    answers = facts.names(state)
-    return [Send(TOOLS, [call]) for call in pending_tool_calls(state["messages"]) if call["name"] not in answers]
+    return [Send(TOOLS, [call]) for call in waiting if call["name"] not in answers]
 
 
 def _is_last_word(message: AIMessage, state: Mapping[str, Any], facts: RoutingFacts) -> bool:

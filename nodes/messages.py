@@ -19,6 +19,7 @@ from langchain_core.messages import (
 )
 
 MessageT = TypeVar("MessageT", bound=BaseMessage)
+CallT = TypeVar("CallT", bound=Mapping[str, object])
 
 WHOLE_MESSAGES = frozenset({AIMessage, HumanMessage, SystemMessage, ToolMessage})
 """What stands for itself in a conversation: no chunk, no removal, nothing that has yet to become a message."""
@@ -85,19 +86,18 @@ def pending_tool_calls(messages: Sequence[AnyMessage]) -> list[ToolCall]:
         []
     """
     message, after = last_turn(messages)
-    if message is None:
-        return []
-    done = answered_ids(after)
-    return [call for call in message.tool_calls if call["id"] not in done]
+    return [] if message is None else unanswered(message.tool_calls, after)
 
 
-def pending_malformed_calls(messages: Sequence[AnyMessage]) -> list[InvalidToolCall]:
-    """Return the malformed calls of the last AI message that no tool message has answered."""
-    message, after = last_turn(messages)
-    if message is None:
-        return []
-    done = answered_ids(after)
-    return [call for call in message.invalid_tool_calls if call.get("id") not in done]
+def unanswered(calls: Sequence[CallT], after: Sequence[BaseMessage]) -> list[CallT]:
+    """Return the calls that no tool message has answered.
+
+    Args:
+        calls: Calls of an AI message, malformed ones included.
+        after: What follows that message.
+    """
+    done = answered_ids(after) if after else ()
+    return [call for call in calls if call.get("id") not in done]
 
 
 def as_received(message: AIMessage, agent_name: str | None) -> AIMessage:

@@ -28,12 +28,12 @@ def diagnose(message: AIMessage) -> Status | None:
     Returns:
         ``refused``, ``truncated`` or ``empty``; ``None`` if the reply may be read.
     """
-    reasons = _stop_reasons(message.response_metadata)
+    reasons = _stop_reasons(message.response_metadata) if message.response_metadata else set()
     if message.additional_kwargs.get("refusal") or _has_refusal_block(message) or reasons & _REFUSED:
         return "refused"
     if reasons & _TRUNCATED:
         return "truncated"
-    if not message.text.strip() and not message.tool_calls and not message.invalid_tool_calls:
+    if not message.tool_calls and not message.invalid_tool_calls and not message.text.strip():
         return "empty"
     return None
 
