@@ -44,21 +44,17 @@ class BoundModel:
     """What an attempt made in this way is noted with."""
 
     @classmethod
-    def of(cls, bound: Runnable[Any, Any], **fields: Any) -> BoundModel:
+    def of(cls, bound: Any, **fields: Any) -> BoundModel:
         """Take a bound model apart, if it is a model with arguments and nothing else."""
-        if type(bound) is not RunnableBinding or bound.config or bound.config_factories:
+        is_plain = isinstance(bound, RunnableBinding) and _calls_as(bound, RunnableBinding)
+        if not is_plain or bound.config or bound.config_factories:
             return cls(bound, {}, **fields)
         return cls(bound.bound, bound.kwargs, **fields)
 
     @cached_property
     def takes_prompts(self) -> bool:
         """Whether a finished prompt may be handed to it: its ``invoke`` is that of every chat model."""
-        kind = type(self.runnable)
-        return (
-            isinstance(self.runnable, BaseChatModel)
-            and kind.invoke is BaseChatModel.invoke
-            and kind.ainvoke is BaseChatModel.ainvoke
-        )
+        return isinstance(self.runnable, BaseChatModel) and _calls_as(self.runnable, BaseChatModel)
 
     def call(self, request: ModelRequest[Any], listeners: Sequence[BaseCallbackHandler] = ()) -> Invoke:
         """Return the call of the model that a request asks for.
@@ -83,6 +79,12 @@ class BoundModel:
         if self.prompt is not None:
             messages = _with_prompt(messages, self.prompt)
         return messages if self.user_after_tool else list(_apart(messages))
+
+
+def _calls_as(runnable: Runnable[Any, Any], kind: Any) -> bool:
+    """Return whether a runnable is invoked as its base class is, with no way of its own."""
+    own = type(runnable)
+    return own.invoke is kind.invoke and own.ainvoke is kind.ainvoke
 
 
 def _with_prompt(messages: list[AnyMessage], prompt: str) -> list[AnyMessage]:
