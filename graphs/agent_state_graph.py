@@ -15,10 +15,10 @@ from answergraph.graphs.agent_node import AgentNode
 from answergraph.graphs.spec import AgentSpec
 from answergraph.middleware.stack import HookNode
 from answergraph.nodes.inner_runs import LendingNode, lending_subgraph
-from answergraph.nodes.state import CHARGES, LEDGER, OFFER, RUNNING, TOOL_RESULTS
+from answergraph.nodes.state import CHARGES, LEDGER, OFFER, RECORDS, RUNNING, TOOL_RESULTS
 from answergraph.nodes.step import StepNode
 from answergraph.nodes.stored_answers import StoredAnswers
-from answergraph.nodes.written_answers import AnswerWritingNode
+from answergraph.nodes.written_update import WritingNode
 
 _PRIVATE = {CHARGES, LEDGER, OFFER, RUNNING, TOOL_RESULTS}
 
@@ -44,6 +44,8 @@ class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
         self.agent_name = spec.name
         self.answers = StoredAnswers(spec.offers.schemas)
         self.keys = spec.keys
+        answer = {self.keys.answer: self.answers.written} if self.answers.schemas else {}
+        self._written = {**answer, **{key: channel.written for key, channel in RECORDS.items()}}
         self._transformers = tuple(spec.stack.transformers)
 
     def add_node(self, node: Any, action: Any = None, **options: Any) -> Self:
@@ -64,8 +66,7 @@ class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
         elif isinstance(action, AgentNode):
             action = action.lending(self._limits)
         elif isinstance(action, StepNode | HookNode):
-            writing = AnswerWritingNode(action, self.keys.answer, self.answers.written) if self.answers.schemas else action
-            action = LendingNode(writing, self._limits)
+            action = LendingNode(WritingNode(action, self._written), self._limits)
         super().add_node(node, action, **options)
         return self
 

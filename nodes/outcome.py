@@ -111,28 +111,33 @@ class Ledger(TypedDict):
     """Whether the run's outcome stands. Told here and not by the outcome, which a subagent's result may bring along."""
 
 
+NEW_LEDGER: Mapping[str, Any] = {
+    "cause": "turn",
+    "charged": None,
+    "usage": no_usage(),
+    "attempts": [],
+    "held": None,
+    "narrowed": [],
+    "holds": 0,
+    "spent": [],
+    "seen": 0,
+    "last_id": None,
+    "tools_off": False,
+    "final": False,
+    "finished": False,
+}
+"""A ledger as every run begins it, but for the run's id."""
+
+
 def empty_ledger(charged: Usage | None = None) -> Ledger:
     """Return the ledger of a run that has done nothing yet.
 
     Args:
         charged: What inner runs of earlier runs of the thread were charged.
     """
-    return Ledger(
-        run=str(uuid4()),
-        cause="turn",
-        charged=charged,
-        usage=no_usage(),
-        attempts=[],
-        held=None,
-        narrowed=[],
-        holds=0,
-        spent=[],
-        seen=0,
-        last_id=None,
-        tools_off=False,
-        final=False,
-        finished=False,
-    )
+    ledger: Any = {**NEW_LEDGER, "run": uuid4().hex, "charged": charged}
+    empty: Ledger = ledger
+    return empty
 
 
 def with_charges(ledger: Ledger, charges: Usage | None) -> Ledger:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Generic, Literal, NotRequired, Optional, Required, get_args, get_origin, get_type_hints
 
@@ -13,7 +13,8 @@ from typing_extensions import TypedDict, TypeVar
 
 from answergraph.nodes.answer_channel import AnswerChannel
 from answergraph.nodes.messages_channel import with_messages_channel
-from answergraph.nodes.outcome import Ledger, Outcome
+from answergraph.nodes.outcome import NEW_LEDGER, Ledger, Outcome
+from answergraph.nodes.record_channel import RecordChannel
 from answergraph.nodes.response_format.schema import AnswerSchema
 from answergraph.nodes.response_format.shown import shown_type
 from answergraph.nodes.usage import Usage, added
@@ -82,6 +83,23 @@ class OfferRecord(TypedDict):
     """A value a middleware put in place of the model's answer: ``{"schema", "value"}``, or ``None``."""
 
 
+NEW_OFFER: Mapping[str, Any] = {
+    "is_last": True,
+    "of_model": True,
+    "valid": False,
+    "dialect": "plain",
+    "note": None,
+    "given": None,
+}
+"""What holds for most offers."""
+
+RECORDS: Mapping[str, RecordChannel] = {
+    LEDGER: RecordChannel(Ledger, NEW_LEDGER),
+    OFFER: RecordChannel(OfferRecord, NEW_OFFER),
+}
+"""The channels of the graph's own records, by state key."""
+
+
 class AgentState(TypedDict, Generic[ResponseT]):
     """The state of an agent; extend it to add keys of your own."""
 
@@ -108,8 +126,8 @@ class OutputAgentState(TypedDict, Generic[ResponseT]):
 class PrivateState(TypedDict):
     """What the nodes keep to themselves."""
 
-    answergraph_offer: NotRequired[Annotated[OfferRecord, PrivateStateAttr]]
-    answergraph_ledger: NotRequired[Annotated[Ledger, PrivateStateAttr]]
+    answergraph_offer: NotRequired[Annotated[OfferRecord, PrivateStateAttr, RECORDS[OFFER]]]
+    answergraph_ledger: NotRequired[Annotated[Ledger, PrivateStateAttr, RECORDS[LEDGER]]]
     answergraph_charges: NotRequired[Annotated[Usage | None, BinaryOperatorAggregate(Usage | None, added), PrivateStateAttr]]
     answergraph_running: NotRequired[Annotated[bool, UntrackedValue, PrivateStateAttr]]
 

@@ -39,7 +39,7 @@ class Usage(TypedDict):
     output_tokens: int
     total_tokens: int
     by_cause: dict[Cause, CauseUsage]
-    """The causes that came up; they add up to the totals."""
+    """The causes that came up; in a finished run they add up to the totals. Until then ``turn`` is what the others leave."""
 
 
 class RunUsage(Usage):
@@ -77,8 +77,11 @@ def usage_of(replies: Sequence[AIMessage], cause: Cause, *, model_calls: int, to
         input_tokens=sum(entry.get("input_tokens", 0) for entry in tokens),
         output_tokens=sum(entry.get("output_tokens", 0) for entry in tokens),
         total_tokens=sum(each),
-        by_cause={cause: CauseUsage(model_calls=min(model_calls, 1), tool_calls=tool_calls, total_tokens=sum(each[:1]))},
+        by_cause={},
     )
+    if cause != "turn":
+        share = CauseUsage(model_calls=min(model_calls, 1), tool_calls=tool_calls, total_tokens=sum(each[:1]))
+        usage["by_cause"][cause] = share
     if model_calls > 1:
         usage["by_cause"]["retry"] = CauseUsage(model_calls=model_calls - 1, tool_calls=0, total_tokens=sum(each[1:]))
     return usage
@@ -97,7 +100,19 @@ def of_run(usage: Usage, messages: Sequence[BaseMessage]) -> RunUsage:
             break
         entries += [message.usage_metadata or {}] if isinstance(message, AIMessage) else []
     rounds = [RoundUsage(input_tokens=e.get("input_tokens", 0), output_tokens=e.get("output_tokens", 0)) for e in entries[::-1]]
-    return RunUsage(**usage, rounds=rounds)
+    finished: RunUsage = {**usage, "by_cause": _all_causes(usage), "rounds": rounds}
+    return finished
+
+
+def _all_causes(usage: Usage) -> dict[Cause, CauseUsage]:
+    named: dict[Cause, CauseUsage] = {cause: share for cause, share in usage["by_cause"].items() if cause != "turn"}
+    turn = CauseUsage(
+        model_calls=usage["model_calls"] - sum(share["model_calls"] for share in named.values()),
+        tool_calls=usage["tool_calls"] - sum(share["tool_calls"] for share in named.values()),
+        total_tokens=usage["total_tokens"] - sum(share["total_tokens"] for share in named.values()),
+    )
+    causes: dict[Cause, CauseUsage] = {"turn": turn}
+    return {**causes, **named} if any(turn.values()) else named
 
 
 def added(left: Usage, right: Usage) -> Usage:

@@ -98,7 +98,7 @@ class Offers:
         self._converted = MadeOnce(self._convert)
         self._made: OrderedDict[str, Strategy[Any]] = OrderedDict()
         self.at_run_time = at_run_time
-        self.token = uuid4().hex
+        self.token = uuid4().hex[:12]
         """Tells these offers from others in the records of their calls."""
         if clashing := self.declared.intersection(tool_names):
             raise AgentSpecError(

@@ -1,11 +1,12 @@
-"""A node's update with the answer in it as JSON, so that a checkpointer needs to know no class to store and load it.
+"""A node's update as it is stored: the answer as JSON, the graph's own records without what is as it begins.
 
-Every write of a node is stored before the state is, and read again with the history of a thread.
+Every write of a node is stored before the state is, and read again with the history of a thread. A checkpointer needs to know
+no class for it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -13,20 +14,18 @@ from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph.types import Command
 
 
-class AnswerWritingNode(Runnable[Any, Any]):
-    """A node of an agent's graph, with the answers in its updates written as JSON."""
+class WritingNode(Runnable[Any, Any]):
+    """A node of an agent's graph, with the values of some keys in its updates as they are stored."""
 
-    def __init__(self, node: Runnable[Any, Any], key: str, written: Callable[[Any], Any]) -> None:
+    def __init__(self, node: Runnable[Any, Any], written: Mapping[str, Callable[[Any], Any]]) -> None:
         """Put the conversion behind a node.
 
         Args:
             node: The node.
-            key: The state key of the answer.
-            written: Returns the JSON form of a value of that key.
+            written: Per state key, what returns the stored form of a value.
         """
         self.node = node
         self.name = node.name
-        self._key = key
         self._written = written
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
@@ -45,6 +44,7 @@ class AnswerWritingNode(Runnable[Any, Any]):
         return self._in_dict(update)
 
     def _in_dict(self, update: Any) -> Any:
-        if not isinstance(update, dict) or update.get(self._key) is None:
+        if not isinstance(update, dict):
             return update
-        return {**update, self._key: self._written(update[self._key])}
+        stored = {key: written(update[key]) for key, written in self._written.items() if update.get(key) is not None}
+        return {**update, **stored} if stored else update
