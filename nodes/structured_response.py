@@ -51,6 +51,8 @@ class StructuredResponseNode:
     """Per tool of the agent: whether its result ends the run."""
     end_strategy: EndStrategy
     """What an answer beside tool calls counts for."""
+    has_tools: bool
+    """Whether there is a ``tools`` node."""
     checks: tuple[Callable[[Any, Any, Any], object], ...]
     """The user's own checks of a valid answer."""
     reviewed: frozenset[str]
@@ -87,6 +89,9 @@ class StructuredResponseNode:
             return self._finish(reply, reading, "abstained" if accepted.abstained else "answered", reading.reason, accepted)
         if reading.error is not None and reply.raises(reading.error):
             raise reading.error
+        if reading.feedback is not None and self._waits_for_tools(reply):
+            # Nothing is decided: the answer is read again with the results of the tools called beside it.
+            return {}
         ending = self._ending(reply, reading)
         return self._ask_again(reply, reading) if ending is None else self._finish(reply, reading, *ending)
 
@@ -137,6 +142,11 @@ class StructuredResponseNode:
             return False
         confirmed = reply.ledger["held"] == _recorded(reading)
         return not confirmed and reply.ledger["holds"] < self.limits.answer_attempts
+
+    def _waits_for_tools(self, reply: Reply) -> bool:
+        """Return whether tools called beside an early answer may run after all, now that a check does not accept it."""
+        may_run = self.end_strategy == "early" and self.has_tools and reply.asks and not reply.ledger["tools_off"]
+        return may_run and any(call["name"] not in reply.offer.declared for call in reply.pending)
 
     def _hold(self, reply: Reply, reading: Reading) -> dict[str, Any]:
         ledger: Ledger = {**reply.ledger, "held": _recorded(reading), "holds": reply.ledger["holds"] + 1, "cause": "confirmation"}
@@ -215,7 +225,7 @@ class StructuredResponseNode:
     def _other_calls(self, reply: Reply) -> list[ToolMessage]:
         """Answer the calls that no tool will: beside an early answer, or of tools that do not exist."""
         names = ", ".join(reply.offer.strategy.schema_names)
-        text = NOT_RUN if self.return_direct else UNKNOWN_TOOL
+        text = NOT_RUN if self.has_tools else UNKNOWN_TOOL
         return [
             tool_result(call, text.format(name=call["name"], names=names), status="error")
             for call in reply.pending
