@@ -9,6 +9,7 @@ from typing import Any
 from langchain_core.messages import ToolMessage
 from langgraph.runtime import Runtime
 
+from answergraph.nodes.answer_checks import AnswerCheck, check_answer
 from answergraph.nodes.budget import UsageLimits
 from answergraph.nodes.errors import AnswerRejected
 from answergraph.nodes.inner_runs import calling_account
@@ -53,7 +54,7 @@ class StructuredResponseNode:
     """What an answer beside tool calls counts for."""
     has_tools: bool
     """Whether there is a ``tools`` node."""
-    checks: tuple[Callable[[Any, Any, Any], object], ...]
+    checks: tuple[AnswerCheck, ...]
     """The user's own checks of a valid answer."""
     reviewed: frozenset[str]
     """The answers that a person is asked about."""
@@ -127,15 +128,12 @@ class StructuredResponseNode:
         return reply.offer.read(reply.message)
 
     def _checked(self, reading: Reading, state: Mapping[str, Any], runtime: Runtime[Any]) -> tuple[Reading, AnswerAccepted]:
-        said: list[AnswerAccepted] = []
+        if reading.status != "answered":
+            return reading, NOTHING_SAID
         try:
-            for check in self.checks if reading.status == "answered" else ():
-                verdict = check(reading.value, state, runtime)
-                said += [verdict] if isinstance(verdict, AnswerAccepted) else []
+            return reading, check_answer(self.checks, reading.value, state, runtime)
         except AnswerRejected as rejection:
             return reading.rejected(rejection.feedback), NOTHING_SAID
-        evidence = {path: span for verdict in said for path, span in verdict.evidence.items()}
-        return reading, AnswerAccepted(evidence, abstained=any(verdict.abstained for verdict in said))
 
     def _is_held(self, reply: Reply, reading: Reading) -> bool:
         if self.end_strategy != "defer" or not reply.came_beside_tools or not reply.asks or reply.given is not None:
