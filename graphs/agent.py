@@ -108,7 +108,8 @@ def create_agent(  # noqa: PLR0913  # waiver: the arguments of langchain.agents.
         on_failure: With ``"return"`` a run without an answer returns and the outcome tells why; with ``"raise"`` a node
             ``no_answer`` raises ``NoAnswerError`` at its end, and the checkpoint keeps messages and outcome.
         check_answer: Called with ``(answer, state, runtime)`` for each valid answer; raises ``AnswerRejected`` to send it back
-            with what to do better, or returns ``False`` to send it back with the check's name and docstring.
+            with what to do better, or returns ``False`` to send it back with the check's name and docstring. It may not
+            change the answer: one that does is an ``AgentSpecError``.
 
     Returns:
         The compiled graph. ``result["structured_response"]`` is an instance of the declared type or ``None``, and

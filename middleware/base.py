@@ -135,7 +135,7 @@ class AgentMiddleware(Generic[StateT, ContextT, ResponseT]):
         """Check a valid answer before it is accepted; a pure function, for sync and async runs.
 
         Args:
-            answer: The answer, of the declared type.
+            answer: The answer, of the declared type; a check may not change it.
             state: The agent's state.
             runtime: The run's context, store and writer.
 

@@ -10,6 +10,7 @@ from langgraph.runtime import Runtime
 
 from answergraph.nodes.errors import AgentSpecError, AnswerRejected
 from answergraph.nodes.outcome import AnswerAccepted
+from answergraph.nodes.response_format.reading import Reading
 
 AnswerCheck = Callable[[Any, Any, Any], object]
 """Called with the answer, the state and the runtime."""
@@ -19,15 +20,19 @@ NO_VERDICT = (
     "The check {name!r} returned {verdict!r}. A check that accepts the answer returns None, True or AnswerAccepted; one that "
     "does not raises AnswerRejected, or returns False."
 )
+CHANGED = (
+    "The check {name!r} changed the answer. A check leaves an answer as it was validated: reject it, or change what is to be "
+    "changed in a validator of the answer's type."
+)
 _LAMBDA = "<lambda>"
 
 
-def check_answer(checks: Sequence[AnswerCheck], answer: Any, state: Any, runtime: Runtime[Any]) -> AnswerAccepted:
+def check_answer(checks: Sequence[AnswerCheck], reading: Reading, state: Any, runtime: Runtime[Any]) -> AnswerAccepted:
     """Have all checks look at an answer.
 
     Args:
         checks: The checks, in order.
-        answer: The answer, of the declared type.
+        reading: A valid answer, of the declared type.
         state: The agent's state.
         runtime: LangGraph's runtime.
 
@@ -36,11 +41,26 @@ def check_answer(checks: Sequence[AnswerCheck], answer: Any, state: Any, runtime
 
     Raises:
         AnswerRejected: If one of them does not accept it.
-        AgentSpecError: If one of them says neither yes nor no.
+        AgentSpecError: If one of them says neither yes nor no, or accepts what it has changed.
     """
-    said = [_accepted(check, check(answer, state, runtime)) for check in checks]
+    said: list[AnswerAccepted] = []
+    validated = _as_text(reading) if checks else ""
+    for check in checks:
+        said.append(_accepted(check, check(reading.value, state, runtime)))
+        # What was validated, and what the checks before have seen, is what the run ends with.
+        if _as_text(reading) != validated:
+            raise AgentSpecError(CHANGED.format(name=_name_of(check)))
     evidence = {path: span for verdict in said for path, span in verdict.evidence.items()}
     return AnswerAccepted(evidence, abstained=any(verdict.abstained for verdict in said))
+
+
+def _as_text(reading: Reading) -> str:
+    """Return a text that is another one if the answer is changed; a text, because ``nan`` is no equal of itself."""
+    try:
+        return repr(reading.value if reading.schema is None else reading.schema.dump(reading.value))
+    except (ValueError, TypeError):
+        # A check has put something into it that cannot be said in JSON.
+        return repr(reading.value)
 
 
 def _accepted(check: AnswerCheck, verdict: object) -> AnswerAccepted:

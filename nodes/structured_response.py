@@ -131,7 +131,7 @@ class StructuredResponseNode:
         if reading.status != "answered":
             return reading, NOTHING_SAID
         try:
-            return reading, check_answer(self.checks, reading.value, state, runtime)
+            return reading, check_answer(self.checks, reading, state, runtime)
         except AnswerRejected as rejection:
             return reading.rejected(rejection.feedback), NOTHING_SAID
 

@@ -1,6 +1,6 @@
 """What a check of an answer may say, in a run: yes, no, and what is neither."""
 
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import pytest
@@ -22,8 +22,12 @@ class Verdict(BaseModel):
     reasons: list[str] = []
 
 
-def verdict(score: int, call_id: str = "a") -> AIMessage:
-    return AIMessage("", tool_calls=[{"name": "Verdict", "args": {"score": score}, "id": call_id, "type": "tool_call"}])
+def calling(name: str, args: dict[str, Any], call_id: str = "a") -> AIMessage:
+    return AIMessage("", tool_calls=[{"name": name, "args": args, "id": call_id, "type": "tool_call"}])
+
+
+def verdict(score: float, call_id: str = "a") -> AIMessage:
+    return calling("Verdict", {"score": score}, call_id)
 
 
 def agent_of(check: Any, *replies: AIMessage, **options: Any) -> Any:
@@ -116,3 +120,62 @@ def test_a_rejection_with_anything_but_a_text_is_a_mistake(run: Run, feedback: A
 
     with pytest.raises(AgentSpecError, match="the feedback is a text"):
         run(agent_of(confused), QUESTION)
+
+
+def raises_the_score(answer: Any, state: Any, runtime: Any) -> None:
+    answer.score += 1
+
+
+def adds_a_reason(answer: Any, state: Any, runtime: Any) -> bool:
+    answer.reasons.append("I say so")
+    return True
+
+
+def breaks_the_type(answer: Any, state: Any, runtime: Any) -> None:
+    answer.score = object()
+
+
+@pytest.mark.parametrize("check", [raises_the_score, adds_a_reason, breaks_the_type])
+def test_a_check_that_changes_the_answer_is_a_mistake_that_names_it(run: Run, check: Any) -> None:
+    with pytest.raises(AgentSpecError, match=f"'{check.__name__}' changed the answer"):
+        run(agent_of(check), QUESTION)
+
+
+def test_a_check_of_a_dict_may_not_change_it_either(run: Run) -> None:
+    def tidies(answer: Any, state: Any, runtime: Any) -> None:
+        answer["score"] = round(answer["score"])
+
+    schema = {"title": "Verdict", "type": "object", "properties": {"score": {"type": "number"}}}
+    model = ScriptedChatModel(replies=[verdict(1.5)])
+    with pytest.raises(AgentSpecError, match="'tidies' changed the answer"):
+        run(create_agent(model, response_format=ToolStrategy(schema), check_answer=tidies), QUESTION)
+
+
+def test_a_check_may_change_an_answer_that_it_rejects(run: Run) -> None:
+    def picky(answer: Any, state: Any, runtime: Any) -> None:
+        answer.reasons.sort()
+        if answer.score < 2:
+            answer.score = 9
+            raise AnswerRejected("Too low.")
+
+    assert run(agent_of(picky), QUESTION)["structured_response"] == Verdict(score=2)
+
+
+class Measured(BaseModel):
+    """A measurement, and what a program works out of it."""
+
+    score: float
+
+    @cached_property
+    def squared(self) -> float:
+        return self.score**2
+
+
+@pytest.mark.parametrize("score", [float("nan"), 2.0])
+def test_a_check_that_only_looks_may_look_at_any_answer(run: Run, score: float) -> None:
+    def looks(answer: Any, state: Any, runtime: Any) -> bool:
+        return bool(answer.squared != 1)
+
+    model = ScriptedChatModel(replies=[calling("Measured", {"score": score})])
+    result = run(create_agent(model, response_format=ToolStrategy(Measured), check_answer=looks), QUESTION)
+    assert result["outcome"]["status"] == "answered"
