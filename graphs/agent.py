@@ -11,7 +11,8 @@
                                      finish → after_agent hooks → END
 
 A node that cannot be reached is not in the graph: without a response format there is no ``structured_response``, without
-tools there is no ``tools``.
+tools there is no ``tools``. With ``end_strategy="early"`` there is ``call_tools`` from ``structured_response`` as well: the tools
+beside an early answer that a check does not accept.
 """
 
 from __future__ import annotations
@@ -102,10 +103,13 @@ def create_agent(  # noqa: PLR0913  # waiver: the arguments of langchain.agents.
             without one.
         end_strategy: What an answer beside tool calls counts for: with ``"defer"`` the tools run and the model confirms or
             replaces the answer once their results are there; with ``"exhaustive"`` the tools run and the answer is accepted
-            (LangChain's way); with ``"early"`` the answer is accepted and the tools are not run.
+            (LangChain's way); with ``"early"`` the answer is accepted and the tools are not run, unless a check rejects it: then
+            they run, and it is read again with their results.
         on_failure: With ``"return"`` a run without an answer returns and the outcome tells why; with ``"raise"`` a node
             ``no_answer`` raises ``NoAnswerError`` at its end, and the checkpoint keeps messages and outcome.
-        check_answer: Called with ``(answer, state, runtime)`` for each valid answer; raises ``AnswerRejected`` to send it back.
+        check_answer: Called with ``(answer, state, runtime)`` for each valid answer; raises ``AnswerRejected`` to send it back
+            with what to do better, or returns ``False`` to send it back with the check's name and docstring. It may not
+            change the answer: one that does is an ``AgentSpecError``.
 
     Returns:
         The compiled graph. ``result["structured_response"]`` is an instance of the declared type or ``None``, and
@@ -196,7 +200,9 @@ def _connect(graph: AgentStateGraph, spec: AgentSpec, hooks: HookChains) -> None
         direct: Destinations = finish if any(spec.return_direct.values()) else {}
         _route(graph, TOOLS, partial(route_after_tools, facts=facts), {**ask_again, **(end if read_answer else direct)})
     if facts.reads_answers:
-        _route(graph, STRUCTURED_RESPONSE, route_after_structured_response, {**ask_again, **finish})
+        tools_late = call_tools if facts.tools_follow_answers else {}
+        route = partial(route_after_structured_response, facts=facts)
+        _route(graph, STRUCTURED_RESPONSE, route, {**tools_late, **ask_again, **finish})
     if spec.on_failure == "raise":
         graph.add_edge(NO_ANSWER, END)
 
@@ -240,6 +246,7 @@ def _structured_response_node(spec: AgentSpec) -> Announced:
         keys=spec.keys,
         return_direct=spec.return_direct,
         end_strategy=spec.end_strategy,
+        has_tools=spec.has_tools,
         checks=spec.checks,
         reviewed=spec.reviewed_answers,
         wrap_reviewed=spec.stack.wrap_reviewed(spec.reviewed_answers),

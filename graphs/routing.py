@@ -58,6 +58,11 @@ class RoutingFacts:
         """Whether there is a ``structured_response`` node."""
         return bool(self.answers) or self.at_run_time
 
+    @property
+    def tools_follow_answers(self) -> bool:
+        """Whether tools may run after an answer beside them was read: one that was to end the run early, and did not."""
+        return self.has_tools and self.end_strategy == "early"
+
     def names(self, state: Mapping[str, Any]) -> Collection[str]:
         """Return the names of the answer schemas declared for the last call of the model."""
         return state.get(OFFER, {}).get("declared", ()) if self.at_run_time else self.answers
@@ -115,12 +120,18 @@ def route_after_tools(state: Mapping[str, Any], facts: RoutingFacts) -> Reason:
     return "read_answer" if unanswered(answers, after) else "ask_again"
 
 
-def route_after_structured_response(state: Mapping[str, Any]) -> Reason:
-    """Route when a reply was read: ``finish`` once the run's outcome stands, ``ask_again`` until then.
+def route_after_structured_response(state: Mapping[str, Any], facts: RoutingFacts) -> Reason | list[Send]:
+    """Route when a reply was read.
 
-    The answer's key alone is no exit: it holds ``None`` while the model is asked again.
+    In this order:
+
+    1. The run's outcome stands: ``finish``. The answer's key alone is no exit: it holds ``None`` while the model is asked again.
+    2. Tools called beside an early answer wait, for a check did not accept it: ``call_tools``.
+    3. Otherwise the model goes on: ``ask_again``.
     """
-    return "finish" if state.get(LEDGER, {}).get("finished") else "ask_again"
+    if state.get(LEDGER, {}).get("finished"):
+        return "finish"
+    return (facts.tools_follow_answers and _waiting(state, facts)) or "ask_again"
 
 
 def route_jump(jump: Any, state: Mapping[str, Any], facts: RoutingFacts) -> Reason | list[Send]:
@@ -130,8 +141,12 @@ def route_jump(jump: Any, state: Mapping[str, Any], facts: RoutingFacts) -> Reas
     if jump == "model":
         return "ask_again"
     if jump == "tools" and facts.has_tools:
-        return _sends(pending_tool_calls(state["messages"]), facts.names(state)) or "ask_again"
+        return _waiting(state, facts) or "ask_again"
     return "go_on"
+
+
+def _waiting(state: Mapping[str, Any], facts: RoutingFacts) -> list[Send]:
+    return _sends(pending_tool_calls(state["messages"]), facts.names(state))
 
 
 def _sends(waiting: Sequence[ToolCall], answers: Collection[str]) -> list[Send]:

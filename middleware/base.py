@@ -131,16 +131,17 @@ class AgentMiddleware(Generic[StateT, ContextT, ResponseT]):
         """
         return request
 
-    def check_answer(self, answer: Any, state: StateT, runtime: Runtime[ContextT]) -> AnswerAccepted | None:
+    def check_answer(self, answer: Any, state: StateT, runtime: Runtime[ContextT]) -> AnswerAccepted | bool | None:
         """Check a valid answer before it is accepted; a pure function, for sync and async runs.
 
         Args:
-            answer: The answer, of the declared type.
+            answer: The answer, of the declared type; a check may not change it.
             state: The agent's state.
             runtime: The run's context, store and writer.
 
         Returns:
-            ``None``, or an ``AnswerAccepted`` with what is to stand on the outcome.
+            ``None`` or ``True``, or an ``AnswerAccepted`` with what is to stand on the outcome. ``False`` rejects the answer
+            with the name and the docstring of this method for its reason.
 
         Raises:
             AnswerRejected: If it is not good enough; its feedback goes to the model and is counted like a schema error.

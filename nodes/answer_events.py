@@ -106,7 +106,8 @@ class Announced:
             The step's own update.
         """
         update = yield from self.inner(state, runtime)
-        if is_heard(runtime.stream_writer):
+        # Without an update nothing was decided: the answer is read again.
+        if update and is_heard(runtime.stream_writer):
             schemas = self.offers.for_reply(state, runtime).schemas
             if schemas:
                 runtime.stream_writer(self._event(schemas, state, update))

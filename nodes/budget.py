@@ -16,6 +16,11 @@ class Room(NamedTuple):
     tool_calls: int | None
     total_tokens: int | None
 
+    @property
+    def is_spent(self) -> bool:
+        """Whether there is no room for one more call of a model."""
+        return self.model_calls == 0 or self.total_tokens == 0
+
     def beside(self, others: Usage) -> Room:
         """Return what is left beside what others use of it."""
         return Room(

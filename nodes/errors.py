@@ -3,7 +3,7 @@
 ::
 
     AnswerGraphError
-    ├── AgentSpecError(ValueError)                 the developer's mistake, raised while building
+    ├── AgentSpecError(ValueError)                 the developer's mistake, raised while building if seen there
     │   ├── ResponseFormatError                    a format made at run time cannot be used; raised before the model is called
     │   ├── RuleSyntaxError                        a rule that cannot be read; knows the position
     │   └── WorkflowSpecError                      steps that make no workflow; knows the key
@@ -33,12 +33,15 @@ if TYPE_CHECKING:
     from langchain_core.messages import AIMessage
 
 
+_NO_REASON = "Your answer was not accepted. Look at it again, and give a better one."
+
+
 class AnswerGraphError(Exception):
     """Base class of every error this package raises on its own account."""
 
 
 class AgentSpecError(AnswerGraphError, ValueError):
-    """The agent cannot be built as asked; the message says what to change."""
+    """The agent, or a function given to it, cannot be used as it is; the message says what to change."""
 
 
 class ResponseFormatError(AgentSpecError):
@@ -120,10 +123,16 @@ class AnswerRejected(AnswerGraphError):  # noqa: N818  # a verdict, not a failur
         """Say what to do better.
 
         Args:
-            feedback: Sent to the model as it is; counted like a schema error.
+            feedback: Sent to the model as it is; counted like a schema error. In place of an empty one the model is told that
+                its answer was not accepted, and no more.
+
+        Raises:
+            AgentSpecError: If it is no text.
         """
-        self.feedback = feedback
-        super().__init__(feedback)
+        if not isinstance(feedback, str):
+            raise AgentSpecError(f"AnswerRejected({feedback!r}): the feedback is a text for the model.")
+        self.feedback = feedback if feedback.strip() else _NO_REASON
+        super().__init__(self.feedback)
 
 
 class NoAnswerError(AnswerGraphError):

@@ -7,7 +7,8 @@ charged goes into the state, so that it holds across a checkpoint.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from contextvars import ContextVar, Token
 from functools import reduce
 from typing import Any, Self
@@ -25,6 +26,10 @@ from answergraph.nodes.turn import current_ledger
 from answergraph.nodes.usage import Usage, added, no_usage, usage_of
 
 _open: ContextVar[Account | None] = ContextVar("answergraph_account", default=None)
+
+
+class NoCallLeftError(Exception):
+    """The run around has no room for a single call; whoever makes it says so in its own words."""
 
 
 class Account:
@@ -66,19 +71,33 @@ class Account:
             ledger: The inner run's; it may have been charged before, here or in a process that is gone.
         """
         self.charge(ledger)
-        state = self._state()
-        own = current_ledger(state)
-        limits = self._limits if self.caller is None else self._limits.within(self.caller.lend(own))
-        room = limits.left(own["usage"]).shared(max(self._parts(state), 1) if self._parts else 1)
-        return room.beside(self._together(leaving_out=ledger["run"]))
+        return self._room(leaving_out=ledger["run"])
 
     def charge(self, ledger: Ledger) -> None:
         """Charge an inner run for all that it has used so far."""
         self._used[ledger["run"]] = ledger["usage"]
 
-    def charge_call(self, reply: AIMessage) -> None:
-        """Charge a single call of a model that belongs to no agent's run, such as a judge's."""
-        self._used[uuid4().hex] = usage_of([reply], "turn", model_calls=1, tool_calls=0)
+    @contextmanager
+    def single_call(self) -> Iterator[Callable[[AIMessage], None]]:
+        """Charge a single call of a model that belongs to no agent's run, such as a judge's.
+
+        Yields:
+            What the reply is given to; a call that brought none is not charged.
+
+        Raises:
+            NoCallLeftError: If there is no room for the call.
+        """
+        call, replies = uuid4().hex, list[AIMessage]()
+        # Charged before it is made: of calls made at the same time, none takes what another one has begun to use.
+        self._used[call] = usage_of([], "turn", model_calls=1, tool_calls=0)
+        try:
+            if self._room(leaving_out=call).is_spent:
+                raise NoCallLeftError
+            yield replies.append
+        finally:
+            del self._used[call]
+            if replies:
+                self._used[call] = usage_of(replies, "turn", model_calls=1, tool_calls=0)
 
     def settled(self, update: Any) -> Any:
         """Return a node's update with what inner runs were charged."""
@@ -97,6 +116,13 @@ class Account:
         update = result.update
         together = {**(update or {}), **charges} if isinstance(update, dict | None) else [*update, *charges.items()]
         return Command(graph=result.graph, update=together, resume=result.resume, goto=result.goto)
+
+    def _room(self, leaving_out: str) -> Room:
+        state = self._state()
+        own = current_ledger(state)
+        limits = self._limits if self.caller is None else self._limits.within(self.caller.lend(own))
+        room = limits.left(own["usage"]).shared(max(self._parts(state), 1) if self._parts else 1)
+        return room.beside(self._together(leaving_out))
 
     def _together(self, leaving_out: str | None = None) -> Usage:
         return reduce(added, [usage for run, usage in list(self._used.items()) if run != leaving_out], no_usage())

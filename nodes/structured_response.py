@@ -9,6 +9,7 @@ from typing import Any
 from langchain_core.messages import ToolMessage
 from langgraph.runtime import Runtime
 
+from answergraph.nodes.answer_checks import AnswerCheck, check_answer
 from answergraph.nodes.budget import UsageLimits
 from answergraph.nodes.errors import AnswerRejected
 from answergraph.nodes.inner_runs import calling_account
@@ -51,7 +52,9 @@ class StructuredResponseNode:
     """Per tool of the agent: whether its result ends the run."""
     end_strategy: EndStrategy
     """What an answer beside tool calls counts for."""
-    checks: tuple[Callable[[Any, Any, Any], object], ...]
+    has_tools: bool
+    """Whether there is a ``tools`` node."""
+    checks: tuple[AnswerCheck, ...]
     """The user's own checks of a valid answer."""
     reviewed: frozenset[str]
     """The answers that a person is asked about."""
@@ -87,6 +90,9 @@ class StructuredResponseNode:
             return self._finish(reply, reading, "abstained" if accepted.abstained else "answered", reading.reason, accepted)
         if reading.error is not None and reply.raises(reading.error):
             raise reading.error
+        if reading.feedback is not None and self._waits_for_tools(reply):
+            # Nothing is decided: the answer is read again with the results of the tools called beside it.
+            return {}
         ending = self._ending(reply, reading)
         return self._ask_again(reply, reading) if ending is None else self._finish(reply, reading, *ending)
 
@@ -122,21 +128,23 @@ class StructuredResponseNode:
         return reply.offer.read(reply.message)
 
     def _checked(self, reading: Reading, state: Mapping[str, Any], runtime: Runtime[Any]) -> tuple[Reading, AnswerAccepted]:
-        said: list[AnswerAccepted] = []
+        if reading.status != "answered":
+            return reading, NOTHING_SAID
         try:
-            for check in self.checks if reading.status == "answered" else ():
-                verdict = check(reading.value, state, runtime)
-                said += [verdict] if isinstance(verdict, AnswerAccepted) else []
+            return reading, check_answer(self.checks, reading, state, runtime)
         except AnswerRejected as rejection:
             return reading.rejected(rejection.feedback), NOTHING_SAID
-        evidence = {path: span for verdict in said for path, span in verdict.evidence.items()}
-        return reading, AnswerAccepted(evidence, abstained=any(verdict.abstained for verdict in said))
 
     def _is_held(self, reply: Reply, reading: Reading) -> bool:
         if self.end_strategy != "defer" or not reply.came_beside_tools or not reply.asks or reply.given is not None:
             return False
         confirmed = reply.ledger["held"] == _recorded(reading)
         return not confirmed and reply.ledger["holds"] < self.limits.answer_attempts
+
+    def _waits_for_tools(self, reply: Reply) -> bool:
+        """Return whether tools called beside an early answer may run after all, now that a check does not accept it."""
+        may_run = self.end_strategy == "early" and self.has_tools and reply.asks and not reply.ledger["tools_off"]
+        return may_run and any(call["name"] not in reply.offer.declared for call in reply.pending)
 
     def _hold(self, reply: Reply, reading: Reading) -> dict[str, Any]:
         ledger: Ledger = {**reply.ledger, "held": _recorded(reading), "holds": reply.ledger["holds"] + 1, "cause": "confirmation"}
@@ -215,7 +223,7 @@ class StructuredResponseNode:
     def _other_calls(self, reply: Reply) -> list[ToolMessage]:
         """Answer the calls that no tool will: beside an early answer, or of tools that do not exist."""
         names = ", ".join(reply.offer.strategy.schema_names)
-        text = NOT_RUN if self.return_direct else UNKNOWN_TOOL
+        text = NOT_RUN if self.has_tools else UNKNOWN_TOOL
         return [
             tool_result(call, text.format(name=call["name"], names=names), status="error")
             for call in reply.pending

@@ -39,6 +39,9 @@ the model. Where a row names no strategy it is `ToolStrategy`; there is one tool
 |---|---|---|---|
 """
 BELOW = """
+An early answer that a check rejects lets the tools beside it run, and is read again with their results. A check that returns
+`False` rejects as well; the model is told its name and docstring. What is neither a yes nor a no is an
+`AgentSpecError`, and so is a check that changes the answer: what was validated is what the run ends with.
 `on_failure="raise"` changes no row: a run without a value raises `NoAnswerError`, which carries the same outcome.
 Without a response format there is an outcome only where a limit ended the run.
 """

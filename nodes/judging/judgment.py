@@ -11,8 +11,8 @@ from answergraph.nodes.rules.matching import MatchMethod
 StageName = Literal["structured_output", "phase3_tag", "ai_judge", "phase1_tag"]
 """The ways to ask, and ``phase1_tag``, which asks nothing and reads the work itself."""
 
-StageStatus = Literal["matched", "no_match", "error"]
-"""What a stage brought: a condition, no valid one, or an exception."""
+StageStatus = Literal["matched", "no_match", "error", "out_of_budget"]
+"""What a stage brought: a condition, no valid one, an exception, or nothing, because the run around has no call left for it."""
 
 
 class StageRecord(TypedDict):

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Protocol
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage
@@ -17,10 +17,10 @@ from langgraph.errors import GraphBubbleUp
 from langgraph.runtime import Runtime
 
 from answergraph.nodes.bound_models import BoundModel, BoundModels
-from answergraph.nodes.inner_runs import account_around
+from answergraph.nodes.inner_runs import NoCallLeftError, account_around
 from answergraph.nodes.judging.grounding import grounded_in
 from answergraph.nodes.judging.judged_text import JudgedText
-from answergraph.nodes.judging.judgment import StageName, StageRecord
+from answergraph.nodes.judging.judgment import StageName, StageRecord, StageStatus
 from answergraph.nodes.judging.questions import SYSTEM, Question
 from answergraph.nodes.judging.tags import tag, tags_in, without_echo, without_tags
 from answergraph.nodes.model_call import ModelRequest
@@ -32,6 +32,8 @@ from answergraph.nodes.step import Invoke, Step
 JUDGING = "judging"
 """State key: how far the judgment has come."""
 
+NO_CALL_LEFT = "The run around the judge has no call of a model left for it."
+
 
 @dataclass(frozen=True)
 class Reply:
@@ -42,12 +44,13 @@ class Reply:
     reason: str
     message: AIMessage
     strategy: str | None = None
-    is_call: bool = True
-    """Whether a model was called for it."""
 
 
 class Asking(Protocol):
     """One way to ask and to read the reply."""
+
+    calls_model: ClassVar[bool]
+    """Whether a model is called for it."""
 
     def ask(self, work: JudgedText, conditions: Sequence[str]) -> Step[Reply]:
         """Call the model once, and read what it replied."""
@@ -75,15 +78,24 @@ class Stage:
         judging = state[JUDGING]
         work = JudgedText(judging["work"])
         try:
-            reply: Reply = yield from self.asking.ask(work, judging["candidates"])
-            if reply.is_call and (account := account_around()) is not None:
-                account.charge_call(reply.message)
+            reply: Reply = yield from self._asked(work, judging["candidates"])
             record = self._record(reply, work, judging["candidates"])
         except GraphBubbleUp:
             raise
+        except NoCallLeftError:
+            record = _without_reply(self.name, "out_of_budget", NO_CALL_LEFT)
         except Exception as error:  # noqa: BLE001 - whatever a provider's client raises: the next stage asks in another way
-            record = _failed(self.name, error)
+            record = _without_reply(self.name, "error", f"{type(error).__name__}: {shortened(str(error))}")
         return {JUDGING: {**judging, "stages": [*judging["stages"], record]}}
+
+    def _asked(self, work: JudgedText, conditions: Sequence[str]) -> Step[Reply]:
+        account = account_around() if self.asking.calls_model else None
+        if account is None:
+            return (yield from self.asking.ask(work, conditions))
+        with account.single_call() as charge:
+            reply: Reply = yield from self.asking.ask(work, conditions)
+            charge(reply.message)
+        return reply
 
     def _record(self, reply: Reply, work: JudgedText, conditions: Sequence[str]) -> StageRecord:
         problem, grounding = self._problem(reply, len(conditions)), None
@@ -113,6 +125,7 @@ class Stage:
 class AskForNumber:
     """Ask for an object with the number of the condition, in the best way the model has."""
 
+    calls_model: ClassVar[bool] = True
     model: BaseChatModel
     question: Question
     offers: Offers
@@ -175,6 +188,7 @@ class AskForNumber:
 class AskForTag:
     """Ask for a tag in plain text, which every model can write."""
 
+    calls_model: ClassVar[bool] = True
     model: BaseChatModel
     question: Question
     tag_word: str
@@ -190,12 +204,13 @@ class AskForTag:
 class ReadOwnTag:
     """Ask nobody: read the tag that the agent wrote itself."""
 
+    calls_model: ClassVar[bool] = False
     tag_word: str
 
     def ask(self, work: JudgedText, conditions: Sequence[str]) -> Step[Reply]:
         """Read the work; the last tag that names a condition counts."""
         yield from ()  # a step like the others
-        return replace(tag_reply(AIMessage(work.text), work.text, self.tag_word, len(conditions)), is_call=False)
+        return tag_reply(AIMessage(work.text), work.text, self.tag_word, len(conditions))
 
 
 def tag_reply(message: AIMessage, own: str, word: str, conditions: int) -> Reply:
@@ -229,14 +244,7 @@ def _usage(message: AIMessage) -> dict[str, Any] | None:
     return dict(message.usage_metadata) if message.usage_metadata else None
 
 
-def _failed(name: StageName, error: Exception) -> StageRecord:
+def _without_reply(name: StageName, status: StageStatus, reason: str) -> StageRecord:
     return StageRecord(
-        method=name,
-        status="error",
-        selected=None,
-        reason=f"{type(error).__name__}: {shortened(str(error))}",
-        strategy=None,
-        response="",
-        usage=None,
-        evidence=None,
+        method=name, status=status, selected=None, reason=reason, strategy=None, response="", usage=None, evidence=None
     )

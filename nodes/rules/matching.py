@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
@@ -49,12 +50,14 @@ class Rules:
             rules: Their texts; the first one that holds counts.
 
         Raises:
-            AgentSpecError: If there are none.
+            AgentSpecError: If there are none, or if one is given twice: the second one could never count.
             RuleSyntaxError: If one is malformed.
         """
         if isinstance(rules, str) or not rules:
             raise AgentSpecError(f"rules are a list of at least one condition, not {rules!r}.")
         self.rules: tuple[Rule, ...] = tuple(map(parse_rule, rules))
+        if repeated := [text for text, times in Counter(self.texts).items() if times > 1]:
+            raise AgentSpecError(f"The condition {repeated[0]!r} is given twice, so that the second one could never count.")
         self._leading = list(takewhile(lambda rule: not rule.is_semantic, self.rules))
 
     @property

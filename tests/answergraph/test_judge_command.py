@@ -49,6 +49,7 @@ def test_no_match_is_exit_code_1_and_one_line(options: tuple[str, ...]) -> None:
     [
         (["judge", "-"], "Missing option"),
         (["judge", "--rule", "when(a", "-"], "position 6"),
+        (["judge", *RULES, "--rule", "needs  fix", "-"], "'needs fix' is given twice"),
         (["judge", *RULES, "nowhere.md"], "nowhere.md"),
         (["judge", *RULES, "-", "--fact", "n"], "NAME=VALUE"),
         (["judge", *RULES, "-", "--model", "nope"], "nope"),

@@ -9,9 +9,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import httpx
 import pytest
 from langgraph_sdk import get_client
 
+from answergraph.page import PAGE_PATH
+from answergraph.page.app import FILES, HEADERS
 from tests.cluster.__main__ import READY
 from tests.cluster.servers import missing
 from tests.served.questions import QUESTIONS, SHIPPED, asks
@@ -76,6 +79,48 @@ async def test_a_thread_that_one_server_began_is_gone_on_with_by_the_other(made:
     said = [message["content"] for message in end["messages"] if message["type"] == "human"]
     assert said == ["3 + 4", "5 × 6"]
     assert kept["values"]["structured_response"]["final_answer"] == 30
+
+
+@pytest.mark.parametrize("server", [0, 1])
+def test_each_server_hands_out_the_page_with_all_its_files_and_headers(
+    made: tuple[processes.Program, list[str]], server: int
+) -> None:
+    with httpx.Client(base_url=f"{made[1][server]}{PAGE_PATH}/") as client:
+        page = client.get("")
+        files = [str(path.relative_to(FILES)) for path in sorted(FILES.rglob("*")) if path.is_file()]
+        answers = {name: client.get(name) for name in files}
+        missing_file = client.get("missing.js")
+        bare = client.get(made[1][server] + PAGE_PATH)
+    assert (page.status_code, page.content) == (200, (FILES / "index.html").read_bytes())
+    assert [
+        name for name, answer in answers.items() if (answer.status_code, answer.content) != (200, (FILES / name).read_bytes())
+    ] == []
+    assert answers["main.js"].headers["content-type"].startswith("text/javascript")
+    assert [
+        answer.url for answer in (page, *answers.values(), missing_file) if not HEADERS.items() <= dict(answer.headers).items()
+    ] == []
+    assert (missing_file.status_code, bare.status_code, bare.headers["location"]) == (404, 307, f"{PAGE_PATH}/")
+
+
+async def test_what_the_page_asks_a_server_for_is_answered(made: tuple[processes.Program, list[str]]) -> None:
+    """The routes and stream modes of the page's ``api.js``."""
+    async with httpx.AsyncClient(base_url=made[1][0], timeout=60) as client:
+        assistants = (await client.post("/assistants/search", json={"limit": 100})).json()
+        chosen = {each["graph_id"]: each["assistant_id"] for each in assistants}["calculator"]
+        drawn = await client.get(f"/assistants/{chosen}/graph")
+        schemas = await client.get(f"/assistants/{chosen}/schemas")
+        thread = (await client.post("/threads", json={})).json()["thread_id"]
+        modes = ["messages-tuple", "updates", "values", "custom", "tasks"]
+        body = {"assistant_id": chosen, "input": asks("3 + 4"), "stream_mode": modes, "stream_subgraphs": True}
+        streamed = await client.post(f"/threads/{thread}/runs/stream", json=body)
+        state = (await client.get(f"/threads/{thread}/state")).json()
+        history = (await client.post(f"/threads/{thread}/history", json={"limit": 5})).json()
+    events = {line.removeprefix("event: ").split("|")[0] for line in streamed.text.splitlines() if line.startswith("event: ")}
+    assert {node["id"] for node in drawn.json()["nodes"]} >= {"model", "tools", "structured_response"}
+    assert "messages" in str(schemas.json()["input_schema"])
+    assert events >= {"messages", "updates", "values", "custom", "tasks"}
+    assert state["values"]["structured_response"]["final_answer"] == 7
+    assert history[0]["values"] == state["values"]
 
 
 def test_at_the_end_all_of_it_is_gone(made: tuple[processes.Program, list[str]]) -> None:

@@ -79,14 +79,39 @@ def test_an_invalid_answer_beside_a_tool_call_never_ends_the_run(run: Any, end_s
     assert every_call_is_answered(result["messages"])
 
 
-def test_an_early_answer_that_a_check_rejects_leaves_no_call_unanswered(run: Any) -> None:
-    def at_least_two(answer: Any, state: Any, runtime: Any) -> None:
-        if answer.score < 2:
-            raise AnswerRejected("Too low.")
+def at_least_two(answer: Any, state: Any, runtime: Any) -> None:
+    if answer.score < 2:
+        raise AnswerRejected("Too low.")
 
+
+def test_an_early_answer_that_a_check_rejects_lets_the_tools_beside_it_run(run: Any) -> None:
     agent, _, ran = agent_of(said(answer(1), search()), said(answer(2, "b")), end_strategy="early", check_answer=at_least_two)
     result = run(agent, QUESTION)
-    assert (result["structured_response"], ran.count) == (Verdict(score=2), 0)
+    assert (result["structured_response"], ran.count) == (Verdict(score=2), 1)
+    assert [attempt["error"] for attempt in result["outcome"]["attempts"]] == ["Too low.", None]
+    assert every_call_is_answered(result["messages"])
+
+
+def test_an_early_answer_is_read_again_with_the_results_of_the_tools_beside_it(run: Any) -> None:
+    def searched(answer: Any, state: Any, runtime: Any) -> None:
+        if not any(message.type == "tool" for message in state["messages"]):
+            raise AnswerRejected("Search first.")
+
+    agent, model, ran = agent_of(said(answer(1), search()), end_strategy="early", check_answer=searched)
+    streamed = run.stream(agent, QUESTION, stream_mode=["updates", "custom"])
+    updates = [data for mode, data in streamed if mode == "updates"]
+    assert [name for update in updates for name in update] == ["model", "structured_response", "tools", "structured_response"]
+    outcome = updates[-1]["structured_response"]["outcome"]
+    assert (outcome["status"], len(outcome["attempts"]), outcome["usage"]["tool_calls"]) == ("answered", 1, 1)
+    assert (len(model.requests), ran.count) == (1, 1)
+    assert [data["status"] for mode, data in streamed if mode == "custom" and data["status"] != "growing"] == ["accepted"]
+
+
+def test_the_tools_beside_a_rejected_early_answer_stay_off_where_the_budget_has_turned_them_off(run: Any) -> None:
+    limits = UsageLimits(model_calls=1)
+    agent, _, ran = agent_of(said(answer(1), search()), end_strategy="early", check_answer=at_least_two, limits=limits)
+    result = run(agent, QUESTION)
+    assert (result["outcome"]["status"], ran.count) == ("out_of_budget", 0)
     assert every_call_is_answered(result["messages"])
 
 

@@ -181,6 +181,7 @@ def test_a_stream_shows_what_each_stage_brought(run: Run) -> None:
     [
         ({"rules": []}, "at least one"),
         ({"rules": "good"}, "list"),
+        ({"rules": ["good", "bad", " good"]}, "'good' is given twice"),
         ({"tag_word": "JUDGE"}, "JUDGE"),
         ({"tag_word": "two words"}, "one word"),
         ({"on_failure": "cry"}, "cry"),

@@ -18,6 +18,8 @@ from answergraph.nodes.state import LEDGER, OFFER
 TEXT = RoutingFacts(has_tools=True, return_direct={"search": False, "stop": True})
 ANSWER = RoutingFacts(answers=frozenset({"Verdict"}), has_tools=True, return_direct={"search": False, "stop": True})
 ANSWER_ALONE = RoutingFacts(answers=frozenset({"Verdict"}))
+EARLY = RoutingFacts(answers=frozenset({"Verdict"}), has_tools=True, end_strategy="early")
+EARLY_ALONE = RoutingFacts(answers=frozenset({"Verdict"}), end_strategy="early")
 REVIEWED = RoutingFacts(answers=frozenset({"Verdict"}), reviewed=frozenset({"Verdict"}))
 BARE = RoutingFacts(jumps=frozenset())
 
@@ -88,12 +90,21 @@ AFTER_TOOLS = [
     ("the messages were cleared", TEXT, [], "ask_again"),
 ]
 
+FINISHED = {LEDGER: {"finished": True}}
+BESIDE = {"messages": [ASKED, said(call("search"), call("Verdict", "2"))]}
+RAN = {"messages": [*BESIDE["messages"], result()]}
+
 AFTER_STRUCTURED_RESPONSE = [
-    ("an outcome stands", {"structured_response": object(), LEDGER: {"finished": True}}, "finish"),
-    ("the run ends without an answer", {"structured_response": None, LEDGER: {"finished": True}}, "finish"),
-    ("a subagent's outcome is no exit", {"outcome": {"status": "answered"}, LEDGER: {"finished": False}}, "ask_again"),
-    ("the key that holds None is no exit", {"structured_response": None, "outcome": None}, "ask_again"),
-    ("nothing was written yet", {"messages": [correction_message("again")]}, "ask_again"),
+    ("an outcome stands", ANSWER, {"structured_response": object(), **FINISHED}, "finish"),
+    ("the run ends without an answer", ANSWER, {"structured_response": None, **FINISHED}, "finish"),
+    ("a subagent's outcome is no exit", ANSWER, {"outcome": {"status": "answered"}, LEDGER: {"finished": False}}, "ask_again"),
+    ("the key that holds None is no exit", ANSWER, {"structured_response": None, "outcome": None}, "ask_again"),
+    ("nothing was written yet", ANSWER, {"messages": [correction_message("again")]}, "ask_again"),
+    ("an early answer that was not accepted: the tools beside it run", EARLY, BESIDE, SENDS_ONE),
+    ("an early answer that was accepted", EARLY, {**BESIDE, **FINISHED}, "finish"),
+    ("the tools beside an early answer have run", EARLY, RAN, "ask_again"),
+    ("without tools nothing waits", EARLY_ALONE, BESIDE, "ask_again"),
+    ("otherwise tools ran before the answer was read", ANSWER, BESIDE, "ask_again"),
 ]
 
 
@@ -110,10 +121,10 @@ def test_after_the_tools(facts: RoutingFacts, messages: list[Any], reason: Any) 
 
 
 @pytest.mark.parametrize(
-    ("state", "reason"), [row[1:] for row in AFTER_STRUCTURED_RESPONSE], ids=[r[0] for r in AFTER_STRUCTURED_RESPONSE]
+    ("facts", "state", "reason"), [row[1:] for row in AFTER_STRUCTURED_RESPONSE], ids=[r[0] for r in AFTER_STRUCTURED_RESPONSE]
 )
-def test_after_the_structured_response(state: dict[str, Any], reason: str) -> None:
-    assert route_after_structured_response(state) == reason
+def test_after_the_structured_response(facts: RoutingFacts, state: dict[str, Any], reason: Any) -> None:
+    assert route_after_structured_response({"messages": [], **state}, facts) == reason
 
 
 def test_each_parallel_call_gets_a_task_of_its_own() -> None:

@@ -67,6 +67,19 @@ def test_an_answer_before_its_tools_is_sent_back_saying_which_are_missing(run: R
     assert "Verdict" in model.requests[0].tool_names
 
 
+@pytest.mark.parametrize("end_strategy", ["defer", "exhaustive", "early"])
+def test_an_answer_that_always_comes_beside_its_tool_counts_once_the_tool_has_succeeded(run: Run, end_strategy: Any) -> None:
+    def both(messages: Any) -> AIMessage:
+        calls = [*verdict(2, f"a{len(messages)}").tool_calls, *calling("check", {"score": 2}, f"c{len(messages)}").tool_calls]
+        return AIMessage("", tool_calls=calls)
+
+    model = ScriptedChatModel(replies=both)
+    options: Any = {"response_format": ToolStrategy(Verdict), "end_strategy": end_strategy}
+    result = run(create_agent(model, [check], middleware=[RequireTools("check")], **options), QUESTION)
+    assert (result["structured_response"], result["outcome"]["status"]) == (Verdict(score=2), "answered")
+    assert "check" in [message.name for message in result["messages"] if message.type == "tool"]
+
+
 def test_a_call_that_failed_does_not_count(run: Run) -> None:
     agent, _ = agent_of(calling("broken", {"score": 1}, "c"), verdict(), verdict(2, "b"), required=RequireTools("broken"))
     assert run(agent, QUESTION)["outcome"]["status"] == "invalid"

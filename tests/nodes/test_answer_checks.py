@@ -1,0 +1,181 @@
+"""What a check of an answer may say, in a run: yes, no, and what is neither."""
+
+from functools import cached_property, partial
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessage
+from pydantic import BaseModel
+
+from answergraph import AgentSpecError, AnswerAccepted, AnswerRejected, ToolStrategy, create_agent
+from answergraph.middleware import AgentMiddleware
+from answergraph.testing import ScriptedChatModel
+from tests.suite.colors import Run
+
+QUESTION: dict[str, Any] = {"messages": ["q"]}
+
+
+class Verdict(BaseModel):
+    """A verdict."""
+
+    score: int
+    reasons: list[str] = []
+
+
+def calling(name: str, args: dict[str, Any], call_id: str = "a") -> AIMessage:
+    return AIMessage("", tool_calls=[{"name": name, "args": args, "id": call_id, "type": "tool_call"}])
+
+
+def verdict(score: float, call_id: str = "a") -> AIMessage:
+    return calling("Verdict", {"score": score}, call_id)
+
+
+def agent_of(check: Any, *replies: AIMessage, **options: Any) -> Any:
+    model = ScriptedChatModel(replies=list(replies or [verdict(1), verdict(2, "b")]))
+    return create_agent(model, response_format=ToolStrategy(Verdict), check_answer=check, **options)
+
+
+def at_least_two(answer: Any, state: Any, runtime: Any) -> bool:
+    """The score is two or more.
+
+    Why that is so is of no interest to a model.
+    """
+    return bool(answer.score >= 2)
+
+
+def undocumented(answer: Any, state: Any, runtime: Any) -> bool:
+    return bool(answer.score >= 2)
+
+
+class AtLeast:
+    """Accepts scores from a number on."""
+
+    def __init__(self, score: int) -> None:
+        self.score = score
+
+    def __call__(self, answer: Any, state: Any, runtime: Any) -> bool:
+        return bool(answer.score >= self.score)
+
+
+def at_least(score: int, answer: Any, state: Any, runtime: Any) -> bool:
+    return bool(answer.score >= score)
+
+
+@pytest.mark.parametrize(
+    ("check", "why"),
+    [
+        (at_least_two, "not accepted by the check 'at_least_two' (The score is two or more)."),
+        (undocumented, "not accepted by the check 'undocumented'."),
+        (AtLeast(2), "not accepted by the check 'AtLeast'."),
+        (partial(at_least, 2), "not accepted by the check 'partial'."),
+        (lambda answer, state, runtime: answer.score >= 2, "not accepted. Look at it again"),
+    ],
+)
+def test_a_check_that_returns_false_rejects_the_answer_and_the_model_is_told_by_which(run: Run, check: Any, why: str) -> None:
+    result = run(agent_of(check), QUESTION)
+    assert (result["structured_response"], result["outcome"]["status"]) == (Verdict(score=2), "answered")
+    assert why in result["messages"][2].text
+    assert [attempt["error"] for attempt in result["outcome"]["attempts"]] == [result["messages"][2].text, None]
+
+
+def test_a_middlewares_check_that_returns_false_rejects_the_answer_too(run: Run) -> None:
+    class Scores(AgentMiddleware[Any, Any, Any]):
+        def check_answer(self, answer: Any, state: Any, runtime: Any) -> bool:
+            return bool(answer.score >= 2)
+
+    result = run(agent_of(None, middleware=[Scores()]), QUESTION)
+    assert result["structured_response"] == Verdict(score=2)
+    assert "'Scores.check_answer'" in result["messages"][2].text
+
+
+@pytest.mark.parametrize("yes", [None, True, AnswerAccepted()])
+def test_a_check_that_says_yes_in_any_way_accepts_the_answer(run: Run, yes: Any) -> None:
+    assert run(agent_of(lambda *_: yes), QUESTION)["structured_response"] == Verdict(score=1)
+
+
+@pytest.mark.parametrize("verdict", [0, 1, "too low", AnswerRejected("Too low."), Verdict(score=2)], ids=repr)
+def test_what_is_neither_yes_nor_no_is_a_mistake_that_names_the_check(run: Run, verdict: Any) -> None:
+    def unclear(answer: Any, state: Any, runtime: Any) -> Any:
+        return verdict
+
+    with pytest.raises(AgentSpecError, match=r"'unclear' returned .*None, True or AnswerAccepted"):
+        run(agent_of(unclear), QUESTION)
+
+
+@pytest.mark.parametrize("feedback", ["", " \n"])
+def test_a_rejection_without_words_still_tells_the_model_something(run: Run, feedback: str) -> None:
+    def picky(answer: Any, state: Any, runtime: Any) -> None:
+        if answer.score < 2:
+            raise AnswerRejected(feedback)
+
+    result = run(agent_of(picky), QUESTION)
+    assert result["messages"][2].text == "Your answer was not accepted. Look at it again, and give a better one."
+    assert result["structured_response"] == Verdict(score=2)
+
+
+@pytest.mark.parametrize("feedback", [None, ["too low"], ValueError("too low")], ids=repr)
+def test_a_rejection_with_anything_but_a_text_is_a_mistake(run: Run, feedback: Any) -> None:
+    def confused(answer: Any, state: Any, runtime: Any) -> None:
+        raise AnswerRejected(feedback)
+
+    with pytest.raises(AgentSpecError, match="the feedback is a text"):
+        run(agent_of(confused), QUESTION)
+
+
+def raises_the_score(answer: Any, state: Any, runtime: Any) -> None:
+    answer.score += 1
+
+
+def adds_a_reason(answer: Any, state: Any, runtime: Any) -> bool:
+    answer.reasons.append("I say so")
+    return True
+
+
+def breaks_the_type(answer: Any, state: Any, runtime: Any) -> None:
+    answer.score = object()
+
+
+@pytest.mark.parametrize("check", [raises_the_score, adds_a_reason, breaks_the_type])
+def test_a_check_that_changes_the_answer_is_a_mistake_that_names_it(run: Run, check: Any) -> None:
+    with pytest.raises(AgentSpecError, match=f"'{check.__name__}' changed the answer"):
+        run(agent_of(check), QUESTION)
+
+
+def test_a_check_of_a_dict_may_not_change_it_either(run: Run) -> None:
+    def tidies(answer: Any, state: Any, runtime: Any) -> None:
+        answer["score"] = round(answer["score"])
+
+    schema = {"title": "Verdict", "type": "object", "properties": {"score": {"type": "number"}}}
+    model = ScriptedChatModel(replies=[verdict(1.5)])
+    with pytest.raises(AgentSpecError, match="'tidies' changed the answer"):
+        run(create_agent(model, response_format=ToolStrategy(schema), check_answer=tidies), QUESTION)
+
+
+def test_a_check_may_change_an_answer_that_it_rejects(run: Run) -> None:
+    def picky(answer: Any, state: Any, runtime: Any) -> None:
+        answer.reasons.sort()
+        if answer.score < 2:
+            answer.score = 9
+            raise AnswerRejected("Too low.")
+
+    assert run(agent_of(picky), QUESTION)["structured_response"] == Verdict(score=2)
+
+
+class Measured(BaseModel):
+    """A measurement, and what a program works out of it."""
+
+    score: float
+
+    @cached_property
+    def squared(self) -> float:
+        return self.score**2
+
+
+@pytest.mark.parametrize("score", [float("nan"), 2.0])
+def test_a_check_that_only_looks_may_look_at_any_answer(run: Run, score: float) -> None:
+    def looks(answer: Any, state: Any, runtime: Any) -> bool:
+        return bool(answer.squared != 1)
+
+    model = ScriptedChatModel(replies=[calling("Measured", {"score": score})])
+    result = run(create_agent(model, response_format=ToolStrategy(Measured), check_answer=looks), QUESTION)
+    assert result["outcome"]["status"] == "answered"
