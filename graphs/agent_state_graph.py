@@ -18,6 +18,7 @@ from answergraph.nodes.inner_runs import LendingNode, lending_subgraph
 from answergraph.nodes.state import CHARGES, LEDGER, OFFER, RECORDS, RUNNING, TOOL_RESULTS
 from answergraph.nodes.step import StepNode
 from answergraph.nodes.stored_answers import StoredAnswers
+from answergraph.nodes.tool_threads import MAX_TOOL_THREADS
 from answergraph.nodes.written_update import WritingNode
 
 _PRIVATE = {CHARGES, LEDGER, OFFER, RUNNING, TOOL_RESULTS}
@@ -85,13 +86,16 @@ class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
             **options: As for ``StateGraph.compile``.
 
         Returns:
-            The compiled graph. The caller's recursion limit is left alone.
+            The compiled graph. The caller's recursion limit is left alone; ``max_concurrency`` is 64 where the caller's config
+            says nothing else.
         """
         compiled = super().compile(
             checkpointer,
             transformers=[ToolCallTransformer, *self._transformers, *(transformers or ())],
             **options,
         )
+        # As many blocking tools at once as on an event loop. LangGraph alone has as many threads as cores, and four.
+        compiled.config = {**(compiled.config or {}), "max_concurrency": MAX_TOOL_THREADS}
         compiled.stream_channels = [name for name in compiled.stream_channels_list if name not in _PRIVATE]
         if self.agent_name is None:
             return compiled
