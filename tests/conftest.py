@@ -1,6 +1,7 @@
 """What every test runs under: no tracing, no keys, and the rules of `tests/suite`."""
 
 import os
+import signal
 
 from hypothesis import settings
 
@@ -17,6 +18,10 @@ pytest_plugins = (
 os.environ["LANGSMITH_TRACING"] = os.environ["LANGSMITH_TRACING_V2"] = "false"
 for name in ("LANGSMITH_API_KEY", "LANGCHAIN_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_API_BASE"):
     os.environ.pop(name, None)
+
+# A script that starts the tests in its background has SIGINT ignored, and so would the programs that tests start and interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # How long one example takes says nothing on a machine with other work to do.
 settings.register_profile("suite", parent=settings.get_profile(settings.get_current_profile_name()), deadline=None)
