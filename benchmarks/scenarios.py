@@ -80,7 +80,7 @@ def concurrent(setup: Setup) -> Iterator[Case]:
     """500 agents of three steps at once on one event loop."""
     work = Work(steps=3)
     for count in setup.sizes(50, 500):
-        systems = {name: special.concurrent_runner(name, work, count) for name in graphs.GRAPHS}
+        systems = {name: special.concurrent_runner(name, work, count) for name in (*graphs.GRAPHS, graphs.HAND_GRAPH)}
         yield Case("concurrent", f"agents={count} async", systems, Done([EXPECTED], count * work.tool_calls))
 
 
@@ -88,7 +88,7 @@ def parallel_tools(setup: Setup) -> Iterator[Case]:
     """50 tool calls of 20 ms in one turn; wall time."""
     work = Work(steps=1, calls_per_step=50, tool_seconds=0.02)
     for awaited in (False, True):
-        systems = {name: graphs.runner(name, work, awaited=awaited) for name in graphs.GRAPHS}
+        systems = {name: graphs.runner(name, work, awaited=awaited) for name in (*graphs.GRAPHS, graphs.HAND_GRAPH)}
         yield Case(
             "parallel tools",
             _colour("calls=50", awaited),
@@ -115,7 +115,7 @@ def starting(setup: Setup) -> Iterator[Case]:
 
 def _played(scenario: str, setting: str, work: Work) -> Iterator[Case]:
     for awaited in (False, True):
-        systems = {name: graphs.runner(name, work, awaited=awaited) for name in graphs.GRAPHS}
+        systems = {name: graphs.runner(name, work, awaited=awaited) for name in (*graphs.GRAPHS, graphs.HAND_GRAPH)}
         systems["pydantic-ai"] = pydantic_ai_agent.runner(work, awaited=awaited)
         systems["openai-agents"] = openai_agents.runner(work, awaited=awaited)
         systems["bare"] = bare.runner(work, awaited=awaited)

@@ -15,6 +15,7 @@ from langchain_core.tools import tool
 from langgraph.prebuilt import create_react_agent
 
 import answergraph
+from benchmarks.peers.hand_graph import build_by_hand
 from benchmarks.played_model import PlayedModel, conversation
 from benchmarks.rounds import Done
 from benchmarks.work import COUNTER, Report, Work, tool_functions
@@ -23,6 +24,7 @@ NO_RECURSION_LIMIT = 10_000
 """The work is as long as it is; no system's own limit is to stop it."""
 
 GRAPHS = ("answergraph", "create_agent", "create_react_agent")
+HAND_GRAPH = "hand graph"
 
 
 class Quiet(AgentMiddleware[Any, Any, Any]):
@@ -57,7 +59,7 @@ def build(system: str, work: Work, tools: Sequence[Any] | None = None, model: An
     """Build one of the graphs.
 
     Args:
-        system: One of ``GRAPHS``.
+        system: One of ``GRAPHS``, or ``HAND_GRAPH``, which has no middleware.
         work: What it is to do.
         tools: Its tools, by default the work's.
         model: Its model, by default the played one.
@@ -76,6 +78,8 @@ def build(system: str, work: Work, tools: Sequence[Any] | None = None, model: An
     if system == "create_agent":
         format_ = LangChainToolStrategy(Report)
         return langchain_create_agent(model, tools, response_format=format_, middleware=middleware, **options)
+    if system == HAND_GRAPH:
+        return build_by_hand(model, tools, **options)
     return create_react(model, tools, **options)
 
 
