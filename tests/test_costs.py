@@ -155,7 +155,7 @@ def test_a_step_writes_few_bytes() -> None:
 
 
 def test_building_an_agent_calls_few_functions() -> None:
-    # Nine in ten are LangGraph's, which reads the signatures of what it writes with. The schemas of state, input and output are
+    # Two in three are LangGraph's, which reads the signatures of what it writes with. The schemas of state, input and output are
     # merged, and read by LangGraph, once for all agents with the same ones: that was two thirds of a build.
     assert calls_while_building(100) < CALLS_PER_BUILD
 
