@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from langgraph.graph import END
 from langgraph.types import RetryPolicy
+from pydantic import create_model
 from typing_extensions import TypedDict
 
 from answergraph import build_agent_graph, create_agent
@@ -68,9 +69,10 @@ def test_agents_of_one_schema_keep_their_runs_apart(run: Any) -> None:
     assert [len(result["messages"]) for result in results] == [3, 3, 3]
 
 
-def test_json_schemas_of_one_name_declare_answers_of_their_own(run: Any) -> None:
-    declared = [{"title": "Count", "type": "object", "properties": {"n": {"type": kind}}} for kind in ("integer", "string")]
-    values = [3, "three"]
-    for schema, value in zip(declared, values, strict=True):
-        agent = create_agent(ScriptedChatModel(replies=[calls(call("Count", {"n": value}))]), response_format=schema)
-        assert run(agent, QUESTION)["structured_response"] == {"n": value}
+def test_types_of_one_name_are_answers_of_their_own(run: Any) -> None:
+    for kind, value in ((int, 3), (str, "three")):
+        counted = create_model("Count", n=kind)
+        agent = create_agent(ScriptedChatModel(replies=[calls(call("Count", {"n": value}))]), response_format=counted)
+        answer: Any = run(agent, QUESTION)["structured_response"]
+        assert type(answer) is counted
+        assert answer.model_dump() == {"n": value}
