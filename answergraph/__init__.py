@@ -26,15 +26,7 @@ from answergraph.nodes.errors import (
     WorkflowSpecError,
 )
 from answergraph.nodes.outcome import AnswerAccepted, Attempt, Outcome
-from answergraph.nodes.response_format.auto import AutoStrategy
-from answergraph.nodes.response_format.deferred import DeferredStrategy
-from answergraph.nodes.response_format.fallback import FallbackStrategy
-from answergraph.nodes.response_format.prompted import PromptedStrategy
-from answergraph.nodes.response_format.provider import ProviderStrategy
 from answergraph.nodes.response_format.refusals import Refusal, forget_refusals, known_refusals
-from answergraph.nodes.response_format.run_time_offers import FromContext
-from answergraph.nodes.response_format.salvage import parse_structured_output
-from answergraph.nodes.response_format.tool import ToolStrategy
 from answergraph.nodes.state import AgentState, InputAgentState, OutputAgentState
 from answergraph.nodes.usage import Usage
 
@@ -51,6 +43,14 @@ if typing.TYPE_CHECKING:
     from answergraph.nodes.evidence.verifier import ClaimVerdict, verify_bundle
     from answergraph.nodes.judging.judgment import Judgment, StageRecord, judgment_match_method
     from answergraph.nodes.llm_math.tool import llm_math_tool
+    from answergraph.nodes.response_format.auto import AutoStrategy
+    from answergraph.nodes.response_format.deferred import DeferredStrategy
+    from answergraph.nodes.response_format.fallback import FallbackStrategy
+    from answergraph.nodes.response_format.from_context import FromContext
+    from answergraph.nodes.response_format.prompted import PromptedStrategy
+    from answergraph.nodes.response_format.provider import ProviderStrategy
+    from answergraph.nodes.response_format.salvage import parse_structured_output
+    from answergraph.nodes.response_format.tool import ToolStrategy
 else:
     # What the plain agent does not need is imported when it is asked for.
     __getattr__ = later.imported_later(
@@ -76,6 +76,14 @@ else:
             "StageRecord": "answergraph.nodes.judging.judgment",
             "judgment_match_method": "answergraph.nodes.judging.judgment",
             "llm_math_tool": "answergraph.nodes.llm_math.tool",
+            "DeferredStrategy": "answergraph.nodes.response_format.deferred",
+            "FallbackStrategy": "answergraph.nodes.response_format.fallback",
+            "FromContext": "answergraph.nodes.response_format.from_context",
+            "AutoStrategy": "answergraph.nodes.response_format.auto",
+            "PromptedStrategy": "answergraph.nodes.response_format.prompted",
+            "ProviderStrategy": "answergraph.nodes.response_format.provider",
+            "ToolStrategy": "answergraph.nodes.response_format.tool",
+            "parse_structured_output": "answergraph.nodes.response_format.salvage",
         },
     )
 
@@ -141,3 +149,8 @@ __all__ = [
     "verify_bundle",
     "without_request_transform",
 ]
+
+
+def __dir__() -> list[str]:
+    """Return all names, also of what is not imported yet."""
+    return [*{*globals(), *__all__}]

@@ -48,3 +48,8 @@ __all__ = [
     "create_workflow",
     "load_workflow",
 ]
+
+
+def __dir__() -> list[str]:
+    """Return all names, also of what is not imported yet."""
+    return [*{*globals(), *__all__}]

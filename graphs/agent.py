@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from functools import partial
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from langchain_core.messages import SystemMessage
 from langgraph.cache.base import BaseCache
@@ -40,13 +40,18 @@ from answergraph.graphs.routing import (
 from answergraph.graphs.spec import AgentOptions, AgentSpec, Tool
 from answergraph.nodes.answer_events import Announced
 from answergraph.nodes.budget import UsageLimits
+from answergraph.nodes.later import called_later
 from answergraph.nodes.model import ModelNode
 from answergraph.nodes.names import MODEL, NO_ANSWER, STRUCTURED_RESPONSE, TOOLS
 from answergraph.nodes.no_answer import raise_without_answer
 from answergraph.nodes.outcome import EndStrategy, OnFailure
 from answergraph.nodes.step import PureNode, Router, StepNode
-from answergraph.nodes.structured_response import StructuredResponseNode
 from answergraph.nodes.tools import ToolsNode
+
+if TYPE_CHECKING:
+    from answergraph.nodes.structured_response import StructuredResponseNode
+else:
+    StructuredResponseNode = called_later("answergraph.nodes.structured_response", "StructuredResponseNode")
 
 Destinations = dict[Hashable, str]
 """Where the graph goes, per reason."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
+from functools import lru_cache
 from typing import Any, Self
 
 from langgraph.graph import StateGraph
@@ -15,7 +17,8 @@ from answergraph.graphs.agent_node import AgentNode
 from answergraph.graphs.spec import AgentSpec
 from answergraph.middleware.stack import HookNode
 from answergraph.nodes.inner_runs import LendingNode, lending_subgraph
-from answergraph.nodes.state import CHARGES, LEDGER, OFFER, RECORDS, RUNNING, TOOL_RESULTS
+from answergraph.nodes.response_format.made_once import MAX_KEPT
+from answergraph.nodes.state import CHARGES, LEDGER, OFFER, RECORDS, RUNNING, TOOL_RESULTS, StateSchemas
 from answergraph.nodes.step import StepNode
 from answergraph.nodes.stored_answers import StoredAnswers
 from answergraph.nodes.tool_threads import MAX_TOOL_THREADS
@@ -35,12 +38,10 @@ class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
 
     def __init__(self, spec: AgentSpec) -> None:
         """Start with the agent's schemas and no nodes."""
-        super().__init__(
-            state_schema=spec.schemas.state,
-            input_schema=spec.schemas.input,
-            output_schema=spec.schemas.output,
-            context_schema=spec.context_schema,
-        )
+        # In place of LangGraph's constructor, which would read the type hints of the same schemas again for every agent.
+        for name, value in vars(_blank(spec.schemas)).items():
+            setattr(self, name, copy(value))
+        self.context_schema = spec.context_schema
         self._limits = spec.limits
         self.agent_name = spec.name
         self.answers = StoredAnswers(spec.offers.schemas)
@@ -101,3 +102,9 @@ class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
             return compiled
         # LangChain's name for it; consumers of token streams tell agents apart by it.
         return compiled.with_config({"metadata": {"lc_agent_name": self.agent_name}})
+
+
+@lru_cache(maxsize=MAX_KEPT)
+def _blank(schemas: StateSchemas) -> StateGraph[Any, Any, Any, Any]:
+    """Return a graph with schemas and no nodes, to copy; its channels are copied by every run."""
+    return StateGraph(schemas.state, input_schema=schemas.input, output_schema=schemas.output)

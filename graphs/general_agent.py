@@ -19,9 +19,9 @@ from answergraph.nodes.budget import UsageLimits
 from answergraph.nodes.chat_models.resolve import OFFLINE, resolve_model
 from answergraph.nodes.model_call import ModelRequest
 from answergraph.nodes.response_format.auto import AutoStrategy
+from answergraph.nodes.response_format.from_context import FromContext
 from answergraph.nodes.response_format.prompted import PromptedStrategy
 from answergraph.nodes.response_format.provider import ProviderStrategy
-from answergraph.nodes.response_format.run_time_offers import FromContext
 from answergraph.nodes.response_format.strategy import Strategy
 from answergraph.nodes.response_format.tool import ToolStrategy
 

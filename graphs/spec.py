@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from inspect import iscoroutinefunction
 from typing import Any, get_args
 
@@ -132,7 +133,7 @@ class AgentSpec:
         answers = self.offers.declared or frozenset(self.stack.interrupts) - {tool.name for tool in self.tools}
         return answers & self.stack.interrupts if self.offers.reads_answers else frozenset()
 
-    @property
+    @cached_property
     def return_direct(self) -> dict[str, bool]:
         """Per tool, whether its result ends the run."""
         return {tool.name: tool.return_direct for tool in self.tools}

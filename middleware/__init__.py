@@ -56,3 +56,8 @@ __all__ = [
     "wrap_model_call",
     "wrap_tool_call",
 ]
+
+
+def __dir__() -> list[str]:
+    """Return all names, also of what is not imported yet."""
+    return [*{*globals(), *__all__}]

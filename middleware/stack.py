@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from langchain_core.messages import ToolMessage
 from langchain_core.runnables import Runnable, RunnableConfig
@@ -18,7 +18,7 @@ from langgraph.types import Command
 
 from answergraph.middleware.base import CAN_JUMP_TO, wrong_colour
 from answergraph.nodes.errors import AgentSpecError, ResponseFormatError
-from answergraph.nodes.evidence.tool_results import recording
+from answergraph.nodes.later import called_later
 from answergraph.nodes.model import ModelCall
 from answergraph.nodes.model_call import LayeredResponse, ModelRequest, ModelResponse, Reformat
 from answergraph.nodes.response_format.schema import AnswerSchema
@@ -26,6 +26,11 @@ from answergraph.nodes.response_format.schema_kinds import answer_schemas
 from answergraph.nodes.state import TOOL_RESULTS, JumpTo
 from answergraph.nodes.step import Step, Wrap
 from answergraph.nodes.tools import ToolCallStep
+
+if TYPE_CHECKING:
+    from answergraph.nodes.evidence.tool_results import recording
+else:
+    recording = called_later("answergraph.nodes.evidence.tool_results", "recording")
 
 HookName = Literal["before_agent", "before_model", "after_model", "after_agent"]
 """The hooks that are nodes of the graph."""

@@ -1,9 +1,10 @@
-"""Names of a package that are imported when they are first asked for, so that what is not used costs no time at the start."""
+"""What is imported when it is first asked for or first called, so that what is not used costs no time at the start."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
+from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -27,3 +28,22 @@ def imported_later(door: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
         return value
 
     return get
+
+
+def called_later(home: str, name: str) -> Callable[..., Any]:
+    """Return what calls a function of a module that is imported at the first call.
+
+    Args:
+        home: The module.
+        name: The function, or a class to make instances of. Type checkers see it by a ``TYPE_CHECKING`` import.
+    """
+
+    @cache
+    def found() -> Callable[..., Any]:
+        called: Callable[..., Any] = getattr(import_module(home), name)
+        return called
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return found()(*args, **kwargs)
+
+    return call

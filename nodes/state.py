@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Annotated, Any, Generic, Literal, NotRequired, Optional, Required, get_args, get_origin, get_type_hints
 
 from langchain_core.messages import AnyMessage
@@ -15,6 +17,7 @@ from answergraph.nodes.answer_channel import AnswerChannel
 from answergraph.nodes.messages_channel import with_messages_channel
 from answergraph.nodes.outcome import NEW_LEDGER, Ledger, Outcome
 from answergraph.nodes.record_channel import RecordChannel
+from answergraph.nodes.response_format.made_once import MAX_KEPT, keep
 from answergraph.nodes.response_format.schema import AnswerSchema
 from answergraph.nodes.response_format.shown import shown_type
 from answergraph.nodes.usage import Usage, added
@@ -163,12 +166,26 @@ def merge_state_schemas(schemas: Sequence[type[Any]], keys: AnswerKeys, answers:
         answers: The answer's schemas, shown in the output's JSON Schema, and by which it is kept in checkpoints.
 
     Returns:
-        The merged schemas. A key annotated with an ``OmitFromSchema``, LangChain's or ours, is left out as it says.
+        The merged schemas, the same ones for the same arguments: reading type hints is most of what building an agent costs. A
+        key annotated with an ``OmitFromSchema``, LangChain's or ours, is left out as it says.
     """
-    ordered = list(dict.fromkeys(reversed(schemas)))[::-1]
+    ordered = tuple(dict.fromkeys(reversed(schemas)))[::-1]
+    # Answer schemas hold dicts, so they are known by their identity, and kept: ids are reused.
+    key = (ordered, keys, tuple(map(id, answers)))
+    kept = _MERGED.get(key)
+    if kept is None:
+        kept = (tuple(answers), _merged(ordered, keys, answers))
+        keep(_MERGED, key, kept)
+    return kept[1]
+
+
+_MERGED: OrderedDict[Any, tuple[tuple[AnswerSchema, ...], StateSchemas]] = OrderedDict()
+
+
+def _merged(ordered: Sequence[type[Any]], keys: AnswerKeys, answers: Sequence[AnswerSchema]) -> StateSchemas:
     fields: dict[str, Any] = {}
     for schema in [*ordered, PrivateState]:
-        fields.update(get_type_hints(schema, include_extras=True))
+        fields.update(_hints(schema))
     fields = _with_answer(fields, keys, answers)
     fields["messages"] = with_messages_channel(fields["messages"])
     return StateSchemas(
@@ -176,6 +193,11 @@ def merge_state_schemas(schemas: Sequence[type[Any]], keys: AnswerKeys, answers:
         input=_typed_dict("AgentInput", _visible(fields, "input")),
         output=_typed_dict("AgentOutput", _visible(fields, "output")),
     )
+
+
+@lru_cache(maxsize=MAX_KEPT)
+def _hints(schema: type[Any]) -> dict[str, Any]:
+    return get_type_hints(schema, include_extras=True)
 
 
 def _with_answer(fields: dict[str, Any], keys: AnswerKeys, answers: Sequence[AnswerSchema]) -> dict[str, Any]:

@@ -1,11 +1,15 @@
-"""What a step costs, in counts that are the same on every machine. `make bench` measures time; this holds what time comes from.
+"""What a step, a build and an import cost, in counts that are the same on every machine.
+
+`make bench` measures time; this holds what time comes from.
 
 A bound is the count of today and a tenth; a change that needs more says why here.
 """
 
+import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
+from uuid import uuid4
 
 from langchain_core.messages import AIMessage
 from langchain_core.messages.ai import UsageMetadata
@@ -20,6 +24,10 @@ from tests.suite.colors import Run
 
 CALLS_PER_STEP = 1480
 BYTES_PER_STEP = 3570
+CALLS_PER_BUILD = 1100
+CALLS_PER_FIRST_BUILD = 2400
+CALLS_PER_TOOL_WHILE_BUILDING = 1.1
+MODULES_OF_OURS = 65
 
 
 class Weather(BaseModel):
@@ -60,6 +68,14 @@ def python_calls(steps: int) -> int:
     """Return how many Python functions a blocking run calls."""
     agent, _ = agent_of(steps, runs=2)
     agent.invoke({"messages": ["Go"]})  # what happens once: imports, the bound model, the plain tool
+    results: list[Any] = []
+    calls = calls_of(lambda: results.append(agent.invoke({"messages": ["Go"]})))
+    assert results[0]["structured_response"] == Weather(degrees=21)
+    return calls
+
+
+def calls_of(work: Callable[[], Any]) -> int:
+    """Return how many Python functions some work calls."""
     calls = 0
 
     def count(frame: Any, event: str, _: Any) -> None:
@@ -68,11 +84,22 @@ def python_calls(steps: int) -> int:
 
     sys.setprofile(count)
     try:
-        result = agent.invoke({"messages": ["Go"]})
+        work()
     finally:
         sys.setprofile(None)
-    assert result["structured_response"] == Weather(degrees=21)
     return calls
+
+
+def calls_while_building(tools: int, output_key: str | None = None) -> int:
+    model = ScriptedChatModel(replies=[])
+    given = [look_up.model_copy(update={"name": f"look_up_{index}"}) for index in range(tools)]
+
+    def build() -> None:
+        create_agent(model, given, response_format=ToolStrategy(Weather), output_key=output_key)
+
+    if output_key is None:
+        build()  # what happens once: imports, the merged schemas
+    return calls_of(build)
 
 
 class CountingSerializer(JsonPlusSerializer):
@@ -125,3 +152,33 @@ def test_a_step_late_in_a_run_calls_hardly_more_functions_than_an_early_one() ->
 def test_a_step_writes_few_bytes() -> None:
     # Two checkpoints, two messages, what has changed in the ledger twice. Messages kept whole would grow with each step.
     assert (bytes_written(45) - bytes_written(5)) / 40 < BYTES_PER_STEP
+
+
+def test_building_an_agent_calls_few_functions() -> None:
+    # Two in three are LangGraph's, which reads the signatures of what it writes with. The schemas of state, input and output are
+    # merged, and read by LangGraph, once for all agents with the same ones: that was two thirds of a build.
+    assert calls_while_building(100) < CALLS_PER_BUILD
+
+
+def test_building_the_first_agent_of_its_schemas_calls_few_functions() -> None:
+    # Another output key makes other schemas. Most of it is LangGraph reading the type hints of the three of them.
+    calls_while_building(1)
+    assert calls_while_building(1, output_key=f"weather_{uuid4().hex}") < CALLS_PER_FIRST_BUILD
+
+
+def test_building_calls_one_function_per_tool() -> None:
+    # To see that it is a tool. What a tool is made of is read when it is bound or called.
+    assert (calls_while_building(100) - calls_while_building(10)) / 90 < CALLS_PER_TOOL_WHILE_BUILDING
+
+
+def test_importing_the_agent_imports_little_beside_langgraph() -> None:
+    # Half a millisecond per module, dataclasses included. What a plain agent does not need is imported at its first use, so no
+    # library of others is among them.
+    code = (
+        "import sys; from langgraph.prebuilt import create_react_agent; known = {*sys.modules, *sys.stdlib_module_names};"
+        "from answergraph import create_agent; print(*(sys.modules.keys() - known))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, timeout=120)
+    modules = done.stdout.split()
+    assert [module for module in modules if not module.startswith("answergraph")] == []
+    assert len(modules) < MODULES_OF_OURS

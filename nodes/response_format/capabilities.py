@@ -7,13 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 from langchain_core.language_models import BaseChatModel
 
-from answergraph.nodes.response_format.families import RESPONSES_API_MODELS, families_of
-from answergraph.nodes.response_format.family import Family, When
+from answergraph.nodes.later import called_later
 from answergraph.nodes.response_format.strategy import Binding
+from answergraph.nodes.response_format.when import When
 from answergraph.nodes.response_format.wire.dialects import Dialect
 
 if TYPE_CHECKING:
     from answergraph.nodes.model_call import ModelRequest
+    from answergraph.nodes.response_format.families import asks_responses_api, families_of
+    from answergraph.nodes.response_format.family import Family
+else:
+    asks_responses_api = called_later("answergraph.nodes.response_format.families", "asks_responses_api")
+    families_of = called_later("answergraph.nodes.response_format.families", "families_of")
 
 # What turns thinking on, as a field of the client or in what the client sends along with every request.
 _THINKING_FIELDS = ("thinking", "reasoning", "enable_thinking")
@@ -165,4 +170,4 @@ def _uses_responses_api(request: ModelRequest[Any]) -> bool:
     if told is not None:
         return bool(told)
     provider_tools = any(isinstance(tool, dict) and tool.get("type") not in (None, "function") for tool in request.tools)
-    return provider_tools or (bool(request.tools) and model_name(request.model).startswith(RESPONSES_API_MODELS))
+    return provider_tools or (bool(request.tools) and asks_responses_api(model_name(request.model)))

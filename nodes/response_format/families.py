@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from answergraph.nodes.response_format.family import Family, When
+from answergraph.nodes.response_format.family import Family
+from answergraph.nodes.response_format.when import When
 from answergraph.nodes.response_format.wire.dialects import Dialect
 
-RESPONSES_API_MODELS = "gpt-6"
+_RESPONSES_API_MODELS = "gpt-6"
 """How the names begin of models that ChatOpenAI asks on the Responses API as soon as there are tools."""
 
 _SERVERS = (
@@ -279,3 +280,8 @@ def families_of(clients: frozenset[str], address: str, model: str) -> tuple[Fami
         return (server,)
     named = next(family for family in FAMILIES if family.has(model))
     return (named,) if server is None else (server, named)
+
+
+def asks_responses_api(model: str) -> bool:
+    """Return whether ChatOpenAI asks a model of a name on the Responses API as soon as there are tools."""
+    return model.startswith(_RESPONSES_API_MODELS)

@@ -4,23 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from enum import Enum
 
+from answergraph.nodes.response_format.when import When
 from answergraph.nodes.response_format.wire.dialects import Dialect
-
-
-class When(Enum):
-    """When a provider takes a way of asking."""
-
-    ALWAYS = "always"
-    WITHOUT_TOOLS = "without tools"
-    WITHOUT_THINKING = "without thinking"
-    NEVER = "never"
-
-    def holds(self, *, tools: bool, thinking: bool) -> bool:
-        """Return whether a call with or without tools and thinking may be made in this way."""
-        hindered = {When.WITHOUT_TOOLS: tools, When.WITHOUT_THINKING: thinking}
-        return self is When.ALWAYS or not hindered.get(self, True)
 
 
 @dataclass(frozen=True)

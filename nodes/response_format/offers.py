@@ -11,21 +11,27 @@ from langchain_core.language_models import BaseChatModel
 from langgraph.runtime import Runtime
 
 from answergraph.nodes.errors import AgentSpecError, ErrorClasses, ResponseFormatError
+from answergraph.nodes.later import called_later
 from answergraph.nodes.outcome import Narrowing
-from answergraph.nodes.response_format.auto import AutoStrategy
 from answergraph.nodes.response_format.made_once import MadeOnce, keep
-from answergraph.nodes.response_format.provider import ProviderStrategy
 from answergraph.nodes.response_format.reading import Offer
 from answergraph.nodes.response_format.refusals import is_refused
 from answergraph.nodes.response_format.schema import AnswerSchema
 from answergraph.nodes.response_format.schema_kinds import is_schema
 from answergraph.nodes.response_format.strategy import NoResponse, Strategy
-from answergraph.nodes.response_format.tool import ToolStrategy
 from answergraph.nodes.response_format.wire.dialects import Dialect
 from answergraph.nodes.state import OfferRecord
 
 if TYPE_CHECKING:
     from answergraph.nodes.model_call import ModelRequest, Reformat
+    from answergraph.nodes.response_format.auto import AutoStrategy
+    from answergraph.nodes.response_format.provider import ProviderStrategy
+    from answergraph.nodes.response_format.tool import ToolStrategy
+else:
+    # Each imports the ways of asking that it steps down to.
+    AutoStrategy = called_later("answergraph.nodes.response_format.auto", "AutoStrategy")
+    ProviderStrategy = called_later("answergraph.nodes.response_format.provider", "ProviderStrategy")
+    ToolStrategy = called_later("answergraph.nodes.response_format.tool", "ToolStrategy")
 
 
 def as_strategy(response_format: Any) -> Strategy[Any]:

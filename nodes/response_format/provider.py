@@ -10,14 +10,17 @@ from langchain_core.language_models import BaseChatModel
 from typing_extensions import TypeForm
 
 from answergraph.nodes.errors import AgentSpecError
+from answergraph.nodes.later import called_later
 from answergraph.nodes.response_format.capabilities import native_format_binding, wire_dialect
 from answergraph.nodes.response_format.schema_kinds import tool_name
 from answergraph.nodes.response_format.strategy import Binding, HandleErrors, SchemaT, Strategy
 from answergraph.nodes.response_format.wire.dialects import Dialect, SchemaNotExpressible
-from answergraph.nodes.response_format.wire.schema import WireSchema, wire_schema
 
 if TYPE_CHECKING:
     from answergraph.nodes.model_call import ModelRequest
+    from answergraph.nodes.response_format.wire.schema import WireSchema, wire_schema
+else:
+    wire_schema = called_later("answergraph.nodes.response_format.wire.schema", "wire_schema")
 
 NOT_STRICT = "The schema of {names!r} cannot be enforced to the letter: {reason}"
 

@@ -8,17 +8,22 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from langchain_core.messages import AIMessage, ToolCall
 
+from answergraph.nodes.later import called_later
 from answergraph.nodes.outcome import Status
 from answergraph.nodes.response_format.diagnosis import diagnose, refusal_text
 from answergraph.nodes.response_format.embedding import SCHEMA, VALUE
-from answergraph.nodes.response_format.salvage import Found, find_json
 from answergraph.nodes.response_format.schema import AnswerSchema
 from answergraph.nodes.response_format.strategy import Strategy
 from answergraph.nodes.response_format.wire.dialects import Dialect
+
+if TYPE_CHECKING:
+    from answergraph.nodes.response_format.salvage import Found, find_json
+else:
+    find_json = called_later("answergraph.nodes.response_format.salvage", "find_json")
 
 QUOTED_LENGTH = 200
 """How much of a reply a reason quotes, in characters."""

@@ -11,22 +11,20 @@ from answergraph.nodes.response_format.capabilities import model_name
 
 _BAD_REQUEST = {400, 422}
 _NO_SUCH_ABILITY = {*_BAD_REQUEST, 404, 501}
-_ABOUT_THE_FORMAT = re.compile(
+# Patterns are compiled at their first use: few programs see a refusal.
+_ABOUT_THE_FORMAT = (
     r"tool[_ ]?choice|response[_ ]?format|response[_ ]?mime[_ ]?type|output_config|json_schema|json_object|json mode|\bstrict\b|"
-    r"\bschema\b|structured output|(not|n't) support(ed)? (tools?|functions?|tool use)|tool (use|calling) is not",
-    re.IGNORECASE,
+    r"\bschema\b|structured output|(not|n't) support(ed)? (tools?|functions?|tool use)|tool (use|calling) is not"
 )
-
 
 TOOL_CALLING = "tool_calling"
 """Stands in a refusal for the strategy where the model calls no tools at all, however it is asked."""
 
-_HAS_NO_TOOLS = re.compile(
+_HAS_NO_TOOLS = (
     r"(not|n't|no\b.*) support (for )?(tools?|functions?|tool use|(tool|function)[ _-]?call(s|ing)?)\b|"
-    r"(tool|function)s?[ _-]?(use|call(s|ing)?)?[`'\"]* (is|are) not (supported|enabled|available)",
-    re.IGNORECASE,
+    r"(tool|function)s?[ _-]?(use|call(s|ing)?)?[`'\"]* (is|are) not (supported|enabled|available)"
 )
-_FUNCTION = re.compile(r"for function ['\"`]?([\w-]+)")
+_FUNCTION = r"for function ['\"`]?([\w-]+)"
 
 
 @dataclass(frozen=True)
@@ -98,13 +96,13 @@ def refuses_format(error: BaseException, answers: Collection[str] = ()) -> bool:
     if isinstance(error, TypeError):
         return "unexpected keyword argument" in str(error)
     text = str(error)
-    function = _FUNCTION.search(text)
+    function = re.search(_FUNCTION, text)
     # A client raises a plain ValueError for what it knows its provider would refuse.
     if (_status(error) not in _BAD_REQUEST and type(error) is not ValueError) or (
         function is not None and function[1] not in answers
     ):
         return False
-    return _ABOUT_THE_FORMAT.search(text) is not None
+    return re.search(_ABOUT_THE_FORMAT, text, re.IGNORECASE) is not None
 
 
 def refuses_tools(error: BaseException) -> bool:
@@ -119,7 +117,7 @@ def refuses_tools(error: BaseException) -> bool:
     """
     if isinstance(error, NotImplementedError):
         return True
-    return _status(error) in _NO_SUCH_ABILITY and _HAS_NO_TOOLS.search(str(error)) is not None
+    return _status(error) in _NO_SUCH_ABILITY and re.search(_HAS_NO_TOOLS, str(error), re.IGNORECASE) is not None
 
 
 def _status(error: BaseException) -> Any:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import is_dataclass
 from functools import lru_cache, reduce
 from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, NewType, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NewType, Union, get_args, get_origin
 
 from pydantic import BaseModel, Discriminator, RootModel, TypeAdapter
 from pydantic.errors import PydanticUserError
@@ -17,9 +17,15 @@ from pydantic.fields import FieldInfo
 from typing_extensions import TypeAliasType, is_typeddict
 
 from answergraph.nodes.errors import AgentSpecError
+from answergraph.nodes.later import called_later
 from answergraph.nodes.response_format.made_once import MAX_KEPT
 from answergraph.nodes.response_format.schema import AnswerSchema
-from answergraph.nodes.response_format.validators import JsonSchemaValidator, TypeValidator
+from answergraph.nodes.response_format.validators import TypeValidator
+
+if TYPE_CHECKING:
+    from answergraph.nodes.response_format.json_schema_validator import json_schema_validator
+else:
+    json_schema_validator = called_later("answergraph.nodes.response_format.json_schema_validator", "json_schema_validator")
 
 MAX_NAME_LENGTH = 64
 """The longest tool name OpenAI's API accepts; its alphabet is letters, digits, ``_`` and ``-``."""
@@ -189,7 +195,7 @@ def _description(declared: Any, value_schema: Mapping[str, Any]) -> str:
 
 
 def _from_json_schema(declared: dict[str, Any]) -> AnswerSchema:
-    validator = JsonSchemaValidator.of(declared)
+    validator = json_schema_validator(declared)
     if not declared.keys() - _ANNOTATIONS:
         raise AgentSpecError("This JSON Schema says nothing of the answer: give it 'type': 'object' and 'properties'.")
     is_object = _is_object(declared) or declared.get("type") == "object"

@@ -5,9 +5,19 @@ import sys
 
 import pytest
 
-from answergraph.nodes.later import imported_later
+from answergraph.nodes.later import called_later, imported_later
 
-NOT_NEEDED = ["yaml", "rapidfuzz", "re2", "defusedxml", "openai", "answergraph.graphs.triage", "answergraph.graphs.workflow"]
+NOT_NEEDED = [
+    "yaml",
+    "rapidfuzz",
+    "re2",
+    "defusedxml",
+    "openai",
+    "jsonschema_rs",
+    "json_repair",
+    "answergraph.graphs.triage",
+    "answergraph.graphs.workflow",
+]
 
 
 def run_python(code: str) -> str:
@@ -24,6 +34,24 @@ def test_importing_the_agent_imports_no_other_graph_and_nothing_only_they_need()
 def test_everything_a_door_lists_is_imported_by_a_star(door: str) -> None:
     code = f"import {door} as door; from {door} import *; print([name for name in door.__all__ if name not in globals()])"
     assert run_python(code) == "[]"
+
+
+@pytest.mark.parametrize("door", ["answergraph", "answergraph.graphs", "answergraph.middleware"])
+def test_a_door_tells_of_everything_it_lists_before_it_is_imported(door: str) -> None:
+    code = f"import {door} as door; print([name for name in door.__all__ if name not in dir(door)])"
+    assert run_python(code) == "[]"
+
+
+def test_a_function_called_later_is_imported_by_its_first_call() -> None:
+    code = (
+        "import sys; from answergraph.nodes.later import called_later; mended = called_later('tabnanny', 'process_tokens');"
+        "before = 'tabnanny' in sys.modules; mended([]); print(before, 'tabnanny' in sys.modules)"
+    )
+    assert run_python(code) == "False True"
+
+
+def test_a_function_called_later_is_given_its_arguments() -> None:
+    assert called_later("json", "dumps")({"a": 1}, indent=None) == '{"a": 1}'
 
 
 def test_a_name_that_is_nowhere_is_an_attribute_error() -> None:

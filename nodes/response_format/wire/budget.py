@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from answergraph.nodes.response_format.wire.dialects import LONG_ENUM, LONG_ENUM_CHARACTERS, Rules, SchemaNotExpressible
+from answergraph.nodes.response_format.wire.dialects import SchemaNotExpressible
+from answergraph.nodes.response_format.wire.rules import LONG_ENUM, LONG_ENUM_CHARACTERS, Rules
 
 
 class Budget:

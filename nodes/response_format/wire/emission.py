@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from answergraph.nodes.response_format.wire.budget import Budget, Edge, refuse_recursion
-from answergraph.nodes.response_format.wire.dialects import Rules, SchemaNotExpressible, inside
+from answergraph.nodes.response_format.wire.dialects import SchemaNotExpressible, inside
 from answergraph.nodes.response_format.wire.limits import LONGEST_HINT, described, limits_of, said
 from answergraph.nodes.response_format.wire.merge import ANNOTATIONS, UNIONS, Node, is_of
 from answergraph.nodes.response_format.wire.normal_form import DEFINITIONS, ROOT, NormalForm, name_of
+from answergraph.nodes.response_format.wire.rules import Rules
 
 _NULL = {"type": "null"}
 _CONTAINERS = frozenset({"object", "array"})

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
-from answergraph.nodes.response_format.wire.dialects import TYPES_OF_LIMITS, SchemaNotExpressible, inside
+from answergraph.nodes.response_format.wire.dialects import SchemaNotExpressible, inside
 from answergraph.nodes.response_format.wire.merge import ANNOTATIONS, UNIONS, Definitions, Node, is_scalar, merged, settled
+from answergraph.nodes.response_format.wire.rules import TYPES_OF_LIMITS
 
 _CHANGES_REFERENCES = ("$id", "id", "$anchor", "$dynamicRef", "$dynamicAnchor", "$recursiveRef", "$recursiveAnchor")
 _KNOWN_TYPES = frozenset({"string", "number", "integer", "boolean", "object", "array", "null"})

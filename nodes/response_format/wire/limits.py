@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from answergraph.nodes.response_format.wire.dialects import LIMITS_IN_WORDS, TYPES_OF_LIMITS, Rules
 from answergraph.nodes.response_format.wire.merge import Node, is_scalar
+from answergraph.nodes.response_format.wire.rules import LIMITS_IN_WORDS, TYPES_OF_LIMITS, Rules
 
 LONGEST_HINT = 120
 """Characters of a value that the description repeats; a longer one is left to the check of the answer."""

@@ -11,10 +11,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from answergraph.nodes.response_format.wire.dialects import RULES, Dialect, SchemaNotExpressible
+from answergraph.nodes.response_format.wire.dialects import Dialect, SchemaNotExpressible
 from answergraph.nodes.response_format.wire.emission import Emission
 from answergraph.nodes.response_format.wire.normal_form import NormalForm
 from answergraph.nodes.response_format.wire.restoration import Restoration
+from answergraph.nodes.response_format.wire.rules import RULES
 
 __all__ = ["Dialect", "SchemaNotExpressible", "WireSchema", "compile_schema", "wire_schema"]
 
