@@ -98,7 +98,7 @@ class PlainTool:
         return ToolMessage(content, name=self.tool.name, tool_call_id=call["id"])
 
 
-class Returning(BaseTool):
+class Returning(BaseTool, defer_build=True):
     """Stands for a tool that has run already: returns its value, or raises its error."""
 
     value: Any = None
@@ -113,7 +113,7 @@ class Returning(BaseTool):
         return self.value
 
 
-class Finished(Returning):
+class Finished(Returning, defer_build=True):
     """Stands for a tool whose ``invoke`` is over: returns what it returned, or raises what it raised, untouched."""
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
