@@ -134,22 +134,9 @@ def calling_account() -> Account | None:
     return None if own is None else own.caller
 
 
-@contextmanager
-def single_call() -> Iterator[Callable[[AIMessage], None]]:
-    """Charge a single call of a model to the run around it, if there is one.
-
-    Yields:
-        What the reply is given to.
-
-    Raises:
-        NoCallLeftError: If the run has no room for the call.
-    """
-    account = _open.get()
-    if account is None:
-        yield lambda _: None
-    else:
-        with account.single_call() as charge:
-            yield charge
+def account_around() -> Account | None:
+    """Return the account that work outside an agent's own nodes is charged to, ``None`` if no agent's run is around it."""
+    return _open.get()
 
 
 class LendingNode(Runnable[Any, Any]):

@@ -17,7 +17,7 @@ from langgraph.errors import GraphBubbleUp
 from langgraph.runtime import Runtime
 
 from answergraph.nodes.bound_models import BoundModel, BoundModels
-from answergraph.nodes.inner_runs import NoCallLeftError, single_call
+from answergraph.nodes.inner_runs import NoCallLeftError, account_around
 from answergraph.nodes.judging.grounding import grounded_in
 from answergraph.nodes.judging.judged_text import JudgedText
 from answergraph.nodes.judging.judgment import StageName, StageRecord, StageStatus
@@ -89,9 +89,10 @@ class Stage:
         return {JUDGING: {**judging, "stages": [*judging["stages"], record]}}
 
     def _asked(self, work: JudgedText, conditions: Sequence[str]) -> Step[Reply]:
-        if not self.asking.calls_model:
+        account = account_around() if self.asking.calls_model else None
+        if account is None:
             return (yield from self.asking.ask(work, conditions))
-        with single_call() as charge:
+        with account.single_call() as charge:
             reply: Reply = yield from self.asking.ask(work, conditions)
             charge(reply.message)
         return reply

@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages import BaseMessage
 from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
 from langgraph.constants import TAG_NOSTREAM
 from pydantic import BaseModel
 
-from answergraph.nodes.inner_runs import NoCallLeftError, single_call
 from answergraph.nodes.llm_math.expression import CalculationError, calculate
 from answergraph.nodes.step import Invoke, Step, arun_step, run_step
 
@@ -20,8 +19,6 @@ DESCRIPTION = "Useful for when you need to answer questions about math."
 STOP = "```output"
 """Ends the model's reply: what follows in the few-shot examples is not the model's to write."""
 ANSWER = "Answer:"
-
-NO_CALL_LEFT = "The calculator needs a model, and the run's budget has no call of one left. Work it out yourself."
 
 PROMPT = """\
 Turn a math problem into one expression that Python's numexpr library can evaluate. Its value answers the question.
@@ -76,8 +73,7 @@ def llm_math_tool(llm: Runnable[Any, Any]) -> BaseTool:
     r"""Return a calculator for questions in words.
 
     It takes two steps: ``llm`` turns the question into one expression, numexpr evaluates it. Only arithmetic on numbers is
-    evaluated. What cannot be is told to the model that asked, and the run goes on. In an agent the call of ``llm`` counts as
-    one of the run's, and is not made if the run has none left.
+    evaluated. What cannot be is told to the model that asked, and the run goes on.
 
     Args:
         llm: A chat model or a text model.
@@ -95,13 +91,7 @@ def llm_math_tool(llm: Runnable[Any, Any]) -> BaseTool:
     bound = llm.bind(stop=[STOP]).with_config(tags=[TAG_NOSTREAM])
 
     def ask(question: str) -> Step[str]:
-        try:
-            with single_call() as charge:
-                reply: Any = yield Invoke(bound, PROMPT.format(question=question))
-                if isinstance(reply, AIMessage):
-                    charge(reply)
-        except NoCallLeftError:
-            raise ToolException(NO_CALL_LEFT) from None
+        reply: Any = yield Invoke(bound, PROMPT.format(question=question))
         return answer_in(reply.text if isinstance(reply, BaseMessage) else str(reply))
 
     def calculator(question: str) -> str:

@@ -3,17 +3,11 @@
 from typing import Any
 
 import pytest
-from langchain_core.messages import AIMessage, ToolMessage
-from pydantic import BaseModel
+from langchain_core.messages import ToolMessage
 
-from answergraph import ToolStrategy, UsageLimits, create_agent, llm_math_tool
+from answergraph import llm_math_tool
 from answergraph.testing import ScriptedChatModel
 from tests.suite.colors import Run
-
-
-class Sum(BaseModel):
-    value: float
-
 
 BLOCK = "```text\n100 * 0.2\n```\n"
 
@@ -73,18 +67,3 @@ def test_what_cannot_be_evaluated_is_told_to_the_model_that_asked(run: Run, repl
     result: ToolMessage = run(calculator, call)
     assert result.status == "error"
     assert why in result.text
-
-
-@pytest.mark.parametrize(("limit", "told"), [(4, "Answer: 20.0"), (2, "The calculator needs a model")])
-def test_its_model_call_is_one_of_the_runs_and_not_made_if_none_is_left(run: Run, limit: int, told: str) -> None:
-    ask: Any = {"name": "Calculator", "args": {"question": "20% of 100"}, "id": "1"}
-    answer: Any = {"name": "Sum", "args": {"value": 20}, "id": "2"}
-    model = ScriptedChatModel(replies=[AIMessage("", tool_calls=[ask]), AIMessage("", tool_calls=[answer])])
-    calculator = ScriptedChatModel(replies=[BLOCK])
-    agent = create_agent(
-        model, [llm_math_tool(calculator)], response_format=ToolStrategy(Sum), limits=UsageLimits(model_calls=limit)
-    )
-    result = run(agent, {"messages": ["20% of 100?"]})
-    assert result["messages"][2].text.startswith(told)
-    assert result["structured_response"] == Sum(value=20)
-    assert result["outcome"]["usage"]["model_calls"] == 2 + len(calculator.requests) <= limit
