@@ -13,6 +13,7 @@ from uuid import uuid4
 from langchain_core.messages import BaseMessage
 from typing_extensions import TypedDict
 
+from answergraph.nodes.record_channel import completed
 from answergraph.nodes.usage import Cause, RunUsage, Usage, added, no_usage, of_inner_runs, of_run
 
 EndStrategy = Literal["defer", "exhaustive", "early"]
@@ -135,7 +136,7 @@ def empty_ledger(charged: Usage | None = None) -> Ledger:
     Args:
         charged: What inner runs of earlier runs of the thread were charged.
     """
-    ledger: Any = {**NEW_LEDGER, "run": uuid4().hex, "charged": charged}
+    ledger: Any = completed({"run": uuid4().hex, "charged": charged}, NEW_LEDGER)
     empty: Ledger = ledger
     return empty
 

@@ -40,7 +40,7 @@ class RecordChannel(LastValue[Any]):
         channel = type(self)(self.typ, self.beginning, self.key)
         # The value of an empty channel is LangGraph's mark for none.
         if checkpoint is not channel.value:
-            channel.value = completed(checkpoint, self.beginning)
+            channel.value = self._whole(checkpoint)
         return channel
 
     def update(self, values: Sequence[Any]) -> bool:
@@ -51,19 +51,22 @@ class RecordChannel(LastValue[Any]):
         """
         if not super().update(values):
             return False
-        self.value = completed(self.value, self.beginning)
+        self.value = self._whole(self.value)
         return True
 
     def checkpoint(self) -> Any:
         """Return what a checkpoint keeps."""
         return self.written(self.value) if self.is_available() else self.value
 
-    def written(self, record: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what a node writes for a record."""
-        return shortened(record, self.beginning)
+    def written(self, record: Any) -> Any:
+        """Return what a node writes for a record; what is none, such as a user's ``None``, is written as it is."""
+        return compacted(record, self.beginning) if isinstance(record, Mapping) else record
+
+    def _whole(self, record: Any) -> Any:
+        return completed(record, self.beginning) if isinstance(record, Mapping) else record
 
 
-def shortened(record: Mapping[str, Any], beginning: Mapping[str, Any]) -> dict[str, Any]:
+def compacted(record: Mapping[str, Any], beginning: Mapping[str, Any]) -> dict[str, Any]:
     """Return a record without what is as it begins.
 
     Args:
@@ -71,25 +74,34 @@ def shortened(record: Mapping[str, Any], beginning: Mapping[str, Any]) -> dict[s
         beginning: How it begins. Where that is a ``dict``, the same holds for what is in it.
 
     Example:
-        >>> shortened({"calls": 3, "used": {"in": 5, "out": 0}}, {"used": {"in": 0, "out": 0}})
+        >>> compacted({"calls": 3, "used": {"in": 5, "out": 0}}, {"used": {"in": 0, "out": 0}})
         {'calls': 3, 'used': {'in': 5}}
     """
     short = {name: value for name, value in record.items() if name not in beginning or value != beginning[name]}
     for name, value in short.items():
         if isinstance(value, dict) and isinstance(beginning.get(name), dict):
-            short[name] = shortened(value, beginning[name])
+            short[name] = compacted(value, beginning[name])
     return short
 
 
 def completed(short: Mapping[str, Any], beginning: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the whole record of a shortened one; a whole one is returned as it is.
+    """Return the whole record of a compacted one, which may be whole already.
 
     Example:
         >>> completed({"calls": 3, "used": {"in": 5}}, {"used": {"in": 0, "out": 0}})
-        {'used': {'in': 5, 'out': 0}, 'calls': 3}
+        {'calls': 3, 'used': {'in': 5, 'out': 0}}
     """
-    record = {**beginning, **short}
+    record = dict(short)
     for name, first in beginning.items():
-        if isinstance(first, dict) and isinstance(record[name], dict) and record[name] is not first:
+        if name not in record:
+            record[name] = _fresh(first)
+        elif isinstance(first, dict) and isinstance(record[name], dict):
             record[name] = completed(record[name], first)
     return record
+
+
+def _fresh(first: Any) -> Any:
+    """Return a container of its own: what a caller does to a result must not be how the next run begins."""
+    if isinstance(first, dict):
+        return {name: _fresh(value) for name, value in first.items()}
+    return list(first) if isinstance(first, list) else first
