@@ -33,7 +33,7 @@ class KnownIds:
         """Return the ids of a conversation."""
         if self.conversation is not conversation:
             self.conversation, self.is_lent = conversation, False
-            self.ids = {message.id for message in conversation}
+            self.ids = {getattr(message, "id", None) for message in conversation}
         return self.ids
 
     def grow(self, conversation: Sequence[Any], new: set[Any]) -> None:
@@ -79,7 +79,9 @@ class MessagesChannel(GrowingChannel):
         for message in new:
             message.id = message.id or str(uuid4())
         ids = {message.id for message in new}
-        if len(ids) != len(new) or not ids.isdisjoint(self.known.of(self.value)):
+        there = self.known.of(self.value)
+        # What was put in place of a conversation may have no ids yet, or be no messages yet.
+        if None in there or len(ids) != len(new) or not ids.isdisjoint(there):
             return None
         appended = [*self.value, *new]
         self.known.grow(appended, ids)

@@ -14,6 +14,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.graph.message import REMOVE_ALL_MESSAGES, add_messages
+from langgraph.types import Overwrite
 
 from answergraph import AgentState, build_agent_graph, create_agent
 from answergraph.nodes.messages_channel import MESSAGES, MessagesChannel, merge_messages
@@ -97,6 +98,20 @@ def test_a_message_keeps_its_id_whatever_it_was_given_as(run: Run, given: Any) -
     assert len({m.id for m in result["messages"]}) == 4
     assert [m.id for m in run.state(agent, THREAD).values["messages"]] == [m.id for m in result["messages"]]
     assert [m.id for m in result["messages"]][:2] == first
+
+
+@pytest.mark.parametrize(
+    "given",
+    ["Hello", ("user", "Hello"), {"role": "user", "content": "Hello"}, HumanMessage("Hello")],
+    ids=["text", "pair", "dict", "message"],
+)
+@pytest.mark.parametrize("written", [Overwrite, lambda value: {"__overwrite__": value}], ids=["object", "json"])
+def test_a_conversation_put_in_place_of_another_may_be_in_any_form(run: Run, given: Any, written: Any) -> None:
+    agent = create_agent(ScriptedChatModel(replies=["Hi.", "Bye."]), [], checkpointer=InMemorySaver())
+    run(agent, {"messages": ["before"]}, THREAD)
+    result = run(agent, {"messages": written([given])}, THREAD)
+    assert [m.text for m in result["messages"]] == ["Hello", "Bye."]
+    assert all(m.id for m in result["messages"])
 
 
 def test_a_thread_is_read_at_every_point_and_goes_on_from_it(run: Run) -> None:
