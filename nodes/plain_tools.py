@@ -14,7 +14,7 @@ from contextvars import copy_context
 from dataclasses import dataclass
 from typing import Any, get_args, get_type_hints
 
-from langchain_core.callbacks import BaseCallbackManager, CallbackManager
+from langchain_core.callbacks import CallbackManager
 from langchain_core.messages import ToolCall, ToolMessage
 from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool, StructuredTool
@@ -199,10 +199,7 @@ def _metadata_in(hint: Any) -> Iterator[Any]:
 
 def _is_listened_to(tool: BaseTool, config: RunnableConfig) -> bool:
     """Return whether any handler would hear of the call: tracers, streams, the user's own, the tool's."""
-    callbacks = config.get("callbacks")
-    if isinstance(callbacks, BaseCallbackManager) and not tool.callbacks and not tool.verbose:
-        # LangGraph has made the manager of this task, tracers and all; to configure another one costs more than the call.
-        return bool(callbacks.handlers)
+    # Not the manager's own handlers alone: a handler that is not inherited, such as that of ``collect_runs``, is added here.
     return bool(CallbackManager.configure(config.get("callbacks"), tool.callbacks, tool.verbose).handlers)
 
 

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
-from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables import RunnableConfig, RunnableLambda
 from langchain_core.tools import BaseTool, InjectedToolCallId, StructuredTool, ToolException, tool
+from langchain_core.tracers.context import collect_runs
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.config import get_config
 from langgraph.graph import START, MessagesState, StateGraph
@@ -248,6 +249,24 @@ def test_a_listener_hears_of_a_plain_call_what_it_hears_of_any(run: Run, case: s
     ended(run, ToolNode([call.tool]), call.tool.name, call.args, callbacks=[theirs])
     assert mine.events == theirs.events
     assert mine.events
+
+
+def test_a_listener_that_is_not_inherited_hears_of_a_plain_call(run: Run) -> None:
+    call = CALLS["arguments"]
+    asked = {"name": call.tool.name, "args": call.args, "id": "c1", "type": "tool_call"}
+    graph, state = graph_of(ours(call.tool), asked), {"messages": [AIMessage("", tool_calls=[asked])]}
+
+    def names(_: Any) -> list[str]:
+        with collect_runs() as collected:
+            graph.invoke(state)
+        return [traced.name for traced in collected.traced_runs]
+
+    async def anames(_: Any) -> list[str]:
+        with collect_runs() as collected:
+            await graph.ainvoke(state)
+        return [traced.name for traced in collected.traced_runs]
+
+    assert call.tool.name in run(RunnableLambda(names, anames), None)
 
 
 def test_a_plain_tool_that_interrupts_is_resumed(run: Run) -> None:
