@@ -1,11 +1,12 @@
 """What a check of an answer may say, in a run: yes, no, and what is neither."""
 
 from functools import cached_property, partial
+from itertools import count
 from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage
-from pydantic import BaseModel
+from pydantic import BaseModel, field_serializer
 
 from answergraph import AgentSpecError, AnswerAccepted, AnswerRejected, ToolStrategy, create_agent
 from answergraph.middleware import AgentMiddleware
@@ -179,3 +180,38 @@ def test_a_check_that_only_looks_may_look_at_any_answer(run: Run, score: float) 
     model = ScriptedChatModel(replies=[calling("Measured", {"score": score})])
     result = run(create_agent(model, response_format=ToolStrategy(Measured), check_answer=looks), QUESTION)
     assert result["outcome"]["status"] == "answered"
+
+
+class bool_:  # noqa: N801  # the name of numpy's
+    """What a comparison of numpy returns."""
+
+    def __init__(self, value: bool) -> None:
+        self.value = value
+
+    def __bool__(self) -> bool:
+        return self.value
+
+
+def test_the_bool_of_another_library_counts_as_one(run: Run) -> None:
+    agent = agent_of(lambda answer, state, runtime: bool_(answer.score >= 2))
+    result = run(agent, QUESTION)
+    assert [attempt["status"] for attempt in result["outcome"]["attempts"]] == ["invalid", "answered"]
+
+
+class Stamped(BaseModel):
+    """An answer whose JSON is another one every time."""
+
+    score: int
+
+    @field_serializer("score")
+    def _stamp(self, score: int) -> str:
+        return f"{score}-{next(_STAMPS)}"
+
+
+_STAMPS = count()
+
+
+def test_a_type_whose_json_is_never_the_same_twice_is_not_taken_for_changed(run: Run) -> None:
+    model = ScriptedChatModel(replies=[calling("Stamped", {"score": 1})])
+    agent = create_agent(model, response_format=ToolStrategy(Stamped), check_answer=lambda answer, state, runtime: None)
+    assert run(agent, QUESTION)["outcome"]["status"] == "answered"
