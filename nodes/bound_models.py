@@ -28,7 +28,7 @@ MAX_BOUND_MODELS = 128
 """How many bound models an agent keeps; far above what middleware that picks tools or models per call needs."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class BoundModel:
     """A model with its tools and format bound, and what ends the prompt of its calls."""
 

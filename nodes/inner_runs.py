@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar, Token
 from functools import reduce
+from threading import Lock
 from typing import Any, Self
 from uuid import uuid4
 
@@ -53,6 +54,7 @@ class Account:
         self._state = state
         self._parts = parts
         self._used: dict[str, Usage] = {}
+        self._lock = Lock()
 
     def __enter__(self) -> Self:
         """Make this the account that runs started from here on are charged to."""
@@ -88,10 +90,12 @@ class Account:
             NoCallLeftError: If there is no room for the call.
         """
         call, replies = uuid4().hex, list[AIMessage]()
-        # Charged before it is made: of calls made at the same time, none takes what another one has begun to use.
-        self._used[call] = usage_of([], "turn", model_calls=1, tool_calls=0)
         try:
-            if self._room(leaving_out=call).is_spent:
+            # Charged before it is made: of calls made at the same time, none takes what another one has begun to use.
+            with self._lock:
+                self._used[call] = usage_of([], "turn", model_calls=1, tool_calls=0)
+                is_spent = self._room(leaving_out=call).is_spent
+            if is_spent:
                 raise NoCallLeftError
             yield replies.append
         finally:

@@ -39,7 +39,7 @@ class Usage(TypedDict):
     output_tokens: int
     total_tokens: int
     by_cause: dict[Cause, CauseUsage]
-    """The causes that came up; in a finished run they add up to the totals. Until then ``turn`` is what the others leave."""
+    """The causes that used something; in a finished run they add up to the totals. Until then ``turn`` is what others leave."""
 
 
 class RunUsage(Usage):

@@ -37,7 +37,8 @@ class WritingNode(Runnable[Any, Any]):
         return self._converted(await self.node.ainvoke(input, config, **kwargs))
 
     def _converted(self, update: Any) -> Any:
-        if isinstance(update, list | tuple):
+        # As LangGraph tells them: a tuple without a command may be a user's named one.
+        if isinstance(update, list | tuple) and any(isinstance(part, Command) for part in update):
             return [self._converted(part) for part in update]
         if isinstance(update, Command) and update.graph is None:
             return replace(update, update=self._in_dict(update.update))
