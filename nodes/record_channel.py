@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from typing import Any, Self
 
 from langgraph.channels import LastValue
@@ -94,14 +95,8 @@ def completed(short: Mapping[str, Any], beginning: Mapping[str, Any]) -> dict[st
     record = dict(short)
     for name, first in beginning.items():
         if name not in record:
-            record[name] = _fresh(first)
+            # A container of its own: what a caller does to a result must not be how the next run begins.
+            record[name] = deepcopy(first) if isinstance(first, dict | list) else first
         elif isinstance(first, dict) and isinstance(record[name], dict):
             record[name] = completed(record[name], first)
     return record
-
-
-def _fresh(first: Any) -> Any:
-    """Return a container of its own: what a caller does to a result must not be how the next run begins."""
-    if isinstance(first, dict):
-        return {name: _fresh(value) for name, value in first.items()}
-    return list(first) if isinstance(first, list) else first
