@@ -17,15 +17,13 @@ from langchain_core.runnables import Runnable, RunnableBinding
 from answergraph.nodes.messages import WHOLE_MESSAGES
 from answergraph.nodes.model_call import ModelRequest
 from answergraph.nodes.response_format.capabilities import takes_user_after_tool
+from answergraph.nodes.response_format.made_once import keep
 from answergraph.nodes.response_format.strategy import Strategy
 from answergraph.nodes.response_format.wire.dialects import Dialect
 from answergraph.nodes.step import Invoke
 
 SEEN = "I have seen the result."
 """Stands between a tool's message and a user's for providers that refuse them side by side; never stored."""
-
-MAX_BOUND_MODELS = 128
-"""How many bound models an agent keeps; far above what middleware that picks tools or models per call needs."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,9 +133,7 @@ class BoundModels:
         if kept is None:
             # What the key names by id is kept alive beside it: ids are reused.
             kept = ((request.model, list(request.tools), strategy), bind_model(request, strategy))
-            self._bound[key] = kept
-            while len(self._bound) > MAX_BOUND_MODELS:
-                self._bound.popitem(last=False)
+            keep(self._bound, key, kept)
         return kept[1]
 
     @staticmethod
