@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage, RemoveMessage, SystemMessage, ToolCall, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, RemoveMessage, SystemMessage, ToolCall
 from langchain_core.tools import BaseTool
 from langgraph.graph.message import REMOVE_ALL_MESSAGES
 from langgraph.runtime import Runtime
@@ -26,6 +26,7 @@ from answergraph.nodes.messages import (
     cut_call_message,
     last_turn,
     malformed_call_message,
+    unanswered,
     unavailable_call_message,
 )
 from answergraph.nodes.model_call import LayeredResponse, ModelRequest, ModelResponse
@@ -163,7 +164,9 @@ class ModelNode:
         room = 0 if exchange.final or is_cut else exchange.tool_calls_left
         calls = _ordinary_calls(message, offers)
         carried_out = calls[:room]
-        not_run = _answered(calls[len(carried_out) :], response.result, cut_call_message if is_cut else unavailable_call_message)
+        # Middleware may have answered some of them.
+        waiting = unanswered(calls[len(carried_out) :], response.result)
+        not_run = map(cut_call_message if is_cut else unavailable_call_message, waiting)
         narrowed = offers.narrowings(layered.reformats, turn.ledger["narrowed"])
         ledger = self._charged(turn, exchange, message, len(carried_out), narrowed)
         history: list[Any] = [RemoveMessage(id=REMOVE_ALL_MESSAGES), *turn.messages] if turn.repaired else []
@@ -240,12 +243,6 @@ def replace_ledger(ledger: Ledger, **changes: Any) -> Ledger:
 
 def _ordinary_calls(message: AIMessage | None, offers: Offers) -> list[ToolCall]:
     return [call for call in message.tool_calls if call["name"] not in offers.declared] if message else []
-
-
-def _answered(calls: list[ToolCall], result: list[BaseMessage], answer: Callable[[ToolCall], ToolMessage]) -> list[ToolMessage]:
-    """Answer the calls that nothing runs, but for those that middleware has answered."""
-    done = answered_ids(result) if calls else ()
-    return [answer(call) for call in calls if call["id"] not in done]
 
 
 def _is_cut(message: AIMessage | None, offers: Offers) -> bool:

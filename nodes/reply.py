@@ -8,7 +8,7 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, RemoveMessage, ToolCall, ToolMessage
 
-from answergraph.nodes.messages import answered_ids
+from answergraph.nodes.messages import unanswered
 from answergraph.nodes.outcome import Ledger
 from answergraph.nodes.response_format.reading import Offer, Reading
 
@@ -38,9 +38,7 @@ class Reply:
     @property
     def pending(self) -> list[ToolCall]:
         """The message's calls that have no tool message yet."""
-        done = answered_ids(self.after)
-        calls = [] if self.message is None else self.message.tool_calls
-        return [call for call in calls if call["id"] not in done]
+        return [] if self.message is None else unanswered(self.message.tool_calls, self.after)
 
     @property
     def came_beside_tools(self) -> bool:
@@ -72,8 +70,7 @@ def in_order(reply: Reply, results: list[ToolMessage]) -> list[Any]:
 
 def answer_results(reply: Reply, reading: Reading, text: str) -> list[ToolMessage]:
     """Answer the reply's answer calls, but for those that a hook has answered already."""
-    done = answered_ids(reply.after)
-    return [tool_result(call, text) for call in reading.calls if call["id"] not in done]
+    return [tool_result(call, text) for call in unanswered(reading.calls, reply.after)]
 
 
 def tool_result(call: ToolCall, text: str, **fields: Any) -> ToolMessage:
