@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Annotated, Any, Required, Self, get_args, get_origin
 from uuid import NAMESPACE_OID, uuid4, uuid5
 
-from langchain_core.messages import BaseMessage, BaseMessageChunk, RemoveMessage, convert_to_messages
+from langchain_core.messages import BaseMessage, convert_to_messages
 from langgraph.channels import BinaryOperatorAggregate
 from langgraph.graph.message import add_messages
 
@@ -36,10 +36,10 @@ class KnownIds:
             self.ids = {getattr(message, "id", None) for message in conversation}
         return self.ids
 
-    def grow(self, conversation: Sequence[Any], new: set[Any]) -> None:
-        """Take note of what was added, which is what the conversation has become."""
+    def grow(self, conversation: Sequence[Any], new: Sequence[Any]) -> None:
+        """Take note of what a conversation has become, and of the messages that were added."""
         if not self.is_lent:
-            self.ids |= new
+            self.ids.update(message.id for message in new)
             self.conversation = conversation
 
 
@@ -78,13 +78,10 @@ class MessagesChannel(GrowingChannel):
             return None
         for message in new:
             message.id = message.id or str(uuid4())
-        ids = {message.id for message in new}
-        there = self.known.of(self.value)
-        # What was put in place of a conversation may have no ids yet, or be no messages yet.
-        if None in there or len(ids) != len(new) or not ids.isdisjoint(there):
+        if not _have_new_ids(new, self.known.of(self.value)):
             return None
         appended = [*self.value, *new]
-        self.known.grow(appended, ids)
+        self.known.grow(appended, new)
         return appended
 
     def __eq__(self, other: object) -> bool:
@@ -110,7 +107,7 @@ def merge_messages(state: Sequence[Any], writes: Sequence[Any]) -> list[BaseMess
         if ids is None:
             ids = {getattr(message, "id", None) for message in merged}
         right: list[Any] = list(_with_ids(write, merged))
-        if _is_new(right, ids):
+        if WHOLE_MESSAGES.issuperset(map(type, right)) and _have_new_ids(right, ids):
             merged += right
             ids.update(message.id for message in right)
         else:
@@ -138,12 +135,10 @@ def with_messages_channel(hint: Any) -> Any:
     return Required[Annotated[(bare.__origin__, *metadata[:-1], MESSAGES)]]
 
 
-def _is_new(messages: Sequence[BaseMessage], ids: set[Any]) -> bool:
-    """Return whether messages are only appended: whole ones, with ids that the conversation does not have."""
-    if None in ids or any(isinstance(message, RemoveMessage | BaseMessageChunk) for message in messages):
-        return False
+def _have_new_ids(messages: Sequence[BaseMessage], ids: set[Any]) -> bool:
+    """Return whether messages have ids that the conversation does not have; one that was put in its place may lack ids itself."""
     new = {message.id for message in messages}
-    return len(new) == len(messages) and ids.isdisjoint(new)
+    return None not in ids and len(new) == len(messages) and ids.isdisjoint(new)
 
 
 def _with_ids(write: Any, before: Sequence[Any]) -> Iterable[BaseMessage]:
