@@ -40,7 +40,7 @@ format: env ## Format, and mend what the linter can mend
 	$(BIN)/ruff check --fix-only .
 
 evidence: env ## The figures of docs/evidence.md: 10,000 corrupted claims and 10,000 true ones
-	$(BIN)/python -m tests.nodes.evidence.measure
+	$(BIN)/python -m tests.answergraph.evidence.measure
 
 # The three settings keep the server from calling anything outside this machine.
 dev: export LANGSMITH_TRACING = false

@@ -2,13 +2,14 @@
 
 import typing
 
-from answergraph.graphs.agent import build_agent_graph, create_agent
-from answergraph.graphs.agent_node import as_node
-from answergraph.nodes import later
-from answergraph.nodes.answer_channel import AnswerChannel
-from answergraph.nodes.answer_events import AnswerEvent, is_answer_event
-from answergraph.nodes.budget import UsageLimits
-from answergraph.nodes.errors import (
+from answergraph.graphs.agent.create import build_agent_graph, create_agent
+from answergraph.graphs.compose.as_node import as_node
+from answergraph.response_format.providers.refusals import Refusal, forget_refusals, known_refusals
+from answergraph.response_format.storage.answer_channel import AnswerChannel
+from answergraph.runtime import lazy_imports
+from answergraph.state.agent_state import AgentState, InputAgentState, OutputAgentState
+from answergraph.state.budget import UsageLimits
+from answergraph.state.errors import (
     AgentSpecError,
     AnswerGraphError,
     AnswerRejected,
@@ -25,65 +26,62 @@ from answergraph.nodes.errors import (
     WorkflowFileError,
     WorkflowSpecError,
 )
-from answergraph.nodes.outcome import AnswerAccepted, Attempt, Outcome
-from answergraph.nodes.response_format.refusals import Refusal, forget_refusals, known_refusals
-from answergraph.nodes.state import AgentState, InputAgentState, OutputAgentState
-from answergraph.nodes.usage import Usage
+from answergraph.state.outcome import AnswerAccepted, Attempt, Outcome, Usage
+from answergraph.streaming.answer_events import AnswerEvent, is_answer_event
 
 if typing.TYPE_CHECKING:
-    from answergraph.graphs.agent_tool import AgentToolArtifact, as_tool
-    from answergraph.graphs.agent_types import AgentGraph, AgentResult
-    from answergraph.graphs.answer_streams import AnswerTransformer, HideAnswerCalls
-    from answergraph.nodes.chat_models.react_text.model import ReActTextModel
-    from answergraph.nodes.chat_models.request_transform import without_request_transform
-    from answergraph.nodes.evidence.abstention import Abstention
-    from answergraph.nodes.evidence.bundle import BUNDLE_KEYS, answer_bundle
-    from answergraph.nodes.evidence.marks import FromTools, Quote
-    from answergraph.nodes.evidence.tool_results import ToolRun
-    from answergraph.nodes.evidence.verifier import ClaimVerdict, verify_bundle
-    from answergraph.nodes.judging.judgment import Judgment, StageRecord, judgment_match_method
-    from answergraph.nodes.llm_math.tool import llm_math_tool
-    from answergraph.nodes.response_format.auto import AutoStrategy
-    from answergraph.nodes.response_format.deferred import DeferredStrategy
-    from answergraph.nodes.response_format.fallback import FallbackStrategy
-    from answergraph.nodes.response_format.from_context import FromContext
-    from answergraph.nodes.response_format.prompted import PromptedStrategy
-    from answergraph.nodes.response_format.provider import ProviderStrategy
-    from answergraph.nodes.response_format.salvage import parse_structured_output
-    from answergraph.nodes.response_format.tool import ToolStrategy
+    from answergraph.evidence.answer_bundle import BUNDLE_KEYS, answer_bundle
+    from answergraph.evidence.marks import Abstention, FromTools, Quote
+    from answergraph.evidence.verifier import ClaimVerdict, verify_bundle
+    from answergraph.graphs.agent.agent_types import AgentGraph, AgentResult
+    from answergraph.graphs.compose.answer_streams import AnswerTransformer, HideAnswerCalls
+    from answergraph.graphs.compose.as_tool import AgentToolArtifact, as_tool
+    from answergraph.judging.judgment import Judgment, StageRecord, judgment_match_method
+    from answergraph.llm_math.llm_math_tool import llm_math_tool
+    from answergraph.models.react_text.react_text_model import ReActTextModel
+    from answergraph.models.request_transform import without_request_transform
+    from answergraph.response_format.reading.json_in_text import parse_structured_output
+    from answergraph.response_format.strategies.auto_strategy import AutoStrategy
+    from answergraph.response_format.strategies.deferred_strategy import DeferredStrategy
+    from answergraph.response_format.strategies.fallback_strategy import FallbackStrategy
+    from answergraph.response_format.strategies.prompted_strategy import PromptedStrategy
+    from answergraph.response_format.strategies.provider_strategy import ProviderStrategy
+    from answergraph.response_format.strategies.tool_strategy import ToolStrategy
+    from answergraph.response_format.untrusted.from_context import FromContext
+    from answergraph.state.tool_results import ToolRun
 else:
     # What the plain agent does not need is imported when it is asked for.
-    __getattr__ = later.imported_later(
+    __getattr__ = lazy_imports.imported_later(
         __name__,
         {
-            "AgentToolArtifact": "answergraph.graphs.agent_tool",
-            "as_tool": "answergraph.graphs.agent_tool",
-            "AgentGraph": "answergraph.graphs.agent_types",
-            "AgentResult": "answergraph.graphs.agent_types",
-            "AnswerTransformer": "answergraph.graphs.answer_streams",
-            "HideAnswerCalls": "answergraph.graphs.answer_streams",
-            "ReActTextModel": "answergraph.nodes.chat_models.react_text.model",
-            "without_request_transform": "answergraph.nodes.chat_models.request_transform",
-            "Abstention": "answergraph.nodes.evidence.abstention",
-            "BUNDLE_KEYS": "answergraph.nodes.evidence.bundle",
-            "answer_bundle": "answergraph.nodes.evidence.bundle",
-            "FromTools": "answergraph.nodes.evidence.marks",
-            "Quote": "answergraph.nodes.evidence.marks",
-            "ToolRun": "answergraph.nodes.evidence.tool_results",
-            "ClaimVerdict": "answergraph.nodes.evidence.verifier",
-            "verify_bundle": "answergraph.nodes.evidence.verifier",
-            "Judgment": "answergraph.nodes.judging.judgment",
-            "StageRecord": "answergraph.nodes.judging.judgment",
-            "judgment_match_method": "answergraph.nodes.judging.judgment",
-            "llm_math_tool": "answergraph.nodes.llm_math.tool",
-            "DeferredStrategy": "answergraph.nodes.response_format.deferred",
-            "FallbackStrategy": "answergraph.nodes.response_format.fallback",
-            "FromContext": "answergraph.nodes.response_format.from_context",
-            "AutoStrategy": "answergraph.nodes.response_format.auto",
-            "PromptedStrategy": "answergraph.nodes.response_format.prompted",
-            "ProviderStrategy": "answergraph.nodes.response_format.provider",
-            "ToolStrategy": "answergraph.nodes.response_format.tool",
-            "parse_structured_output": "answergraph.nodes.response_format.salvage",
+            "AgentToolArtifact": "answergraph.graphs.compose.as_tool",
+            "as_tool": "answergraph.graphs.compose.as_tool",
+            "AgentGraph": "answergraph.graphs.agent.agent_types",
+            "AgentResult": "answergraph.graphs.agent.agent_types",
+            "AnswerTransformer": "answergraph.graphs.compose.answer_streams",
+            "HideAnswerCalls": "answergraph.graphs.compose.answer_streams",
+            "ReActTextModel": "answergraph.models.react_text.react_text_model",
+            "without_request_transform": "answergraph.models.request_transform",
+            "Abstention": "answergraph.evidence.marks",
+            "BUNDLE_KEYS": "answergraph.evidence.answer_bundle",
+            "answer_bundle": "answergraph.evidence.answer_bundle",
+            "FromTools": "answergraph.evidence.marks",
+            "Quote": "answergraph.evidence.marks",
+            "ToolRun": "answergraph.state.tool_results",
+            "ClaimVerdict": "answergraph.evidence.verifier",
+            "verify_bundle": "answergraph.evidence.verifier",
+            "Judgment": "answergraph.judging.judgment",
+            "StageRecord": "answergraph.judging.judgment",
+            "judgment_match_method": "answergraph.judging.judgment",
+            "llm_math_tool": "answergraph.llm_math.llm_math_tool",
+            "DeferredStrategy": "answergraph.response_format.strategies.deferred_strategy",
+            "FallbackStrategy": "answergraph.response_format.strategies.fallback_strategy",
+            "FromContext": "answergraph.response_format.untrusted.from_context",
+            "AutoStrategy": "answergraph.response_format.strategies.auto_strategy",
+            "PromptedStrategy": "answergraph.response_format.strategies.prompted_strategy",
+            "ProviderStrategy": "answergraph.response_format.strategies.provider_strategy",
+            "ToolStrategy": "answergraph.response_format.strategies.tool_strategy",
+            "parse_structured_output": "answergraph.response_format.reading.json_in_text",
         },
     )
 

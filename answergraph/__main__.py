@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from answergraph.command_line import main
+from answergraph.cli.command_line import main
 
 if __name__ == "__main__":
     main()

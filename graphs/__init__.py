@@ -2,34 +2,34 @@
 
 import typing
 
-from answergraph.graphs.agent import build_agent_graph, create_agent
-from answergraph.graphs.agent_node import as_node
-from answergraph.nodes import later
+from answergraph.graphs.agent.create import build_agent_graph, create_agent
+from answergraph.graphs.compose.as_node import as_node
+from answergraph.runtime import lazy_imports
 
 if typing.TYPE_CHECKING:
-    from answergraph.graphs.agent_tool import AgentToolArtifact, as_tool
     from answergraph.graphs.calculator import create_calculator
-    from answergraph.graphs.judge import create_judge
-    from answergraph.graphs.react import create_react
+    from answergraph.graphs.compose.as_tool import AgentToolArtifact, as_tool
+    from answergraph.graphs.judge.judge_graph import create_judge
+    from answergraph.graphs.react.react_graph import create_react
     from answergraph.graphs.triage import create_triage_agent
-    from answergraph.graphs.workflow.file import load_workflow
-    from answergraph.graphs.workflow.graph import create_workflow
-    from answergraph.graphs.workflow.steps import WorkflowLimits, WorkflowStep
+    from answergraph.graphs.workflow.workflow_file import load_workflow
+    from answergraph.graphs.workflow.workflow_graph import create_workflow
+    from answergraph.graphs.workflow.workflow_steps import WorkflowLimits, WorkflowStep
 else:
     # What the plain agent does not need is imported when it is asked for.
-    __getattr__ = later.imported_later(
+    __getattr__ = lazy_imports.imported_later(
         __name__,
         {
-            "AgentToolArtifact": "answergraph.graphs.agent_tool",
-            "as_tool": "answergraph.graphs.agent_tool",
+            "AgentToolArtifact": "answergraph.graphs.compose.as_tool",
+            "as_tool": "answergraph.graphs.compose.as_tool",
             "create_calculator": "answergraph.graphs.calculator",
-            "create_judge": "answergraph.graphs.judge",
-            "create_react": "answergraph.graphs.react",
+            "create_judge": "answergraph.graphs.judge.judge_graph",
+            "create_react": "answergraph.graphs.react.react_graph",
             "create_triage_agent": "answergraph.graphs.triage",
-            "load_workflow": "answergraph.graphs.workflow.file",
-            "create_workflow": "answergraph.graphs.workflow.graph",
-            "WorkflowLimits": "answergraph.graphs.workflow.steps",
-            "WorkflowStep": "answergraph.graphs.workflow.steps",
+            "load_workflow": "answergraph.graphs.workflow.workflow_file",
+            "create_workflow": "answergraph.graphs.workflow.workflow_graph",
+            "WorkflowLimits": "answergraph.graphs.workflow.workflow_steps",
+            "WorkflowStep": "answergraph.graphs.workflow.workflow_steps",
         },
     )
 

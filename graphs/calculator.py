@@ -9,11 +9,11 @@ from langchain_core.tools import BaseTool, ToolException, tool
 from langgraph.graph.state import CompiledStateGraph
 from pydantic import BaseModel, Field
 
-from answergraph.graphs.agent import create_agent
+from answergraph.evidence.marks import FromTools
+from answergraph.graphs.agent.create import create_agent
 from answergraph.middleware.grounded_answer import GroundedAnswer
 from answergraph.middleware.require_tools import RequireTools
-from answergraph.nodes.evidence.marks import FromTools
-from answergraph.nodes.evidence.tool_results import ToolRun
+from answergraph.state.tool_results import ToolRun
 
 TOLERANCE = 1e-6
 """How far the expected and the actual result may lie apart."""

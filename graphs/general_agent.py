@@ -12,18 +12,18 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
-from answergraph.graphs.agent import create_agent
+from answergraph.graphs.agent.create import create_agent
 from answergraph.graphs.calculator import CALCULATOR_TOOLS
 from answergraph.middleware.base import AgentMiddleware
-from answergraph.nodes.budget import UsageLimits
-from answergraph.nodes.chat_models.resolve import OFFLINE, resolve_model
-from answergraph.nodes.model_call import ModelRequest
-from answergraph.nodes.response_format.auto import AutoStrategy
-from answergraph.nodes.response_format.from_context import FromContext
-from answergraph.nodes.response_format.prompted import PromptedStrategy
-from answergraph.nodes.response_format.provider import ProviderStrategy
-from answergraph.nodes.response_format.strategy import Strategy
-from answergraph.nodes.response_format.tool import ToolStrategy
+from answergraph.models.resolve import OFFLINE, resolve_model
+from answergraph.response_format.model_request import ModelRequest
+from answergraph.response_format.strategies.auto_strategy import AutoStrategy
+from answergraph.response_format.strategies.prompted_strategy import PromptedStrategy
+from answergraph.response_format.strategies.provider_strategy import ProviderStrategy
+from answergraph.response_format.strategies.strategy import Strategy
+from answergraph.response_format.strategies.tool_strategy import ToolStrategy
+from answergraph.response_format.untrusted.from_context import FromContext
+from answergraph.state.budget import UsageLimits
 
 MAX_MODELS = 64
 """How many models are kept, each with its connections."""

@@ -18,11 +18,11 @@ from langgraph_sdk.runtime import ServerRuntime
 
 from answergraph.graphs.calculator import create_calculator
 from answergraph.graphs.general_agent import general_agent
-from answergraph.graphs.judge_by_context import judge_by_context
-from answergraph.graphs.mending.workflow import create_mending_workflow
-from answergraph.graphs.react import react_agent
+from answergraph.graphs.judge.judge_by_context import judge_by_context
+from answergraph.graphs.react.react_graph import react_agent
 from answergraph.graphs.triage import create_triage_agent
-from answergraph.nodes.chat_models.resolve import OFFLINE
+from answergraph.models.resolve import OFFLINE
+from examples.mending.mending_workflow import create_mending_workflow
 
 TRIAGE_ROOT = "ANSWERGRAPH_TRIAGE_ROOT"
 """The environment variable that names the folder below which test runs lie; nobody can ask about another one."""

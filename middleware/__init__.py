@@ -14,9 +14,9 @@ from answergraph.middleware.decorators import (
     wrap_model_call,
     wrap_tool_call,
 )
-from answergraph.nodes import later
-from answergraph.nodes.model_call import ExtendedModelResponse, ModelCallResult, ModelRequest, ModelResponse
-from answergraph.nodes.state import AgentState, InputAgentState, OmitFromSchema, OutputAgentState
+from answergraph.response_format.model_request import ExtendedModelResponse, ModelCallResult, ModelRequest, ModelResponse
+from answergraph.runtime import lazy_imports
+from answergraph.state.agent_state import AgentState, InputAgentState, OmitFromSchema, OutputAgentState
 
 if typing.TYPE_CHECKING:
     from answergraph.middleware.grounded_answer import GroundedAnswer
@@ -24,7 +24,7 @@ if typing.TYPE_CHECKING:
     from answergraph.middleware.require_tools import RequireTools
 else:
     # What the plain agent does not need is imported when it is asked for.
-    __getattr__ = later.imported_later(
+    __getattr__ = lazy_imports.imported_later(
         __name__,
         {
             "GroundedAnswer": "answergraph.middleware.grounded_answer",

@@ -13,9 +13,9 @@ from langgraph.types import Command, TracePolicy
 from langgraph.typing import ContextT
 from typing_extensions import TypeVar as TypeVarWithDefault
 
-from answergraph.nodes.model_call import ExtendedModelResponse, ModelRequest, ModelResponse
-from answergraph.nodes.outcome import AnswerAccepted
-from answergraph.nodes.state import AgentState, JumpTo, ResponseT
+from answergraph.response_format.model_request import ExtendedModelResponse, ModelRequest, ModelResponse
+from answergraph.state.agent_state import AgentState, JumpTo, ResponseT
+from answergraph.state.outcome import AnswerAccepted
 
 StateT = TypeVarWithDefault("StateT", default=AgentState[Any])
 HookT = TypeVar("HookT", bound=Callable[..., Any])

@@ -10,8 +10,8 @@ from langchain_core.messages import SystemMessage
 from langchain_core.tools import BaseTool
 
 from answergraph.middleware.base import CAN_JUMP_TO, AgentMiddleware
-from answergraph.nodes.model_call import ModelRequest
-from answergraph.nodes.state import AgentState, JumpTo
+from answergraph.response_format.model_request import ModelRequest
+from answergraph.state.agent_state import AgentState, JumpTo
 
 Middleware = AgentMiddleware[Any, Any, Any]
 

@@ -7,18 +7,18 @@ from typing import Any, get_args
 
 from langgraph.runtime import Runtime
 
+from answergraph.evidence.claim_checking import check_claims
+from answergraph.evidence.claims import claims_of, tells_marks
+from answergraph.evidence.marks import Abstention
 from answergraph.middleware.base import AgentMiddleware
-from answergraph.nodes.errors import AgentSpecError, AnswerRejected
-from answergraph.nodes.evidence.abstention import Abstention
-from answergraph.nodes.evidence.checking import check_claims
-from answergraph.nodes.evidence.claims import claims_of, tells_marks
-from answergraph.nodes.evidence.tool_results import EvidenceState, ToolRun, results_of_run
-from answergraph.nodes.model_call import ModelRequest
-from answergraph.nodes.outcome import AnswerAccepted
-from answergraph.nodes.response_format.made_once import MadeOnce
-from answergraph.nodes.response_format.offers import as_strategy
-from answergraph.nodes.response_format.schema_kinds import answer_schemas
-from answergraph.nodes.response_format.strategy import Strategy
+from answergraph.response_format.model_request import ModelRequest
+from answergraph.response_format.schemas.schema_kinds import answer_schemas
+from answergraph.response_format.strategies.declared_format import as_strategy
+from answergraph.response_format.strategies.strategy import Strategy
+from answergraph.runtime.recent_cache import MadeOnce
+from answergraph.state.errors import AgentSpecError, AnswerRejected
+from answergraph.state.outcome import AnswerAccepted
+from answergraph.state.tool_results import EvidenceState, ToolRun, results_of_run
 
 NO_EVIDENCE = "There is no evidence yet: no tool that counts has returned anything in this run. Call one, or abstain with {name}."
 

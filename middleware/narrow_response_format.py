@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from answergraph.middleware.base import AgentMiddleware
-from answergraph.nodes.errors import AgentSpecError, ResponseFormatError
-from answergraph.nodes.model_call import ModelRequest
-from answergraph.nodes.response_format.made_once import MadeOnce
-from answergraph.nodes.response_format.offers import as_strategy, check_declared
-from answergraph.nodes.response_format.schema import AnswerSchema
-from answergraph.nodes.response_format.schema_kinds import answer_schemas
+from answergraph.response_format.model_request import ModelRequest
+from answergraph.response_format.schemas.answer_schema import AnswerSchema
+from answergraph.response_format.schemas.schema_kinds import answer_schemas
+from answergraph.response_format.strategies.declared_format import as_strategy, check_declared
+from answergraph.runtime.recent_cache import MadeOnce
+from answergraph.state.errors import AgentSpecError, ResponseFormatError
 
 
 class NarrowResponseFormat(AgentMiddleware[Any, Any, Any]):

@@ -8,14 +8,14 @@ from typing import Any, Literal, get_args
 
 from langgraph.runtime import Runtime
 
+from answergraph.evidence.marks import Abstention
 from answergraph.middleware.base import AgentMiddleware
-from answergraph.nodes.errors import AgentSpecError, AnswerRejected
-from answergraph.nodes.evidence.abstention import Abstention
-from answergraph.nodes.evidence.tool_results import EvidenceState, ToolRun, results_of_run
-from answergraph.nodes.model_call import ModelRequest
-from answergraph.nodes.response_format.capabilities import refuses_forced_tools
-from answergraph.nodes.response_format.made_once import MadeOnce
-from answergraph.nodes.response_format.offers import as_strategy
+from answergraph.response_format.model_request import ModelRequest
+from answergraph.response_format.providers.model_capabilities import refuses_forced_tools
+from answergraph.response_format.strategies.declared_format import as_strategy
+from answergraph.runtime.recent_cache import MadeOnce
+from answergraph.state.errors import AgentSpecError, AnswerRejected
+from answergraph.state.tool_results import EvidenceState, ToolRun, results_of_run
 
 Mode = Literal["hold", "hide"]
 """What becomes of an answer before its time."""

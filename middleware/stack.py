@@ -6,31 +6,26 @@ import inspect
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from langchain_core.messages import ToolMessage
-from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.tools import BaseTool
 from langgraph.config import get_config
 from langgraph.prebuilt.tool_node import ToolCallRequest
-from langgraph.runtime import get_runtime
+from langgraph.runtime import Runtime, get_runtime
 from langgraph.types import Command
 
 from answergraph.middleware.base import CAN_JUMP_TO, wrong_colour
-from answergraph.nodes.errors import AgentSpecError, ResponseFormatError
-from answergraph.nodes.later import called_later
+from answergraph.nodes.layered_response import LayeredResponse, Reformat
 from answergraph.nodes.model import ModelCall
-from answergraph.nodes.model_call import LayeredResponse, ModelRequest, ModelResponse, Reformat
-from answergraph.nodes.response_format.schema import AnswerSchema
-from answergraph.nodes.response_format.schema_kinds import answer_schemas
-from answergraph.nodes.state import TOOL_RESULTS, JumpTo
-from answergraph.nodes.step import Step, Wrap
+from answergraph.nodes.tool_recording import recording
 from answergraph.nodes.tools import ToolCallStep
-
-if TYPE_CHECKING:
-    from answergraph.nodes.evidence.tool_results import recording
-else:
-    recording = called_later("answergraph.nodes.evidence.tool_results", "recording")
+from answergraph.response_format.model_request import ModelRequest, ModelResponse
+from answergraph.response_format.schemas.answer_schema import AnswerSchema
+from answergraph.response_format.schemas.schema_kinds import answer_schemas
+from answergraph.runtime.steps import Step, Wrap
+from answergraph.state.agent_state import TOOL_RESULTS, JumpTo
+from answergraph.state.errors import AgentSpecError, ResponseFormatError
 
 HookName = Literal["before_agent", "before_model", "after_model", "after_agent"]
 """The hooks that are nodes of the graph."""
@@ -48,32 +43,35 @@ class Hook:
     can_jump_to: tuple[JumpTo, ...]
     trace_policy: Any
 
+    def step(self, state: Any, runtime: Runtime[Any]) -> Step[Any]:
+        """Run the hook, as a node of the graph."""
+        update: Any = yield RunHook(self, state)
+        return update
 
-class HookNode(Runnable[Any, Any]):
-    """A graph node that runs one hook."""
 
-    def __init__(self, hook: Hook) -> None:
-        """Make a node of a hook."""
-        self.name = hook.node_name
-        self._sync = _with_injection(hook.sync)
-        self._async = _with_injection(hook.asynchronous)
+@dataclass(frozen=True)
+class RunHook:
+    """The effect of a hook node: the hook in the running colour, its sync form on the event loop where there is no other."""
 
-    def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
-        """Run the hook.
+    hook: Hook
+    state: Any
+
+    def perform(self) -> Any:
+        """Call the hook.
 
         Raises:
             TypeError: If only its async form was defined.
         """
-        if self._sync is None:
+        if self.hook.sync is None:
             raise TypeError(
-                f'No synchronous function provided to "{self.name}".\n'
+                f'No synchronous function provided to "{self.hook.node_name}".\n'
                 "Either initialize with a synchronous function or invoke via the async API (ainvoke, astream, etc.)"
             )
-        return self._sync(input)
+        return self.hook.sync(self.state)
 
-    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
-        """Run the hook's async form, the sync one if there is none."""
-        return self.invoke(input) if self._async is None else await self._async(input)
+    async def aperform(self) -> Any:
+        """Await the hook."""
+        return self.perform() if self.hook.asynchronous is None else await self.hook.asynchronous(self.state)
 
 
 class MiddlewareStack:
@@ -168,7 +166,13 @@ def _own(middleware: Any, hook: str) -> Callable[..., Any] | None:
 def _hook(middleware: Any, hook: str) -> Hook:
     sync, asynchronous = _own(middleware, hook), _own(middleware, f"a{hook}")
     jumps = getattr(sync, CAN_JUMP_TO, None) or getattr(asynchronous, CAN_JUMP_TO, None) or ()
-    return Hook(f"{middleware.name}.{hook}", sync, asynchronous, tuple(jumps), getattr(middleware, "trace_policy", None))
+    return Hook(
+        node_name=f"{middleware.name}.{hook}",
+        sync=_with_injection(sync),
+        asynchronous=_with_injection(asynchronous),
+        can_jump_to=tuple(jumps),
+        trace_policy=getattr(middleware, "trace_policy", None),
+    )
 
 
 def _with_injection(function: Callable[..., Any] | None) -> Callable[[Any], Any] | None:

@@ -8,9 +8,9 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from answergraph.nodes.errors import AgentSpecError, AnswerRejected
-from answergraph.nodes.outcome import AnswerAccepted
-from answergraph.nodes.response_format.reading import Reading
+from answergraph.response_format.reading.reply_reader import Reading
+from answergraph.state.errors import AgentSpecError, AnswerRejected
+from answergraph.state.outcome import AnswerAccepted
 
 AnswerCheck = Callable[[Any, Any, Any], object]
 """Called with the answer, the state and the runtime."""

@@ -14,13 +14,20 @@ from langgraph.graph.message import REMOVE_ALL_MESSAGES
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
-from answergraph.nodes.answer_events import attempt_number, is_heard
-from answergraph.nodes.answer_listener import AnswerListener, growing_event
-from answergraph.nodes.bound_models import BoundModels
-from answergraph.nodes.budget import UsageLimits
-from answergraph.nodes.exchange import Exchange
-from answergraph.nodes.inner_runs import calling_account
-from answergraph.nodes.messages import (
+from answergraph.models.bound_model import BoundModels
+from answergraph.nodes.endings import out_of_budget
+from answergraph.nodes.layered_response import LayeredResponse
+from answergraph.nodes.model_visit import Exchange, Turn, begin_turn
+from answergraph.response_format.model_request import ModelRequest, ModelResponse
+from answergraph.response_format.providers.refusals import TOOL_CALLING, refuses_format, refuses_tools, remember_refusal
+from answergraph.response_format.reading.reply_reader import Offer, diagnose
+from answergraph.response_format.strategies.declared_format import Offers
+from answergraph.response_format.strategies.run_time_format import RunTimeOffers
+from answergraph.runtime.steps import Step
+from answergraph.state.agent_state import OFFER, AnswerKeys, OfferRecord
+from answergraph.state.budget import UsageLimits, calling_account
+from answergraph.state.ledger import LEDGER, RUNNING, Ledger
+from answergraph.state.messages import (
     answered_ids,
     as_received,
     cut_call_message,
@@ -29,16 +36,9 @@ from answergraph.nodes.messages import (
     unanswered,
     unavailable_call_message,
 )
-from answergraph.nodes.model_call import LayeredResponse, ModelRequest, ModelResponse
-from answergraph.nodes.outcome import Ledger, Narrowing, out_of_budget
-from answergraph.nodes.response_format.diagnosis import diagnose
-from answergraph.nodes.response_format.offers import Offers
-from answergraph.nodes.response_format.reading import Offer
-from answergraph.nodes.response_format.refusals import TOOL_CALLING, refuses_format, refuses_tools, remember_refusal
-from answergraph.nodes.response_format.run_time_offers import RunTimeOffers
-from answergraph.nodes.state import LEDGER, OFFER, RUNNING, AnswerKeys, OfferRecord
-from answergraph.nodes.step import Step
-from answergraph.nodes.turn import Turn, begin_turn
+from answergraph.state.outcome import Narrowing
+from answergraph.streaming.answer_events import attempt_number, is_heard
+from answergraph.streaming.answer_listener import AnswerListener, growing_event
 
 ModelCall = Callable[[ModelRequest[Any]], Step[LayeredResponse]]
 """The call of the model as a step: the plain one, or one wrapped by middleware."""

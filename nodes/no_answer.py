@@ -7,8 +7,8 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from answergraph.nodes.errors import NoAnswerError
-from answergraph.nodes.state import AnswerKeys
+from answergraph.state.agent_state import AnswerKeys
+from answergraph.state.errors import NoAnswerError
 
 
 def raise_without_answer(state: Mapping[str, Any], runtime: Runtime[Any], *, keys: AnswerKeys) -> dict[str, Any]:

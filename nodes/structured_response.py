@@ -2,43 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from langchain_core.messages import ToolMessage
+from langchain_core.messages import AIMessage, AnyMessage, RemoveMessage, ToolCall, ToolMessage
 from langgraph.runtime import Runtime
 
 from answergraph.nodes.answer_checks import AnswerCheck, check_answer
-from answergraph.nodes.budget import UsageLimits
-from answergraph.nodes.errors import AnswerRejected
-from answergraph.nodes.inner_runs import calling_account
-from answergraph.nodes.messages import begins_new_run, correction_message, direct_results, last_turn
-from answergraph.nodes.outcome import AnswerAccepted, Attempt, EndStrategy, Ledger, Outcome, Status
-from answergraph.nodes.reply import Reply, answer_results, in_order, reply_that_stands, tool_result
-from answergraph.nodes.response_format.diagnosis import repeats_cut_calls
-from answergraph.nodes.response_format.offers import Offers
-from answergraph.nodes.response_format.reading import Reading
-from answergraph.nodes.response_format.run_time_offers import RunTimeOffers
-from answergraph.nodes.response_format.strategy import Strategy
-from answergraph.nodes.review import reviewed_message
-from answergraph.nodes.state import LEDGER, OFFER, RUNNING, AnswerKeys
-from answergraph.nodes.step import Step
+from answergraph.nodes.answer_review import reviewed_message
+from answergraph.nodes.corrections import HELD, NEXT_FORM, NEXT_RUNG, NOT_RUN, UNKNOWN_TOOL, _correction, _error_text, tool_result
+from answergraph.nodes.endings import _ONCE
 from answergraph.nodes.tools import ToolCallStep
-from answergraph.nodes.turn import current_ledger
-from answergraph.nodes.usage import Cause, of_run
+from answergraph.response_format.reading.reply_reader import Offer, Reading, repeats_cut_calls
+from answergraph.response_format.strategies.declared_format import Offers
+from answergraph.response_format.strategies.run_time_format import RunTimeOffers
+from answergraph.runtime.steps import Step
+from answergraph.state.agent_state import OFFER, AnswerKeys
+from answergraph.state.budget import UsageLimits, calling_account
+from answergraph.state.errors import AnswerRejected
+from answergraph.state.ledger import LEDGER, RUNNING, Ledger, current_ledger, of_run
+from answergraph.state.messages import begins_new_run, correction_message, direct_results, last_turn, unanswered
+from answergraph.state.outcome import AnswerAccepted, Attempt, Cause, EndStrategy, Outcome, Status
 
-HELD = (
-    "Your answer is held back: you called tools in the same message, and their results have come since. "
-    "Look at them, then give your answer again, changed if need be."
-)
-NEXT_RUNG = "Give your final answer now, in the form you are asked for."
-NEXT_FORM = "When you give your answer, give it in the form you are asked for."
-"""Beside what is wrong with an answer, which may be that a tool was to be called first."""
 NOTHING_SAID = AnswerAccepted()
-_ONCE = ("truncated", "empty")
-NOT_RUN = "Tool {name} was not run: an answer stood beside the call."
-UNKNOWN_TOOL = "Error: {name} is not a valid tool, try one of [{names}]."
 
 
 @dataclass(frozen=True)
@@ -235,22 +222,6 @@ def _recorded(reading: Reading) -> Any:
     return None if reading.schema is None else {"schema": reading.schema.name, "value": reading.schema.dump(reading.value)}
 
 
-def _correction(reading: Reading, strategy: Strategy[Any]) -> str:
-    if reading.feedback is not None:
-        return reading.feedback
-    if reading.error is not None:
-        return strategy.feedback(reading.error)
-    if reading.status == "truncated":
-        return f"Your reply was cut at the token limit. Be brief. {strategy.request_text()}"
-    return strategy.request_text()
-
-
-def _error_text(reading: Reading) -> str:
-    if reading.feedback is not None:
-        return reading.feedback
-    return reading.reason if reading.error is None else str(reading.error)
-
-
 def _with_attempt(reply: Reply, reading: Reading) -> list[Attempt]:
     if reading.status != "answered" and not reply.offer.strategy.is_attempt:
         return reply.ledger["attempts"]
@@ -263,3 +234,63 @@ def _with_attempt(reply: Reply, reading: Reading) -> list[Attempt]:
         note=reply.offer.note,
     )
     return [*reply.ledger["attempts"], attempt]
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What stands to be read when the node is visited."""
+
+    conversation: Sequence[AnyMessage]
+    message: AIMessage | None
+    after: Sequence[AnyMessage]
+    """What follows the message: the results of its tools."""
+    offer: Offer
+    given: Any
+    ledger: Ledger
+    of_model: bool
+    """Whether the message is the model's own."""
+    asks: bool
+    """Whether the model may be asked again."""
+    direct: ToolMessage | None
+    """The result of a ``return_direct`` tool, which is read in place of the message."""
+
+    def raises(self, error: Exception) -> bool:
+        """Return whether an error is raised: a mistake of the model's that ``handle_errors`` says is not sent back."""
+        return self.of_model and self.asks and self.offer.strategy.raises(error)
+
+    @property
+    def pending(self) -> list[ToolCall]:
+        """The message's calls that have no tool message yet."""
+        return [] if self.message is None else unanswered(self.message.tool_calls, self.after)
+
+    @property
+    def came_beside_tools(self) -> bool:
+        """Whether tools were called in the same message as the answer and have run since."""
+        calls = [] if self.message is None else [*self.message.tool_calls, *self.message.invalid_tool_calls]
+        return any(call["name"] not in self.offer.declared for call in calls) and self.direct is None
+
+
+def reply_that_stands(
+    message: AIMessage | None, after: Sequence[AnyMessage], messages: Sequence[AnyMessage], offer: Offer, ledger: Ledger
+) -> tuple[AIMessage | None, Sequence[AnyMessage]]:
+    """Return the message to read: the last one, or the model's answer where a hook has had the last word after it."""
+    if message is None or message.id == ledger["last_id"]:
+        return message, after
+    own = messages[ledger["seen"]] if ledger["seen"] < len(messages) else None
+    if isinstance(own, AIMessage) and own.id == ledger["last_id"] and offer.read(own).status == "answered":
+        return own, messages[ledger["seen"] + 1 :]
+    return message, after
+
+
+def in_order(reply: Reply, results: list[ToolMessage]) -> list[Any]:
+    """Put results right behind their calls: what a hook added in between is taken out and comes after them."""
+    between = [message for message in reply.after if not isinstance(message, ToolMessage)]
+    if not results or not between:
+        return list(results)
+    moved = [message.model_copy(update={"id": None}) for message in between]
+    return [*(RemoveMessage(id=str(message.id)) for message in between), *results, *moved]
+
+
+def answer_results(reply: Reply, reading: Reading, text: str) -> list[ToolMessage]:
+    """Answer the reply's answer calls, but for those that a hook has answered already."""
+    return [tool_result(call, text) for call in unanswered(reading.calls, reply.after)]

@@ -15,12 +15,11 @@ from langgraph.prebuilt import ToolNode
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.types import Command
 
-from answergraph.nodes.budget import UsageLimits
-from answergraph.nodes.inner_runs import Account
-from answergraph.nodes.messages import pending_tool_calls
+from answergraph.nodes.direct_calls.plain_tools import Finished, PlainTool, PlainTools
 from answergraph.nodes.names import TOOLS
-from answergraph.nodes.plain_tools import Finished, PlainTool, PlainTools
-from answergraph.nodes.step import Call, Step, arun_step, run_step
+from answergraph.runtime.steps import Call, Step, arun_step, run_step
+from answergraph.state.budget import Account, UsageLimits
+from answergraph.state.messages import pending_tool_calls
 
 ToolResult = ToolMessage | Command[Any]
 """What a tool call brings."""

@@ -25,7 +25,7 @@ from answergraph import (
 )
 from answergraph.middleware import after_model
 from answergraph.testing import ScriptedChatModel
-from tests.graphs.scripted_agents import BAD, GOOD, QUESTION, Verdict, call, calls, lookup, search
+from tests.graphs.agent.scripted_agents import BAD, GOOD, QUESTION, Verdict, call, calls, lookup, search
 
 PAGE = Path(__file__).parents[1] / "docs" / "outcomes.md"
 

@@ -5,8 +5,8 @@
 
 from pathlib import Path
 
-from answergraph.nodes.response_format.families import FAMILIES
-from answergraph.nodes.response_format.family import Family
+from answergraph.response_format.providers.provider_family import Family
+from answergraph.response_format.providers.provider_table import FAMILIES
 
 PAGE = Path(__file__).parents[1] / "docs" / "providers.md"
 WRITE_IT = "docs/providers.md does not say what the table says; write it anew: python -m tests.test_providers_page"

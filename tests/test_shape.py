@@ -4,6 +4,7 @@ import ast
 import re
 import subprocess
 import tokenize
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from graphlib import TopologicalSorter
@@ -19,7 +20,11 @@ PACKAGE = (*LAYERS, "answergraph")
 FILE_LINES = 300
 FUNCTION_LINES = 50
 NESTING = 3
+FOLDER_FILES = 15
 # Complexity and the number of parameters are ruff's to count (C901, PLR0913).
+
+DOORS = frozenset({"answergraph", *(f"answergraph.{layer}" for layer in ("graphs", "middleware", "testing"))})
+"""The public doors, which import from everywhere below them."""
 
 _PRIVATE_TO_OTHERS = {"langchain", "langchain_core", "langchain_openai", "langgraph", "langgraph_sdk", "openai"}
 _BLOCKS = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.Try, ast.TryStar, ast.With, ast.AsyncWith, ast.Match)
@@ -90,6 +95,16 @@ def silenced_without_reason(comments: Iterable[str]) -> list[str]:
     return [comment for comment, match in matches if match and not _REASON.search(match["reason"])]
 
 
+def imports_of_the_library() -> dict[str, set[str]]:
+    """Return the imports of each module, those for types included."""
+    graph = grimp.build_graph("answergraph", cache_dir=None)
+    return {module: graph.find_modules_directly_imported_by(module) for module in graph.modules}
+
+
+def folder_of(module: str) -> str:
+    return module if module in DOORS else module.rpartition(".")[0]
+
+
 def private_imports(text: str) -> list[str]:
     """Return the imports of names that other packages keep to themselves."""
     found = []
@@ -132,10 +147,29 @@ def test_a_silenced_check_says_why_on_its_line() -> None:
 
 
 def test_no_module_imports_what_imports_it() -> None:
-    graph = grimp.build_graph("answergraph", cache_dir=None, exclude_type_checking_imports=True)
-    imports = {module: graph.find_modules_directly_imported_by(module) for module in graph.modules}
+    imports = imports_of_the_library()
     assert len(imports) > len(PACKAGE)
     TopologicalSorter(imports).prepare()  # raises CycleError, which shows the cycle
+
+
+def test_no_folder_imports_what_imports_it() -> None:
+    folders: dict[str, set[str]] = {}
+    for module, imported in imports_of_the_library().items():
+        # The door of a package stands above what lies in it.
+        if module not in DOORS:
+            others = {folder_of(each) for each in imported} - {folder_of(module)}
+            folders.setdefault(folder_of(module), set()).update(others)
+    TopologicalSorter(folders).prepare()
+
+
+def test_no_folder_is_a_bag() -> None:
+    sizes = Counter(path.parent for path in sources(*PACKAGE))
+    assert {name(folder): size for folder, size in sizes.items() if size > FOLDER_FILES} == {}
+
+
+def test_no_two_modules_have_one_name() -> None:
+    stems = Counter(path.stem for path in sources(*PACKAGE) if path.stem != "__init__")
+    assert [stem for stem, times in stems.items() if times > 1] == []
 
 
 def test_nobody_elses_private_names_are_imported() -> None:

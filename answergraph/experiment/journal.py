@@ -11,7 +11,7 @@ from typing import Self
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json
 
-from answergraph.experiment.measuring import Measurement
+from answergraph.experiment.measurement import Measurement
 
 
 @dataclass(frozen=True)

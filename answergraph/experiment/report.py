@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from answergraph.experiment.summary import Row
-from answergraph.nodes.chat_models.resolve import OFFLINE
+from answergraph.models.resolve import OFFLINE
 
 TITLE = "Does an evidence field make a model check its work?"
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from matplotlib.axes import Axes
 
 from answergraph.experiment.report import TITLE, Report
-from answergraph.nodes.errors import AnswerGraphError
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from answergraph.state.errors import AnswerGraphError
 
 SHOWN: Mapping[str, tuple[str, str]] = {
     "validate_rate": ("tasks with a validate call", "#0072b2"),

@@ -12,7 +12,7 @@ from typing import Any
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from langgraph.graph.state import CompiledStateGraph
 
-from answergraph.experiment.seed import (
+from answergraph.experiment.seed_experiment import (
     NO_FORMAT_NAMED_PROMPT,
     NO_FORMAT_PROMPT,
     SYSTEM_PROMPT,
@@ -22,16 +22,16 @@ from answergraph.experiment.seed import (
     SchemaWithValidation,
     validate_calculation,
 )
-from answergraph.graphs.agent import create_agent
+from answergraph.graphs.agent.create import create_agent
 from answergraph.graphs.calculator import TOLERANCE
 from answergraph.middleware.require_tools import RequireTools
-from answergraph.nodes.budget import UsageLimits
-from answergraph.nodes.evidence.tool_results import ToolRun
-from answergraph.nodes.response_format.deferred import DeferredStrategy
-from answergraph.nodes.response_format.prompted import PromptedStrategy
-from answergraph.nodes.response_format.provider import ProviderStrategy
-from answergraph.nodes.response_format.strategy import Strategy
-from answergraph.nodes.response_format.tool import ToolStrategy
+from answergraph.response_format.strategies.deferred_strategy import DeferredStrategy
+from answergraph.response_format.strategies.prompted_strategy import PromptedStrategy
+from answergraph.response_format.strategies.provider_strategy import ProviderStrategy
+from answergraph.response_format.strategies.strategy import Strategy
+from answergraph.response_format.strategies.tool_strategy import ToolStrategy
+from answergraph.state.budget import UsageLimits
+from answergraph.state.tool_results import ToolRun
 
 LIMITS = UsageLimits(model_calls=50)
 """Of every setting: also without a format a run has to end."""

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from statistics import fmean, stdev
 
 from answergraph.experiment.journal import Record, RunKey
-from answergraph.experiment.measuring import Measurement
-from answergraph.experiment.running import Failed, Plan
-from answergraph.experiment.seed import TOOLS, validate_calculation
+from answergraph.experiment.measurement import Measurement
+from answergraph.experiment.run_plan import Failed, Plan
+from answergraph.experiment.seed_experiment import TOOLS, validate_calculation
 
 Metric = Callable[[Sequence[Measurement]], float | None]
 """A figure over some runs; ``None`` where there is nothing to count."""

@@ -20,17 +20,17 @@ from langgraph.graph.state import CompiledStateGraph
 from pydantic import BaseModel
 from typing_extensions import TypedDict
 
-from answergraph.graphs.agent import create_agent
+from answergraph.evidence.answer_bundle import answer_bundle
+from answergraph.evidence.marks import Abstention
+from answergraph.graphs.agent.create import create_agent
 from answergraph.graphs.triage.grounded_in_case import GroundedInCase, tool_runs
-from answergraph.graphs.triage.prompts import CONCLUDE_PROMPT, CONCLUDE_TASK, ENDED, EXPLORE_PROMPT, EXPLORE_TASK
-from answergraph.graphs.triage.schema import CaseReport, FalseNegativeCheck, FalsePositiveCheck, Source
-from answergraph.graphs.triage.tools import TRIAGE_TOOLS
-from answergraph.nodes.budget import UsageLimits
-from answergraph.nodes.evidence.abstention import Abstention
-from answergraph.nodes.evidence.bundle import answer_bundle
-from answergraph.nodes.messages import correction_message
-from answergraph.nodes.outcome import Outcome
-from answergraph.nodes.state import AgentState
+from answergraph.graphs.triage.triage_prompts import CONCLUDE_PROMPT, CONCLUDE_TASK, ENDED, EXPLORE_PROMPT, EXPLORE_TASK
+from answergraph.graphs.triage.triage_schema import CaseReport, FalseNegativeCheck, FalsePositiveCheck, Source
+from answergraph.graphs.triage.triage_tools import TRIAGE_TOOLS
+from answergraph.state.agent_state import AgentState
+from answergraph.state.budget import UsageLimits
+from answergraph.state.messages import correction_message
+from answergraph.state.outcome import Outcome
 
 EXPLORE, CONCLUDE_FAILED, CONCLUDE_PASSED = "explore", "conclude_failed", "conclude_passed"
 

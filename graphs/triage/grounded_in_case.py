@@ -8,7 +8,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, AnyMessage, ToolCall, ToolMessage
 
 from answergraph.middleware.grounded_answer import GroundedAnswer
-from answergraph.nodes.evidence.tool_results import ToolRun, texts_of
+from answergraph.state.tool_results import ToolRun, texts_of
 
 LOOKS = frozenset({"read_case", "read_lines", "search"})
 """The tools whose results can be quoted; what lists names and sizes proves nothing about a case."""

@@ -19,9 +19,9 @@ from langgraph.types import Checkpointer, Send
 from typing_extensions import TypedDict
 
 from answergraph.graphs.triage.case_graph import CaseTask, case_graph
-from answergraph.graphs.triage.folder import Folder, FolderError
-from answergraph.graphs.triage.schema import CaseReport
-from answergraph.graphs.triage.survey import Survey, survey
+from answergraph.graphs.triage.case_survey import Survey, survey
+from answergraph.graphs.triage.read_only_folder import Folder, FolderError
+from answergraph.graphs.triage.triage_schema import CaseReport
 
 FIND_CASES, TRIAGE_CASE = "find_cases", "triage_case"
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from answergraph.nodes.errors import WorkflowFileError
+from answergraph.state.errors import WorkflowFileError
 
 MAX_FILE_LENGTH = 1_000_000
 """Longer files are not read, in characters."""

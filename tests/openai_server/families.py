@@ -1,4 +1,4 @@
-"""Servers that behave like the provider families of `answergraph.nodes.response_format.families`.
+"""Servers that behave like the provider families of `answergraph.response_format.providers.provider_table`.
 
 What is imitated is what a family takes, refuses and ignores, with its own words for it where they are known, and how its model
 then answers. All of them speak chat completions, whatever the API of the family looks like. The model looks a number up if it has

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from typer.testing import CliRunner
 
-from answergraph.command_line import app
+from answergraph.cli.command_line import app
 
 Rows = dict[str, dict[str, str]]
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
-from answergraph.experiment.seed import TASKS
+from answergraph.experiment.seed_experiment import TASKS
 from tests.openai_server import Reply, ToolCall, Usage, calls, says
 from tests.openai_server.reply import JSONObject
 

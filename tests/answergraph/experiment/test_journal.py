@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from answergraph.experiment.journal import Journal, Record, RunKey
-from answergraph.experiment.measuring import Measurement
+from answergraph.experiment.measurement import Measurement
 
 KEY = RunKey(model="m", configuration="c", setting="no_format", task="calc_01", repeat=1)
 MEASUREMENT = Measurement(

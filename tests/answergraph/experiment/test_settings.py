@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from answergraph.experiment.seed import NO_FORMAT_NAMED_PROMPT, NO_FORMAT_PROMPT, SYSTEM_PROMPT, TASKS
+from answergraph.experiment.seed_experiment import NO_FORMAT_NAMED_PROMPT, NO_FORMAT_PROMPT, SYSTEM_PROMPT, TASKS
 from answergraph.experiment.settings import SETTINGS
 from answergraph.experiment.summary import METRICS
 from answergraph.graphs import create_calculator
-from answergraph.nodes.chat_models.resolve import resolve_model
+from answergraph.models.resolve import resolve_model
 from tests.openai_server import OpenAIServer, ToolCall, calls
 
 PAGE = Path(__file__).parents[3] / "docs" / "experiment.md"

@@ -6,9 +6,9 @@ from statistics import stdev
 import pytest
 
 from answergraph.experiment.journal import Record, RunKey
-from answergraph.experiment.measuring import Measurement, WrongRungError
-from answergraph.experiment.running import Failed, Plan
-from answergraph.experiment.seed import TASKS
+from answergraph.experiment.measurement import Measurement, WrongRungError
+from answergraph.experiment.run_plan import Failed, Plan
+from answergraph.experiment.seed_experiment import TASKS
 from answergraph.experiment.settings import SETTINGS
 from answergraph.experiment.summary import METRICS, Row, summarise
 

@@ -1,0 +1,203 @@
+"""The command line: a question in, a typed answer out, and an exit code that tells which of both it was.
+
+The answer goes to stdout and everything else to stderr, so that a program can read the one and a person the other.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Callable, Mapping
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+from langchain_core.callbacks import BaseCallbackHandler
+from langgraph.graph.state import CompiledStateGraph
+
+from answergraph.cli.command_runner import BAD_USAGE, NO_ANSWER, chosen_model, ended, run_graph
+from answergraph.cli.experiment_command import experiments
+from answergraph.cli.judge_command import judge
+from answergraph.cli.prompt_view import PromptView
+from answergraph.cli.run_command import run
+from answergraph.cli.triage_command import TRIAGE_HELP, triage, verified
+from answergraph.evidence.answer_bundle import BUNDLE_KEYS, answer_bundle
+from answergraph.graphs.calculator import Calculation, create_calculator
+from answergraph.graphs.general_agent import general_agent
+from answergraph.graphs.judge.judge_by_context import judge_by_context
+from answergraph.graphs.react.react_graph import create_react
+from answergraph.graphs.triage import create_triage_agent
+from answergraph.models.resolve import OFFLINE
+from answergraph.response_format.reading.reply_reader import diagnose
+from answergraph.state.errors import AgentSpecError
+from examples.mending.mending_workflow import create_mending_workflow
+
+GRAPHS: Mapping[str, Callable[[], CompiledStateGraph[Any, Any, Any, Any]]] = {
+    "agent": general_agent,
+    "calculator": create_calculator,
+    "react": create_react,
+    "judge": judge_by_context,
+    "workflow": create_mending_workflow,
+    "triage": create_triage_agent,
+}
+"""The graphs that can be drawn."""
+
+Protocol = Literal["tools", "react"]
+
+OFFLINE_NOTE = (
+    "The default model, 'offline', is no language model: it is a set of rules for arithmetic and for the triage of test runs, "
+    "and it needs no key and no network."
+)
+
+
+_OPTION = re.compile(r"--?[a-zA-Z]")
+
+app = typer.Typer(
+    help=f"Agent graphs that always end: in a typed, checked answer, or in a typed reason why there is none.\n\n{OFFLINE_NOTE}",
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+app.add_typer(experiments)
+app.command()(judge)
+app.command()(run)
+app.command(help=f"{TRIAGE_HELP}\n\n{OFFLINE_NOTE}")(triage)
+
+
+def main() -> None:
+    """Run the command line."""
+    app(prog_name="answergraph")
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"answergraph {version('answergraph')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    show_version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Exist for the options that stand before a command."""
+
+
+# An expression may begin with a minus sign, which is no option then.
+@app.command(
+    context_settings={"ignore_unknown_options": True},
+    help=f"Answer QUESTION with the calculator agent; exit code 0 means answered, 1 no answer, 2 bad usage.\n\n{OFFLINE_NOTE}",
+)
+def ask(  # noqa: PLR0913  # waiver: the options of a command
+    question: Annotated[str, typer.Argument(help="An arithmetic expression, or a sentence around it; '-' reads stdin.")],
+    *,
+    model: Annotated[str, typer.Option(help="'offline', 'openai:NAME', or 'provider:NAME'.")] = OFFLINE,
+    base_url: Annotated[str | None, typer.Option(help="An OpenAI-compatible server, for --model openai:NAME.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print only the answer, as JSON.")] = False,
+    bundle: Annotated[Path | None, typer.Option(help="Also write the answer with its evidence to this file.")] = None,
+    protocol: Annotated[
+        Protocol, typer.Option(help="How the model calls its tools: by tool calls, or in text for models that have none.")
+    ] = "tools",
+    show_prompts: Annotated[
+        bool, typer.Option("--show-prompts", help="Print what is really sent and received each turn on stderr.")
+    ] = False,
+) -> None:
+    """Answer a question with the calculator agent.
+
+    Raises:
+        typer.BadParameter: If the question is empty, or an option in disguise.
+        typer.Exit: With the exit code, if there is no answer.
+    """
+    if _OPTION.match(question):
+        raise typer.BadParameter(f"There is no option {question!r}.")
+    text = sys.stdin.read() if question == "-" else question
+    if not text.strip():
+        raise typer.BadParameter("The question is empty.")
+    try:
+        agent = (
+            create_react(_text_model(model, base_url))
+            if protocol == "react"
+            else create_calculator(chosen_model(model, base_url))
+        )
+    except AgentSpecError as error:
+        raise ended(BAD_USAGE, f"Error: {error}") from error
+    callbacks: list[BaseCallbackHandler] = [PromptView(partial(typer.echo, err=True))] if show_prompts else []
+    result = run_graph(agent, {"messages": [text.strip()]}, output_keys=BUNDLE_KEYS, callbacks=callbacks)
+    if bundle is not None:
+        _write_bundle(result, bundle)
+    answer = _answer(result)
+    if as_json:
+        typer.echo(answer.model_dump_json() if isinstance(answer, Calculation) else json.dumps(answer, ensure_ascii=False))
+    else:
+        typer.echo(_as_text(answer) if isinstance(answer, Calculation) else answer)
+
+
+@app.command()
+def verify(bundle: Annotated[Path, typer.Argument(help="A file that --bundle has written.")]) -> None:
+    """Re-check a saved answer: does the evidence it names support it? Exit code 0 if all of it holds, 1 if not.
+
+    Raises:
+        typer.Exit: With the exit code, if a claim does not hold or the file is no bundle.
+    """
+    try:
+        verdicts = verified(json.loads(bundle.read_text(encoding="utf-8")))
+    except (OSError, ValueError, RecursionError) as error:
+        raise ended(BAD_USAGE, f"Error: {bundle}: {error}") from error
+    for verdict in verdicts:
+        typer.echo(f"{'holds' if verdict.holds else 'DOES NOT HOLD'}  {verdict.path}: {verdict.reason}")
+    if not verdicts:
+        typer.echo("Nothing is claimed that could be checked.")
+    if not all(verdict.holds for verdict in verdicts):
+        raise typer.Exit(NO_ANSWER)
+
+
+@app.command()
+def graph(name: Annotated[str, typer.Argument(help=f"One of: {', '.join(GRAPHS)}.")]) -> None:
+    """Print a graph, and the graphs in it, as a Mermaid drawing.
+
+    Raises:
+        typer.BadParameter: If there is no graph of that name.
+    """
+    if name not in GRAPHS:
+        raise typer.BadParameter(f"There is no graph {name!r}; there are: {', '.join(GRAPHS)}.")
+    typer.echo(GRAPHS[name]().get_graph(xray=True).draw_mermaid(), nl=False)
+
+
+def _text_model(name: str, base_url: str | None) -> Any:
+    # The offline model calls tools; there is another one that writes text.
+    return name if name == OFFLINE and base_url is None else chosen_model(name, base_url)
+
+
+def _answer(result: dict[str, Any]) -> Calculation | str:
+    """Return the typed answer, or the text that a run without a response format ends with.
+
+    Raises:
+        typer.Exit: If there is none.
+    """
+    outcome, message = result.get("outcome"), result["messages"][-1]
+    answer: Calculation | None = result.get("structured_response")
+    if outcome is not None and answer is None:
+        raise ended(NO_ANSWER, f"{outcome['status']}: {outcome['reason']}")
+    if answer is None and (status := diagnose(message)):
+        raise ended(NO_ANSWER, f"{status}: {message.text}")
+    return message.text if answer is None else answer
+
+
+def _write_bundle(result: Mapping[str, Any], path: Path) -> None:
+    text = json.dumps(answer_bundle(result), ensure_ascii=False, indent=1, default=str)
+    try:
+        path.write_text(f"{text}\n", encoding="utf-8")
+    except OSError as error:
+        raise ended(BAD_USAGE, f"Error: {error}") from error
+
+
+def _as_text(answer: Calculation) -> str:
+    fields = {name: json.dumps(value, ensure_ascii=False) for name, value in answer.model_dump(mode="json").items()}
+    fields["reasoning"] = answer.reasoning
+    return "\n".join([type(answer).__name__, *(f"  {name}: {value}" for name, value in fields.items())])

@@ -1,0 +1,112 @@
+"""The command ``answergraph experiment``: runs an experiment, shows its table and writes its files."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from langchain_core.language_models import BaseChatModel
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from answergraph.cli.command_runner import BAD_USAGE, INTERRUPTED, NO_ANSWER, chosen_model, ended, error_line
+from answergraph.cli.live_view import one_line
+from answergraph.experiment.journal import Journal
+from answergraph.experiment.report import OFFLINE_NOTE, Report
+from answergraph.experiment.report_csv import write_csv
+from answergraph.experiment.report_plot import PlotUnavailableError, write_plots
+from answergraph.experiment.report_table import as_tables
+from answergraph.experiment.run_plan import Failed, Plan, run_all
+from answergraph.experiment.seed_experiment import TASKS
+from answergraph.experiment.settings import SETTINGS, Setting
+from answergraph.experiment.summary import summarise
+from answergraph.models.resolve import OFFLINE
+from answergraph.state.errors import AgentSpecError
+
+JOURNAL, CSV, PLOTS = "runs.jsonl", "summary.csv", ("plot.png", "plot.svg")
+"""The files in the folder of an experiment."""
+
+_WIDTH = 132
+"""Of the tables where stdout is no terminal, in columns."""
+
+experiments = typer.Typer(name="experiment", help="Repeat an experiment with a model of your own.", no_args_is_help=True)
+
+
+@experiments.callback()
+def _experiments() -> None:
+    """Exist so that the one experiment keeps its name as a command."""
+
+
+@experiments.command(
+    name="evidence-effect",
+    help="Does an evidence field in the answer's schema make a model check its work? Ten calculations, asked for in several "
+    "settings. Finished runs are kept in the folder: the same command goes on where it was stopped. "
+    f"Exit code 0 if every run finished, 1 if some did not, 2 bad usage.\n\nWith the default model: {OFFLINE_NOTE}",
+)
+def evidence_effect(  # noqa: PLR0913, PLR0917 - one parameter per option
+    model: Annotated[str, typer.Option(help="'offline', 'openai:NAME', or 'provider:NAME'.")] = OFFLINE,
+    base_url: Annotated[str | None, typer.Option(help="An OpenAI-compatible server, for --model openai:NAME.")] = None,
+    tasks: Annotated[int, typer.Option(min=1, max=len(TASKS), help="How many of the tasks.")] = len(TASKS),
+    repeats: Annotated[int, typer.Option(min=1, help="How often all of it is done; two or more give error bars.")] = 1,
+    concurrency: Annotated[int, typer.Option(min=1, help="How many runs go on at once.")] = 4,
+    out: Annotated[Path, typer.Option(help="The folder of the results.")] = Path("evidence-effect"),
+    setting: Annotated[list[str] | None, typer.Option(help="Only this setting; may be given several times.")] = None,
+) -> None:
+    """Measure in several settings how often a model validates its calculations.
+
+    Raises:
+        typer.Exit: With the exit code, if not every run finished.
+    """
+    plan = Plan(model, _chosen(setting or []), TASKS[:tasks], repeats, base_url)
+    try:
+        chat_model = chosen_model(model, base_url)
+        with Journal(out / JOURNAL) as journal:
+            failed = _run(plan, chat_model, journal, concurrency)
+            report = Report(model, repeats, summarise(plan, journal.records, failed))
+        _show(report, out)
+    except (AgentSpecError, OSError) as error:
+        raise ended(BAD_USAGE, f"Error: {error}") from error
+    except KeyboardInterrupt as interrupt:
+        raise ended(INTERRUPTED, f"Interrupted. The same command goes on from {out / JOURNAL}.") from interrupt
+    _tell(failed)
+    if failed:
+        raise typer.Exit(NO_ANSWER)
+
+
+def _chosen(names: Sequence[str]) -> tuple[Setting, ...]:
+    known = [setting.name for setting in SETTINGS]
+    for name in names:
+        if name not in known:
+            raise typer.BadParameter(f"There is no setting {name!r}; there are: {', '.join(known)}.")
+    return tuple(setting for setting in SETTINGS if not names or setting.name in names)
+
+
+def _run(plan: Plan, model: BaseChatModel, journal: Journal, concurrency: int) -> list[Failed]:
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True) as progress:
+        bar = progress.add_task("runs", total=len(list(plan.runs())))
+        return asyncio.run(run_all(plan, model, journal, concurrency=concurrency, done=lambda: progress.advance(bar)))
+
+
+def _show(report: Report, out: Path) -> None:
+    Console(width=None if sys.stdout.isatty() else _WIDTH).print(as_tables(report))
+    write_csv(report, out / CSV)
+    written = [out / JOURNAL, out / CSV]
+    try:
+        write_plots(report, *(out / name for name in PLOTS))
+        written += [out / name for name in PLOTS]
+    except PlotUnavailableError as error:
+        typer.echo(f"No plot: {error}", err=True)
+    typer.echo(f"Written: {', '.join(map(str, written))}", err=True)
+
+
+def _tell(failed: Sequence[Failed]) -> None:
+    """Say on stderr what failed, equal errors once."""
+    counted = Counter(f"{each.key.setting}: {one_line(error_line(each.error))}" for each in failed)
+    for line, times in counted.items():
+        typer.echo(f"Failed, {times} run{'s' if times > 1 else ''}: {line}", err=True)

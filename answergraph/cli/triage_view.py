@@ -1,0 +1,115 @@
+"""What a person sees of a triage in the terminal: a progress bar over the cases, a table, then what each verdict rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from answergraph.cli.live_view import one_line
+from answergraph.graphs.triage import CaseReport
+
+VERDICTS: Mapping[str, tuple[str, str]] = {
+    "is_false_negative": ("should have passed", "really failed"),
+    "is_false_positive": ("should have failed", "really passed"),
+}
+"""Per field of an answer, what its being true and its being false means."""
+
+_STYLES = {"really failed": "bold red", "should have failed": "bold red", "should have passed": "green", "really passed": "green"}
+_QUOTE_LINES = 12
+
+
+def verdict_of(report: CaseReport) -> str:
+    """Return a report's verdict in words; without one, what became of the case.
+
+    Args:
+        report: What became of one case.
+    """
+    answer = report["answer"] or {}
+    for key, (yes, no) in VERDICTS.items():
+        if key in answer:
+            return yes if answer[key] else no
+    return report["status"]
+
+
+def counts(reports: Iterable[CaseReport]) -> str:
+    """Return how many cases have which verdict, in a line.
+
+    Args:
+        reports: What became of the cases.
+    """
+    verdicts = [verdict_of(report) for report in reports]
+    return ", ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in dict.fromkeys(verdicts))
+
+
+def print_reports(console: Console, reports: Sequence[CaseReport]) -> None:
+    """Print the table, then the details.
+
+    Args:
+        console: Where to.
+        reports: What became of the cases.
+    """
+    table = Table("verdict", "sure", "cause", "case", box=SIMPLE_HEAD, pad_edge=False)
+    for report in reports:
+        answer, verdict = report["answer"] or {}, verdict_of(report)
+        sure = f"{answer['confidence']:.0%}" if "confidence" in answer else ""
+        cause = str(answer.get("misclassification_cause") or "")
+        table.add_row(Text(verdict, style=_STYLES.get(verdict, "yellow")), sure, cause, _plain(report["test"]))
+    console.print(f"{len(reports)} cases: {counts(reports)}.")
+    console.print(table)
+    for report in reports:
+        console.print(Text.assemble("\n", *_details(report)), soft_wrap=True)
+
+
+def quotes_of(report: CaseReport) -> list[tuple[str, str]]:
+    """Return each supported quote as it stands in its source, and the source in words.
+
+    Args:
+        report: What became of one case.
+    """
+    quotes = []
+    for call_id, start, end in report["evidence"].values():
+        source = report["sources"].get(call_id)
+        if source is not None:
+            quotes.append((source["text"][start:end], source_name(source["tool"], source["args"])))
+    return quotes
+
+
+def source_name(tool: str, args: Mapping[str, object]) -> str:
+    """Return a tool call in a few words.
+
+    Args:
+        tool: The tool.
+        args: What it was called with.
+    """
+    said = ", ".join(f"{name}={value!r}" for name, value in args.items() if value not in ("", False))
+    return f"{tool}({said})"
+
+
+def _details(report: CaseReport) -> Iterable[tuple[str, str]]:
+    answer = report["answer"] or {}
+    yield (f"{one_line(report['test'])}", "bold")
+    yield (f"  {one_line(report['case'])}\n", "dim")
+    yield (f"  {verdict_of(report)}", _STYLES.get(verdict_of(report), "yellow"))
+    yield (f": {one_line(str(answer.get('cause_details') or report['reason']))}\n", "")
+    last = ""
+    for quote, source in quotes_of(report):
+        yield (f"  {one_line(source)}\n" if source != last else "", "dim")
+        last = source
+        for line in quote.splitlines()[:_QUOTE_LINES]:
+            yield (f"    │ {_shown(line)}\n", "cyan")
+    for heading, items in (("do", answer.get("recommendations")), ("missing", answer.get("missing"))):
+        for item in items or ():
+            yield (f"  {heading}: {one_line(str(item))}\n", "")
+
+
+def _plain(text: str) -> Text:
+    return Text(one_line(text), overflow="fold")
+
+
+def _shown(line: str) -> str:
+    """Return a line with its spacing, and without what a terminal would act on."""
+    return "".join(sign if sign.isprintable() else " " for sign in line.expandtabs())

@@ -1,0 +1,109 @@
+"""The check of an answer's claims against the results of its run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from answergraph.evidence.claims import Claim
+from answergraph.evidence.folding import fold
+from answergraph.evidence.marks import Quote
+from answergraph.evidence.numbers import missing_number, places_of_number
+from answergraph.evidence.passages import nearest_passage
+from answergraph.evidence.quotes import NOT_FOUND, Found, places_of_quote
+from answergraph.evidence.searched_result import SearchedResult
+from answergraph.state.outcome import EvidenceSpan
+from answergraph.state.tool_results import ToolRun
+
+_LONGEST_SHOWN = 200
+_MOST_SHOWN = 10
+_INTRODUCTION = "Your answer is not supported by what the tools of this run returned:"
+_ADVICE = (
+    "Copy quotes word for word from one place of one tool result, and take numbers from tool results as they are. Your own words "
+    "and the user's are no evidence. Call further tools if need be, then answer again."
+)
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What became of an answer's claims.
+
+    Attributes:
+        evidence: Per path of a supported claim, where it is supported.
+        problems: Per path of another, what is wrong.
+    """
+
+    evidence: dict[str, EvidenceSpan] = field(default_factory=dict)
+    problems: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def feedback(self) -> str:
+        """What is said to the model."""
+        listed = [f"- {path}: {problem}" for path, problem in self.problems.items()]
+        more = [f"- and {len(listed) - _MOST_SHOWN} more"] if len(listed) > _MOST_SHOWN else []
+        return "\n".join([_INTRODUCTION, *listed[:_MOST_SHOWN], *more, _ADVICE])
+
+
+def check_claims(claims: Iterable[Claim], runs: Sequence[ToolRun]) -> Checked:
+    """Look for what supports each claim.
+
+    Args:
+        claims: The answer's claims.
+        runs: The tool calls whose results count as evidence, oldest first.
+
+    Returns:
+        What was found. Nothing is ever supported by likeness: a quote stands in one text of one result, or nowhere.
+    """
+    # The newest result first: what was found out last is what the model answers by.
+    results = [SearchedResult(run) for run in reversed(runs)]
+    evidence: dict[str, EvidenceSpan] = {}
+    problems: dict[str, str] = {}
+    for claim in claims:
+        found = _find(claim, results)
+        if isinstance(found, Found):
+            evidence[claim.path] = [found.result.run.tool_call_id, found.start, found.end]
+        else:
+            # What is not shown need not be looked for.
+            near = results if len(problems) < _MOST_SHOWN else []
+            problems[claim.path] = _problem(claim, found, near)
+    return Checked({path: span for path, span in evidence.items() if path not in problems}, problems)
+
+
+def places_of(claim: Claim, result: SearchedResult) -> Iterator[Found | str]:
+    """Yield each place where a result supports a claim, or why it does not there.
+
+    Args:
+        claim: The claim.
+        result: The result.
+    """
+    if claim.problem is not None:
+        yield claim.problem
+    elif isinstance(claim.mark, Quote):
+        yield from places_of_quote(claim.value, result, claim.mark)
+    else:
+        yield from places_of_number(claim.value, result, claim.mark)
+
+
+def _find(claim: Claim, results: Sequence[SearchedResult]) -> Found | str:
+    problem = claim.problem or (NOT_FOUND if isinstance(claim.mark, Quote) else missing_number(claim.mark))
+    for result in results:
+        for place in places_of(claim, result):
+            if isinstance(place, Found):
+                return place
+            problem = place
+    return problem
+
+
+def _problem(claim: Claim, problem: str, results: Sequence[SearchedResult]) -> str:
+    if claim.value is None:
+        return f"{problem}."
+    shown = f"{claim.value!r}"
+    shown = shown if len(shown) <= _LONGEST_SHOWN else f"{shown[:_LONGEST_SHOWN]}…"
+    said = f"{shown}: {problem}."
+    if claim.problem is not None or not isinstance(claim.mark, Quote):
+        return said
+    passage = nearest_passage(fold(claim.value), results)
+    if passage is None:
+        return said
+    run = passage.result.run
+    return f"{said} The nearest passage, in the result of {run.name} ({run.tool_call_id}): {passage.text!r}"

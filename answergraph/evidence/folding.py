@@ -1,0 +1,95 @@
+"""Folding: what may differ between a quote and the text it is taken from without making it another quote.
+
+Folded are Unicode's compatibility forms (NFKC), white space, and quotation marks. Nothing else: not case, not punctuation, not
+characters that cannot be seen.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+from re import Match, Pattern
+
+from answergraph.evidence.mapped_text import MappedText
+
+QUOTATION_MARK = "'"
+"""What every quotation mark becomes."""
+
+_MARKS = (
+    "\"'`´\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u2032\u2033\u2039\u203a«»"
+    "\u300c\u300d\u300e\u300f\uff02\uff07\uff40\uff62\uff63"
+)
+_SPACES = (
+    "\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u2028\u2029\u202f\u205f\u3000"
+)
+_ONE_FOR_ONE = {**dict.fromkeys(map(ord, _MARKS), QUOTATION_MARK), **dict.fromkeys(map(ord, _SPACES), " ")}
+_VALUE_CHANGING = ("<super>", "<sub>", "<fraction>", "<circle>")
+_JOINS, _CHANGES = "joins", "changes"
+_JAMO_VOWELS_AND_FINALS = range(0x1160, 0x1200)
+
+
+def fold(text: str) -> str:
+    """Return a text folded and stripped, to compare it with others.
+
+    Args:
+        text: The text.
+
+    Example:
+        >>> fold(" the “disk”   is ｆｕｌｌ ")
+        "the 'disk' is full"
+    """
+    return folded(MappedText.unchanged(text)).text.strip()
+
+
+def folded(text: MappedText) -> MappedText:
+    """Return a text folded, with the way back.
+
+    Args:
+        text: The text.
+    """
+    if text.text.isascii():
+        return text.translated(_ONE_FOR_ONE).changed(_compiled("", ""), _folded_match)
+    kinds = [(character, _kind(character)) for character in set(text.text)]
+    table = {ord(character): kind for character, kind in kinds if len(kind) == 1 and kind != character}
+    joining = "".join(sorted(character for character, kind in kinds if kind == _JOINS))
+    changing = "".join(sorted(character for character, kind in kinds if kind == _CHANGES))
+    changed = text.translated({**table, **_ONE_FOR_ONE}).changed(_compiled(joining, changing), _folded_match)
+    # A character of its own right may become one that begins with a space.
+    return changed.changed(_compiled("", ""), _folded_match)
+
+
+@lru_cache(maxsize=1024)
+def _compiled(joining: str, changing: str) -> Pattern[str]:
+    parts = ["  +"]
+    if joining:
+        parts.append(f"[^ ]?[{re.escape(joining)}]+")
+    if changing:
+        parts.append(f"[{re.escape(changing)}]")
+    return re.compile("|".join(parts))
+
+
+@lru_cache(maxsize=8192)
+def _kind(character: str) -> str:
+    """Return what a character becomes on its own if that is one character, else how it is to be treated."""
+    first = unicodedata.normalize("NFKD", character)[0]
+    if unicodedata.category(first)[0] == "M" or ord(first) in _JAMO_VOWELS_AND_FINALS:
+        return _JOINS
+    changed = unicodedata.normalize("NFKC", character)
+    return changed if len(changed) == 1 and not _has_other_value(character) else _CHANGES
+
+
+def _folded_match(match: Match[str]) -> str:
+    found = match.group()
+    if found.isspace():
+        return " "
+    before = match.string[match.start() - 1] if match.start() else ""
+    if before.isdigit() and _has_other_value(found[0]):
+        return found
+    return unicodedata.normalize("NFKC", found).translate(_ONE_FOR_ONE)
+
+
+def _has_other_value(character: str) -> bool:
+    # Ten squared is not one hundred and two: a raised or encircled digit right after a digit stays what it is.
+    return unicodedata.decomposition(character).startswith(_VALUE_CHANGING)

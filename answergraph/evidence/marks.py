@@ -1,0 +1,151 @@
+"""The marks a developer puts on the fields of an answer: this is a quote, this is a number of the tools."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from pydantic import BaseModel, Field, GetJsonSchemaHandler
+from pydantic.json_schema import JsonSchemaValue
+
+from answergraph.state.errors import AgentSpecError
+
+MIN_QUOTE_LENGTH = 8
+"""How long a quote is at least, in columns: a letter is one, a Chinese, Japanese or Korean sign two."""
+
+Units = str | Sequence[str] | Mapping[str, float]
+"""Names of units; a mapping says how many of the field's unit each is."""
+
+
+@dataclass(frozen=True)
+class Quote:
+    """Mark text as quoted word for word from a tool result of the run: a string, or a list of them.
+
+    Attributes:
+        min_items: How many quotes a list holds at least; it stands in the JSON Schema the model is shown. With 0 the field may
+            be empty or missing; what is there is checked all the same.
+        min_length: How long a quote is at least, in columns: a letter is one, a Chinese, Japanese or Korean sign two.
+
+    Example:
+        >>> from typing import Annotated
+        >>> from pydantic import TypeAdapter
+        >>> TypeAdapter(Annotated[list[str], Quote()]).json_schema()["minItems"]
+        1
+    """
+
+    min_items: int = 1
+    min_length: int = MIN_QUOTE_LENGTH
+
+    def __post_init__(self) -> None:
+        """Refuse negative numbers.
+
+        Raises:
+            AgentSpecError: If a number is negative.
+        """
+        _refuse_negative(self.min_items, self.min_length)
+
+    def __get_pydantic_json_schema__(self, core_schema: Any, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        """Show the model what is checked."""
+        words = f"Copied word for word from a tool result, at least {self.min_length} characters."
+        return _shown(self.min_items, words, core_schema, handler)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the mark as it stands in a bundle."""
+        return {"kind": "quote", **asdict(self)}
+
+
+@dataclass(frozen=True, init=False)
+class FromTools:
+    """Mark a number, or a list of them, as standing in a tool result of the run.
+
+    Attributes:
+        units: The units that may stand beside the number, each with how many of the field's unit it is; empty: a number
+            that is not glued to a unit.
+        rounding: To how many decimals the answer may be rounded; ``None``: not at all.
+        min_items: As for ``Quote``.
+        echoes: Whether a number counts that the tool was itself called with; where a check of the model's own number is what
+            supports it.
+
+    Example:
+        >>> FromTools(units={"ms": 1, "s": 1000}, rounding=0).units
+        (('ms', 1.0), ('s', 1000.0))
+    """
+
+    units: tuple[tuple[str, float], ...]
+    rounding: int | None
+    min_items: int
+    echoes: bool
+
+    def __init__(self, units: Units = (), rounding: int | None = None, *, min_items: int = 1, echoes: bool = False) -> None:
+        """Say how the number may stand there.
+
+        Args:
+            units: One unit, several of the same size, or a mapping from unit to its size in the field's unit.
+            rounding: To how many decimals the answer may be rounded.
+            min_items: How many numbers a list holds at least; with 0 the field may be empty or missing.
+            echoes: Whether a number counts that the tool was itself called with.
+
+        Raises:
+            AgentSpecError: If a number is negative.
+        """
+        _refuse_negative(rounding or 0, min_items)
+        named = (units,) if isinstance(units, str) else units
+        factors = named.items() if isinstance(named, Mapping) else [(name, 1) for name in named]
+        object.__setattr__(self, "units", tuple((name, float(factor)) for name, factor in factors))
+        object.__setattr__(self, "rounding", rounding)
+        object.__setattr__(self, "min_items", min_items)
+        object.__setattr__(self, "echoes", echoes)
+
+    def __get_pydantic_json_schema__(self, core_schema: Any, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        """Show the model what is checked."""
+        unit = f", in {self.units[0][0]}" if len(self.units) == 1 else ""
+        rounded = "as it stands there" if self.rounding is None else f"rounded to {self.rounding} decimals at most"
+        return _shown(self.min_items, f"A number of a tool result{unit}, {rounded}.", core_schema, handler)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the mark as it stands in a bundle."""
+        return {"kind": "from_tools", **asdict(self), "units": dict(self.units)}
+
+
+Mark = Quote | FromTools
+"""What may be marked on a field."""
+
+_KINDS: Mapping[str, Callable[..., Mark]] = {"quote": Quote, "from_tools": FromTools}
+
+
+def mark_from_json(data: Mapping[str, Any]) -> Mark:
+    """Return the mark that stands in a bundle.
+
+    Args:
+        data: What ``as_json`` returned.
+
+    Raises:
+        ValueError: If it is none.
+    """
+    fields = {name: value for name, value in data.items() if name != "kind"}
+    try:
+        return _KINDS[data["kind"]](**fields)
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"{dict(data)!r} is no mark") from error
+
+
+def _refuse_negative(*numbers: int) -> None:
+    if min(numbers) < 0:
+        raise AgentSpecError(f"A mark takes no negative number, not {min(numbers)!r}.")
+
+
+def _shown(min_items: int, words: str, core_schema: Any, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+    shown = dict(handler(core_schema))
+    shown.setdefault("description", words)
+    for part in (shown, *shown.get("anyOf", ())):
+        if part.get("type") == "array" and min_items:
+            part["minItems"] = max(min_items, part.get("minItems", 0))
+    return shown
+
+
+class Abstention(BaseModel):
+    """Say that no answer can be given on the evidence there is, and what is missing for one."""
+
+    missing: list[str] = Field(min_length=1, description="What would be needed for an answer and was not found.")
+    tried: list[str] = Field(default_factory=list, description="What was tried to find it.")

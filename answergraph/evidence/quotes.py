@@ -1,0 +1,129 @@
+"""Whether a quote counts, and where it stands in a tool result."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from answergraph.evidence.folding import fold
+from answergraph.evidence.json_text import without_escapes
+from answergraph.evidence.mapped_text import MappedText
+from answergraph.evidence.marks import Quote
+from answergraph.evidence.quote_borders import begins_at_border, cuts_grouped_number, ends_at_border, follows_negation
+from answergraph.evidence.searched_result import SearchedResult
+
+_WORD = re.compile(r"\w+")
+_COMMON = """
+a about above after again against all also am an and any are as at be because been before being below between both but by can
+could did do does doing down during each few for from further had has have having he her here hers him his how i if in into is
+it its just may me might more most must my no nor not now of off on once only or other our out over own same shall she should
+so some such than that the their them then there these they this those through to too under until up upon us very was we were
+what when where which while who whom why will with would yes you your true false null none ok
+"""
+_AROUND_AN_ECHO = """
+answer asked echo error found got hits input invalid match matches matching output query received result results returned said
+search searched searching text unknown value values
+"""
+_COMMON_WORDS = frozenset(_COMMON.split())
+_WORDS_AROUND_AN_ECHO = frozenset(_AROUND_AN_ECHO.split())
+_SHORTEST_BESIDE_ECHO = 4
+"""How many columns a quote says at least beyond what the tool was called with."""
+
+NOT_FOUND = "it stands in no tool result word for word"
+CUT = "it begins or ends in the middle of a word or number there: quote whole words"
+NEGATED = "a negation stands right before it there: quote that too"
+ECHOED = "it only repeats what the tool was called with: quote more of what the tool said"
+
+
+@dataclass(frozen=True)
+class Found:
+    """Where a quote stands: a span of a result's text."""
+
+    result: SearchedResult
+    start: int
+    end: int
+
+
+def counts_as_quote(text: str, min_length: int, idle: frozenset[str] = frozenset()) -> str | None:
+    """Return what keeps a text from counting as a quote, ``None`` if it counts.
+
+    Args:
+        text: The folded text.
+        min_length: How many columns it has at least.
+        idle: Words that say nothing here, beside the common ones.
+    """
+    width = sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
+    if width < min_length:
+        return f"it is too short for a quote: at least {min_length} characters"
+    if all(_says_nothing(word.lower(), idle) for word in _WORD.findall(text)):
+        return "it consists of common words alone"
+    return None
+
+
+def _says_nothing(word: str, idle: frozenset[str]) -> bool:
+    return word in _COMMON_WORDS or word in idle or (len(word) == 1 and word.isascii())
+
+
+def places_of_quote(text: str, result: SearchedResult, mark: Quote) -> Iterator[Found | str]:
+    """Yield each place where a quote stands in a result, or why it does not count there.
+
+    Args:
+        text: The quote.
+        result: What may support it.
+        mark: Says how long it must be.
+    """
+    problem = counts_as_quote(fold(text), mark.min_length)
+    if problem is not None:
+        yield problem
+        return
+    for form in _forms(text):
+        yield from (_verdict(form, place) for place in _places(form, result))
+
+
+@dataclass(frozen=True)
+class _Place:
+    """One occurrence in one text of a result."""
+
+    result: SearchedResult
+    part: int
+    view: MappedText
+    at: int
+
+
+def _forms(text: str) -> list[str]:
+    """Return the quote folded: as it is, without the quotation marks around it, and with escapes of JSON undone."""
+    whole = fold(text)
+    inner = whole[1:-1].strip()
+    is_wrapped = len(whole) > 2 and whole[0] == whole[-1] == "'" and "'" not in inner  # noqa: PLR2004 - two marks
+    forms = [whole, *([inner] if is_wrapped else []), fold(without_escapes(MappedText.unchanged(text)).text)]
+    return [form for form in dict.fromkeys(forms) if form]
+
+
+def _places(text: str, result: SearchedResult) -> Iterator[_Place]:
+    for part, view in enumerate(result.said):
+        at = view.text.find(text)
+        while at >= 0:
+            yield _Place(result, part, view, at)
+            at = view.text.find(text, at + 1)
+
+
+def _verdict(text: str, place: _Place) -> Found | str:
+    view = place.view
+    end = place.at + len(text)
+    start, stop = view.span(place.at, end)
+    if not begins_at_border(view.text, place.at) or not ends_at_border(view.text, end):
+        return CUT
+    if cuts_grouped_number(place.result.run.texts[place.part], start, stop):
+        return CUT
+    if follows_negation(view.text, place.at):
+        return NEGATED
+    if _only_echoes(place.result.without_echo(view.text, place.at, end), text):
+        return ECHOED
+    offset = place.result.offsets[place.part]
+    return Found(place.result, offset + start, offset + stop)
+
+
+def _only_echoes(rest: str, text: str) -> bool:
+    return rest != text and counts_as_quote(rest, _SHORTEST_BESIDE_ECHO, _WORDS_AROUND_AN_ECHO) is not None

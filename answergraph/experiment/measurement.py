@@ -1,0 +1,161 @@
+"""What is measured of one run, and the check that the run was made as its setting says."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from langchain_core.messages import AIMessage, AnyMessage
+
+from answergraph.evidence.answer_bundle import results_in
+from answergraph.evidence.claim_checking import check_claims
+from answergraph.evidence.claims import Claim
+from answergraph.evidence.marks import FromTools
+from answergraph.experiment.seed_experiment import ARITHMETIC_TOOLS, Task, validate_calculation
+from answergraph.experiment.settings import Setting, confirms
+from answergraph.response_format.reading.json_in_text import find_json
+from answergraph.state.errors import AnswerGraphError
+from answergraph.state.ledger import usage_of
+from answergraph.state.outcome import Outcome, Usage
+from answergraph.state.tool_results import ToolRun, run_of
+
+HALF_A_HUNDREDTH = 0.005
+"""The seed gives its values with two decimals at most: an answer rounded to two is correct, and grounded."""
+
+Evidence = Literal["none", "grounded", "invented"]
+"""What the answer's ``validation_result`` is: not given, what the tool returned in this run, or something else."""
+
+_ARITHMETIC = frozenset(tool.name for tool in ARITHMETIC_TOOLS)
+
+
+class WrongRungError(AnswerGraphError):
+    """The model was asked for its answer in another way than the setting says; such a run is no figure of that setting."""
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """What one run came to, in plain JSON.
+
+    Attributes:
+        status: How the run ended; without a response format ``"answered"`` or ``"unanswered"``.
+        answer: The final answer, ``None`` if there is none.
+        correct: Whether it is the known value.
+        calls: Per tool, how often it brought a result.
+        rounds: How often the model called tools that brought a result, several calls in one message counting once.
+        validated: Whether a validation in this run has found this very answer correct.
+        grounded: Whether the answer stands in the result of an arithmetic tool of this run.
+        evidence: What its ``validation_result`` is.
+        model_calls: How often the model was called.
+        input_tokens: As the provider reports them, 0 if it does not.
+        output_tokens: The same.
+        notes: What was different in how the answer was asked for.
+    """
+
+    status: str
+    answer: float | None
+    correct: bool
+    calls: dict[str, int]
+    rounds: int
+    validated: bool
+    grounded: bool
+    evidence: Evidence
+    model_calls: int
+    input_tokens: int
+    output_tokens: int
+    notes: list[str]
+
+
+def measure(setting: Setting, task: Task, state: Mapping[str, Any]) -> Measurement:
+    """Measure a finished run.
+
+    Args:
+        setting: The setting it was made in.
+        task: The task it was given.
+        state: Its final state.
+
+    Returns:
+        The measurement.
+
+    Raises:
+        WrongRungError: If the answer was asked for in another way than the setting says.
+    """
+    outcome: Outcome | None = state.get("outcome")
+    _refuse_other_rungs(setting, outcome)
+    messages: Sequence[AnyMessage] = state["messages"]
+    runs = [run for run in map(run_of, results_in(messages, setting.schema_names)) if run.succeeded]
+    given = _given_in_text(messages) if setting.response_format is None else _given(state.get("structured_response"))
+    answer, usage = _number(given.get("final_answer")), _usage(messages, outcome)
+    return Measurement(
+        status=outcome["status"] if outcome else "answered" if answer is not None else "unanswered",
+        answer=answer,
+        correct=answer is not None and abs(answer - task.value) < HALF_A_HUNDREDTH,
+        calls=dict(Counter(run.name for run in runs)),
+        rounds=_rounds(messages, {run.tool_call_id for run in runs}),
+        validated=answer is not None and any(confirms(run, answer) for run in runs),
+        grounded=answer is not None and _is_grounded(answer, runs),
+        evidence=_evidence(given.get("validation_result"), runs),
+        model_calls=usage["model_calls"],
+        input_tokens=usage["input_tokens"],
+        output_tokens=usage["output_tokens"],
+        notes=sorted({attempt["note"] for attempt in outcome["attempts"] if attempt["note"]} if outcome else ()),
+    )
+
+
+def _refuse_other_rungs(setting: Setting, outcome: Outcome | None) -> None:
+    if outcome is None:
+        taken: set[str | None] = set()
+    else:
+        taken = {outcome["strategy"], *(attempt["strategy"] for attempt in outcome["attempts"])} - {None}
+    others = sorted(map(str, taken - setting.rungs))
+    if others or (setting.rungs and not taken):
+        asked = ", ".join(others) or "nothing"
+        raise WrongRungError(f"asked for by {asked}, not by {' or '.join(sorted(setting.rungs)) or 'the prompt alone'}")
+
+
+def _given(answer: Any) -> Mapping[str, Any]:
+    return {} if answer is None else vars(answer)
+
+
+def _given_in_text(messages: Sequence[AnyMessage]) -> Mapping[str, Any]:
+    """Return the JSON object that ends a conversation; none if it holds several that differ."""
+    last = messages[-1]
+    found = [item.data for item in find_json(last.text)] if isinstance(last, AIMessage) and not last.tool_calls else []
+    answers = [data for data in found if isinstance(data, Mapping) and "final_answer" in data]
+    return answers[0] if answers and all(answer == answers[0] for answer in answers) else {}
+
+
+def _number(value: Any) -> float | None:
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def _usage(messages: Sequence[AnyMessage], outcome: Outcome | None) -> Usage:
+    if outcome is not None:
+        return outcome["usage"]
+    replies = [message for message in messages if isinstance(message, AIMessage)]
+    return usage_of(replies, "turn", model_calls=len(replies), tool_calls=0)
+
+
+def _rounds(messages: Sequence[AnyMessage], done: set[str]) -> int:
+    called = [{call["id"] for call in message.tool_calls} for message in messages if isinstance(message, AIMessage)]
+    return sum(1 for ids in called if ids & done)
+
+
+def _is_grounded(answer: float, runs: Sequence[ToolRun]) -> bool:
+    claim = Claim("final_answer", FromTools(rounding=2), answer)
+    return not check_claims([claim], [run for run in runs if run.name in _ARITHMETIC]).problems
+
+
+def _evidence(given: Any, runs: Sequence[ToolRun]) -> Evidence:
+    if given in (None, "", {}):
+        return "none"
+    results = [run.value for run in runs if run.name == validate_calculation.name]
+    return "grounded" if any(_repeats(given, result) for result in results) else "invented"
+
+
+def _repeats(given: Any, result: Any) -> bool:
+    """Return whether this is what the tool returned: all of it, a part, or its verdict alone."""
+    if isinstance(given, Mapping) and isinstance(result, Mapping):
+        return all(name in result and result[name] == value for name, value in given.items())
+    return isinstance(given, bool) and isinstance(result, Mapping) and given == result.get("is_correct")

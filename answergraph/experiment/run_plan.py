@@ -1,0 +1,132 @@
+"""Makes the runs of an experiment: several at once, each on its own, none twice."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+
+from answergraph.experiment.journal import Journal, Record, RunKey
+from answergraph.experiment.measurement import WrongRungError, measure
+from answergraph.experiment.seed_experiment import Task
+from answergraph.experiment.settings import Setting
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be run.
+
+    Attributes:
+        model_name: What the model is called.
+        settings: The settings, each given every task.
+        tasks: The tasks.
+        repeats: How often all of it is done.
+        base_url: Where the model is served, if not at its provider's own address.
+    """
+
+    model_name: str
+    settings: Sequence[Setting]
+    tasks: Sequence[Task]
+    repeats: int = 1
+    base_url: str | None = None
+
+    def runs(self) -> Iterator[Run]:
+        """Yield the runs: repeat by repeat, so that one that is cut short holds whole repeats."""
+        for repeat in range(1, self.repeats + 1):
+            for task in self.tasks:
+                for setting in self.settings:
+                    yield Run(self._key(setting, task, repeat), setting, task)
+
+    def _key(self, setting: Setting, task: Task, repeat: int) -> RunKey:
+        told = [self.model_name, self.base_url, setting.fingerprint, task.question, version("answergraph")]
+        # The address may hold a password: only its hash is written down.
+        configuration = hashlib.sha256(json.dumps(told).encode()).hexdigest()[:16]
+        return RunKey(self.model_name, configuration, setting.name, task.id, repeat)
+
+
+@dataclass(frozen=True)
+class Run:
+    """One task in one setting."""
+
+    key: RunKey
+    setting: Setting
+    task: Task
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A run that brought no measurement.
+
+    Attributes:
+        key: Which one.
+        error: What was raised.
+    """
+
+    key: RunKey
+    error: Exception
+
+    @property
+    def on_another_rung(self) -> bool:
+        """Whether the model was asked in another way than the setting says."""
+        return isinstance(self.error, WrongRungError)
+
+
+async def run_all(
+    plan: Plan, model: BaseChatModel, journal: Journal, *, concurrency: int, done: Callable[[], None] = lambda: None
+) -> list[Failed]:
+    """Make the runs that the journal does not hold yet.
+
+    Args:
+        plan: What is to be run.
+        model: The model.
+        journal: Where finished runs are written as they finish; failed ones are not, and made again next time.
+        concurrency: How many runs go on at once.
+        done: Called after each run, and for each that was in the journal.
+
+    Returns:
+        The runs that failed, in the order of the plan.
+
+    Raises:
+        AgentSpecError: If the model cannot be asked as a setting says, before any run.
+        OSError: If the journal cannot be written.
+    """
+    agents = {setting.name: setting.agent(model) for setting in plan.settings}
+    waiting: list[Run] = []
+    for run in plan.runs():
+        if run.key in journal.records:
+            done()
+        else:
+            waiting.append(run)
+    failed: dict[RunKey, Failed] = {}
+    left = iter(waiting)
+
+    async def work() -> None:
+        for run in left:
+            result = await _result(agents[run.setting.name], run)
+            if isinstance(result, Failed):
+                failed[run.key] = result
+            else:
+                journal.add(result)
+            done()
+
+    workers = [asyncio.ensure_future(work()) for _ in range(min(concurrency, len(waiting)))]
+    try:
+        await asyncio.gather(*workers)
+    finally:
+        for worker in workers:
+            worker.cancel()
+    return [failed[run.key] for run in waiting if run.key in failed]
+
+
+async def _result(agent: Any, run: Run) -> Record | Failed:
+    try:
+        state = await agent.ainvoke({"messages": [("user", run.task.question)]})
+        return Record(run.key, measure(run.setting, run.task, state))
+    except Exception as error:  # noqa: BLE001 - every provider has error classes of its own; one failed run must not end the others
+        return Failed(run.key, error)

@@ -1,0 +1,61 @@
+"""Whether a reason quotes the work that it judges: word for word, by the rules for quotes of this package."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from answergraph.evidence.folding import fold
+from answergraph.evidence.marks import MIN_QUOTE_LENGTH, Quote
+from answergraph.evidence.quotes import Found, places_of_quote
+from answergraph.evidence.searched_result import SearchedResult
+from answergraph.state.tool_results import ToolRun
+
+_PAIRS = (('"', '"'), ("“", "”"), ("„", "“"), ("«", "»"), ("「", "」"), ("『", "』"), ("‘", "’"), ("`", "`"))
+_BETWEEN = "|".join(f"{re.escape(left)}([^{re.escape(left + right)}]+){re.escape(right)}" for left, right in _PAIRS)
+_QUOTED = re.compile(rf"{_BETWEEN}|(?<!\w)'([^'\n]+)'(?!\w)")
+
+WITHOUT_QUOTE = "The reason quotes nothing of the work."
+
+
+@dataclass(frozen=True)
+class Grounding:
+    """What a reason's quotes are worth."""
+
+    spans: tuple[tuple[int, int], ...] = ()
+    """Where they stand in the work: start and end, in characters."""
+    problem: str | None = None
+    """Why the reason does not count, ``None`` if it does."""
+
+
+def grounded_in(work: str, reason: str, conditions: Sequence[str]) -> Grounding:
+    """Look for what a reason quotes.
+
+    Args:
+        work: What is judged.
+        reason: The reason.
+        conditions: What was to choose from; a reason may quote these too, which supports nothing.
+
+    Returns:
+        The places of its quotes; a problem if there is none, or if one stands neither in the work nor in a condition.
+    """
+    # A work that is shorter than a quote has to be can be quoted as a whole.
+    mark = Quote(min_length=min(MIN_QUOTE_LENGTH, len(work)))
+    searched = SearchedResult(ToolRun("work", "work", {}, (work,)))
+    named = [fold(condition) for condition in conditions]
+    spans: list[tuple[int, int]] = []
+    for quote in _quotes(reason):
+        places = list(places_of_quote(fold(quote), searched, mark))
+        found = next((place for place in places if isinstance(place, Found)), None)
+        if found is not None:
+            spans.append((found.start, found.end))
+        elif not any(fold(quote) in condition for condition in named):
+            why = next((place for place in places if isinstance(place, str)), "it does not stand in the work word for word")
+            return Grounding(problem=f"The reason quotes {quote!r}, but {why}.")
+    return Grounding(tuple(spans)) if spans else Grounding(problem=WITHOUT_QUOTE)
+
+
+def _quotes(reason: str) -> Iterator[str]:
+    for match in _QUOTED.finditer(reason):
+        yield next(group for group in match.groups() if group is not None)

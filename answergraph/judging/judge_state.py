@@ -1,0 +1,72 @@
+"""The state of a judge: what it is given, what it returns, and what it keeps to itself."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, NotRequired, get_type_hints
+
+from langchain_core.messages import AnyMessage
+from langgraph.graph.message import add_messages
+from typing_extensions import TypedDict
+
+from answergraph.judging.judgment import Judgment, StageRecord
+from answergraph.state.agent_state import StateSchemas
+
+
+class Judging(TypedDict):
+    """How far a judgment has come."""
+
+    work: str
+    """What is judged."""
+    candidates: list[str]
+    """The labels to choose from."""
+    open: bool
+    """Whether a judge has to be asked."""
+    chosen: str | None
+    """The label that is taken because it is the only one."""
+    stages: list[StageRecord]
+
+
+class JudgeInput(TypedDict):
+    """What a judge is invoked with."""
+
+    messages: NotRequired[Annotated[list[AnyMessage], add_messages]]
+    """A conversation; its last AI message is judged where there is no report."""
+    report: NotRequired[str]
+    """What is judged."""
+    facts: NotRequired[dict[str, Any]]
+    """What ``when(...)`` reads."""
+    children: NotRequired[list[str]]
+    """The labels of parallel children, for ``all(...)`` and ``any(...)``."""
+
+
+class JudgeState(JudgeInput):
+    """All that a judge keeps, but for the judgment itself, whose key has a name of the caller's."""
+
+    judging: NotRequired[Judging]
+    """How far the judgment has come; streams show each stage by it."""
+
+
+def judge_schemas(output_key: str, own: type[Any] | None) -> StateSchemas:
+    """Return the schemas of a judge.
+
+    Args:
+        output_key: The key of the judgment.
+        own: A ``TypedDict`` of the caller's with further keys.
+
+    Returns:
+        The schemas; the output is the judgment alone, so that a judge inside another graph changes nothing else.
+    """
+    further = get_type_hints(own, include_extras=True) if own is not None else {}
+    output: dict[str, Any] = {output_key: NotRequired[Judgment]}
+    given = {**get_type_hints(JudgeInput, include_extras=True), **further}
+    given.pop(output_key, None)
+    state = {**get_type_hints(JudgeState, include_extras=True), **given, **output}
+    return StateSchemas(
+        state=_typed_dict("JudgeState", state), input=_typed_dict("JudgeInput", given), output=_typed_dict("JudgeOutput", output)
+    )
+
+
+def _typed_dict(name: str, fields: dict[str, Any]) -> type[Any]:
+    # The functional form: the fields are known only once the caller's are.
+    schema: type[Any] = TypedDict(name, fields)  # type: ignore[misc]  # mypy wants literal fields
+    return schema

@@ -1,0 +1,81 @@
+"""The text that is judged: how it is shown to a model, and how a reply that only repeats it is told from a judgment.
+
+Whoever wrote the text may have tried to decide the judgment in it. What counts is the model's own reply; so tags in the text
+are shown without their colon, and an answer that stands in the text word for word is no answer.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from answergraph.response_format.reading.json_in_text import find_json
+from answergraph.response_format.reading.json_syntax_repair import mend_json
+
+MAX_OBJECTS = 2_000
+"""How many places of a text are tried as the beginning of a JSON object."""
+
+_FLAT_OBJECT = re.compile(r"\{[^{}]*\}")
+_SPACE = re.compile(r"\s+")
+_JSON = json.JSONDecoder()
+
+
+class JudgedText:
+    """The work of an agent, to be judged."""
+
+    def __init__(self, text: str) -> None:
+        """Take a text.
+
+        Args:
+            text: The report, or what the agent wrote last.
+        """
+        self.text = text.strip()
+
+    def fenced(self, *tag_words: str) -> str:
+        """Return the text between two marks that it cannot contain, with its own tags put out of action.
+
+        Args:
+            *tag_words: The words of the tags that the reply is searched for.
+
+        Returns:
+            The text for a prompt. The marks are derived from the text, so that the same text makes the same prompt.
+        """
+        mark = hashlib.sha256(self.text.encode(errors="replace")).hexdigest()[:12]
+        shown = re.sub(rf"\[({'|'.join(map(re.escape, tag_words))}):([0-9]+)\]", r"[\1 \2]", self.text, flags=re.IGNORECASE)
+        return f"<work {mark}>\n{shown}\n</work {mark}>"
+
+    def holds_answer(self, data: Any, reply: str) -> bool:
+        """Return whether an answer stands in the text already, so that a reply with it only repeats the text.
+
+        Args:
+            data: The answer as it was read.
+            reply: The text it was read from, empty for a tool call.
+        """
+        if any(planted == data for planted in self._objects()):
+            return True
+        ours = _bare(self.text)
+        return any(found == data and _bare(written) in ours for found, written in _objects(reply))
+
+    def _objects(self) -> Iterator[Any]:
+        yield from (found for found, _ in _objects(self.text))
+        yield from (found.data for found in find_json(self.text))
+        for match in list(_FLAT_OBJECT.finditer(self.text))[:MAX_OBJECTS]:
+            yield mend_json(match.group())
+
+
+def _objects(text: str) -> Iterator[tuple[Any, str]]:
+    """Yield every JSON object in a text, those inside others too, with its source."""
+    starts = (match.start() for match in re.finditer(r"\{", text))
+    for start, _ in zip(starts, range(MAX_OBJECTS), strict=False):
+        try:
+            found, end = _JSON.raw_decode(text, start)
+        except (ValueError, RecursionError):
+            continue
+        yield found, text[start:end]
+
+
+def _bare(text: str) -> str:
+    return _SPACE.sub("", text)

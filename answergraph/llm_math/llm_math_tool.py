@@ -1,0 +1,141 @@
+"""The calculator tool for questions in words: the model writes one expression, numexpr works it out."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from langchain_core.messages import BaseMessage
+from langchain_core.runnables import Runnable
+from langchain_core.tools import BaseTool, StructuredTool, ToolException
+from langgraph.constants import TAG_NOSTREAM
+from pydantic import BaseModel
+
+from answergraph.llm_math.math_expression import CalculationError, calculate
+from answergraph.runtime.steps import Invoke, Step, arun_step, run_step
+
+NAME = "Calculator"
+DESCRIPTION = "Useful for when you need to answer questions about math."
+STOP = "```output"
+"""Ends the model's reply: what follows in the few-shot examples is not the model's to write."""
+ANSWER = "Answer:"
+
+PROMPT = """\
+Turn a math problem into one expression that Python's numexpr library can evaluate. Its value answers the question.
+
+Question: ${{the math problem}}
+```text
+${{one line: the expression that solves it}}
+```
+...numexpr.evaluate(text)...
+```output
+${{the value of the expression}}
+```
+Answer: ${{the answer}}
+
+Begin.
+
+Question: What is 37593 * 67?
+```text
+37593 * 67
+```
+...numexpr.evaluate("37593 * 67")...
+```output
+2518731
+```
+Answer: 2518731
+
+Question: 37593^(1/5)
+```text
+37593**(1/5)
+```
+...numexpr.evaluate("37593**(1/5)")...
+```output
+8.222831614237718
+```
+Answer: 8.222831614237718
+
+Question: {question}
+"""
+"""Asks for one expression; the two examples hold the model to the form."""
+
+_FENCE = re.compile(r"```[^\n`]*\n(.*?)```", re.DOTALL)
+_QUOTED_LENGTH = 200
+
+
+class MathQuestion(BaseModel):
+    """What the calculator is asked."""
+
+    question: str
+
+
+def llm_math_tool(llm: Runnable[Any, Any]) -> BaseTool:
+    r"""Return a calculator for questions in words.
+
+    It takes two steps: ``llm`` turns the question into one expression, numexpr evaluates it. Only arithmetic on numbers is
+    evaluated. What cannot be is told to the model that asked, and the run goes on.
+
+    Args:
+        llm: A chat model or a text model.
+
+    Returns:
+        The tool ``Calculator``; it answers ``Answer: …``.
+
+    Example:
+        >>> from answergraph.testing import ScriptedChatModel
+        >>> calculator = llm_math_tool(ScriptedChatModel(replies=["```text\n100 * 0.2\n```\n"]))
+        >>> calculator.invoke("What is 20% of 100?")
+        'Answer: 20.0'
+    """
+    # The expression is the tool's own business: token streams of the agent do not show it.
+    bound = llm.bind(stop=[STOP]).with_config(tags=[TAG_NOSTREAM])
+
+    def ask(question: str) -> Step[str]:
+        reply: Any = yield Invoke(bound, PROMPT.format(question=question))
+        return answer_in(reply.text if isinstance(reply, BaseMessage) else str(reply))
+
+    def calculator(question: str) -> str:
+        return run_step(ask(question))
+
+    async def acalculator(question: str) -> str:
+        return await arun_step(ask(question))
+
+    return StructuredTool(
+        name=NAME,
+        description=DESCRIPTION,
+        args_schema=MathQuestion,
+        func=calculator,
+        coroutine=acalculator,
+        handle_tool_error=True,
+    )
+
+
+def answer_in(reply: str) -> str:
+    """Return the answer to what the model wrote: its expression's value, or the answer it gave without one.
+
+    Args:
+        reply: The model's reply; what follows an output fence is the model's invention.
+
+    Returns:
+        ``Answer: …``, with how an ambiguous sign was read.
+
+    Raises:
+        ToolException: If there is nothing to evaluate, or it cannot be evaluated.
+    """
+    text = reply.split(STOP, 1)[0].strip()
+    # A server that stops at the fence's first line may leave the closing fence out.
+    fence = _FENCE.search(text if text.count("```") != 1 else f"{text}\n```")
+    if fence is None:
+        if ANSWER in text:
+            return f"{ANSWER} {text.rsplit(ANSWER, 1)[1].strip()}"
+        raise ToolException(f"The model wrote no expression: {text[:_QUOTED_LENGTH]!r}. Please ask again in other words.")
+    expression = fence[1].strip()
+    try:
+        calculation = calculate(expression)
+    except CalculationError as error:
+        shown = expression[:_QUOTED_LENGTH]
+        raise ToolException(
+            f"{shown!r} cannot be evaluated: {error}. Please try again with a valid numerical expression."
+        ) from error
+    note = f" ({calculation.note})" if calculation.note else ""
+    return f"{ANSWER} {calculation.value}{note}"

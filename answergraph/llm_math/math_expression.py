@@ -1,0 +1,209 @@
+"""Evaluates one arithmetic expression that a model wrote: checked as a syntax tree first, then given to numexpr.
+
+What is checked is what is evaluated: numexpr sees the text of the checked tree, never the model's own.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import math
+import operator
+import re
+import sys
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+MAX_LENGTH = 1_000
+"""Longer expressions are refused, in characters; a calculation in words has no use for them."""
+MAX_BITS = 2_048
+"""An integer power that takes more is not even worked out; a double ends at 1,024 bits."""
+_TOLERANCE = 1e-9
+MAX_INT64 = 2**63 - 1
+"""Beyond this numexpr knows no integers; the whole expression is then calculated with floating-point numbers."""
+
+CONSTANTS: Mapping[str, float] = {"pi": math.pi, "e": math.e}
+FUNCTIONS: Mapping[str, Callable[[float], float]] = {
+    "abs": abs,
+    "sqrt": math.sqrt,
+    "exp": math.exp,
+    "expm1": math.expm1,
+    "log": math.log,
+    "log10": math.log10,
+    "log2": math.log2,
+    "log1p": math.log1p,
+    "sin": math.sin,
+    "cos": math.cos,
+    "tan": math.tan,
+    "arcsin": math.asin,
+    "arccos": math.acos,
+    "arctan": math.atan,
+    "sinh": math.sinh,
+    "cosh": math.cosh,
+    "tanh": math.tanh,
+    "arcsinh": math.asinh,
+    "arccosh": math.acosh,
+    "arctanh": math.atanh,
+    "floor": lambda number: float(math.floor(number)),
+    "ceil": lambda number: float(math.ceil(number)),
+    "trunc": lambda number: float(math.trunc(number)),
+    "round": lambda number: float(round(number)),
+}
+"""The functions that may be called, each with one number: numexpr's names, and the same in Python."""
+
+_OPERATORS: Mapping[type[ast.AST], Callable[[float, float], float]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Pow: operator.pow,
+}
+_SIGNS: Mapping[type[ast.AST], Callable[[float], float]] = {ast.UAdd: operator.pos, ast.USub: operator.neg}
+
+# A thousands separator stands before three digits that no further digit follows.
+_THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}(?:,\d{3})++(?![\d,])")
+# Full-width signs and digits as the ASCII ones, and the signs of arithmetic that Python writes otherwise.
+_SIGNS_AS_TYPED = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | str.maketrans("×÷−", "*/-")
+
+
+class CalculationError(ValueError):
+    """An expression has no value, or none that may be worked out; the message says why."""
+
+
+class Calculation(NamedTuple):
+    """What an expression came to."""
+
+    expression: str
+    """What was evaluated."""
+    value: float
+    note: str
+    """How an ambiguous sign was read, empty if there was none."""
+
+
+def calculate(text: str) -> Calculation:
+    """Evaluate an arithmetic expression.
+
+    Args:
+        text: The expression: numbers (``1,000`` is a thousand), ``+ - * / // % **``, parentheses, ``pi``, ``e`` and the
+            functions of ``FUNCTIONS``. ``^`` is read as power, and the note says so.
+
+    Returns:
+        What was evaluated, and its value.
+
+    Raises:
+        CalculationError: If it is no such expression, is absurdly large, or has no value.
+
+    Example:
+        >>> calculate("1,000 * 2").value
+        2000
+        >>> calculate("9**9**9")
+        Traceback (most recent call last):
+        ...
+        answergraph.llm_math.math_expression.CalculationError: the result is too large
+    """
+    written = _as_python(text)
+    tree = _parsed(written)
+    try:
+        value = _evaluated(tree)
+    except RecursionError as error:
+        raise CalculationError("the expression is nested too deeply") from error
+    note = "^ was read as power" if "^" in text.translate(_SIGNS_AS_TYPED) else ""
+    return Calculation(written, value, note)
+
+
+def _evaluated(tree: ast.expr) -> float:
+    sizes = _Sizes()
+    expected = sizes.of(tree)
+    as_floats = sizes.largest_int > MAX_INT64
+    expression = ast.unparse(_Literal(as_floats=as_floats).visit(tree))
+    # Takes a third of a second to import; an agent without a calculator does not pay for it.
+    value: float = importlib.import_module("numexpr").evaluate(expression, local_dict={}, global_dict={}).item()
+    # A remainder, or a small difference of large integers, is lost in floating-point numbers.
+    if as_floats and not math.isclose(value, expected, rel_tol=_TOLERANCE):
+        raise CalculationError("its integers are too large to be calculated with exactly")
+    return value
+
+
+def _as_python(text: str) -> str:
+    written = text.translate(_SIGNS_AS_TYPED).strip()
+    if len(written) > MAX_LENGTH:
+        raise CalculationError(f"the expression is longer than {MAX_LENGTH} characters")
+    if written.startswith("[") and written.endswith("]"):
+        written = written[1:-1].strip()
+    written = _THOUSANDS.sub(lambda number: number[0].replace(",", ""), written)
+    # Before parsing: Python's ^ binds less tightly than +, a power more tightly than anything.
+    return written.replace("^", "**")
+
+
+def _parsed(written: str) -> ast.expr:
+    if "," in written:
+        raise CalculationError("a comma stands only between groups of three digits")
+    try:
+        return ast.parse(written, mode="eval").body
+    except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
+        raise CalculationError("it is not one arithmetic expression") from error
+
+
+class _Sizes:
+    """Works the size of every intermediate result out before numexpr sees the expression, whose integers wrap or overflow."""
+
+    def __init__(self) -> None:
+        self.largest_int = 0
+
+    def of(self, node: ast.expr) -> float:
+        """Return what a node comes to; raises ``CalculationError`` if it is not allowed or comes to nothing."""
+        match node:
+            case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
+                return self._checked(lambda: number)
+            case ast.Name(id=name) if name in CONSTANTS:
+                return CONSTANTS[name]
+            case ast.UnaryOp(op=sign, operand=operand) if type(sign) in _SIGNS:
+                signed = self.of(operand)
+                return self._checked(lambda: _SIGNS[type(sign)](signed))
+            case ast.BinOp(left=left, op=sign, right=right) if type(sign) in _OPERATORS:
+                return self._of_operation(type(sign), self.of(left), self.of(right))
+            case ast.Call(func=ast.Name(id=name), args=[argument], keywords=[]) if name in FUNCTIONS:
+                number = self.of(argument)
+                return self._checked(lambda: FUNCTIONS[name](number))
+        raise CalculationError(f"{ast.unparse(node)!r} is no arithmetic on numbers")
+
+    def _of_operation(self, sign: type[ast.AST], left: float, right: float) -> float:
+        is_power_of_ints = sign is ast.Pow and isinstance(left, int) and isinstance(right, int) and abs(left) > 1
+        # An integer power takes as much memory as it has digits: it is refused before it is worked out.
+        if is_power_of_ints and right * abs(int(left)).bit_length() > MAX_BITS:
+            raise CalculationError("the result is too large")
+        return self._checked(lambda: _OPERATORS[sign](left, right))
+
+    def _checked(self, work: Callable[[], float]) -> float:
+        try:
+            number = work()
+        except ZeroDivisionError as error:
+            raise CalculationError("division by zero") from error
+        except OverflowError as error:
+            raise CalculationError("the result is too large") from error
+        except ValueError as error:
+            raise CalculationError("the result is no real number") from error
+        if isinstance(number, complex) or (isinstance(number, float) and math.isnan(number)):
+            raise CalculationError("the result is no real number")
+        if abs(number) > sys.float_info.max:
+            raise CalculationError("the result is too large")
+        if isinstance(number, int):
+            self.largest_int = max(self.largest_int, abs(number))
+        return number
+
+
+class _Literal(ast.NodeTransformer):
+    """Writes constants as numbers, and all numbers as floating-point ones where the integers are too large."""
+
+    def __init__(self, *, as_floats: bool) -> None:
+        self._as_floats = as_floats
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        """Replace a constant by its value; a function's name stays."""
+        return ast.Constant(CONSTANTS[node.id]) if node.id in CONSTANTS else node
+
+    def visit_Constant(self, node: ast.Constant) -> ast.expr:
+        """Replace an integer that numexpr could not calculate with."""
+        return ast.Constant(float(node.value)) if self._as_floats else node  # type: ignore[arg-type]  # checked to be a number

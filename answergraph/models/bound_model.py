@@ -1,0 +1,167 @@
+"""Models with their tools and format bound, each made once and kept, and what is sent to them."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from langchain_core.callbacks import BaseCallbackHandler
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
+from langchain_core.prompt_values import ChatPromptValue
+from langchain_core.runnables import Runnable, RunnableBinding
+
+from answergraph.response_format.model_request import ModelRequest
+from answergraph.response_format.providers.model_capabilities import takes_user_after_tool
+from answergraph.response_format.strategies.strategy import Strategy
+from answergraph.response_format.wire.dialects import Dialect
+from answergraph.runtime.recent_cache import keep
+from answergraph.runtime.steps import Invoke
+from answergraph.state.messages import WHOLE_MESSAGES
+
+SEEN = "I have seen the result."
+"""Stands between a tool's message and a user's for providers that refuse them side by side; never stored."""
+
+
+@dataclass(frozen=True, eq=False)
+class BoundModel:
+    """A model with its tools and format bound, and what ends the prompt of its calls."""
+
+    runnable: Runnable[Any, Any]
+    settings: Mapping[str, Any]
+    """Keyword arguments of its calls: the tools and the format."""
+    prompt: str | None
+    user_after_tool: bool = True
+    """Whether the provider takes a user message right after a tool's."""
+    dialect: Dialect = Dialect.PLAIN
+    """What the format's schema was compiled to."""
+    note: str | None = None
+    """What an attempt made in this way is noted with."""
+
+    @classmethod
+    def of(cls, bound: Any, **fields: Any) -> BoundModel:
+        """Take a bound model apart, if it is a model with arguments and nothing else."""
+        is_plain = isinstance(bound, RunnableBinding) and _calls_as(bound, RunnableBinding)
+        if not is_plain or bound.config or bound.config_factories:
+            return cls(bound, {}, **fields)
+        return cls(bound.bound, bound.kwargs, **fields)
+
+    @cached_property
+    def takes_prompts(self) -> bool:
+        """Whether a finished prompt may be handed to it: its ``invoke`` is that of every chat model."""
+        return isinstance(self.runnable, BaseChatModel) and _calls_as(self.runnable, BaseChatModel)
+
+    def call(self, request: ModelRequest[Any], listeners: Sequence[BaseCallbackHandler] = ()) -> Invoke:
+        """Return the call of the model that a request asks for.
+
+        Args:
+            request: The request.
+            listeners: Callback handlers for this call, beside those of the run.
+        """
+        messages: Any = self.conversation(request)
+        if self.takes_prompts and WHOLE_MESSAGES.issuperset(map(type, messages)):
+            # Given a list, LangChain looks at every message to convert and to check it.
+            messages = ChatPromptValue.model_construct(messages=messages)
+        return Invoke(self.runnable, messages, listeners, self.settings)
+
+    def conversation(self, request: ModelRequest[Any]) -> list[AnyMessage]:
+        """Return the messages to send: the system message, the request's own, and the prompt's end.
+
+        The prompt's end joins a user's last text instead of following it: some providers refuse two user messages in a row.
+        """
+        system: list[AnyMessage] = [request.system_message] if request.system_message else []
+        messages = [*system, *request.messages]
+        if self.prompt is not None:
+            messages = _with_prompt(messages, self.prompt)
+        return messages if self.user_after_tool else list(_apart(messages))
+
+
+def _calls_as(runnable: Runnable[Any, Any], kind: Any) -> bool:
+    """Return whether a runnable is invoked as its base class is, with no way of its own."""
+    own = type(runnable)
+    return own.invoke is kind.invoke and own.ainvoke is kind.ainvoke
+
+
+def _with_prompt(messages: list[AnyMessage], prompt: str) -> list[AnyMessage]:
+    last = messages[-1] if messages else None
+    if isinstance(last, HumanMessage):
+        return [*messages[:-1], last.model_copy(update={"content": _extended(last.content, prompt)})]
+    return [*messages, HumanMessage(prompt)]
+
+
+def _apart(messages: list[AnyMessage]) -> Iterator[AnyMessage]:
+    """Put a reply between a tool's message and a user's; only the providers that ask for it pay for looking."""
+    before: AnyMessage | None = None
+    for message in messages:
+        if isinstance(before, ToolMessage) and isinstance(message, HumanMessage):
+            yield AIMessage(SEEN)
+        yield message
+        before = message
+
+
+def _extended(content: Any, text: str) -> Any:
+    return f"{content}\n\n{text}" if isinstance(content, str) else [*content, {"type": "text", "text": text}]
+
+
+class BoundModels:
+    """Models with tools and format bound, kept per (model, tools, strategy, choice, settings).
+
+    Binding converts every tool to its wire form, which costs more than the rest of a step; the agent does it once.
+    """
+
+    def __init__(self) -> None:
+        """Start empty."""
+        self._bound: OrderedDict[Any, tuple[Any, BoundModel]] = OrderedDict()
+
+    def bind(self, request: ModelRequest[Any], strategy: Strategy[Any]) -> BoundModel:
+        """Return the request's model with its tools and the strategy's format bound.
+
+        Args:
+            request: The request; its messages play no part.
+            strategy: How the answer is asked for.
+
+        Returns:
+            The bound model, the same object for equal requests.
+        """
+        key = self._key(request, strategy)
+        if key is None:
+            return bind_model(request, strategy)
+        kept = self._bound.get(key)
+        if kept is None:
+            # What the key names by id is kept alive beside it: ids are reused.
+            kept = ((request.model, list(request.tools), strategy), bind_model(request, strategy))
+            keep(self._bound, key, kept)
+        return kept[1]
+
+    @staticmethod
+    def _key(request: ModelRequest[Any], strategy: Strategy[Any]) -> Any:
+        parts = (id(request.model), tuple(map(id, request.tools)), id(strategy), repr(request.tool_choice))
+        if not request.model_settings:
+            return parts
+        values = tuple(sorted(request.model_settings.items()))
+        # Settings of plain values are compared by value; others may change under the same identity and are not kept.
+        plain = all(isinstance(value, str | int | float | bool | None) for _, value in values)
+        return (*parts, values) if plain else None
+
+
+def bind_model(request: ModelRequest[Any], strategy: Strategy[Any]) -> BoundModel:
+    """Bind a request's model to its tools and to a strategy's format."""
+    binding = strategy.binding(request)
+    settings = {**request.model_settings, **binding.settings}
+    model: Any = request.model if binding.model is None else binding.model
+    if binding.tools:
+        bound = model.bind_tools(binding.tools, **settings)
+        bound = bound.bind(**binding.late_settings) if binding.late_settings else bound
+    else:
+        settings.pop("tool_choice", None)
+        bound = model.bind(**settings, **binding.late_settings)
+    return BoundModel.of(
+        bound,
+        prompt=binding.prompt,
+        user_after_tool=takes_user_after_tool(model),
+        dialect=binding.dialect,
+        note=binding.note,
+    )

@@ -1,0 +1,156 @@
+"""Where in a sentence an arithmetic expression stands, and when it is safer to say that none can be read.
+
+Whatever might change what the user meant (a letter glued to a number, a root sign, a second expression) is a reason to
+refuse: a wrong expression would be worked out without complaint.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from answergraph.models.offline.arithmetic_notation import ExpressionError, Plan, Token, read_plan, tokens_of
+
+_KIND_LETTER = {"number": "n", "sign": "s", "operator": "o", "open": "(", "close": ")", "space": " "}
+_CALCULATION = re.compile(r"[n)] *[so][s ]*[n(]")
+_ATTACHED_SIGN = re.compile(r"(?<![n)])sn")
+
+_CHANGES_MEANING = frozenset({"Sm", "Sc", "No", "Nl", "Nd"})
+"""Unicode categories of mathematical and currency signs, of superscripts, fractions and the digits of other scripts."""
+
+_CHANGES_MEANING_TOO = frozenset("^%!°‰#&@\\_")
+_DECIMAL_MARKS = frozenset(".,")
+
+_FIRST_LETTER_OF_SPACELESS_SCRIPTS = "\u1100"
+"""From here on lie Korean, Japanese and Chinese, in which a sentence goes on without a space."""
+
+
+def find_expression(text: str) -> Plan | None:
+    """Return the plan of the one expression in a text, or ``None`` if it has none.
+
+    A number alone is an expression only if it is the whole text.
+
+    Args:
+        text: What the user wrote: an expression, or a sentence around one.
+
+    Raises:
+        ExpressionError: There is something like an expression, but it cannot be read with certainty.
+
+    Example:
+        >>> find_expression("What is 3 + 4?").expression
+        '3 + 4'
+    """
+    runs = [run for run in _runs(_without_prose_parentheses(tokens_of(text))) if run.has_number]
+    calculations = [run for run in runs if run.is_calculation]
+    for run in runs:
+        if not run.is_calculation and run.is_fragment and not run.is_glued(text):
+            return _signed_number(run, text)
+    if len(calculations) > 1:
+        raise ExpressionError("there is more than one expression, and only one can be worked out at a time")
+    if calculations:
+        return calculations[0].plan(text)
+    return runs[0].plan(text) if runs and runs[0].text(text) == text.strip() else None
+
+
+def _signed_number(run: _Run, text: str) -> Plan:
+    """Read a run with an operator and no calculation: right only as the whole text, such as ``-(3)``."""
+    if run.text(text) == text.strip():
+        with suppress(ExpressionError):
+            return run.plan(text)
+    raise ExpressionError(f"{run.text(text)!r} is not a whole expression")
+
+
+@dataclass(frozen=True)
+class _Run:
+    """Neighbouring tokens that could all belong to an expression."""
+
+    tokens: Sequence[Token]
+
+    @property
+    def kinds(self) -> str:
+        """The token kinds, one letter each, so that patterns of them can be searched for."""
+        return "".join(_KIND_LETTER[token.kind] for token in self.tokens)
+
+    @property
+    def has_number(self) -> bool:
+        return "n" in self.kinds
+
+    @property
+    def is_calculation(self) -> bool:
+        """Whether somewhere two operands have an operator between them."""
+        return bool(_CALCULATION.search(self.kinds))
+
+    @property
+    def is_fragment(self) -> bool:
+        """Whether there is an operator, other than a sign attached to its number."""
+        return bool(re.search("[so]", _ATTACHED_SIGN.sub("n", self.kinds)))
+
+    def text(self, source: str) -> str:
+        return source[self.tokens[0].start : self.tokens[-1].end]
+
+    def is_glued(self, source: str) -> bool:
+        """Whether something that is not white space touches the run."""
+        return bool(self._touching(source).strip())
+
+    def plan(self, source: str) -> Plan:
+        """Read the run, if nothing beside it changes its meaning."""
+        before, after = source[: self.tokens[0].start].rstrip(), source[self.tokens[-1].end :].lstrip()
+        if before and self.kinds.startswith("s "):
+            raise ExpressionError(f"a number is missing before {self.tokens[0].text!r}")
+        touching = self._touching(source)
+        if touching[:1] in _DECIMAL_MARKS and before:
+            raise ExpressionError(f"it is not clear what the {touching[:1]!r} before it means")
+        for neighbour in (before[-1:], after[:1]):
+            _check_neighbour(neighbour, touches=neighbour in touching)
+        return read_plan([token for token in self.tokens if token.kind != "space"], self.text(source))
+
+    def _touching(self, source: str) -> str:
+        """Return the character before the run and the one after it."""
+        start, end = self.tokens[0].start, self.tokens[-1].end
+        return source[max(0, start - 1) : start] + source[end : end + 1]
+
+
+def _without_prose_parentheses(tokens: Sequence[Token]) -> list[Token]:
+    """Return the tokens with every pair of parentheses that holds prose turned into prose."""
+    prose_so_far = 0
+    opened: list[tuple[int, int]] = []
+    result = list(tokens)
+    for position, token in enumerate(tokens):
+        if token.kind == "prose":
+            prose_so_far += 1
+        elif token.kind == "open":
+            opened.append((position, prose_so_far))
+        elif token.kind == "close" and opened:
+            start, prose_before = opened.pop()
+            if prose_so_far > prose_before:
+                result[start] = tokens[start]._replace(kind="prose")
+                result[position] = token._replace(kind="prose")
+    return result
+
+
+def _runs(tokens: Sequence[Token]) -> Iterator[_Run]:
+    """Yield what lies between the prose, without the white space at its ends."""
+    run: list[Token] = []
+    for token in [*tokens, Token("prose", "", 0, 0)]:
+        if token.kind != "prose":
+            if run or token.kind != "space":
+                run.append(token)
+            continue
+        if run and run[-1].kind == "space":
+            run.pop()
+        if run:
+            yield _Run(run)
+        run = []
+
+
+def _check_neighbour(character: str, *, touches: bool) -> None:
+    """Refuse what might belong to the expression though it cannot be read."""
+    if not character or character == "=":
+        return
+    is_word = character.isalpha() and character < _FIRST_LETTER_OF_SPACELESS_SCRIPTS
+    is_sign = unicodedata.category(character) in _CHANGES_MEANING or character in _CHANGES_MEANING_TOO
+    if is_sign or (is_word and touches):
+        raise ExpressionError(f"it is not clear what {character!r} beside it means")

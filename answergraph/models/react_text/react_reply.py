@@ -1,0 +1,188 @@
+"""Reads a reply of the text protocol: an action, a final answer, or what is wrong with it.
+
+Where the classic parser was wrong and the reply is unambiguous, the evident reading is taken; the table is in
+``docs/react.md``. Every other reply is told, in the classic words, what it misses.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from answergraph.models.react_text.protocol_labels import Label, closed_value, is_action, labels_in, unfenced, without_inventions
+from answergraph.models.react_text.text_tool import TextTool, UnreadableInputError
+from answergraph.response_format.reading.json_in_text import find_json
+
+MISSING_ACTION = "Invalid Format: Missing 'Action:' after 'Thought:'"
+MISSING_INPUT = "Invalid Format: Missing 'Action Input:' after 'Action:'"
+UNKNOWN_TOOL = "{name} is not a valid tool, try one of [{names}]."
+EXCEPTION = "_Exception"
+"""The name under which the classic system keeps a reply that could not be read."""
+
+_DECORATION = " \t\r\n\"'`*[]()<>.:"
+_CALL = re.compile(r"\s*(?P<name>[\w.-]+)[ \t]*(?:\((?P<round>.*)\)|\[(?P<square>.*)\])\s*", re.DOTALL)
+_NO_ACTION = re.compile(r"(none|n/a|nothing|no (action|tool)|not (needed|necessary|required))\b", re.IGNORECASE)
+_TOOL_NAME = re.compile(r"[\w-]{1,64}", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Action:
+    """The model wants a tool."""
+
+    log: str
+    """What it wrote, up to the end of the input."""
+    name: str
+    args: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class FinalAnswer:
+    """The model is done."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Unreadable:
+    """A reply that has to be sent back."""
+
+    log: str
+    feedback: str
+    """What is wrong, for the model."""
+    name: str = EXCEPTION
+    """The action it named, if that may be a tool's name."""
+    args: str = ""
+    is_format_error: bool = True
+    """Whether ``handle_parsing_errors`` decides; an unknown tool is always told."""
+
+
+Reading = Action | FinalAnswer | Unreadable
+
+
+def read_reply(text: str, tools: Sequence[TextTool], *, formatted: bool = False) -> Reading:
+    r"""Read a reply.
+
+    Args:
+        text: What the model wrote after ``Thought:``.
+        tools: The tools that were offered.
+        formatted: Whether the final answer is asked for as JSON, so that JSON without a label is one.
+
+    Returns:
+        The reading, in time linear in the text's length.
+
+    Example:
+        >>> read_reply("Easy.\nFinal Answer: 42", [])
+        FinalAnswer(text='42')
+    """
+    text = without_inventions(text)
+    labels = labels_in(text)
+    first = next((index for index, label in enumerate(labels) if label.kind in ("action", "answer")), None)
+    if first is None:
+        return _read_unlabelled(text, formatted=formatted)
+    answers = [index for index, label in enumerate(labels) if label.kind == "answer"]
+    if answers and (first == answers[0] or _declines(text, labels, first)):
+        answer = _answer(text, labels[answers[0] :])
+        first = next((index for index in range(answers[0], len(labels)) if is_action(labels, index)), first)
+        if answer or labels[first].kind == "answer":
+            return FinalAnswer(answer)
+    return _read_action(text, labels, first, {tool.name: tool for tool in tools})
+
+
+def thought_in(text: str) -> str:
+    """Return what a reply says before its first action or answer."""
+    first = next((label for label in labels_in(text) if label.kind in ("action", "answer")), None)
+    return text if first is None else text[: first.start].rstrip()
+
+
+def _read_unlabelled(text: str, *, formatted: bool) -> Reading:
+    # A brace that never closes begins no object; mending thousands of them would take its time.
+    found = find_json(text) if "}" in text or formatted else []
+    is_object = len(found) == 1 and isinstance(found[0].data, dict) and found[0].place != "prose"
+    if is_object or (formatted and found):
+        return FinalAnswer(text.strip())
+    return Unreadable(text, MISSING_ACTION, args=text)
+
+
+def _declines(text: str, labels: Sequence[Label], index: int) -> bool:
+    """Return whether an action says that there is none."""
+    end = labels[index + 1].start if index + 1 < len(labels) else len(text)
+    return _NO_ACTION.match(text[labels[index].end : end].strip(_DECORATION)) is not None
+
+
+def _answer(text: str, labels: Sequence[Label]) -> str:
+    """Return the last answer before any action, without a next round that the model made up."""
+    actions = [index for index in range(len(labels)) if is_action(labels, index)]
+    before = labels[: actions[0]] if actions else labels
+    last = max(index for index, label in enumerate(before) if label.kind == "answer")
+    end = labels[actions[0]].start if actions else len(text)
+    following = before[last + 1 :]
+    invented = [label.start for label in following if label.kind == "thought" and actions]
+    invented += [a.start for a, b in pairwise(following) if (a.kind, b.kind) == ("question", "thought")]
+    return text[before[last].end : min([end, *invented])].strip()
+
+
+def _read_action(text: str, labels: Sequence[Label], index: int, tools: Mapping[str, TextTool]) -> Reading:
+    if not is_action(labels, index):
+        end = labels[index + 1].start if index + 1 < len(labels) else len(text)
+        return _read_without_input(text[labels[index].end : end], _cut(text, end), tools)
+    name, label = text[labels[index].end : labels[index + 1].start], labels[index + 1]
+    end = labels[index + 2].start if index + 2 < len(labels) else len(text)
+    closed = closed_value(text, label.end)
+    # What follows a fence or an object on further lines of its own would be lost: then all of it is the input.
+    stop = closed if closed is not None and not text[closed:end].strip() else end
+    return _act(name, unfenced(text[label.end : stop].strip()), _cut(text, end), tools)
+
+
+def _act(name: str, written: str, log: str, tools: Mapping[str, TextTool]) -> Reading:
+    bare = name.strip(_DECORATION)
+    if bare.casefold() == "final answer":
+        return FinalAnswer(written)
+    if not bare:
+        return Unreadable(log, MISSING_ACTION, args=log)
+    tool = _named(name, tools)
+    if tool is None:
+        known = bare if _TOOL_NAME.fullmatch(bare) else EXCEPTION
+        feedback = UNKNOWN_TOOL.format(name=name.strip(), names=", ".join(tools))
+        return Unreadable(log, feedback, known, written, is_format_error=False)
+    try:
+        return Action(log, tool.name, tool.arguments(written))
+    except UnreadableInputError as error:
+        return Unreadable(log, str(error), tool.name, written)
+
+
+def _read_without_input(written: str, log: str, tools: Mapping[str, TextTool]) -> Reading:
+    """Read an action without ``Action Input:``: evident as ``tool(input)``, as JSON, and where the tool needs none."""
+    tool = _named(written, tools)
+    if tool is not None and not tool.required:
+        return Action(log, tool.name, {})
+    call = _CALL.fullmatch(written)
+    if call is not None and (called := _named(call["name"], tools)) is not None:
+        return _act(called.name, call["round"] if call["round"] is not None else call["square"], log, tools)
+    found = [item.data for item in find_json(written) if isinstance(item.data, dict)]
+    if len(found) == 1 and found[0].keys() == {"action", "action_input"}:
+        given = found[0]["action_input"]
+        return _act(str(found[0]["action"]), given if isinstance(given, str) else json.dumps(given), log, tools)
+    return Unreadable(log, MISSING_INPUT, args=log)
+
+
+def _named(written: str, tools: Mapping[str, TextTool]) -> TextTool | None:
+    """Return the tool that a text names, whatever stands around the name and in whichever case it is written."""
+    name = written.strip()
+    candidates = [name, name.strip(_DECORATION), name.split("\n", 1)[0].strip(_DECORATION)]
+    for candidate in candidates:
+        if candidate in tools:
+            return tools[candidate]
+    for candidate in candidates:
+        alike = [tool for tool in tools.values() if tool.name.casefold() == candidate.casefold()]
+        if len(alike) == 1:
+            return alike[0]
+    return None
+
+
+def _cut(text: str, end: int) -> str:
+    """Return the reply up to where its action ends; what was dropped is not shown to the model again."""
+    return text if not text[end:].strip() else text[:end].rstrip()

@@ -1,0 +1,198 @@
+"""A tool as the text protocol knows it: how the prompt describes it, and how its input is read as arguments."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from langchain_core.utils.function_calling import convert_to_openai_tool
+
+from answergraph.response_format.reading.json_in_text import find_json
+from answergraph.state.errors import AgentSpecError
+
+_TYPES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
+_PROVIDER_TOOL = "The text protocol has no place for {tool!r}: a tool that the provider runs."
+_QUOTES = "\"'`"
+
+
+class UnreadableInputError(ValueError):
+    """An input holds no arguments; the message tells the model what to write."""
+
+
+@dataclass(frozen=True)
+class TextTool:
+    """A tool the model may name as its action.
+
+    Attributes:
+        name: The tool's name.
+        description: What the model is told about it.
+        parameters: The JSON Schema of its arguments, by name.
+        required: The arguments it cannot do without.
+    """
+
+    name: str
+    description: str = ""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    required: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, tool: Any) -> TextTool:
+        """Read a tool in any form LangChain knows.
+
+        Args:
+            tool: A tool, a function, a class, or a description in OpenAI's format.
+
+        Raises:
+            AgentSpecError: If the provider is to run it.
+        """
+        function = as_openai_tool(tool)["function"]
+        parameters = function.get("parameters") or {}
+        return cls(
+            function["name"],
+            function.get("description", ""),
+            parameters.get("properties", {}),
+            tuple(parameters.get("required", ())),
+        )
+
+    @property
+    def text_argument(self) -> str | None:
+        """The argument that an input without JSON is for: the only one, or the only one that is required."""
+        if len(self.parameters) == 1:
+            return next(iter(self.parameters))
+        return self.required[0] if len(self.required) == 1 else None
+
+    def line(self) -> str:
+        """Return the tool's line in the prompt: signature and description, and how several arguments are written."""
+        described = f"{self.signature()} - {self.description}"
+        if len(self.parameters) <= 1:
+            return described
+        if any(_needs_schema(schema) for schema in self.parameters.values()):
+            schema = {"type": "object", "properties": self.parameters, "required": list(self.required)}
+            return f"{described} Action Input is a JSON object of this JSON Schema: {json.dumps(schema, ensure_ascii=False)}"
+        return f"{described} Action Input is a JSON object with the keys {', '.join(self.parameters)}."
+
+    def signature(self) -> str:
+        """Return name and arguments as Python writes them."""
+        shown = (f"{name}: {_annotation(schema)}{self._default(name, schema)}" for name, schema in self.parameters.items())
+        return f"{self.name}({', '.join(shown)})"
+
+    def arguments(self, text: str) -> dict[str, Any]:
+        """Return the arguments that an input means.
+
+        Args:
+            text: What stands after ``Action Input:``, taken out of its fence.
+
+        Returns:
+            The arguments. A JSON object is taken as it is; any other text is the argument ``text_argument``, without the
+            quotes around it.
+
+        Raises:
+            UnreadableInputError: If there are several arguments and no JSON object.
+        """
+        if not self.parameters:
+            return {}
+        found = _one_object(text, whole_only=self.text_argument is not None)
+        if found is not None and (self.text_argument is None or found.keys() <= self.parameters.keys()):
+            return found
+        if self.text_argument is None:
+            keys = ", ".join(self.parameters)
+            raise UnreadableInputError(f"Invalid Format: 'Action Input:' of {self.name} is one JSON object with the keys {keys}")
+        return {self.text_argument: self._value(text.strip(), self.parameters[self.text_argument])}
+
+    @staticmethod
+    def _default(name: str, schema: Any) -> str:
+        return f" = {schema['default']!r}" if isinstance(schema, Mapping) and "default" in schema else ""
+
+    @staticmethod
+    def _value(text: str, schema: Any) -> Any:
+        if isinstance(schema, Mapping) and schema.get("type") not in (None, "string"):
+            try:
+                return json.loads(text)
+            except (ValueError, RecursionError):
+                return unquoted(text)
+        return unquoted(text)
+
+
+def as_openai_tool(tool: Any) -> dict[str, Any]:
+    """Return a tool in OpenAI's format.
+
+    Args:
+        tool: A tool in any form LangChain converts.
+
+    Raises:
+        AgentSpecError: If the provider is to run it: a text model has no such provider.
+    """
+    try:
+        converted = convert_to_openai_tool(tool)
+    except ValueError as error:
+        raise AgentSpecError(_PROVIDER_TOOL.format(tool=tool)) from error
+    if "function" not in converted:
+        raise AgentSpecError(_PROVIDER_TOOL.format(tool=tool))
+    return converted
+
+
+def text_input(tool_args: Mapping[str, Any]) -> str:
+    """Return arguments as an input that means them, for calls that were not written as text."""
+    values = list(tool_args.values())
+    if len(values) == 1 and isinstance(values[0], str) and unquoted(values[0]) == values[0].strip() == values[0]:
+        return values[0]
+    return json.dumps(dict(tool_args), ensure_ascii=False, default=str)
+
+
+def unquoted(text: str) -> str:
+    """Return a text without the quotes around all of it.
+
+    Args:
+        text: The text; quotes that stand inside it, too, are part of it.
+
+    Example:
+        >>> unquoted('"100 * 0.2"'), unquoted('"a" or "b"')
+        ('100 * 0.2', '"a" or "b"')
+    """
+    text = text.strip()
+    if len(text) < 2 or text[0] != text[-1] or text[0] not in _QUOTES:  # noqa: PLR2004  # two quotes
+        return text
+    if text[0] == '"':
+        try:
+            loaded = json.loads(text, strict=False)
+        except ValueError:
+            loaded = None
+        if isinstance(loaded, str):
+            return loaded
+    return text if text[0] in text[1:-1] else text[1:-1]
+
+
+def tools_of(tools: Iterable[Any]) -> tuple[TextTool, ...]:
+    """Return bound tools as the protocol knows them."""
+    return tuple(TextTool.of(tool) for tool in tools)
+
+
+def _one_object(text: str, *, whole_only: bool) -> dict[str, Any] | None:
+    objects = [found for found in find_json(text) if isinstance(found.data, dict)]
+    if len(objects) != 1 or (whole_only and objects[0].place != "whole"):
+        return None
+    data: dict[str, Any] = objects[0].data
+    return data
+
+
+def _needs_schema(schema: Any) -> bool:
+    if not isinstance(schema, Mapping):
+        return True
+    nested = schema.get("type") == "object" or "$ref" in schema or "properties" in schema
+    return nested or "description" in schema or ("items" in schema and _needs_schema(schema["items"]))
+
+
+def _annotation(schema: Any) -> str:
+    if not isinstance(schema, Mapping):
+        return "Any"
+    if "enum" in schema or "const" in schema:
+        values = schema.get("enum", [schema.get("const")])
+        return f"Literal[{', '.join(map(repr, values))}]"
+    if "anyOf" in schema:
+        return " | ".join(_annotation(member) for member in schema["anyOf"])
+    kind = schema.get("type")
+    if kind == "array":
+        return f"list[{_annotation(schema['items'])}]" if "items" in schema else "list"
+    return "dict" if kind == "object" else _TYPES.get(str(kind), "Any")

@@ -1,0 +1,78 @@
+"""Finds the chat model a name stands for; the only place that imports provider packages, when they are needed."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.runnables import Runnable
+
+from answergraph.state.errors import AgentSpecError
+
+OFFLINE = "offline"
+"""The name of the model that needs no key, and is no language model."""
+
+_EXAMPLES = "'offline', 'openai:gpt-4.1' or a chat model object"
+
+
+def resolve_model(model: Any, **settings: Any) -> BaseChatModel:
+    """Return the chat model for a name or an object.
+
+    Args:
+        model: A chat model, which is returned as it is, ``"offline"``, ``"openai:NAME"``, or ``"provider:NAME"`` for
+            LangChain's ``init_chat_model``.
+        **settings: Passed to the model's class, for instance ``base_url``.
+
+    Returns:
+        The model.
+
+    Raises:
+        AgentSpecError: If the name is unknown, or what it needs is missing; the message says what to install or pass.
+    """
+    if isinstance(model, Runnable) and hasattr(model, "bind_tools"):
+        # A chat model, or one with settings or fallbacks bound to it.
+        return model  # type: ignore[return-value]  # these have a chat model's methods and no common class
+    if not isinstance(model, str) or not model.strip():
+        raise AgentSpecError(f"{model!r} is no model; pass {_EXAMPLES}.")
+    if model == OFFLINE:
+        return _offline()
+    provider, _, name = model.partition(":")
+    if provider == "openai":
+        return _made(model, lambda: _openai(name, settings))
+    return _made(model, lambda: _through_langchain(model, settings))
+
+
+def _offline() -> BaseChatModel:
+    # The calculator behind it is a twentieth of the package's import.
+    from answergraph.models.offline.offline_model import OfflineChatModel
+
+    return OfflineChatModel()
+
+
+def _openai(name: str, settings: dict[str, Any]) -> BaseChatModel:
+    if not name:
+        raise ValueError("the name is missing after 'openai:'")
+    # Takes 0.8 s to import; an agent on another model does not pay for it.
+    made: BaseChatModel = importlib.import_module("langchain_openai").ChatOpenAI(model=name, **settings)
+    return made
+
+
+def _through_langchain(model: str, settings: dict[str, Any]) -> BaseChatModel:
+    try:
+        langchain = importlib.import_module("langchain.chat_models")
+    except ImportError as error:
+        raise ValueError(
+            f"it needs LangChain: pip install 'answergraph[langchain]', and the provider's package; without it pass {_EXAMPLES}"
+        ) from error
+    made: BaseChatModel = langchain.init_chat_model(model, **settings)
+    return made
+
+
+def _made(model: str, make: Callable[[], BaseChatModel]) -> BaseChatModel:
+    try:
+        return make()
+    except Exception as error:
+        # Each provider's package has error classes of its own for a missing key, package or name.
+        raise AgentSpecError(f"Model {model!r} cannot be used: {error}") from error

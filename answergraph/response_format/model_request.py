@@ -1,0 +1,151 @@
+"""The model call as middleware sees it: the request and the response.
+
+Names, fields and behaviour are those of ``langchain.agents.middleware``, so that middleware written for either works with
+the other.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Generic
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, SystemMessage
+from langchain_core.tools import BaseTool
+from langgraph.runtime import Runtime
+from langgraph.types import Command
+from langgraph.typing import ContextT
+
+from answergraph.state.agent_state import ResponseT
+
+
+@dataclass(init=False)
+class ModelRequest(Generic[ContextT]):
+    """One model call to be made; middleware changes it with ``override``.
+
+    Attributes:
+        model: The chat model.
+        messages: The conversation without the system message.
+        system_message: Put before the messages.
+        tool_choice: Passed to the model as it is; wins over what the response format would choose.
+        tools: What the model may call; the answer tools are added when the model is bound.
+        response_format: The response format as the developer wrote it, or ``None`` to offer none in this call.
+        state: The agent's state.
+        runtime: LangGraph's runtime.
+        model_settings: Further keyword arguments for binding the model.
+    """
+
+    model: BaseChatModel
+    messages: list[AnyMessage]
+    system_message: SystemMessage | None
+    tool_choice: Any | None
+    tools: list[BaseTool | dict[str, Any]]
+    response_format: Any
+    state: Any
+    runtime: Runtime[ContextT]
+    model_settings: dict[str, Any] = field(default_factory=dict)
+
+    def __init__(
+        self, *, model: BaseChatModel, messages: list[AnyMessage], system_prompt: str | None = None, **rest: Any
+    ) -> None:
+        """Make a request.
+
+        Args:
+            model: The chat model.
+            messages: The conversation without the system message.
+            system_prompt: The system message as text.
+            **rest: The other fields by name.
+
+        Raises:
+            ValueError: If both ``system_prompt`` and ``system_message`` are given.
+            TypeError: If a name is no field.
+        """
+        unknown = rest.keys() - _REQUEST_FIELDS
+        if unknown:
+            raise TypeError(f"ModelRequest has no field {sorted(unknown)!r}")
+        values = {**_REQUEST_DEFAULTS, **{name: value for name, value in rest.items() if value is not None}}
+        values = _with_system_message({**values, **_given_prompt(system_prompt, rest)})
+        for name, default in (("tools", list), ("model_settings", dict), ("state", _empty_state)):
+            if values[name] is None:
+                values[name] = default()
+        # Not by attribute: assignment is what ``__setattr__`` warns of.
+        vars(self).update(values, model=model, messages=messages)
+
+    @property
+    def system_prompt(self) -> str | None:
+        """The system message's text."""
+        return None if self.system_message is None else self.system_message.text
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Set a field; deprecated as in LangChain, use ``override``."""
+        warnings.warn(
+            f"Direct attribute assignment to ModelRequest.{name} is deprecated. "
+            f"Use request.override({name}=...) instead to create a new request with the modified attribute.",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        vars(self).update(_with_system_message({name: value}))
+
+    def override(self, **overrides: Any) -> ModelRequest[ContextT]:
+        """Return a copy with other fields; this request is not changed.
+
+        Args:
+            **overrides: Fields by name; ``system_prompt`` is taken as text for ``system_message``.
+
+        Returns:
+            The new request.
+
+        Raises:
+            ValueError: If both ``system_prompt`` and ``system_message`` are given.
+        """
+        if "system_prompt" in overrides and "system_message" in overrides:
+            raise ValueError("Cannot specify both system_prompt and system_message")
+        return replace(self, **_with_system_message(overrides))
+
+
+_REQUEST_DEFAULTS: dict[str, Any] = dict.fromkeys(
+    ("system_message", "tool_choice", "tools", "response_format", "state", "runtime", "model_settings")
+)
+
+_REQUEST_FIELDS = frozenset(declared.name for declared in fields(ModelRequest))
+
+
+def _empty_state() -> dict[str, Any]:
+    return {"messages": []}
+
+
+def _given_prompt(system_prompt: str | None, rest: dict[str, Any]) -> dict[str, Any]:
+    if system_prompt is None:
+        return {}
+    if rest.get("system_message") is not None:
+        raise ValueError("Cannot specify both system_prompt and system_message")
+    return {"system_prompt": system_prompt}
+
+
+def _with_system_message(values: dict[str, Any]) -> dict[str, Any]:
+    if "system_prompt" not in values:
+        return values
+    rest = {name: value for name, value in values.items() if name not in ("system_prompt", "system_message")}
+    text = values["system_prompt"]
+    return {**rest, "system_message": None if text is None else SystemMessage(text)}
+
+
+@dataclass
+class ModelResponse(Generic[ResponseT]):
+    """What a model call brought: the messages, and the answer read from them, if there is one."""
+
+    result: list[BaseMessage]
+    structured_response: ResponseT | None = None
+
+
+@dataclass
+class ExtendedModelResponse(Generic[ResponseT]):
+    """A model response with a state update beside it; returned by ``wrap_model_call``."""
+
+    model_response: ModelResponse[ResponseT]
+    command: Command[Any] | None = None
+
+
+ModelCallResult = ModelResponse[ResponseT] | AIMessage | ExtendedModelResponse[ResponseT]
+"""What ``wrap_model_call`` may return."""

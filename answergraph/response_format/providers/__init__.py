@@ -1,0 +1,1 @@
+"""What providers can do, and what they refused."""

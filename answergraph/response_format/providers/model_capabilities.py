@@ -1,0 +1,126 @@
+"""What a model can do in a call, and how its client wants to be asked: the table of families, put to one model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+
+from answergraph.response_format.providers.provider_family import Family, When
+from answergraph.response_format.providers.provider_table import families_of
+from answergraph.response_format.wire.dialects import Dialect
+
+# What turns thinking on, as a field of the client or in what the client sends along with every request.
+_THINKING_FIELDS = ("thinking", "reasoning", "enable_thinking")
+_REQUEST_FIELDS = ("extra_body", "model_kwargs", "additional_model_request_fields")
+
+
+def model_name(model: Any) -> str:
+    """Return a chat model's name as its provider knows it, empty if it does not tell."""
+    return _first_text(model, "model_name", "model", "model_id")
+
+
+def supports_native_format(model: BaseChatModel, tools: Sequence[Any]) -> bool:
+    """Return whether a model can be held to a JSON schema by its provider in this call.
+
+    Args:
+        model: The chat model. Its ``profile`` says whether there is such a mode; the table, where there is no profile.
+        tools: The tools that go along; whether the mode goes with tools is in the table only.
+
+    Returns:
+        ``True`` if the provider's own mode may be used.
+    """
+    families = _families_of(model)
+    columns = [family.native for family in families]
+    profile = getattr(model, "profile", None)
+    if profile is not None and "structured_output" in profile:
+        if not profile["structured_output"]:
+            return False
+        columns = [when for when in columns if when is not When.NEVER]
+    return _hold(columns, model, families, tools)
+
+
+def supports_json_mode(model: Any, tools: Sequence[Any]) -> bool:
+    """Return whether a model has a JSON mode without a schema in this call, by the table.
+
+    Args:
+        model: The chat model.
+        tools: The tools that go along.
+
+    Returns:
+        ``True`` if that mode may be used.
+    """
+    families = _families_of(model)
+    return _hold([family.json_mode for family in families], model, families, tools)
+
+
+def refuses_forced_tools(model: Any) -> bool:
+    """Return whether a model is known to refuse or to ignore a forced tool call, as many do while they think."""
+    if not _lists_tool_choice(model, "any"):
+        return True
+    families = _families_of(model)
+    return not _hold([family.forced_tool for family in families], model, families, ())
+
+
+def wire_dialect(model: Any) -> Dialect:
+    """Return which part of JSON Schema a model's native mode takes: that of who made the model, where a gateway serves it.
+
+    A model that is no provider's, such as ``ReActTextModel``, says so itself.
+    """
+    told = getattr(model, "wire_dialect", None)
+    return told if isinstance(told, Dialect) else _families_of(model)[-1].dialect
+
+
+def names_forced_tool(model: Any) -> bool:
+    """Return whether a model's client can force the call of one tool by its name."""
+    return _lists_tool_choice(model, "tool")
+
+
+def _lists_tool_choice(model: Any, kind: str) -> bool:
+    # The client of Bedrock raises for the kinds of tool choice that it does not list here.
+    kinds = getattr(model, "supports_tool_choice_values", None)
+    return not isinstance(kinds, tuple | list) or kind in kinds
+
+
+def takes_user_after_tool(model: Any) -> bool:
+    """Return whether a model's provider takes a user message right after a tool's."""
+    return all(family.user_after_tool for family in _families_of(model))
+
+
+def _hold(columns: list[When], model: Any, families: tuple[Family, ...], tools: Sequence[Any]) -> bool:
+    thinking = When.WITHOUT_THINKING in columns and _thinks(model, families)
+    return all(when.holds(tools=bool(tools), thinking=thinking) for when in columns)
+
+
+def _families_of(model: Any) -> tuple[Family, ...]:
+    clients = frozenset(kind.__name__ for kind in type(model).__mro__)
+    return families_of(clients, _first_text(model, "openai_api_base", "base_url"), model_name(model).lower())
+
+
+def _first_text(model: Any, *attributes: str) -> str:
+    values = (getattr(model, attribute, None) for attribute in attributes)
+    return next((value for value in values if value and isinstance(value, str)), "")
+
+
+def _thinks(model: Any, families: tuple[Family, ...]) -> bool:
+    """Return whether a model thinks: as its client is told, else as its name says.
+
+    Anthropic's adaptive thinking counts as none: nothing is refused because of it.
+    """
+    told = next(_told_to_think(model), None)
+    return any(family.thinks_unasked(model_name(model).lower()) for family in families) if told is None else told
+
+
+def _told_to_think(model: Any) -> Iterator[bool]:
+    own = {name: getattr(model, name, None) for name in _THINKING_FIELDS}
+    for settings in (own, *(getattr(model, name, None) for name in _REQUEST_FIELDS)):
+        if not isinstance(settings, Mapping):
+            continue
+        thinking, reasoning, enabled = (settings.get(name) for name in _THINKING_FIELDS)
+        if isinstance(thinking, Mapping):
+            yield thinking.get("type") == "enabled"
+        if isinstance(reasoning, Mapping):
+            yield reasoning.get("effort") != "none" and reasoning.get("enabled") is not False
+        if isinstance(enabled, bool):
+            yield enabled

@@ -1,0 +1,74 @@
+"""What is known of a provider family: how a model of it is recognised, and when it takes a way of asking for an answer."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+
+from answergraph.response_format.wire.dialects import Dialect
+
+
+@dataclass(frozen=True)
+class Family:
+    """Models that want to be asked in the same way.
+
+    Attributes:
+        name: For the reader.
+        native: When the provider holds the model to a JSON schema.
+        forced_tool: When the provider takes a forced tool call.
+        json_mode: When the provider has a JSON mode without a schema.
+        sources: The provider's documentation, or the thread where it was seen.
+        clients: Names of LangChain's client classes; a subclass counts.
+        address: Pattern in the client's base URL.
+        models: Pattern of whole segments of the model's name, which gateways prefix ("openai/gpt-4o").
+        thinks: Pattern of the names of models that think unless they are told not to.
+        user_after_tool: Whether it takes a user message right after a tool's.
+        gateway: Whether it serves the models of others, so that the row of the model's name counts as well.
+        dialect: The part of JSON Schema that its native mode takes.
+        note: What else is known, and what is not certain.
+    """
+
+    name: str
+    native: When
+    forced_tool: When
+    json_mode: When
+    sources: tuple[str, ...]
+    clients: frozenset[str] = frozenset()
+    address: str = ""
+    models: str = ""
+    thinks: str = ""
+    user_after_tool: bool = True
+    gateway: bool = False
+    dialect: Dialect = Dialect.OPENAI_STRICT
+    note: str = ""
+
+    def serves(self, clients: frozenset[str], address: str) -> bool:
+        """Return whether a client, or the address it asks at, is this family's."""
+        return not self.clients.isdisjoint(clients) or bool(self.address and re.search(self.address, address))
+
+    def has(self, model: str) -> bool:
+        """Return whether a model's name is one of this family's."""
+        return bool(self.models) and _segment(self.models, model)
+
+    def thinks_unasked(self, model: str) -> bool:
+        """Return whether a model of this family thinks unless it is told not to."""
+        return bool(self.thinks) and _segment(self.thinks, model)
+
+
+def _segment(pattern: str, name: str) -> bool:
+    return re.search(rf"(^|[/:.])({pattern})($|[-/:.@])", name) is not None
+
+
+class When(Enum):
+    """When a provider takes a way of asking."""
+
+    ALWAYS = "always"
+    WITHOUT_TOOLS = "without tools"
+    WITHOUT_THINKING = "without thinking"
+    NEVER = "never"
+
+    def holds(self, *, tools: bool, thinking: bool) -> bool:
+        """Return whether a call with or without tools and thinking may be made in this way."""
+        hindered = {When.WITHOUT_TOOLS: tools, When.WITHOUT_THINKING: thinking}
+        return self is When.ALWAYS or not hindered.get(self, True)

@@ -1,0 +1,286 @@
+"""The table of provider families: how a model of each is recognised, and which ways of asking for an answer it takes.
+
+The only place that knows the names of models, clients and providers. It decides where the automatic strategy starts and what it
+skips; where a row is wrong or out of date, the ladder finds out at run time, at the price of a refused request.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from answergraph.response_format.providers.provider_family import Family, When
+from answergraph.response_format.wire.dialects import Dialect
+
+_RESPONSES_API_MODELS = "gpt-6"
+"""How the names begin of models that ChatOpenAI asks on the Responses API as soon as there are tools."""
+
+_SERVERS = (
+    Family(
+        "Azure OpenAI",
+        native=When.ALWAYS,
+        forced_tool=When.ALWAYS,
+        json_mode=When.ALWAYS,
+        clients=frozenset({"AzureChatOpenAI", "AzureAIChatCompletionsModel", "AzureAIOpenAIApiChatModel"}),
+        address=r"\.openai\.azure\.com|\.services\.ai\.azure\.com",
+        gateway=True,
+        sources=(
+            "https://learn.microsoft.com/en-us/azure/ai-foundry/openai/how-to/structured-outputs",
+            "https://learn.microsoft.com/en-us/answers/questions/2278693/structured-output-is-not-supported-in-non-openai-m",
+        ),
+        note="API versions before 2024-08-01-preview refuse a JSON schema. A client without a model name counts as unknown: "
+        "deployments bear any name.",
+    ),
+    Family(
+        "Amazon Bedrock",
+        native=When.ALWAYS,
+        forced_tool=When.WITHOUT_THINKING,
+        json_mode=When.NEVER,
+        clients=frozenset({"ChatBedrockConverse", "ChatBedrock", "ChatAnthropicBedrock"}),
+        address=r"bedrock-runtime\.",
+        gateway=True,
+        sources=(
+            "https://docs.aws.amazon.com/bedrock/latest/userguide/structured-output.html",
+            "https://github.com/langchain-ai/langchain-aws/issues/925",
+            "https://github.com/strands-agents/harness-sdk/issues/1241",
+        ),
+        note="Converse has no JSON mode without a schema. Many models refuse a forced call; LangChain's client says so in "
+        "`supports_tool_choice_values`, which is asked first.",
+    ),
+    Family(
+        "OpenRouter",
+        native=When.ALWAYS,
+        forced_tool=When.WITHOUT_THINKING,
+        json_mode=When.ALWAYS,
+        clients=frozenset({"ChatOpenRouter"}),
+        address=r"openrouter\.ai",
+        gateway=True,
+        sources=(
+            "https://openrouter.ai/docs/api_reference/overview",
+            "https://github.com/pydantic/pydantic-ai/pull/6957",
+        ),
+        note="Drops the reasoning without a word where a tool call is forced; seen with Anthropic's models, taken "
+        "as true of all.",
+    ),
+    Family(
+        "Ollama",
+        native=When.WITHOUT_TOOLS,
+        forced_tool=When.NEVER,
+        json_mode=When.WITHOUT_TOOLS,
+        clients=frozenset({"ChatOllama"}),
+        address=r":11434\b|\bollama\.com",
+        dialect=Dialect.PLAIN,
+        sources=(
+            "https://github.com/ollama/ollama/issues/17921",
+            "https://github.com/ollama/ollama/issues/13750",
+            "https://github.com/ollama/ollama/issues/11185",
+            "https://github.com/ollama/ollama/issues/12362",
+        ),
+        note="Takes a forced call and ignores it; a format beside tools keeps the model from calling them. Ollama's cloud takes "
+        "a schema and does not hold the model to it.",
+    ),
+    Family(
+        "vLLM",
+        native=When.WITHOUT_TOOLS,
+        forced_tool=When.ALWAYS,
+        json_mode=When.WITHOUT_TOOLS,
+        clients=frozenset({"ChatVLLM", "VLLMOpenAI"}),
+        address=r"\bvllm\b|:8000/v1",
+        dialect=Dialect.PLAIN,
+        sources=(
+            "https://github.com/vllm-project/vllm/issues/39929",
+            "https://github.com/vllm-project/vllm/issues/44216",
+        ),
+        note="A format beside tools is held to in every turn, so that no tool is called and the answer is made up. Recognised by "
+        "its usual port, a guess. With gpt-oss a forced call was seen to be ignored.",
+    ),
+    Family(
+        "Groq",
+        native=When.WITHOUT_TOOLS,
+        forced_tool=When.ALWAYS,
+        json_mode=When.WITHOUT_TOOLS,
+        clients=frozenset({"ChatGroq"}),
+        address=r"api\.groq\.com",
+        sources=(
+            "https://console.groq.com/docs/structured-outputs",
+            "https://github.com/langchain-ai/langchain/issues/33863",
+            "https://github.com/agno-agi/agno/issues/1065",
+        ),
+        note="Refuses any format beside tools. Some of its models have no JSON schema mode and refuse it without tools too.",
+    ),
+)
+
+_MODELS = (
+    Family(
+        "DeepSeek",
+        native=When.NEVER,
+        forced_tool=When.WITHOUT_THINKING,
+        json_mode=When.ALWAYS,
+        clients=frozenset({"ChatDeepSeek"}),
+        address=r"api\.deepseek\.com",
+        models=r"deepseek",
+        thinks=r"deepseek-(reasoner|r\d|v[4-9]|flash|pro)",
+        sources=(
+            "https://api-docs.deepseek.com/guides/thinking_mode",
+            "https://github.com/langchain-ai/langchain/issues/29282",
+            "https://github.com/deepseek-ai/DeepSeek-V3/issues/1376",
+        ),
+        note="From V4 on it thinks unless told not to.",
+    ),
+    Family(
+        "Mistral",
+        native=When.WITHOUT_TOOLS,
+        forced_tool=When.ALWAYS,
+        json_mode=When.WITHOUT_TOOLS,
+        clients=frozenset({"ChatMistralAI"}),
+        address=r"api\.mistral\.ai",
+        models=r"(open-)?mi[sx]tral|ministral|magistral|codestral|devstral|pixtral",
+        user_after_tool=False,
+        sources=(
+            "https://docs.mistral.ai/capabilities/structured-output/custom_structured_output/",
+            "https://docs.mistral.ai/capabilities/function_calling/",
+            "https://github.com/mistralai/client-python/issues/414",
+            "https://github.com/NousResearch/hermes-agent/issues/20154",
+        ),
+        note="Refuses a user message right after a tool message; a short reply is put between them. That a format does not go "
+        "with tools was reported for tools of Mistral's own; for a user's it is caution.",
+    ),
+    Family(
+        "Qwen",
+        native=When.NEVER,
+        forced_tool=When.WITHOUT_THINKING,
+        json_mode=When.WITHOUT_THINKING,
+        clients=frozenset({"ChatQwen", "ChatQwQ", "ChatTongyi"}),
+        address=r"dashscope[\w-]*\.aliyuncs\.com",
+        models=r"qwen[\d.]*|qwq|qvq",
+        thinks=r"qwq|qvq|qwen[\w.-]*-thinking|qwen3\.[5-9]",
+        sources=(
+            "https://www.alibabacloud.com/help/en/model-studio/json-mode",
+            "https://www.alibabacloud.com/help/en/model-studio/qwen-structured-output",
+            "https://github.com/cloudwego/eino/issues/994",
+            "https://github.com/presenton/presenton/issues/184",
+        ),
+        note="Of Alibaba's own service, some take a JSON schema (qwen3-max, qwen-plus and qwen-flash since 2025, says its "
+        "document of February 2026), and other servers of the same names may not. Which think unless told not to is not certain.",
+    ),
+    Family(
+        "OpenAI",
+        native=When.ALWAYS,
+        forced_tool=When.ALWAYS,
+        json_mode=When.ALWAYS,
+        models=r"gpt-4o(?!-2024-05-13)|gpt-4\.1|gpt-[5-9][.\d]*|o[34]",
+        sources=(
+            "https://platform.openai.com/docs/guides/structured-outputs#supported-models",
+            "https://platform.openai.com/docs/guides/function-calling#tool-choice",
+        ),
+    ),
+    Family(
+        "OpenAI before GPT-4o",
+        native=When.NEVER,
+        forced_tool=When.ALWAYS,
+        json_mode=When.ALWAYS,
+        models=r"gpt-4o?|gpt-3\.5",
+        sources=("https://platform.openai.com/docs/guides/structured-outputs#supported-models",),
+        note="The oldest of them have no JSON mode and refuse it.",
+    ),
+    Family(
+        "Anthropic",
+        native=When.ALWAYS,
+        forced_tool=When.WITHOUT_THINKING,
+        json_mode=When.NEVER,
+        models=r"claude-(sonnet|opus|haiku|fable|mythos)-(4[-.][5-9]|[5-9])",
+        dialect=Dialect.ANTHROPIC,
+        sources=(
+            "https://docs.claude.com/en/docs/build-with-claude/structured-outputs",
+            "https://docs.claude.com/en/docs/build-with-claude/extended-thinking",
+            "https://github.com/langchain-ai/langchain/issues/35539",
+            "https://github.com/pydantic/pydantic-ai/issues/7195",
+        ),
+        note="Adaptive thinking goes with a forced call, thinking with a budget does not. No JSON mode without a schema.",
+    ),
+    Family(
+        "Anthropic before Claude 4.5",
+        native=When.NEVER,
+        forced_tool=When.WITHOUT_THINKING,
+        json_mode=When.NEVER,
+        models=r"claude",
+        dialect=Dialect.ANTHROPIC,
+        sources=(
+            "https://docs.claude.com/en/docs/build-with-claude/structured-outputs",
+            "https://docs.claude.com/en/docs/build-with-claude/extended-thinking",
+        ),
+    ),
+    Family(
+        "Gemini before 3",
+        native=When.WITHOUT_TOOLS,
+        forced_tool=When.ALWAYS,
+        json_mode=When.WITHOUT_TOOLS,
+        models=r"gemini-(pro|ultra|nano|[12])",
+        dialect=Dialect.GEMINI,
+        sources=(
+            "https://ai.google.dev/gemini-api/docs/structured-output",
+            "https://github.com/googleapis/python-genai/issues/867",
+        ),
+        note="Refuses any format beside tools.",
+    ),
+    Family(
+        "Gemini",
+        native=When.ALWAYS,
+        forced_tool=When.ALWAYS,
+        json_mode=When.ALWAYS,
+        models=r"gemini",
+        dialect=Dialect.GEMINI,
+        sources=(
+            "https://ai.google.dev/gemini-api/docs/structured-output",
+            "https://github.com/langchain-ai/langchain/issues/34463",
+        ),
+    ),
+    Family(
+        "xAI",
+        native=When.ALWAYS,
+        forced_tool=When.ALWAYS,
+        json_mode=When.ALWAYS,
+        models=r"grok-[4-9][.\d]*|grok-build",
+        sources=(
+            "https://docs.x.ai/docs/guides/structured-outputs",
+            "https://docs.x.ai/docs/guides/function-calling",
+        ),
+    ),
+)
+
+UNKNOWN = Family(
+    "any other",
+    native=When.NEVER,
+    forced_tool=When.WITHOUT_THINKING,
+    json_mode=When.ALWAYS,
+    models=r".*",
+    sources=("https://github.com/langchain-ai/langchain/issues/34129",),
+    note="A model's profile may say that it has a JSON schema mode. The ladder learns the rest.",
+)
+"""The family of what no other row recognises."""
+
+FAMILIES: tuple[Family, ...] = (*_SERVERS, *_MODELS, UNKNOWN)
+"""The table; of the rows that recognise a client or address, and of those that recognise a name, the first one counts."""
+
+
+@lru_cache(maxsize=256)
+def families_of(clients: frozenset[str], address: str, model: str) -> tuple[Family, ...]:
+    """Return the rows that count for a model; what is asked of it must be right by all of them.
+
+    Args:
+        clients: The names of the chat model's class and of its bases.
+        address: Its base URL, empty if it does not tell.
+        model: The model's name in lower case, empty if it does not tell.
+
+    Returns:
+        The row of who serves it, unless that is a gateway the only one, and the row of its name.
+    """
+    server = next((family for family in FAMILIES if family.serves(clients, address)), None)
+    if server is not None and not server.gateway:
+        return (server,)
+    named = next(family for family in FAMILIES if family.has(model))
+    return (named,) if server is None else (server, named)
+
+
+def asks_responses_api(model: str) -> bool:
+    """Return whether ChatOpenAI asks a model of a name on the Responses API as soon as there are tools."""
+    return model.startswith(_RESPONSES_API_MODELS)

@@ -1,0 +1,128 @@
+"""Which ways of asking a provider has refused: read off its errors, remembered for the life of the process."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import astuple, dataclass, replace
+from typing import Any
+
+from answergraph.response_format.providers.model_capabilities import model_name
+
+_BAD_REQUEST = {400, 422}
+_NO_SUCH_ABILITY = {*_BAD_REQUEST, 404, 501}
+# Patterns are compiled at their first use: few programs see a refusal.
+_ABOUT_THE_FORMAT = (
+    r"tool[_ ]?choice|response[_ ]?format|response[_ ]?mime[_ ]?type|output_config|json_schema|json_object|json mode|\bstrict\b|"
+    r"\bschema\b|structured output|(not|n't) support(ed)? (tools?|functions?|tool use)|tool (use|calling) is not"
+)
+
+TOOL_CALLING = "tool_calling"
+"""Stands in a refusal for the strategy where the model calls no tools at all, however it is asked."""
+
+_HAS_NO_TOOLS = (
+    r"(not|n't|no\b.*) support (for )?(tools?|functions?|tool use|(tool|function)[ _-]?call(s|ing)?)\b|"
+    r"(tool|function)s?[ _-]?(use|call(s|ing)?)?[`'\"]* (is|are) not (supported|enabled|available)"
+)
+_FUNCTION = r"for function ['\"`]?([\w-]+)"
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """One way of asking that one model's provider has refused.
+
+    Attributes:
+        model_class: The chat model's class.
+        model: The model's name as the provider knows it.
+        base_url: Where the provider was asked, empty if the model does not tell.
+        strategy: The strategy's name.
+        beside_tools: Whether it was refused beside tools; without any it may be taken.
+    """
+
+    model_class: str
+    model: str
+    base_url: str
+    strategy: str
+    beside_tools: bool
+
+    @classmethod
+    def of(cls, model: Any, strategy: str, *, beside_tools: bool) -> Refusal:
+        """Name a model and the way it was asked."""
+        kind = f"{type(model).__module__}.{type(model).__qualname__}"
+        base_url = next((getattr(model, name) for name in ("openai_api_base", "base_url") if getattr(model, name, None)), "")
+        return cls(kind, model_name(model), str(base_url), strategy, beside_tools)
+
+
+_known: set[Refusal] = set()
+
+
+def known_refusals() -> list[Refusal]:
+    """Return what was learned in this process."""
+    return sorted(_known, key=astuple)
+
+
+def forget_refusals() -> None:
+    """Forget it all, for instance after a server was updated."""
+    _known.clear()
+
+
+def remember_refusal(model: Any, strategy: str, *, beside_tools: bool) -> None:
+    """Remember that a model's provider refused to be asked in a way."""
+    _known.add(Refusal.of(model, strategy, beside_tools=beside_tools))
+
+
+def is_refused(model: Any, strategy: str, *, beside_tools: bool) -> bool:
+    """Return whether a model's provider refused to be asked in a way before: in such a call, or even without tools."""
+    if not _known:
+        return False
+    refusal = Refusal.of(model, strategy, beside_tools=beside_tools)
+    return refusal in _known or replace(refusal, beside_tools=False) in _known
+
+
+def refuses_format(error: BaseException, answers: Collection[str] = ()) -> bool:
+    """Return whether an error says that the provider, or its client, does not take the format.
+
+    Args:
+        error: What the model call raised.
+        answers: The names of the answer schemas; a complaint about another function is about a tool of the user's.
+
+    Returns:
+        ``True`` for HTTP 400 and 422 about tool choice, response format, strictness or the schema, for an unknown keyword,
+        for what the client itself does not take, and for a model class without tools. Authentication, rate limits and the
+        network are none of these.
+    """
+    if refuses_tools(error):
+        return True
+    if isinstance(error, TypeError):
+        return "unexpected keyword argument" in str(error)
+    text = str(error)
+    function = re.search(_FUNCTION, text)
+    # A client raises a plain ValueError for what it knows its provider would refuse.
+    if (_status(error) not in _BAD_REQUEST and type(error) is not ValueError) or (
+        function is not None and function[1] not in answers
+    ):
+        return False
+    return re.search(_ABOUT_THE_FORMAT, text, re.IGNORECASE) is not None
+
+
+def refuses_tools(error: BaseException) -> bool:
+    """Return whether an error says that the model has no tool calling at all.
+
+    Args:
+        error: What binding the tools, or the model call, raised.
+
+    Returns:
+        ``True`` for a model class without ``bind_tools``, and for a provider's words, as of Ollama ("does not support tools"),
+        Groq ("`tool calling` is not supported with this model") and OpenRouter ("No endpoints found that support tool use").
+    """
+    if isinstance(error, NotImplementedError):
+        return True
+    return _status(error) in _NO_SUCH_ABILITY and re.search(_HAS_NO_TOOLS, str(error), re.IGNORECASE) is not None
+
+
+def _status(error: BaseException) -> Any:
+    response = getattr(error, "response", None)
+    if isinstance(response, dict):
+        # The shape of botocore's ClientError.
+        return response.get("ResponseMetadata", {}).get("HTTPStatusCode")
+    return getattr(error, "status_code", None) or getattr(response, "status_code", None) or getattr(error, "code", None)

@@ -1,0 +1,181 @@
+"""Finds the JSON in what a model wrote, so that an answer in a fence or in prose costs no further call."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Literal
+
+from answergraph.response_format.reading.json_syntax_repair import MAX_MENDED_LENGTH, mend_json
+
+MAX_TEXT_LENGTH = 1_000_000
+"""Longer texts are not searched, in characters."""
+
+MAX_RESTARTS = 8
+"""How many braces that never close are passed over; keeps the search linear in the text's length."""
+
+Place = Literal["whole", "fence", "prose"]
+"""Where in a text a value was found."""
+
+MAX_OBJECTS = 1_000
+"""How many objects prose may hold; a text with more of them is data, and each would have to be checked against the schema."""
+
+MAX_MENDED = 64
+"""How many values that are no JSON are mended; a text with more of them is no slip of syntax."""
+
+_FENCE_LINES = [re.compile(rf"^[ \t]*{mark}([^\n`]*)$", re.MULTILINE) for mark in ("```", "~~~")]
+_MARKS = re.compile(r'[{}"]|\\.', re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Found:
+    """A JSON value in a text."""
+
+    data: Any
+    place: Place
+    mended: bool = False
+    """Whether its syntax had to be mended."""
+
+    @property
+    def repairs(self) -> tuple[str, ...]:
+        """What was done to read it, for the record."""
+        taken = {"whole": (), "fence": ("JSON taken out of a code fence",), "prose": ("JSON taken out of prose",)}
+        return (*taken[self.place], *(("JSON syntax mended",) if self.mended else ()))
+
+
+def find_json(text: str) -> list[Found]:
+    """Find the JSON values in a text: the whole text, else its fences, else its outermost objects.
+
+    Args:
+        text: What the model wrote.
+
+    Returns:
+        The values of the first place that has any, in the text's order; values whose syntax is slightly off only where there
+        are no others. Numbers that JSON does not know (``NaN``, ``Infinity``) and repeated keys make a value unreadable:
+        reading them would change data.
+    """
+    return _search(text, lambda item: bool(item.data) or item.place != "prose")
+
+
+def parse_structured_output(text: str, *, objects_only: bool = True) -> Any:
+    """Return the JSON object in what a model wrote: the whole text, else the first in a code fence, else the one in prose.
+
+    It is the search that every strategy of this package reads texts with.
+
+    Args:
+        text: What the model wrote.
+        objects_only: Whether only objects count; else a list or another value as the whole text or in a fence counts too.
+
+    Returns:
+        The object; ``None`` if there is none, or if prose holds several different ones.
+
+    Example:
+        >>> parse_structured_output('The result is {"step": 1, "reason": "done"}.')
+        {'step': 1, 'reason': 'done'}
+    """
+    found = _search(text, lambda item: not objects_only or isinstance(item.data, dict))
+    is_ambiguous = any(item.place == "prose" and item.data != found[0].data for item in found)
+    return None if is_ambiguous or not found else found[0].data
+
+
+def _search(text: str, counts: Callable[[Found], bool]) -> list[Found]:
+    if not text or len(text) > MAX_TEXT_LENGTH:
+        return []
+    places: list[tuple[Place, list[str]]] = [
+        ("whole", [text.strip()]),
+        ("fence", _fenced(text)),
+        ("prose", _few(_outermost_objects(text))),
+    ]
+    strictly = _found(places, _strictly, counts, mended=False)
+    return strictly or _found([place for place in places if _is_mendable(place[1])], mend_json, counts, mended=True)
+
+
+def _found(
+    places: list[tuple[Place, list[str]]], load: Callable[[str], Any], counts: Callable[[Found], bool], *, mended: bool
+) -> list[Found]:
+    for place, candidates in places:
+        loaded = [Found(data, place, mended) for data in map(load, candidates) if data is not None]
+        found = [item for item in loaded if counts(item)]
+        if found:
+            return found
+    return []
+
+
+def _few(objects: Iterator[str]) -> list[str]:
+    """Return objects in prose unless there are too many, without having looked for all of them."""
+    found = list(islice(objects, MAX_OBJECTS + 1))
+    return found if len(found) <= MAX_OBJECTS else []
+
+
+def _is_mendable(candidates: list[str]) -> bool:
+    # Mending costs far more than reading.
+    return len(candidates) <= MAX_MENDED and sum(map(len, candidates)) <= MAX_MENDED_LENGTH
+
+
+def _strictly(text: str) -> Any:
+    try:
+        return _DECODER.decode(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    result = dict(pairs)
+    if len(result) < len(pairs):
+        raise ValueError("a key is repeated")
+    return result
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=_unique_keys)
+"""Made once: a text may hold very many objects."""
+
+
+def _fenced(text: str) -> list[str]:
+    """Return what stands in fences, in the text's order; each line is looked at once per kind of fence."""
+    fences: list[tuple[int, str]] = []
+    for lines in _FENCE_LINES:
+        start: int | None = None
+        for line in lines.finditer(text):
+            if start is None:
+                start = line.end() + 1
+            elif not line[1].strip():
+                fences.append((start, text[start : line.start()]))
+                start = None
+    return [content for _, content in sorted(fences)]
+
+
+def _outermost_objects(text: str) -> Iterator[str]:
+    position = text.find("{")
+    restarts = 0
+    while position >= 0 and restarts <= MAX_RESTARTS and text.find("}", position) >= 0:
+        end = _closing_brace(text, position)
+        if end is None:
+            # This brace is prose; what follows it may still be an answer.
+            restarts += 1
+            end = position + 1
+        else:
+            yield text[position:end]
+        position = text.find("{", end)
+
+
+def _closing_brace(text: str, start: int) -> int | None:
+    depth = 0
+    in_string = False
+    for mark in _MARKS.finditer(text, start):
+        match mark.group():
+            case '"':
+                in_string = not in_string
+            case "{" if not in_string:
+                depth += 1
+            case "}" if not in_string:
+                depth -= 1
+                if depth == 0:
+                    return mark.end()
+    return None

@@ -1,0 +1,256 @@
+"""The kinds of types that an answer can be declared with, and the answer schemas they make."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import is_dataclass
+from functools import lru_cache, reduce
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, NewType, Union, get_args, get_origin
+
+from pydantic import BaseModel, Discriminator, RootModel, TypeAdapter
+from pydantic.errors import PydanticUserError
+from pydantic.fields import FieldInfo
+from typing_extensions import TypeAliasType, is_typeddict
+
+from answergraph.response_format.schemas.answer_schema import AnswerSchema, TypeValidator
+from answergraph.response_format.schemas.json_schema_validator import json_schema_validator
+from answergraph.runtime.recent_cache import MAX_KEPT
+from answergraph.state.errors import AgentSpecError
+
+MAX_NAME_LENGTH = 64
+"""The longest tool name OpenAI's API accepts; its alphabet is letters, digits, ``_`` and ``-``."""
+
+MAX_REFERENCES = 32
+"""How many references in a row are followed to find out what the root of a schema is."""
+
+_ANNOTATIONS = frozenset({"$schema", "$id", "$defs", "definitions", "title", "description", "discriminator", "examples"})
+_OBJECT_KEYWORDS = frozenset({"properties", "patternProperties", "required", "minProperties", "maxProperties"})
+
+
+def is_schema(declared: Any) -> bool:
+    """Return whether something is a type or a JSON Schema rather than another object that may describe one."""
+    # Generic aliases pass attributes and calls on to the class they are made of, so nothing else may be asked of them.
+    kinds = (type, dict, tuple, TypeAliasType, NewType, AnswerSchema)
+    return isinstance(declared, kinds) or get_origin(declared) is not None or declared is Any
+
+
+def answer_schemas(declared: Any) -> tuple[AnswerSchema, ...]:
+    """Return one answer schema per alternative of a declared type.
+
+    Args:
+        declared: A Pydantic model, dataclass, TypedDict, any other type Pydantic knows (a list, scalar, ``Literal`` or enum,
+            which are wrapped on the wire), a union of these, or a JSON Schema ``dict``, of which ``oneOf`` and ``anyOf`` are
+            alternatives too; answer schemas made before, alone or in a tuple, are taken as they are.
+
+    Returns:
+        The schemas, in the order they were written; none for an empty tuple.
+
+    Raises:
+        AgentSpecError: If a type is not supported, two share a name, or a JSON Schema is none.
+    """
+    schemas = tuple(_answer_schema(variant) for variant in _variants(declared))
+    names = [schema.name for schema in schemas]
+    if len(set(names)) < len(names):
+        raise AgentSpecError(f"A response format needs alternatives of different names, not {names!r}.")
+    return schemas
+
+
+def _variants(declared: Any) -> Iterator[Any]:
+    alternatives = _alternatives(declared)
+    if alternatives is None:
+        yield declared
+    for alternative in alternatives or ():
+        yield from _variants(alternative)
+
+
+def _alternatives(declared: Any) -> Sequence[Any] | None:
+    """Return the alternatives of a union in any of its forms, ``None`` for what is none."""
+    if isinstance(declared, tuple):
+        return declared
+    if isinstance(declared, dict):
+        return _alternatives_of_json_schema(declared)
+    if not _is_union(declared):
+        return None
+    if isinstance(declared, TypeAliasType):
+        return [declared.__value__]
+    if get_origin(declared) is not Annotated:
+        return get_args(declared)
+    union, *metadata = get_args(declared)
+    # A discriminator tells the alternatives apart; each of them stands alone here.
+    kept = [item for item in metadata if not _discriminates(item)]
+    return [reduce(lambda inner, item: Annotated[inner, item], kept, variant) for variant in _variants(union)]
+
+
+def _alternatives_of_json_schema(schema: Mapping[str, Any]) -> list[Any] | None:
+    # Together with keywords that say more, alternatives make one schema.
+    shared = {key: schema[key] for key in ("$defs", "definitions") if key in schema}
+    for keyword in ("oneOf", "anyOf"):
+        alternatives = schema.get(keyword)
+        rest = schema.keys() - _ANNOTATIONS - {keyword}
+        if isinstance(alternatives, list) and all(isinstance(item, Mapping) for item in alternatives):
+            return [{**shared, **item} for item in alternatives] if not rest or _only_says_object(schema, rest) else None
+    return None
+
+
+def _only_says_object(schema: Mapping[str, Any], keywords: Set[str]) -> bool:
+    return keywords == {"type"} and schema["type"] == "object"
+
+
+def _is_union(declared: Any) -> bool:
+    if isinstance(declared, TypeAliasType):
+        return _is_union(declared.__value__)
+    if get_origin(declared) is Annotated:
+        return _is_union(get_args(declared)[0])
+    return get_origin(declared) in {UnionType, Union}
+
+
+def _discriminates(metadata: Any) -> bool:
+    return isinstance(metadata, Discriminator) or (isinstance(metadata, FieldInfo) and metadata.discriminator is not None)
+
+
+def _answer_schema(declared: Any) -> AnswerSchema:
+    if isinstance(declared, AnswerSchema):
+        return declared
+    if isinstance(declared, dict):
+        return _from_json_schema(declared)
+    if isinstance(declared, type):
+        return _from_class(declared)
+    if is_schema(declared):
+        return _from_type(declared)
+    raise _unsupported(declared)
+
+
+def _unsupported(declared: Any, reason: str = "") -> AgentSpecError:
+    return AgentSpecError(
+        f"Unsupported schema type: {declared!r}. "
+        "Supported types: Pydantic models, dataclasses, TypedDicts, and JSON schema dicts; "
+        f"also lists, scalars, Literals, enums and unions of these.{reason and ' '}{reason}"
+    )
+
+
+@lru_cache(maxsize=MAX_KEPT)
+def _from_class(declared: type) -> AnswerSchema:
+    """Return the schema of a class, made once: middleware chooses among the declared types at every call."""
+    return _from_type(declared)
+
+
+def _from_type(declared: Any) -> AnswerSchema:
+    try:
+        adapter: TypeAdapter[Any] = TypeAdapter(declared)
+        # A model may override this method to shape what is sent; the adapter alone would pass it by.
+        value_schema = declared.model_json_schema() if _is_model(declared) else adapter.json_schema()
+    except PydanticUserError as error:
+        raise _unsupported(declared, str(error).splitlines()[0]) from error
+    bare = _without_metadata(declared)
+    origin = get_origin(bare) or bare
+    return AnswerSchema(
+        name=tool_name(_name_of(declared, value_schema)),
+        description=_description(declared, value_schema),
+        value_schema=value_schema,
+        declared=declared,
+        validator=_type_validator(adapter, origin),
+        annotation=declared,
+        is_object=_is_record(origin) or _is_object(value_schema),
+    )
+
+
+def _type_validator(adapter: TypeAdapter[Any], origin: Any) -> TypeValidator:
+    if is_typeddict(origin):
+        return TypeValidator(adapter)
+    if _is_record(origin):
+        return TypeValidator(adapter, instance_of=origin)
+    return TypeValidator(adapter, strict=True)
+
+
+def _is_model(declared: Any) -> bool:
+    return isinstance(declared, type) and issubclass(declared, BaseModel)
+
+
+def _is_record(declared: Any) -> bool:
+    if not isinstance(declared, type) or issubclass(declared, RootModel):
+        return False
+    return issubclass(declared, BaseModel) or is_dataclass(declared) or is_typeddict(declared)
+
+
+def _without_metadata(declared: Any) -> Any:
+    return get_args(declared)[0] if get_origin(declared) is Annotated else declared
+
+
+def _description(declared: Any, value_schema: Mapping[str, Any]) -> str:
+    bare = _without_metadata(declared)
+    origin = get_origin(bare) or bare
+    if _is_record(origin) and get_origin(declared) is not Annotated:
+        return str(origin.__doc__ or "")
+    return str(value_schema.get("description", ""))
+
+
+def _from_json_schema(declared: dict[str, Any]) -> AnswerSchema:
+    validator = json_schema_validator(declared)
+    if not declared.keys() - _ANNOTATIONS:
+        raise AgentSpecError("This JSON Schema says nothing of the answer: give it 'type': 'object' and 'properties'.")
+    is_object = _is_object(declared) or declared.get("type") == "object"
+    return AnswerSchema(
+        name=tool_name(str(declared.get("title") or f"response_format_{_digest(declared)}")),
+        description=str(declared.get("description", "")),
+        value_schema=declared,
+        declared=declared,
+        validator=validator,
+        annotation=dict[str, Any] if is_object else Any,
+        is_object=is_object,
+    )
+
+
+def _is_object(schema: Mapping[str, Any]) -> bool:
+    """Return whether a schema describes objects with members of known names."""
+    root = _root(schema)
+    if root.get("type", "object") != "object":
+        return False
+    branches = [_root({**branch, **_definitions(schema)}) for branch in root.get("allOf", ()) if isinstance(branch, Mapping)]
+    return not _OBJECT_KEYWORDS.isdisjoint(root) or any(not _OBJECT_KEYWORDS.isdisjoint(branch) for branch in branches)
+
+
+def _root(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    root = schema
+    for _ in range(MAX_REFERENCES):
+        reference = str(root.get("$ref", ""))
+        keyword, _, name = reference.removeprefix("#/").partition("/")
+        target = schema.get(keyword, {}).get(name) if keyword in _definitions(schema) else None
+        if not isinstance(target, Mapping):
+            break
+        root = target
+    return root
+
+
+def _definitions(schema: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: schema[key] for key in ("$defs", "definitions") if isinstance(schema.get(key), Mapping)}
+
+
+def _name_of(declared: Any, value_schema: Mapping[str, Any]) -> str:
+    if get_origin(declared) is Annotated and not _is_record(get_origin(bare := _without_metadata(declared)) or bare):
+        return str(value_schema.get("title") or _name_of(bare, {}))
+    declared = _without_metadata(declared)
+    if declared is None or declared is NoneType:
+        return "none"
+    if get_origin(declared) is Literal:
+        return f"choice_{_digest([repr(value) for value in get_args(declared)])}"
+    if _is_union(declared) and not isinstance(declared, TypeAliasType):
+        return "_or_".join(_name_of(alternative, {}) for alternative in get_args(declared))
+    own = getattr(get_origin(declared) or declared, "__name__", None) or str(declared)
+    if _is_model(declared) or not get_args(declared):
+        return str(own)
+    return "_".join([str(own), *(_name_of(argument, {}) for argument in get_args(declared))])
+
+
+def _digest(content: Any) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()[:8]
+
+
+def tool_name(name: str) -> str:
+    """Return a name as one that every provider takes for a tool or a format."""
+    legal = re.sub(r"[^a-zA-Z0-9_-]+", "_", name).strip("_")
+    # Two long names may begin alike.
+    return legal if len(legal) <= MAX_NAME_LENGTH else f"{legal[: MAX_NAME_LENGTH - 9]}_{_digest(name)}"

@@ -1,0 +1,1 @@
+"""How answers are kept in the state and in checkpoints."""

@@ -1,0 +1,92 @@
+"""The state, input and output schemas of an agent, merged from its own and those of its middleware."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Annotated, Any, Literal, NotRequired, Optional, Required, get_args, get_origin, get_type_hints
+
+from typing_extensions import TypedDict
+
+from answergraph.response_format.schemas.answer_schema import AnswerSchema
+from answergraph.response_format.storage.answer_channel import AnswerChannel
+from answergraph.response_format.storage.shown_schema import shown_type
+from answergraph.runtime.recent_cache import MAX_KEPT, keep
+from answergraph.state.agent_state import AnswerKeys, OmitFromInput, PrivateState, StateSchemas
+from answergraph.state.delta_channels import with_messages_channel
+
+
+def merge_state_schemas(schemas: Sequence[type[Any]], keys: AnswerKeys, answers: Sequence[AnswerSchema]) -> StateSchemas:
+    """Merge the state schemas of an agent and its middleware, with LangChain's precedence.
+
+    Args:
+        schemas: Later ones win where two declare the same key.
+        keys: Where the answer and the outcome go.
+        answers: The answer's schemas, shown in the output's JSON Schema, and by which it is kept in checkpoints.
+
+    Returns:
+        The merged schemas, the same ones for the same arguments: reading type hints is most of what building an agent costs. A
+        key annotated with an ``OmitFromSchema``, LangChain's or ours, is left out as it says.
+    """
+    ordered = tuple(dict.fromkeys(reversed(schemas)))[::-1]
+    # Answer schemas hold dicts, so they are known by their identity, and kept: ids are reused.
+    key = (ordered, keys, tuple(map(id, answers)))
+    kept = _MERGED.get(key)
+    if kept is None:
+        kept = (tuple(answers), _merged(ordered, keys, answers))
+        keep(_MERGED, key, kept)
+    return kept[1]
+
+
+_MERGED: OrderedDict[Any, tuple[tuple[AnswerSchema, ...], StateSchemas]] = OrderedDict()
+
+
+def _merged(ordered: Sequence[type[Any]], keys: AnswerKeys, answers: Sequence[AnswerSchema]) -> StateSchemas:
+    fields: dict[str, Any] = {}
+    for schema in [*ordered, PrivateState]:
+        fields.update(_hints(schema))
+    fields = _with_answer(fields, keys, answers)
+    fields["messages"] = with_messages_channel(fields["messages"])
+    return StateSchemas(
+        state=_typed_dict("AgentState", fields),
+        input=_typed_dict("AgentInput", _visible(fields, "input")),
+        output=_typed_dict("AgentOutput", _visible(fields, "output")),
+    )
+
+
+@lru_cache(maxsize=MAX_KEPT)
+def _hints(schema: type[Any]) -> dict[str, Any]:
+    return get_type_hints(schema, include_extras=True)
+
+
+def _with_answer(fields: dict[str, Any], keys: AnswerKeys, answers: Sequence[AnswerSchema]) -> dict[str, Any]:
+    standard = AnswerKeys()
+    renamed = {standard.answer: keys.answer, standard.outcome: keys.outcome}
+    result = {renamed.get(name, name): hint for name, hint in fields.items()}
+    if answers:
+        answer_type: Any = Optional[shown_type(answers)]  # noqa: UP045  # the types are known at run time only
+        channel = AnswerChannel(answer_type, keys.answer, answers)
+        result[keys.answer] = NotRequired[Annotated[answer_type, OmitFromInput, channel]]
+    return result
+
+
+def _visible(fields: dict[str, Any], side: Literal["input", "output"]) -> dict[str, Any]:
+    return {name: hint for name, hint in fields.items() if not any(_omits(meta, side) for meta in _metadata(hint))}
+
+
+def _omits(metadata: object, side: str) -> bool:
+    # By name, not by class: LangChain's annotation means the same and is not ours to import.
+    return type(metadata).__name__ == "OmitFromSchema" and getattr(metadata, side) is True
+
+
+def _metadata(hint: Any) -> tuple[Any, ...]:
+    if get_origin(hint) in {Required, NotRequired}:
+        hint = get_args(hint)[0]
+    return tuple(getattr(hint, "__metadata__", ()))
+
+
+def _typed_dict(name: str, fields: dict[str, Any]) -> type[Any]:
+    # The functional form: the fields are known only once the middleware is.
+    schema: type[Any] = TypedDict(name, fields)  # type: ignore[misc]  # mypy wants literal fields
+    return schema

@@ -1,0 +1,1 @@
+"""The ways to ask a model for an answer."""

@@ -1,0 +1,99 @@
+"""The automatic strategy: the best way to ask for this model and these tools, decided at every call, then down the ladder."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, overload
+
+from langchain_core.messages import ToolMessage
+from typing_extensions import TypeForm
+
+from answergraph.response_format.model_request import ModelRequest
+from answergraph.response_format.providers.model_capabilities import (
+    refuses_forced_tools,
+    supports_json_mode,
+    supports_native_format,
+)
+from answergraph.response_format.providers.refusals import TOOL_CALLING, is_refused
+from answergraph.response_format.schemas.answer_schema import AnswerSchema
+from answergraph.response_format.strategies.prompted_strategy import PromptedStrategy
+from answergraph.response_format.strategies.provider_strategy import ProviderStrategy
+from answergraph.response_format.strategies.strategy import Binding, Rung, SchemaT, Strategy
+from answergraph.response_format.strategies.text_protocol_strategy import TextProtocolStrategy
+from answergraph.response_format.strategies.tool_strategy import ToolStrategy
+
+
+class FreeToolStrategy(ToolStrategy[SchemaT]):
+    """The rung of the answer tool whose call is left to the model."""
+
+    name = "free_tool"
+
+
+class JsonModeStrategy(PromptedStrategy[SchemaT]):
+    """The rung of the provider's JSON mode."""
+
+    name = "json_mode"
+
+
+class AutoStrategy(Strategy[SchemaT]):
+    """Ask in the best way the model has, and step down where the provider refuses it or the model ignores it.
+
+    The ladder is: the provider's own mode, the answer tool with a forced call, the answer tool left free, the provider's JSON
+    mode, and words alone. A model that turns out to have no tool calling is wrapped in a ``ReActTextModel`` where there are tools
+    to call, or calls of tools to tell it about. A bare schema as ``response_format`` means this strategy.
+    """
+
+    name = "auto"
+
+    # The type of the answer follows from the schema; that of a JSON Schema's answers is ``dict``.
+    @overload
+    def __init__(self: AutoStrategy[dict[str, Any]], schema: dict[str, Any]) -> None: ...
+    @overload
+    def __init__(self, schema: TypeForm[SchemaT]) -> None: ...
+    def __init__(self, schema: Any) -> None:
+        """Declare what is asked for.
+
+        Args:
+            schema: A type of answer, as ``create_agent`` takes it.
+
+        Raises:
+            AgentSpecError: If the schema is not supported.
+        """
+        super().__init__(schema)
+        schemas: Any = self.schemas  # of the type this strategy was made with
+        self._tool: ToolStrategy[SchemaT] = ToolStrategy(schemas)
+        self._free_tool: ToolStrategy[SchemaT] = FreeToolStrategy(schemas, tool_choice="auto")
+        self._json_mode: PromptedStrategy[SchemaT] = JsonModeStrategy(schemas, json_mode=True)
+        self._prompted: PromptedStrategy[SchemaT] = PromptedStrategy(schemas)
+        self._native: ProviderStrategy[SchemaT] = ProviderStrategy(schemas)
+        self._text_protocol: TextProtocolStrategy[SchemaT] = TextProtocolStrategy(schemas)
+
+    def ladder(self, request: ModelRequest[Any]) -> Sequence[Rung]:
+        """Return the rungs this request's model has."""
+        if _needs_text_protocol(request):
+            return [Rung(TextProtocolStrategy.name, self._text_protocol.narrowed(self.schema_names))]
+        native = (self._native,) if supports_native_format(request.model, request.tools) else ()
+        forced = () if refuses_forced_tools(request.model) else (self._tool,)
+        json_mode = (self._json_mode,) if supports_json_mode(request.model, request.tools) else ()
+        rungs = (*native, *forced, self._free_tool, *json_mode, self._prompted)
+        narrowed = [rung.narrowed(self.schema_names) for rung in rungs]
+        return [Rung(strategy.name, strategy) for strategy in narrowed]
+
+    def widened(self, more: tuple[AnswerSchema, ...]) -> Strategy[Any]:
+        """Return the same choice of ways for further schemas."""
+        schemas: Any = super().widened(more).schemas
+        return self if schemas == self.schemas else AutoStrategy(schemas)
+
+    def binding(self, request: ModelRequest[Any]) -> Binding:
+        """Bind what the chosen strategy binds."""
+        return self.ladder(request)[0].strategy.binding(request)
+
+    def request_text(self) -> str:
+        """Ask as the tool strategy does."""
+        return self._tool.narrowed(self.schema_names).request_text()
+
+
+def _needs_text_protocol(request: ModelRequest[Any]) -> bool:
+    if not is_refused(request.model, TOOL_CALLING, beside_tools=False):
+        return False
+    return bool(request.tools) or any(isinstance(message, ToolMessage) for message in request.messages)

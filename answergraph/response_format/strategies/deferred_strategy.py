@@ -1,0 +1,75 @@
+"""The deferred strategy: the tool loop runs free, the answer is asked for in a final step of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, overload
+
+from langchain_core.language_models import BaseChatModel
+from typing_extensions import TypeForm
+
+from answergraph.response_format.model_request import ModelRequest
+from answergraph.response_format.schemas.answer_schema import AnswerSchema
+from answergraph.response_format.strategies.declared_format import as_strategy
+from answergraph.response_format.strategies.strategy import Binding, NoResponse, Rung, SchemaT, Strategy
+
+
+class FreeLoop(NoResponse):
+    """The free part of a deferred strategy: a text ends it, and is the answer if it already parses."""
+
+    name = "deferred"
+    is_attempt = False
+
+
+class DeferredStrategy(Strategy[SchemaT]):
+    """Bind nothing but the tools while the loop runs; then ask for the answer alone, with tools off.
+
+    A format bound in every call makes some models answer at once, without their tools. The final step is a visit of the
+    ``model`` node like any other: drawn, counted and checkpointed. It is skipped when the loop's last text already parses.
+    """
+
+    name = "deferred"
+
+    # The type of the answer follows from the strategy or the schema; that of a JSON Schema's answers is ``dict``.
+    @overload
+    def __init__(self: DeferredStrategy[dict[str, Any]], strategy: dict[str, Any]) -> None: ...
+    @overload
+    def __init__(self, strategy: Strategy[SchemaT]) -> None: ...
+    @overload
+    def __init__(self, strategy: TypeForm[SchemaT]) -> None: ...
+    def __init__(self, strategy: Any) -> None:
+        """Declare what is asked for in the end.
+
+        Args:
+            strategy: A strategy, or a schema for the automatic one.
+
+        Raises:
+            AgentSpecError: If the schema is not supported.
+        """
+        self._final = as_strategy(strategy)
+        super().__init__(self._final.schemas, handle_errors=self._final.handle_errors)
+        self.schema = self._final.schema
+        self.errors = self._final.errors
+        self._free = FreeLoop(self.schemas)
+
+    def check(self, model: BaseChatModel) -> None:
+        """Check the final strategy."""
+        self._final.check(model)
+
+    def ladder(self, request: ModelRequest[Any]) -> Sequence[Rung]:
+        """Return the free loop, then the final strategy's rungs without tools."""
+        final = self._final.narrowed(self.schema_names).ladder(request.override(tools=[]))
+        free = Rung("free", self._free.narrowed(self.schema_names))
+        return [free, *(Rung(f"final:{id_}", strategy.without_tools()) for id_, strategy in final)]
+
+    def widened(self, more: tuple[AnswerSchema, ...]) -> Strategy[Any]:
+        """Return the same with further schemas in the final step."""
+        return DeferredStrategy(self._final.widened(more))
+
+    def binding(self, request: ModelRequest[Any]) -> Binding:
+        """Bind what the free loop binds."""
+        return self._free.binding(request)
+
+    def request_text(self) -> str:
+        """Ask as the final strategy does."""
+        return self._final.request_text()

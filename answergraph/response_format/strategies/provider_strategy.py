@@ -1,0 +1,125 @@
+"""The provider strategy: the provider holds the model to a JSON schema, the text is the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, overload
+
+from langchain_core.language_models import BaseChatModel
+from typing_extensions import TypeForm
+
+from answergraph.response_format.model_request import ModelRequest
+from answergraph.response_format.providers.model_capabilities import wire_dialect
+from answergraph.response_format.schemas.schema_kinds import tool_name
+from answergraph.response_format.strategies.native_format import native_format_binding
+from answergraph.response_format.strategies.strategy import Binding, HandleErrors, SchemaT, Strategy
+from answergraph.response_format.wire.dialects import Dialect, SchemaNotExpressible
+from answergraph.response_format.wire.wire_schema import WireSchema, wire_schema
+from answergraph.state.errors import AgentSpecError
+
+NOT_STRICT = "The schema of {names!r} cannot be enforced to the letter: {reason}"
+
+
+class ProviderStrategy(Strategy[SchemaT]):
+    """Ask for the answer through the provider's own JSON-schema mode.
+
+    Unlike LangChain's strategy of this name it sends an unusable answer back; ``handle_errors=False`` raises as there.
+    """
+
+    name = "provider"
+
+    # The type of the answer follows from the schema; that of a JSON Schema's answers is ``dict``.
+    @overload
+    def __init__(
+        self: ProviderStrategy[dict[str, Any]],
+        schema: dict[str, Any],
+        *,
+        strict: bool | None = ...,
+        handle_errors: HandleErrors = ...,
+    ) -> None: ...
+    @overload
+    def __init__(self, schema: TypeForm[SchemaT], *, strict: bool | None = ..., handle_errors: HandleErrors = ...) -> None: ...
+    def __init__(self, schema: Any, *, strict: bool | None = None, handle_errors: HandleErrors = True) -> None:
+        """Declare what is asked for.
+
+        Args:
+            schema: A type of answer, as ``create_agent`` takes it. The alternatives of a union go in one
+                envelope, ``{"schema": name, "value": …}``.
+            strict: Whether the provider is asked to enforce the schema to the letter: by default where the schema can be said
+                in what it takes; with ``True`` it is an error if it cannot, with ``False`` the schema goes as it is.
+            handle_errors: What becomes of an answer that cannot be used.
+
+        Raises:
+            AgentSpecError: If the schema is not supported.
+        """
+        super().__init__(schema, handle_errors=handle_errors)
+        self.strict = strict
+
+    def check(self, model: BaseChatModel) -> None:
+        """Check that a strict schema can be one.
+
+        Raises:
+            AgentSpecError: If it cannot be said in the part of JSON Schema that the model's provider takes.
+        """
+        compiled = self._compiled(wire_dialect(model))
+        if self.strict and isinstance(compiled, SchemaNotExpressible):
+            reason = NOT_STRICT.format(names=self.format_name, reason=compiled)
+            raise AgentSpecError(f"{reason}; leave out strict=True, or ask with AutoStrategy or ToolStrategy.")
+
+    def suits(self, model: BaseChatModel) -> bool:
+        """Return whether the model's provider can be held to the schemas."""
+        return self.strict is False or not isinstance(self._compiled(wire_dialect(model)), SchemaNotExpressible)
+
+    def binding(self, request: ModelRequest[Any]) -> Binding:
+        """Bind the format beside the user's tools, which are left as they are.
+
+        Raises:
+            AgentSpecError: As ``check``, for a model that was chosen at run time.
+        """
+        self.check(request.model)
+        compiled = self._compiled(wire_dialect(request.model))
+        if isinstance(compiled, SchemaNotExpressible):
+            note = NOT_STRICT.format(names=self.format_name, reason=compiled)
+            return replace(self._bound(request, dict(self.reply_schema()), strict=False), note=f"{note}; sent without")
+        strict = bool(self.strict) or compiled.dialect is Dialect.OPENAI_STRICT
+        return replace(self._bound(request, compiled.schema, strict=strict), dialect=compiled.dialect)
+
+    def restored(self, data: Any, dialect: Dialect) -> Any:
+        """Return the data without nulls for members that are optional in the full schema."""
+        compiled = self._compiled(dialect)
+        return data if isinstance(compiled, SchemaNotExpressible) else compiled.restore(data)
+
+    @property
+    def format_name(self) -> str:
+        """What the format is called on the wire."""
+        return tool_name("_or_".join(self.schema_names))
+
+    def request_text(self) -> str:
+        """Name the schemas."""
+        return f"Give your answer as a JSON object of the schema {' or '.join(self.schema_names)}, and nothing else."
+
+    def unreadable(self, error: ValueError) -> ValueError:
+        """Say in LangChain's words that the text is no JSON."""
+        label = getattr(self.schemas[0].declared, "__name__", "response_format")
+        return ValueError(f"Native structured output expected valid JSON for {label}, but parsing failed: {error}.")
+
+    def _compiled(self, dialect: Dialect) -> WireSchema | SchemaNotExpressible:
+        if self.strict is False:
+            dialect = Dialect.PLAIN
+        return self.keep(dialect, lambda: _compiled(self.reply_schema(), dialect))
+
+    def _bound(self, request: ModelRequest[Any], schema: dict[str, Any], *, strict: bool) -> Binding:
+        # OpenAI's shape, https://platform.openai.com/docs/guides/structured-outputs; LangChain's other chat models
+        # translate it.
+        json_schema: dict[str, Any] = {"name": self.format_name, "schema": schema, **({"strict": True} if strict else {})}
+        binding = native_format_binding(request, {"type": "json_schema", "json_schema": json_schema})
+        choice = {} if request.tool_choice is None else {"tool_choice": request.tool_choice}
+        return replace(binding, settings={**binding.settings, **choice})
+
+
+def _compiled(schema: Mapping[str, Any], dialect: Dialect) -> WireSchema | SchemaNotExpressible:
+    try:
+        return wire_schema(schema, dialect)
+    except SchemaNotExpressible as error:
+        return error

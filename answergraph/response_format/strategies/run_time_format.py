@@ -1,0 +1,132 @@
+"""Response formats made at run time: by a function of the run's state and context."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Hashable, Mapping
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from answergraph.response_format.schemas.answer_schema import AnswerSchema
+from answergraph.response_format.schemas.schema_kinds import is_schema
+from answergraph.response_format.strategies.declared_format import Offers
+from answergraph.runtime.recent_cache import keep
+from answergraph.state.agent_state import OFFER
+from answergraph.state.errors import AgentSpecError, ResponseFormatError
+from answergraph.state.ledger import LEDGER, RUNNING
+from answergraph.state.messages import begins_new_run
+
+MakeFormat = Callable[[Mapping[str, Any], Runtime[Any]], Any]
+"""Makes the response format of a call; ``None`` for a text."""
+
+
+class RunTimeOffers:
+    """What an agent offers whose format is made at run time: for each call, the ``Offers`` of its format."""
+
+    declared: frozenset[str] = frozenset()
+    """Nothing is known while building."""
+    schemas: tuple[AnswerSchema, ...] = ()
+    reads_answers = True
+
+    def __init__(self, make: MakeFormat, tool_names: Collection[str] = (), more: tuple[AnswerSchema, ...] = ()) -> None:
+        """Declare how the format is made.
+
+        Args:
+            make: Makes it, from the state before the call and LangGraph's runtime.
+            tool_names: The names that no schema may have.
+            more: Further schemas that middleware adds to every format.
+
+        Raises:
+            AgentSpecError: If it is a coroutine function.
+        """
+        if inspect.iscoroutinefunction(make) or inspect.iscoroutinefunction(type(make).__call__):
+            raise AgentSpecError("A response format made at run time is made by a plain function of (state, runtime), not async.")
+        self._make = make
+        self._tool_names = frozenset(tool_names)
+        self._more = more
+        self._known: OrderedDict[Hashable, tuple[Any, Offers]] = OrderedDict()
+        self._by_token: OrderedDict[str, Offers] = OrderedDict()
+
+    def check(self, model: Any) -> None:
+        """Check nothing: there is no format yet."""
+
+    def names(self, state: Mapping[str, Any]) -> frozenset[str]:
+        """Return the names of the schemas declared for the last call of the model."""
+        return frozenset(state.get(OFFER, {}).get("declared", ()))
+
+    def for_call(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> Offers:
+        """Return the offers of the next call.
+
+        Raises:
+            ResponseFormatError: If the format that was made cannot be used.
+        """
+        made = self._make(state, runtime)
+        key = _key(made)
+        known = self._known.get(key)
+        if known is None:
+            known = (made, self._offers(made))
+            keep(self._known, key, known)
+            keep(self._by_token, known[1].token, known[1])
+        return known[1]
+
+    def for_reply(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> Offers:
+        """Return the offers of the last call; in another process the format is made anew, of the state as it was then.
+
+        Raises:
+            ResponseFormatError: If the format has not the schemas any more that were offered.
+        """
+        record = state.get(OFFER)
+        if record is None or (not state.get(RUNNING) and begins_new_run(state["messages"])):
+            return self.for_call(state, runtime)
+        known = self._by_token.get(record["key"].partition(":")[0])
+        if known is not None:
+            return known
+        offers = self.for_call({**state, "messages": state["messages"][: state[LEDGER]["seen"]]}, runtime)
+        if not offers.declared.issuperset(record["schemas"]):
+            raise ResponseFormatError(
+                f"The model was offered {record['schemas']!r}, but the format now made for the same call has "
+                f"{sorted(offers.declared)!r}: make it of the state and the context alone.",
+                offers.response_format,
+            )
+        return offers
+
+    def _offers(self, made: Any) -> Offers:
+        try:
+            return Offers(made, self._tool_names, self._more, at_run_time=True)
+        except ResponseFormatError:
+            raise
+        except AgentSpecError as error:
+            raise ResponseFormatError(f"The response format made for this run cannot be used: {error}", made) from error
+
+
+def offers_of(
+    response_format: Any, tool_names: Collection[str] = (), more: tuple[AnswerSchema, ...] = ()
+) -> Offers | RunTimeOffers:
+    """Return the offers of an agent.
+
+    Args:
+        response_format: As the developer wrote it; what can be called and is neither a schema nor a strategy makes the format
+            at run time.
+        tool_names: The names that no schema may have.
+        more: Further schemas that middleware adds to a format.
+
+    Raises:
+        AgentSpecError: If it is not supported, or a schema has the name of a tool.
+    """
+    if callable(response_format) and not is_schema(response_format) and not hasattr(response_format, "schema"):
+        return RunTimeOffers(response_format, tool_names, more)
+    return Offers(response_format, tool_names, more)
+
+
+def _key(made: Any) -> Hashable:
+    if isinstance(made, dict):
+        # The order counts: it is the one in which the model is shown the fields.
+        return "json", json.dumps(made, default=repr)
+    try:
+        hash(made)
+    except TypeError:
+        return "id", id(made)
+    return type(made), made

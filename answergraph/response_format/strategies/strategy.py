@@ -1,0 +1,226 @@
+"""The contract of a strategy: how the model is asked for an answer, and what is said back to it."""
+
+from __future__ import annotations
+
+import copy
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Generic, NamedTuple, Self
+
+from langchain_core.language_models import BaseChatModel
+from typing_extensions import TypeVar
+
+from answergraph.response_format.model_request import ModelRequest
+from answergraph.response_format.schemas.answer_schema import AnswerSchema
+from answergraph.response_format.schemas.json_envelope import envelope
+from answergraph.response_format.schemas.schema_kinds import answer_schemas
+from answergraph.response_format.wire.dialects import Dialect
+from answergraph.state.errors import ErrorClasses
+
+SchemaT = TypeVar("SchemaT", default=Any)
+"""The declared type of the answer."""
+
+KeptT = TypeVar("KeptT")
+
+HandleErrors = bool | str | type[Exception] | tuple[type[Exception], ...] | Callable[[Exception], str]
+"""What becomes of an answer that cannot be used, exactly as in LangChain.
+
+``True``: sent back with the default message. A string: sent back with that message. Exception types: sent back if the error
+is one of them. A callable: sent back with what it returns. Otherwise the error is raised.
+"""
+
+ERROR_TEMPLATE = "Error: {error}\n Please fix your mistakes."
+"""The default correction, in LangChain's words."""
+
+
+@dataclass(frozen=True)
+class Binding:
+    """What a strategy binds to the model for one request."""
+
+    tools: Sequence[Any]
+    settings: dict[str, Any] = field(default_factory=dict)
+    late_settings: dict[str, Any] = field(default_factory=dict)
+    """Bound after the tools, where a client treats settings bound together with tools in another way."""
+    prompt: str | None = None
+    """Ends the prompt of this call."""
+    model: Any = None
+    """What they are bound to, where it is not the request's own model."""
+    dialect: Dialect = Dialect.PLAIN
+    """What the schema was compiled to."""
+    note: str | None = None
+    """What an attempt made in this way is noted with."""
+
+
+class Rung(NamedTuple):
+    """One place on a ladder of strategies."""
+
+    id: str
+    """The same in every call of a run, whichever other rungs the call has."""
+    strategy: Strategy[Any]
+
+
+class Strategy(ABC, Generic[SchemaT]):
+    """One way to ask a model for an answer.
+
+    Nobody asks which class a strategy is; what differs between them are the methods below.
+    """
+
+    name: ClassVar[str]
+    """Stands on the outcome."""
+
+    errors: ErrorClasses = ErrorClasses()
+    """The exception classes it raises."""
+
+    is_attempt: bool = True
+    """Whether a reply without an answer counts as an attempt at one."""
+
+    tools_off: bool = False
+    """Whether the user's tools are left out while it asks."""
+
+    def __init__(self, schema: Any, *, handle_errors: HandleErrors = True, tool_message_content: str | None = None) -> None:
+        """Declare what is asked for.
+
+        Args:
+            schema: A type of answer, as ``create_agent`` takes it.
+            handle_errors: What becomes of an answer that cannot be used.
+            tool_message_content: The receipt for an accepted answer.
+
+        Raises:
+            AgentSpecError: If the schema is not supported.
+        """
+        self.schema: Any = schema
+        self.schemas: tuple[AnswerSchema, ...] = answer_schemas(schema)
+        self.handle_errors = handle_errors
+        self.tool_message_content = tool_message_content
+        self.all_schemas = self.schemas
+        """What was declared, also where this strategy is narrowed."""
+        self._kept: dict[Any, Any] = {}
+        """What was made of this very object."""
+
+    def ladder(self, request: ModelRequest[Any]) -> Sequence[Rung]:
+        """Return the strategies to ask with, the best one first; one that chooses or steps down overrides this."""
+        return (Rung(self.name, self),)
+
+    @abstractmethod
+    def binding(self, request: ModelRequest[Any]) -> Binding:
+        """Return what to bind to the request's model."""
+
+    def forced(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
+        """Return a request, for a call that can bring nothing but an answer of the one schema, with that answer forced."""
+        return request
+
+    @abstractmethod
+    def request_text(self) -> str:
+        """Return what is said to a model that gave no answer at all."""
+
+    def check(self, model: BaseChatModel) -> None:
+        """Check while building that a model can be asked as the developer insists.
+
+        Raises:
+            AgentSpecError: If it cannot.
+        """
+
+    def suits(self, model: BaseChatModel) -> bool:
+        """Return whether the schemas can be said to a model in this way."""
+        return True
+
+    def restored(self, data: Any, dialect: Dialect) -> Any:
+        """Return what a model wrote without what compiling the schema to a dialect brought in."""
+        return data
+
+    def unreadable(self, error: ValueError) -> ValueError | None:
+        """Return the error for a text that is no JSON, ``None`` where a text was not asked for."""
+        return None
+
+    def raises(self, error: Exception) -> bool:
+        """Return whether ``handle_errors`` says that an error is raised, not sent back."""
+        handle = self.handle_errors
+        return not isinstance(error, handle) if isinstance(handle, type | tuple) else handle is False
+
+    def feedback(self, error: Exception) -> str:
+        """Return the correction that is sent back for an answer that cannot be used."""
+        handle = self.handle_errors
+        if isinstance(handle, str):
+            return handle
+        if callable(handle) and not isinstance(handle, type):
+            return handle(error)
+        return ERROR_TEMPLATE.format(error=error)
+
+    def reply_schema(self) -> Mapping[str, Any]:
+        """Return the JSON Schema of a text that is an answer: that of the one schema, or an envelope for several."""
+        if len(self.schemas) == 1:
+            return self.schemas[0].json_schema
+        return envelope([(schema.name, schema.value_schema) for schema in self.schemas])
+
+    def receipt(self, value: Any) -> str:
+        """Return the tool message that answers the call of an accepted answer, LangChain's unless replaced."""
+        return self.tool_message_content or f"Returning structured response: {value}"
+
+    def narrowed(self, names: Collection[str]) -> Self:
+        """Return this strategy with fewer schemas.
+
+        Args:
+            names: The names of the schemas that stay.
+
+        Returns:
+            The same object for the same names, so that models bound for it are kept; this strategy if all stay.
+        """
+        kept = frozenset(self.schema_names).intersection(names)
+        if len(kept) == len(self.schemas):
+            return self
+        return self.keep(kept, lambda: self._changed(schemas=tuple(schema for schema in self.schemas if schema.name in kept)))
+
+    def widened(self, more: tuple[AnswerSchema, ...]) -> Strategy[Any]:
+        """Return this strategy with further schemas; those it has already are not added again."""
+        known = self.schema_names
+        schemas = (*self.schemas, *(schema for schema in more if schema.name not in known))
+        return self if len(schemas) == len(self.schemas) else self._changed(schemas=schemas, all_schemas=schemas)
+
+    def without_tools(self) -> Self:
+        """Return this strategy with the user's tools off; the same object at every call."""
+        return self.keep("without tools", lambda: self._changed(tools_off=True))
+
+    def keep(self, key: Any, make: Callable[[], KeptT]) -> KeptT:
+        """Return what was made of this strategy under a key, made once."""
+        if key not in self._kept:
+            self._kept[key] = make()
+        kept: KeptT = self._kept[key]
+        return kept
+
+    def _changed(self, **fields: Any) -> Self:
+        changed = copy.copy(self)
+        # What was kept so far was made of this object, not of the changed one.
+        vars(changed).update(fields, _kept={})
+        return changed
+
+    @property
+    def schema_names(self) -> list[str]:
+        """The names of its schemas, in the order declared."""
+        return [schema.name for schema in self.schemas]
+
+
+class NoResponse(Strategy[Any]):
+    """Offers no format: the identity among the strategies.
+
+    Used for an agent without a response format, and for a call in which a middleware set the format to ``None``; then
+    ``schemas`` are the declared ones, for a text reply is still checked.
+    """
+
+    name = "none"
+
+    def __init__(self, schemas: tuple[AnswerSchema, ...] = ()) -> None:
+        """Offer nothing.
+
+        Args:
+            schemas: What a reply is checked against all the same.
+        """
+        super().__init__(schemas)
+
+    def binding(self, request: ModelRequest[Any]) -> Binding:
+        """Bind the tools alone."""
+        return Binding(request.tools, {"tool_choice": request.tool_choice})
+
+    def request_text(self) -> str:
+        """Ask for JSON in so many words: nothing else was offered."""
+        return f"Give your answer as a JSON object of the schema {' or '.join(self.schema_names)}."

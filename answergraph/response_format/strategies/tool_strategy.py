@@ -1,0 +1,83 @@
+"""The tool strategy: the schema is a tool, its call is the answer."""
+
+from __future__ import annotations
+
+from typing import Any, overload
+
+from typing_extensions import TypeForm
+
+from answergraph.response_format.model_request import ModelRequest
+from answergraph.response_format.providers.model_capabilities import names_forced_tool
+from answergraph.response_format.strategies.strategy import Binding, HandleErrors, SchemaT, Strategy
+
+
+class ToolStrategy(Strategy[SchemaT]):
+    """Ask for the answer as a tool call; works with every model that calls tools.
+
+    Example:
+        >>> from pydantic import BaseModel
+        >>> class Verdict(BaseModel):
+        ...     passed: bool
+        >>> ToolStrategy(Verdict).schema_names
+        ['Verdict']
+    """
+
+    name = "tool"
+
+    # The type of the answer follows from the schema; that of a JSON Schema's answers is ``dict``.
+    @overload
+    def __init__(
+        self: ToolStrategy[dict[str, Any]],
+        schema: dict[str, Any],
+        *,
+        tool_message_content: str | None = ...,
+        handle_errors: HandleErrors = ...,
+        tool_choice: Any = ...,
+    ) -> None: ...
+    @overload
+    def __init__(
+        self,
+        schema: TypeForm[SchemaT],
+        *,
+        tool_message_content: str | None = ...,
+        handle_errors: HandleErrors = ...,
+        tool_choice: Any = ...,
+    ) -> None: ...
+    def __init__(
+        self,
+        schema: Any,
+        *,
+        tool_message_content: str | None = None,
+        handle_errors: HandleErrors = True,
+        tool_choice: Any = "any",
+    ) -> None:
+        """Declare what is asked for.
+
+        Args:
+            schema: A type of answer, as ``create_agent`` takes it. Each alternative of a union becomes an
+                answer tool of its own.
+            tool_message_content: The receipt for an accepted answer; LangChain's text by default.
+            handle_errors: What becomes of an answer that cannot be used.
+            tool_choice: What the model is told about calling tools; ``"any"`` forces a call, ``"auto"`` leaves it free.
+
+        Raises:
+            AgentSpecError: If the schema is not supported.
+        """
+        super().__init__(schema, handle_errors=handle_errors, tool_message_content=tool_message_content)
+        self.tool_choice = tool_choice
+
+    def binding(self, request: ModelRequest[Any]) -> Binding:
+        """Bind the answer tools after the user's; a request's own tool choice wins."""
+        tools = [*request.tools, *(schema.tool for schema in self.schemas)]
+        choice = self.tool_choice if request.tool_choice is None else request.tool_choice
+        return Binding(tools, {"tool_choice": choice})
+
+    def forced(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
+        """Choose the one answer tool by its name, where a call is forced and the client can name it."""
+        if self.tool_choice != "any" or request.tool_choice is not None or not names_forced_tool(request.model):
+            return request
+        return request.override(tool_choice=self.schema_names[0])
+
+    def request_text(self) -> str:
+        """Name the answer tools."""
+        return f"Give your answer by calling the tool {' or '.join(self.schema_names)}."

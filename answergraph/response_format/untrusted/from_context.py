@@ -1,0 +1,57 @@
+"""The response format that a caller brings with the run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from answergraph.response_format.untrusted.untrusted_schema import ForeignSchemaError, check_foreign_schema
+from answergraph.runtime.recent_cache import MadeOnce
+from answergraph.state.errors import ResponseFormatError
+
+
+class FromContext:
+    """The response format that the caller brings with the run, as a JSON Schema in the run's context.
+
+    Pass it as ``response_format``: one deployed graph then answers in any shape. The schema is checked before the model is
+    called: that it is one, and that it is bounded in size, depth and cost and refers to nothing outside.
+
+    Example:
+        >>> from answergraph import create_agent
+        >>> from answergraph.testing import ScriptedChatModel
+        >>> agent = create_agent(ScriptedChatModel(replies=['{"n": 3}']), response_format=FromContext(), context_schema=dict)
+        >>> schema = {"title": "Number", "type": "object", "properties": {"n": {"type": "integer"}}}
+        >>> agent.invoke({"messages": ["How many?"]}, context={"response_format": schema})["structured_response"]
+        {'n': 3}
+    """
+
+    def __init__(self, key: str = "response_format", *, default: Any = None) -> None:
+        """Say where the schema is found.
+
+        Args:
+            key: The context's key or attribute.
+            default: The response format of a run that brings none; ``None`` for a text.
+        """
+        self.key = key
+        self.default = default
+        self._checked = MadeOnce(self._check)
+
+    def __call__(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> Any:
+        """Return the run's schema.
+
+        Raises:
+            ResponseFormatError: If it cannot be used; the message names the context's key.
+        """
+        context: Any = runtime.context
+        brought = context.get(self.key) if isinstance(context, Mapping) else getattr(context, self.key, None)
+        if brought is None:
+            return self.default
+        return self._checked.of(brought)
+
+    def _check(self, brought: Any) -> dict[str, Any]:
+        try:
+            return check_foreign_schema(brought)
+        except ForeignSchemaError as error:
+            raise ResponseFormatError(f"The context's {self.key!r} cannot be used: {error}", brought) from error

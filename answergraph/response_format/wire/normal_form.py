@@ -1,0 +1,181 @@
+"""JSON Schemas in a normal form: ``allOf`` merged, references named, one union at most, the older spellings replaced.
+
+The normal form is valid JSON Schema of 2020-12. It keeps what gives a value its shape, the limits and the annotations, and leaves
+out the keywords that test a value with a schema of their own (``not``, ``if``, ``contains``): what comes back is checked against
+the full schema anyway.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import unquote
+
+from answergraph.response_format.wire.dialects import SchemaNotExpressible
+from answergraph.response_format.wire.keywords import node_of
+from answergraph.response_format.wire.merge import UNIONS, Node
+
+MOST_STEPS = 100_000
+"""How many subschemas are visited, and properties copied to merge them, before a schema counts as too large."""
+
+MOST_DEPTH = 50
+"""How many subschemas may lie in each other; no provider takes as many, and Python's stack holds them."""
+
+ROOT = "_root"
+"""The name of the whole schema among the definitions, where a reference leads to it."""
+
+DEFINITIONS = "#/$defs/"
+"""How each reference of the normal form begins; the name of its definition follows."""
+
+_LONGEST_INDEX = 6
+"""Digits of an index in a reference; more would be a number that takes long to read."""
+
+
+class NormalForm:
+    """The normal form of one schema; definitions are made when they are asked for.
+
+    Attributes:
+        root: The whole schema, never a reference.
+        definitions: Those that were asked for, by name.
+    """
+
+    def __init__(self, document: Mapping[str, Any]) -> None:
+        self._document = document
+        self._names: dict[str, str] = {"#": ROOT}
+        self._pointers: dict[str, str] = {ROOT: "#"}
+        self._open: set[str] = set()
+        self._steps = 0
+        self._takes_null: dict[int, bool] = {}
+        self._depth = 0
+        self.definitions: dict[str, Node] = {}
+        self.root = self._root()
+
+    def definition(self, name: str) -> Node:
+        """Return the definition of a name.
+
+        Raises:
+            SchemaNotExpressible: If there is none, or it is made of itself.
+        """
+        if name not in self.definitions:
+            pointer = self._pointers[name]
+            if name in self._open:
+                raise SchemaNotExpressible(pointer, "it is merged with itself, without end")
+            self._open.add(name)
+            try:
+                self.definitions[name] = self.node(self._target(pointer), pointer)
+            finally:
+                self._open.discard(name)
+        return self.definitions[name]
+
+    def resolve(self, node: Node) -> Node:
+        """Return what a node's reference leads to in the end, or the node if it is none.
+
+        Raises:
+            SchemaNotExpressible: If the reference leads to itself.
+        """
+        seen: set[str] = set()
+        while "$ref" in node:
+            name = name_of(node)
+            if name in seen:
+                raise SchemaNotExpressible(self._pointers[name], "the reference leads to itself")
+            seen.add(name)
+            node = self.definition(name)
+        return node
+
+    def declared_type(self, node: Node) -> object:
+        """Return what a node's reference declares as its ``type``, without reading the rest of it."""
+        target = self._target(self._pointers[name_of(node)])
+        return target.get("type") if isinstance(target, Mapping) else None
+
+    def takes_null(self, node: Node) -> bool:
+        """Return whether a node takes null, as far as its types tell."""
+        waiting, seen = [node], set[int]()
+        while waiting:
+            each = waiting.pop()
+            known = self._takes_null.get(id(each))  # nodes live as long as the form: they are part of it
+            if known or (known is None and _names_null(each)):
+                self._takes_null[id(node)] = True
+                return True
+            if known is None and id(each) not in seen:
+                seen.add(id(each))
+                waiting += [self.definition(name_of(each))] if "$ref" in each else []
+                waiting += [member for union in UNIONS for member in each.get(union, ())]
+        self._takes_null |= dict.fromkeys(seen, False)
+        return False
+
+    @contextmanager
+    def nested(self, path: str, steps: int = 1) -> Iterator[None]:
+        """Count some steps, and one level while it lasts.
+
+        Raises:
+            SchemaNotExpressible: If there were too many.
+        """
+        self._steps += steps
+        self._depth += 1
+        try:
+            if self._steps > MOST_STEPS:
+                raise SchemaNotExpressible(
+                    path, f"the schema has more than {MOST_STEPS} subschemas, or grows to them when merged"
+                )
+            if self._depth > MOST_DEPTH:
+                raise SchemaNotExpressible(path, f"nested deeper than {MOST_DEPTH} levels")
+            yield
+        finally:
+            self._depth -= 1
+
+    def _root(self) -> Node:
+        self._open.add(ROOT)
+        root = self.node(self._document, "#")
+        self._open.discard(ROOT)
+        if "$ref" in root:
+            annotations = {key: value for key, value in root.items() if key != "$ref"}
+            root = {**self.resolve(root), **annotations}
+        self.definitions[ROOT] = root
+        return root
+
+    def node(self, schema: object, path: str) -> Node:
+        """Return the normal form of a subschema."""
+        with self.nested(path):
+            return node_of(schema, path, self)
+
+    def reference(self, pointer: str) -> str:
+        """Return what stands for a reference in the normal form.
+
+        Raises:
+            SchemaNotExpressible: If it leads nowhere.
+        """
+        self._target(pointer)
+        return DEFINITIONS + self._name(pointer)
+
+    def _target(self, pointer: str) -> object:
+        found: object = self._document
+        for token in pointer.split("/")[1:]:
+            key = unquote(token).replace("~1", "/").replace("~0", "~")
+            if isinstance(found, Mapping) and key in found:
+                found = found[key]
+            elif isinstance(found, list) and key.isdecimal() and len(key) <= _LONGEST_INDEX and int(key) < len(found):
+                found = found[int(key)]
+            else:
+                raise SchemaNotExpressible(pointer, "the reference leads nowhere")
+        return found
+
+    def _name(self, pointer: str) -> str:
+        if pointer not in self._names:
+            stem = re.sub(r"[^A-Za-z0-9_.-]+", "_", pointer.rsplit("/", 1)[-1]) or "definition"
+            name, number = stem, 1
+            while name in self._pointers:
+                number += 1
+                name = f"{stem}_{number}"
+            self._names[pointer], self._pointers[name] = name, pointer
+        return self._names[pointer]
+
+
+def name_of(node: Node) -> str:
+    """Return the name of the definition that a node refers to."""
+    return str(node["$ref"]).removeprefix(DEFINITIONS)
+
+
+def _names_null(node: Node) -> bool:
+    return node.keys().isdisjoint({"$ref", *UNIONS}) and "null" in node.get("type", ("null",))

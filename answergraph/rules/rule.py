@@ -1,0 +1,162 @@
+"""A rule: a label for a judge to choose, ``when(...)`` on the state, or ``all(...)`` and ``any(...)`` over parallel children."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, cast
+
+from answergraph.rules.rule_parser import RuleReader
+from answergraph.rules.when_expression import Expression, truth
+from answergraph.state.errors import RuleSyntaxError
+
+MAX_RULE_LENGTH = 2_000
+"""Longer rules are refused, in characters."""
+
+_FUNCTION = re.compile(r"\s*(all|any|when|ai)\s*\(")
+_GUARD = re.compile(r"&&\s*(all|any|when|ai)\s*\(")
+_STRAY_WHEN = re.compile(r"\bwhen\(")
+
+
+@dataclass(frozen=True)
+class Aggregate:
+    """What the labels of parallel children must be."""
+
+    kind: Literal["all", "any"]
+    labels: tuple[str, ...]
+
+    def holds(self, children: Sequence[str]) -> bool:
+        """Compare with the children's labels.
+
+        Args:
+            children: The labels in the children's order; without children nothing holds.
+
+        Returns:
+            ``all`` with one label: whether every child has it; with several: whether the children have just these, in
+            order. ``any``: whether some child has one of them.
+        """
+        if self.kind == "any":
+            return any(label in self.labels for label in children)
+        wanted = self.labels * len(children) if len(self.labels) == 1 else self.labels
+        return bool(children) and tuple(children) == wanted
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One rule, read from its text."""
+
+    text: str
+    """As it was written, with single spaces."""
+    label: str | None = None
+    """What a judge chooses, ``None`` if the rule is decided without one."""
+    aggregate: Aggregate | None = None
+    guard: Expression | None = None
+    """What ``when(...)`` says."""
+
+    @property
+    def is_semantic(self) -> bool:
+        """Whether a judge has to be asked."""
+        return self.label is not None
+
+    def holds(self, facts: Mapping[str, Any], children: Sequence[str], chosen: str | None) -> bool:
+        """Decide the rule.
+
+        Args:
+            facts: What the names in ``when(...)`` stand for.
+            children: The labels of the parallel children.
+            chosen: The label a judge has chosen.
+
+        Returns:
+            Whether it holds.
+
+        Raises:
+            RuleEvaluationError: If its ``when(...)`` cannot be decided.
+        """
+        if self.label is not None and self.label != chosen:
+            return False
+        if self.aggregate is not None and not self.aggregate.holds(children):
+            return False
+        return self.guard is None or truth(self.guard, facts)
+
+
+def parse_rule(text: str) -> Rule:
+    """Read a rule.
+
+    Args:
+        text: ``tests pass`` (a label), ``when(result.failed == 0)``, ``all("approved")``, ``any("rejected", "error")``, or one
+            of the last two kinds of left sides with a guard: ``approved && when(visits.review < 3)``.
+
+    Returns:
+        The rule.
+
+    Raises:
+        RuleSyntaxError: If it is malformed; knows the position.
+
+    Example:
+        >>> parse_rule("approved && when(score > 0.5)").label
+        'approved'
+    """
+    if not isinstance(text, str) or not text.strip():
+        raise RuleSyntaxError(str(text), 0, "a rule is a text that is not empty")
+    if len(text) > MAX_RULE_LENGTH:
+        raise RuleSyntaxError(f"{text[:40]}…", MAX_RULE_LENGTH, f"a rule has at most {MAX_RULE_LENGTH} characters")
+    function = _FUNCTION.match(text)
+    if function is None:
+        return _semantic(text)
+    if function[1] == "ai":
+        raise RuleSyntaxError(text, function.start(1), "there is no ai(...); write the condition as a plain label")
+    reader = RuleReader(text, function.end())
+    if function[1] == "when":
+        guard = _closed(reader)
+        return Rule(_spaced(text), guard=guard)
+    return Rule(_spaced(text), aggregate=_aggregate(reader, function[1]), guard=_guard(reader))
+
+
+def _semantic(text: str) -> Rule:
+    guard = _GUARD.search(text)
+    if guard is None:
+        stray = _STRAY_WHEN.search(text)
+        if stray:
+            raise RuleSyntaxError(text, stray.start(), "when(...) stands alone or after '&&'")
+        return Rule(_spaced(text), label=_spaced(text))
+    left = text[: guard.start()]
+    if guard[1] != "when":
+        raise RuleSyntaxError(text, guard.start(1), f"{guard[1]}(...) stands first; after '&&' stands when(...)")
+    if not left.strip():
+        raise RuleSyntaxError(text, guard.start(), "a label is missing before '&&'")
+    if "&&" in left:
+        raise RuleSyntaxError(text, left.index("&&"), "a rule has at most two clauses, a label and when(...)")
+    return Rule(_spaced(text), label=_spaced(left), guard=_closed(RuleReader(text, guard.end())))
+
+
+def _aggregate(reader: RuleReader, kind: str) -> Aggregate:
+    labels = [_spaced(reader.string())]
+    while reader.accept(","):
+        labels.append(_spaced(reader.string()))
+    reader.expect(")")
+    # The caller's pattern lets nothing else through.
+    return Aggregate(cast(Literal["all", "any"], kind), tuple(labels))
+
+
+def _guard(reader: RuleReader) -> Expression | None:
+    if reader.peek().kind == "end":
+        return None
+    reader.expect("&&")
+    if reader.peek().text != "when":
+        reader.fail("after '&&' stands when(...)")
+    reader.take()
+    reader.expect("(")
+    return _closed(reader)
+
+
+def _closed(reader: RuleReader) -> Expression:
+    condition = reader.condition()
+    reader.expect(")")
+    if reader.peek().kind != "end":
+        reader.fail("a rule ends with its when(...)")
+    return condition
+
+
+def _spaced(text: str) -> str:
+    return " ".join(text.split())

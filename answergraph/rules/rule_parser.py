@@ -1,0 +1,209 @@
+"""Reads the text of a rule: tokens with their positions, and the expression of a ``when(...)``."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NoReturn
+
+from answergraph.rules.when_expression import Both, Comparison, Constant, Contains, Either, Exists, Expression, Not, Path
+from answergraph.state.errors import RuleSyntaxError
+
+MAX_DEPTH = 40
+"""How deep parentheses may stand in each other."""
+
+_TOKEN = re.compile(
+    r"""(?P<string>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')"""
+    r"""|(?P<number>-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?(?![\w.]))"""
+    r"""|(?P<operator>&&|\|\||==|!=|<=|>=|[<>!(),])"""
+    r"""|(?P<name>[^\W0-9][\w-]*(?:\.[\w-]+)*)"""
+)
+_SPACE = re.compile(r"\s*")
+_WORDS = {"true": True, "false": False, "null": None}
+_SYNONYMS = {"and": "&&", "or": "||", "not": "!"}
+_COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
+
+
+@dataclass(frozen=True)
+class Token:
+    """One word of a rule."""
+
+    kind: str
+    """``string``, ``number``, ``operator``, ``name`` or ``end``."""
+    text: str
+    position: int
+
+
+class RuleReader:
+    """Reads one rule from left to right; knows where it stands."""
+
+    def __init__(self, rule: str, position: int = 0) -> None:
+        """Begin to read.
+
+        Args:
+            rule: The rule's text.
+            position: Where to begin.
+        """
+        self.rule = rule
+        self.position = position
+        self._depth = 0
+
+    def peek(self) -> Token:
+        """Return the next token and stay where it is.
+
+        Raises:
+            RuleSyntaxError: If what comes is no token.
+        """
+        start = self._start()
+        if start == len(self.rule):
+            return Token("end", "", start)
+        match = _TOKEN.match(self.rule, start)
+        if match is None or match.lastgroup is None:
+            raise RuleSyntaxError(self.rule, start, f"{self.rule[start]!r} is not understood here")
+        if match.lastgroup == "name" and match.group() in _SYNONYMS:
+            return Token("operator", _SYNONYMS[match.group()], start)
+        return Token(match.lastgroup, match.group(), start)
+
+    def take(self) -> Token:
+        """Return the next token and go past it."""
+        token = self.peek()
+        matched = _TOKEN.match(self.rule, token.position)
+        self.position = matched.end() if matched else token.position
+        return token
+
+    def accept(self, *operators: str) -> Token | None:
+        """Go past one of these operators if it comes next; returns it."""
+        token = self.peek()
+        return self.take() if token.kind == "operator" and token.text in operators else None
+
+    def expect(self, wanted: str) -> Token:
+        """Go past an operator that must come next.
+
+        Raises:
+            RuleSyntaxError: If it does not.
+        """
+        return self.accept(wanted) or self.fail(f"{wanted!r} is missing")
+
+    def fail(self, problem: str) -> NoReturn:
+        """Say what is wrong at the next token.
+
+        Raises:
+            RuleSyntaxError: Always.
+        """
+        token = self.peek()
+        found = "the rule ends" if token.kind == "end" else f"{token.text!r} stands"
+        raise RuleSyntaxError(self.rule, token.position, f"{problem}; {found} there")
+
+    def string(self) -> str:
+        """Read a text in quotes.
+
+        Raises:
+            RuleSyntaxError: If none comes next.
+        """
+        token = self.peek()
+        if token.kind != "string":
+            self.fail("a text in quotes is missing")
+        return _unquoted(self.take(), self.rule)
+
+    def condition(self) -> Expression:
+        """Read a condition: alternatives, each of which is one or more clauses.
+
+        Raises:
+            RuleSyntaxError: If it cannot be read.
+        """
+        self._depth += 1
+        if self._depth > MAX_DEPTH:
+            self.fail(f"parentheses stand in each other at most {MAX_DEPTH} deep")
+        condition = self._joined(self._clauses, "||", Either)
+        self._depth -= 1
+        return condition
+
+    def _clauses(self) -> Expression:
+        return self._joined(self._clause, "&&", Both)
+
+    def _joined(self, read: Callable[[], Expression], joint: str, make: type[Both] | type[Either]) -> Expression:
+        start = self._start()
+        parts = [read()]
+        while self.accept(joint):
+            parts.append(read())
+        return parts[0] if len(parts) == 1 else make(self._since(start), tuple(parts))
+
+    def _clause(self) -> Expression:
+        start = self._start()
+        # Each "!" turns the condition round; counted, so that many of them nest no deeper.
+        turns = 0
+        while self.accept("!"):
+            turns += 1
+        clause = self._comparison()
+        for _ in range(turns % 2 or 2 * bool(turns)):
+            clause = Not(self._since(start), clause)
+        return clause
+
+    def _comparison(self) -> Expression:
+        start = self._start()
+        left = self._operand()
+        token = self.accept(*_COMPARISONS)
+        if token is None:
+            return left
+        right = self._operand()
+        return Comparison(self._since(start), left, token.text, right)
+
+    def _operand(self) -> Expression:
+        token = self.peek()
+        if self.accept("("):
+            condition = self.condition()
+            self.expect(")")
+            return condition
+        if token.kind in ("string", "number"):
+            self.take()
+            return Constant(token.text, _unquoted(token, self.rule) if token.kind == "string" else json.loads(token.text))
+        if token.kind != "name":
+            self.fail("a value is missing")
+        self.take()
+        return self._named(token)
+
+    def _named(self, token: Token) -> Expression:
+        if token.text in _WORDS:
+            return Constant(token.text, _WORDS[token.text])
+        if not self.accept("("):
+            return Path(token.text)
+        if token.text == "exists":
+            return self._exists(token)
+        if token.text == "contains":
+            return self._contains(token)
+        raise RuleSyntaxError(self.rule, token.position, f"there is no function {token.text!r}; there are exists and contains")
+
+    def _exists(self, function: Token) -> Expression:
+        name = self.peek()
+        if name.kind != "name" or name.text in _WORDS:
+            self.fail("exists asks for a name")
+        self.take()
+        condition = self.condition() if self.accept(",") else None
+        self.expect(")")
+        return Exists(self._since(function.position), Path(name.text), condition)
+
+    def _contains(self, function: Token) -> Expression:
+        container = self._operand()
+        self.expect(",")
+        wanted = self._operand()
+        self.expect(")")
+        return Contains(self._since(function.position), container, wanted)
+
+    def _start(self) -> int:
+        space = _SPACE.match(self.rule, self.position)
+        return space.end() if space else self.position
+
+    def _since(self, start: int) -> str:
+        return self.rule[start : self.position]
+
+
+def _unquoted(token: Token, rule: str) -> str:
+    if token.text.startswith("'"):
+        return re.sub(r"\\(.)", r"\1", token.text[1:-1])
+    try:
+        text: str = json.loads(token.text)
+    except ValueError as error:
+        raise RuleSyntaxError(rule, token.position, f"{token.text} is no text as JSON has it") from error
+    return text

@@ -1,0 +1,272 @@
+"""The error tree. The base class tells a reader what to do next.
+
+::
+
+    AnswerGraphError
+    ├── AgentSpecError(ValueError)                 the developer's mistake, raised while building if seen there
+    │   ├── ResponseFormatError                    a format made at run time cannot be used; raised before the model is called
+    │   ├── RuleSyntaxError                        a rule that cannot be read; knows the position
+    │   └── WorkflowSpecError                      steps that make no workflow; knows the key
+    │       └── WorkflowFileError                  the same in a file; knows file and line as well
+    ├── StructuredOutputError                      the model's mistake, may be sent back to the model
+    │   ├── MultipleStructuredOutputsError         two or more different answers in one message
+    │   └── StructuredOutputValidationError        an answer that does not fit its schema
+    ├── BundleError(ValueError)                    a saved answer bundle cannot be read
+    ├── AnswerRejected                             raised by your ``check_answer``; sent back to the model
+    ├── RuleEvaluationError                        a ``when(...)`` that the state gives no answer to
+    ├── RuleNotMatched                             no rule holds; carries the judgment
+    ├── NoAnswerError                              the run ended without an answer; carries the outcome
+    └── StoredAnswerError(AttributeError)          an answer in a checkpoint does not fit its schema any more
+
+Where an answer was asked for with a strategy of LangChain's own, LangChain's classes of the same names are raised, so that
+``except`` clauses of existing programs go on working; see ``ErrorClasses``.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from langchain_core.messages import AIMessage
+
+_NO_REASON = "Your answer was not accepted. Look at it again, and give a better one."
+
+
+class AnswerGraphError(Exception):
+    """Base class of every error this package raises on its own account."""
+
+
+class AgentSpecError(AnswerGraphError, ValueError):
+    """The agent, or a function given to it, cannot be used as it is; the message says what to change."""
+
+
+class ResponseFormatError(AgentSpecError):
+    """A response format that was made at run time cannot be used; raised before the model is called."""
+
+    def __init__(self, message: str, response_format: Any) -> None:
+        """Say what is wrong with it.
+
+        Args:
+            message: What is wrong.
+            response_format: The format.
+        """
+        self.response_format = response_format
+        self.middleware: str | None = None
+        """Which middleware made it, ``None`` if none did."""
+        super().__init__(message)
+
+    def made_by(self, middleware: str) -> None:
+        """Name the middleware that made the format."""
+        self.middleware = middleware
+        self.args = (f"{self.args[0]} The format was set by the middleware {middleware!r}.",)
+
+
+class BundleError(AnswerGraphError, ValueError):
+    """What was to be verified is no answer bundle."""
+
+
+class StructuredOutputError(AnswerGraphError):
+    """The model's answer cannot be used; ``handle_errors`` decides whether it is sent back."""
+
+    ai_message: AIMessage
+    """The reply that held the answer."""
+
+
+class MultipleStructuredOutputsError(StructuredOutputError):
+    """Several different answers came in one message where one is expected."""
+
+    def __init__(self, tool_names: list[str], ai_message: AIMessage) -> None:
+        """Say which answers came.
+
+        Args:
+            tool_names: The schemas answered, in the message's order.
+            ai_message: The message that held them.
+        """
+        self.tool_names = tool_names
+        self.ai_message = ai_message
+        super().__init__(
+            f"Model incorrectly returned multiple structured responses ({', '.join(tool_names)}) when only one is expected."
+        )
+
+
+class StructuredOutputValidationError(StructuredOutputError):
+    """An answer does not fit its schema, or was no JSON."""
+
+    def __init__(self, tool_name: str, source: Exception, ai_message: AIMessage) -> None:
+        """Say what does not fit.
+
+        Args:
+            tool_name: The schema that was answered.
+            source: What validating it raised.
+            ai_message: The message that held the answer.
+        """
+        self.tool_name = tool_name
+        self.source = source
+        self.ai_message = ai_message
+        super().__init__(f"Failed to parse structured output for tool '{tool_name}': {source}.")
+
+
+class AnswerRejected(AnswerGraphError):  # noqa: N818  # a verdict, not a failure: the run goes on
+    """A valid answer is not good enough; raise it in ``check_answer``.
+
+    Example:
+        >>> def known_customer(answer, state, runtime):
+        ...     if answer.customer not in {"ada", "grace"}:
+        ...         raise AnswerRejected(f"There is no customer {answer.customer!r}; look it up first.")
+    """
+
+    def __init__(self, feedback: str) -> None:
+        """Say what to do better.
+
+        Args:
+            feedback: Sent to the model as it is; counted like a schema error. In place of an empty one the model is told that
+                its answer was not accepted, and no more.
+
+        Raises:
+            AgentSpecError: If it is no text.
+        """
+        if not isinstance(feedback, str):
+            raise AgentSpecError(f"AnswerRejected({feedback!r}): the feedback is a text for the model.")
+        self.feedback = feedback if feedback.strip() else _NO_REASON
+        super().__init__(self.feedback)
+
+
+class NoAnswerError(AnswerGraphError):
+    """The run ended without an answer."""
+
+    def __init__(self, outcome: Mapping[str, Any]) -> None:
+        """Carry the outcome.
+
+        Args:
+            outcome: The run's ``Outcome``.
+        """
+        self.outcome = outcome
+        super().__init__(f"No answer ({outcome['status']}): {outcome['reason']}")
+
+
+class StoredAnswerError(AnswerGraphError, AttributeError):
+    """An answer in a checkpoint does not fit its schema as it is now; raised where a field of the answer is used.
+
+    An ``AttributeError`` as well, so that ``hasattr`` tells the truth about the answer.
+    """
+
+    def __init__(self, schema: str, problem: str, data: Any) -> None:
+        """Say what does not fit.
+
+        Args:
+            schema: The schema that the answer was stored with.
+            problem: Which fields do not fit, and how.
+            data: The answer as JSON.
+        """
+        self.schema = schema
+        self.problem = problem
+        self.data = data
+        super().__init__(schema, problem, data)
+
+    def __str__(self) -> str:
+        """Return what does not fit."""
+        return f"The answer {self.schema!r} in this checkpoint does not fit its schema any more. {self.problem}"
+
+
+class RuleSyntaxError(AgentSpecError):
+    """A rule cannot be read."""
+
+    def __init__(self, rule: str, position: int, problem: str) -> None:
+        """Say what is wrong, and where.
+
+        Args:
+            rule: The rule's text.
+            position: Where in the text, counted from 0.
+            problem: What is wrong there.
+        """
+        self.rule = rule
+        self.position = position
+        self.problem = problem
+        super().__init__(f"Rule {rule!r}, position {position}: {problem}.")
+
+
+class WorkflowSpecError(AgentSpecError):
+    """Steps make no workflow."""
+
+    def __init__(self, key: str, problem: str) -> None:
+        """Say what is wrong, and where.
+
+        Args:
+            key: Where, as a path such as ``steps[0].rules[1].next``.
+            problem: What is wrong there.
+        """
+        self.key = key
+        self.problem = problem
+        super().__init__(f"{key}: {problem}.")
+
+
+class WorkflowFileError(WorkflowSpecError):
+    """A workflow file cannot be used."""
+
+    def __init__(self, file: str, line: int, key: str, problem: str) -> None:
+        """Say what is wrong, and where.
+
+        Args:
+            file: The file.
+            line: The line, counted from 1.
+            key: The key, as a path; empty for the whole file.
+            problem: What is wrong there.
+        """
+        super().__init__(f"{file}, line {line}{', ' if key else ''}{key}", problem)
+        self.file = file
+        self.line = line
+        self.key = key
+
+
+class RuleEvaluationError(AnswerGraphError):
+    """A ``when(...)`` cannot be decided on this state: a name is missing, or a value has the wrong type."""
+
+    def __init__(self, expression: str, problem: str) -> None:
+        """Say what is wrong.
+
+        Args:
+            expression: The part that cannot be decided.
+            problem: What is wrong with it.
+        """
+        self.expression = expression
+        self.problem = problem
+        super().__init__(f"when({expression}) cannot be decided: {problem}.")
+
+
+class RuleNotMatched(AnswerGraphError):  # noqa: N818  # the name of the situation, as callers know it
+    """No rule holds."""
+
+    def __init__(self, judgment: Mapping[str, Any]) -> None:
+        """Carry the judgment.
+
+        Args:
+            judgment: The ``Judgment``, with what each stage brought.
+        """
+        self.judgment = judgment
+        super().__init__(f"No rule matched: {judgment['reason']}")
+
+
+@dataclass(frozen=True)
+class ErrorClasses:
+    """The two error classes a strategy raises: ours, or those beside the strategy's own class."""
+
+    multiple: Callable[[list[str], AIMessage], Exception] = MultipleStructuredOutputsError
+    validation: Callable[[str, Exception, AIMessage], Exception] = StructuredOutputValidationError
+
+    @classmethod
+    def beside(cls, strategy: object) -> ErrorClasses:
+        """Find the classes in the public module that defines a strategy, as LangChain's does.
+
+        Args:
+            strategy: A strategy object of another package.
+
+        Returns:
+            That module's classes, ours where it has none.
+        """
+        module = importlib.import_module(type(strategy).__module__)
+        return cls(
+            multiple=getattr(module, "MultipleStructuredOutputsError", MultipleStructuredOutputsError),
+            validation=getattr(module, "StructuredOutputValidationError", StructuredOutputValidationError),
+        )

@@ -1,0 +1,116 @@
+"""How a run ended: the outcome, and the ledger it is made from.
+
+Everything here is plain JSON, so that a checkpoint, a server and a log show the same thing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from typing_extensions import TypedDict
+
+EndStrategy = Literal["defer", "exhaustive", "early"]
+"""What an answer beside tool calls counts for."""
+
+OnFailure = Literal["return", "raise"]
+"""What a run without an answer does."""
+
+Status = Literal["answered", "abstained", "refused", "truncated", "empty", "invalid", "unanswered", "out_of_budget"]
+"""What became of the run; only ``answered`` and ``abstained`` come with a value."""
+
+
+class Attempt(TypedDict):
+    """One reply that was read as an answer."""
+
+    strategy: str
+    """How the answer was asked for."""
+    schema: str | None
+    """The schema that the answer was meant for, ``None`` if that could not be told."""
+    status: Status
+    """What the reply was: ``answered`` for the accepted answer."""
+    error: str | None
+    """What was wrong, ``None`` for the accepted answer."""
+    repairs: list[str]
+    """What had to be mended before the answer could be read."""
+    note: str | None
+    """What was different in how it was asked for, ``None`` for nothing."""
+
+
+EvidenceSpan = list[Any]
+"""Where a claim is supported: ``[tool_call_id, start, end]``, in characters of that tool message's text."""
+
+
+@dataclass(frozen=True)
+class AnswerAccepted:
+    """What a check of an answer may return to say more than that it passes.
+
+    Attributes:
+        evidence: Per field of the answer, as a path (``"findings[0].quote"``), what supports it; goes on the outcome.
+        abstained: Whether the answer says that none can be given; the run's status is then ``abstained``.
+    """
+
+    evidence: Mapping[str, EvidenceSpan] = field(default_factory=dict)
+    abstained: bool = False
+
+
+Narrowing = TypedDict("Narrowing", {"middleware": str, "from": list[str], "to": list[str]})
+"""Which middleware changed the schemas offered, from which to which; to none where it set the format to ``None``."""
+
+
+class Outcome(TypedDict):
+    """Why the run ended, and how it got there."""
+
+    status: Status
+    reason: str
+    """One sentence for a person."""
+    strategy: str | None
+    """The strategy that produced the answer, or the last one that was tried."""
+    schema: str | None
+    """The schema of the accepted answer."""
+    attempts: list[Attempt]
+    narrowed: list[Narrowing]
+    """Who narrowed the response format in this run, each way once."""
+    evidence: dict[str, EvidenceSpan]
+    """Per field that a check has found supported: the tool call and the span."""
+    usage: RunUsage
+
+
+Cause = Literal["turn", "correction", "confirmation", "final_answer", "retry", "inner_run"]
+"""Why something was used: an ordinary turn, a reply sent back, an early answer to be confirmed, the step that asks for the
+answer alone, a further call that middleware made in one turn, or an answergraph run inside this one."""
+
+
+class CauseUsage(TypedDict):
+    """What one cause has used so far."""
+
+    model_calls: int
+    tool_calls: int
+    total_tokens: int
+
+
+class RoundUsage(TypedDict):
+    """What one call of the model has used; zero where the model does not report it."""
+
+    input_tokens: int
+    output_tokens: int
+
+
+class Usage(TypedDict):
+    """What the run has used so far, runs inside it included."""
+
+    model_calls: int
+    tool_calls: int
+    input_tokens: int
+    output_tokens: int
+    total_tokens: int
+    by_cause: dict[Cause, CauseUsage]
+    """The causes that used something; in a finished run they add up to the totals. Until then ``turn`` is what others leave."""
+
+
+class RunUsage(Usage):
+    """What a finished run has used."""
+
+    rounds: list[RoundUsage]
+    """The replies of the run's own model that its conversation holds, in order."""

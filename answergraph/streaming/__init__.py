@@ -1,0 +1,1 @@
+"""Answers while the model writes them."""

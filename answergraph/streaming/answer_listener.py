@@ -1,0 +1,177 @@
+"""Listens to a call of the model while it is answered, and tells the ``custom`` stream how the answer grows."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from langchain_core.callbacks import BaseCallbackHandler
+from langchain_core.messages import AIMessageChunk
+from langchain_core.outputs import ChatGenerationChunk
+
+from answergraph.response_format.schemas.answer_schema import AnswerSchema
+from answergraph.response_format.schemas.json_envelope import SCHEMA, VALUE
+from answergraph.streaming.answer_events import ANSWER_EVENT, AnswerEvent, bare_value
+from answergraph.streaming.growing_json import GrowingJson
+
+ENVELOPE = frozenset({SCHEMA, VALUE})
+"""The keys of a union's answer where it is a text: which schema, and the value."""
+
+AS_ONE_CALL = "only"
+"""The place of a tool call that comes without an index."""
+
+
+@dataclass
+class GrowingCall:
+    """An answer call that is being written."""
+
+    schema: AnswerSchema
+    arguments: GrowingJson
+
+
+class AnswerListener(BaseCallbackHandler):
+    """A LangChain callback handler for one call of the model.
+
+    The two ``tap_output`` methods make a chat model stream its reply although it was only invoked, as LangGraph's own handlers
+    for the ``messages`` stream do; the reply is the same.
+    """
+
+    run_inline = True
+    """On the thread or task of the call: events stay in order."""
+
+    def __init__(self, write: Callable[[AnswerEvent], Any], schemas: tuple[AnswerSchema, ...], begun: AnswerEvent) -> None:
+        """Prepare for one call.
+
+        Args:
+            write: Takes the events.
+            schemas: Those offered.
+            begun: What all events of the call have in common.
+        """
+        self._write = write
+        self._schemas = {schema.name: schema for schema in schemas}
+        self._begun = begun
+        self._shown = begun
+        self._run_id: UUID | None = None
+        self._text = GrowingJson(self._is_meant)
+        self._calls: dict[Any, GrowingCall] = {}
+
+    def tap_output_iter(self, run_id: UUID, output: Iterator[Any]) -> Iterator[Any]:
+        """Leave the output as it is."""
+        return output
+
+    def tap_output_aiter(self, run_id: UUID, output: AsyncIterator[Any]) -> AsyncIterator[Any]:
+        """Leave the output as it is."""
+        return output
+
+    def on_chat_model_start(self, serialized: Any, messages: Any, *, run_id: UUID, **kwargs: Any) -> None:
+        """Remember which run is listened to; a chat model may call others."""
+        self._run_id = self._run_id or run_id
+
+    def on_llm_new_token(self, token: Any, *, chunk: Any = None, run_id: UUID, **kwargs: Any) -> None:
+        """Read a chunk of the reply."""
+        if run_id != self._run_id or not isinstance(chunk, ChatGenerationChunk):
+            return
+        message = chunk.message
+        if isinstance(message, AIMessageChunk):
+            self._begin(message.id)
+            for call in message.tool_call_chunks:
+                place = AS_ONE_CALL if call["index"] is None else call["index"]
+                self._add_call(place, call["name"], call["args"])
+        self._add_text(message.text)
+
+    def on_stream_event(self, event: Any, *, run_id: UUID, **kwargs: Any) -> None:
+        """Read an event of LangChain's content-block protocol, in which ``stream_events(version="v3")`` streams."""
+        if run_id != self._run_id:
+            return
+        if event["event"] == "message-start":
+            self._begin(event.get("message_id") or event.get("id"))
+        elif event["event"] == "content-block-start":
+            self._add_block(event["index"], event["content"])
+        elif event["event"] == "content-block-delta":
+            self._add_block(event["index"], event["delta"])
+
+    def on_llm_end(self, response: Any, *, run_id: UUID, **kwargs: Any) -> None:
+        """Take back a text that turned out to stand beside tool calls: it is no answer yet."""
+        message = response.generations[0][0].message
+        calls = [*message.tool_calls, *message.invalid_tool_calls]
+        if run_id == self._run_id and calls and not any(call["name"] in self._schemas for call in calls):
+            self._take_back("The model called tools in the same reply.")
+
+    def on_llm_error(self, error: BaseException, *, run_id: UUID, **kwargs: Any) -> None:
+        """Take back what a call that failed had written."""
+        if run_id == self._run_id:
+            self._take_back(f"The call of the model failed: {type(error).__name__}")
+
+    def _begin(self, message_id: str | None) -> None:
+        self._begun["message_id"] = message_id or self._begun["message_id"]
+
+    def _add_block(self, place: Any, block: Mapping[str, Any]) -> None:
+        if block["type"] in ("tool_call_chunk", "tool-call-delta"):
+            self._add_call(place, block.get("name"), block.get("args"))
+        elif block["type"] in ("text", "text-delta"):
+            self._add_text(block.get("text", ""))
+
+    def _add_call(self, place: Any, name: str | None, arguments: str | None) -> None:
+        if name in self._schemas:
+            self._calls[place] = GrowingCall(self._schemas[name], GrowingJson())
+        call = self._calls.get(place)
+        if call is not None and call.arguments.add(arguments or ""):
+            self._show(call.schema, call.arguments.value)
+
+    def _add_text(self, text: str) -> None:
+        if self._calls or not self._text.add(text) or not self._text.value:
+            return
+        value = self._text.value
+        if self._is_envelope(value):
+            # The name is known to have ended once the value has begun.
+            if value.keys() == ENVELOPE:
+                self._show(self._schemas[value[SCHEMA]], value[VALUE])
+            return
+        answered = [schema for schema in self._schemas.values() if schema.knows_keys_of(value)]
+        self._show(answered[0] if len(answered) == 1 else None, value)
+
+    def _is_meant(self, data: Mapping[str, Any]) -> bool:
+        if any(schema.is_echoed_by(data) for schema in self._schemas.values()):
+            return False
+        return self._is_envelope(data) or any(schema.knows_keys_of(data) for schema in self._schemas.values())
+
+    def _is_envelope(self, data: Mapping[str, Any]) -> bool:
+        if not data or not data.keys() <= ENVELOPE:
+            return False
+        if len(self._schemas) == 1 and any(schema.knows_keys_of(data) for schema in self._schemas.values()):
+            return False
+        return data.keys() != ENVELOPE or data[SCHEMA] in self._schemas
+
+    def _show(self, schema: AnswerSchema | None, value: Any) -> None:
+        self._tell({**self._begun, "schema": None if schema is None else schema.name, "value": bare_value(schema, value)})
+
+    def _take_back(self, reason: str) -> None:
+        if self._shown is not self._begun:
+            self._tell({**self._begun, "status": "rejected", "reason": reason})
+
+    def _tell(self, event: AnswerEvent) -> None:
+        self._shown = event
+        self._write(event)
+
+
+def growing_event(key: str, agent: str | None, attempt: int) -> AnswerEvent:
+    """Return the event of an answer of which nothing is written yet.
+
+    Args:
+        key: The state key the answer goes to.
+        agent: The agent's name.
+        attempt: Which attempt of the run it is.
+    """
+    return AnswerEvent(
+        type=ANSWER_EVENT,
+        status="growing",
+        key=key,
+        agent=agent,
+        attempt=attempt,
+        message_id=None,
+        schema=None,
+        value=None,
+        reason=None,
+    )

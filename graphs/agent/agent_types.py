@@ -1,0 +1,199 @@
+"""What type checkers know of an agent: the type of its answer, from the ``response_format`` to the result.
+
+At run time an agent is LangGraph's compiled graph and its result a ``dict``; the classes for them exist for type checkers alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, Unpack, cast, overload
+
+from langchain_core.messages import AnyMessage, SystemMessage
+from langchain_core.runnables import RunnableConfig
+from langgraph.cache.base import BaseCache
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.store.base import BaseStore
+from langgraph.types import Checkpointer, GraphOutput, StreamMode
+from typing_extensions import TypedDict, TypeForm, TypeVar
+
+from answergraph.graphs.agent.agent_spec import Tool
+from answergraph.response_format.strategies.strategy import Strategy
+from answergraph.state.budget import UsageLimits
+from answergraph.state.outcome import EndStrategy, OnFailure, Outcome
+
+AnswerT = TypeVar("AnswerT", default=Any)
+"""The declared type of the answer."""
+
+if TYPE_CHECKING:
+    from langchain.agents.structured_output import AutoStrategy, ProviderStrategy, ToolStrategy
+
+    # Where LangChain is not installed these are of any type.
+    LangChainStrategy = ToolStrategy[AnswerT] | ProviderStrategy[AnswerT] | AutoStrategy[AnswerT]
+
+    class AgentResult(dict[str, Any], Generic[AnswerT]):
+        """What ``invoke`` returns: a ``dict``, of which three keys have types of their own."""
+
+        @overload
+        def __getitem__(self, key: Literal["structured_response"], /) -> AnswerT | None: ...
+        @overload
+        def __getitem__(self, key: Literal["outcome"], /) -> Outcome: ...
+        @overload
+        def __getitem__(self, key: Literal["messages"], /) -> list[AnyMessage]: ...
+        @overload
+        def __getitem__(self, key: str, /) -> Any: ...
+        def __getitem__(self, key: str, /) -> Any:
+            """Return the value of a key."""
+
+        @overload  # type: ignore[override]  # one key more than those of ``dict``
+        def get(self, key: Literal["structured_response"], default: None = None, /) -> AnswerT | None: ...
+        @overload
+        def get(self, key: str, default: Any = None, /) -> Any: ...
+        def get(self, key: str, default: Any = None, /) -> Any:
+            """Return the value of a key, or the default."""
+
+    class AgentOutput(TypedDict, Generic[AnswerT]):
+        """The ``value`` of a result in LangGraph's second form (``version="v2"``)."""
+
+        messages: list[AnyMessage]
+        structured_response: AnswerT | None
+        outcome: Outcome
+
+    class AgentGraph(CompiledStateGraph[Any, Any, Any, AgentOutput[AnswerT]], Generic[AnswerT]):
+        """A compiled agent whose answer is of a known type."""
+
+        @overload  # type: ignore[override]  # LangGraph's signatures in fewer words: the other arguments are keywords
+        def invoke(
+            self, input: Any, config: RunnableConfig | None = None, *, version: Literal["v2"], **kwargs: Any
+        ) -> GraphOutput[AgentOutput[AnswerT]]: ...
+        @overload
+        def invoke(
+            self, input: Any, config: RunnableConfig | None = None, *, stream_mode: Literal["values"] = ..., **kwargs: Any
+        ) -> AgentResult[AnswerT]: ...
+        @overload
+        def invoke(self, input: Any, config: RunnableConfig | None = None, *, stream_mode: StreamMode, **kwargs: Any) -> Any: ...
+        def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+            """Run the agent."""
+
+        @overload  # type: ignore[override]  # as above
+        async def ainvoke(
+            self, input: Any, config: RunnableConfig | None = None, *, version: Literal["v2"], **kwargs: Any
+        ) -> GraphOutput[AgentOutput[AnswerT]]: ...
+        @overload
+        async def ainvoke(
+            self, input: Any, config: RunnableConfig | None = None, *, stream_mode: Literal["values"] = ..., **kwargs: Any
+        ) -> AgentResult[AnswerT]: ...
+        @overload
+        async def ainvoke(
+            self, input: Any, config: RunnableConfig | None = None, *, stream_mode: StreamMode, **kwargs: Any
+        ) -> Any: ...
+        async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+            """Run the agent on the event loop."""
+
+else:
+    AgentGraph = CompiledStateGraph
+    AgentResult = dict
+
+
+class AgentArguments(TypedDict, total=False):
+    """The arguments of ``create_agent`` that play no part in the type of its result; it documents each."""
+
+    system_prompt: str | SystemMessage | None
+    middleware: Sequence[Any]
+    state_schema: type[Any] | None
+    context_schema: type[Any] | None
+    checkpointer: Checkpointer
+    store: BaseStore | None
+    interrupt_before: list[str] | None
+    interrupt_after: list[str] | None
+    debug: bool
+    name: str | None
+    cache: BaseCache[Any] | None
+    transformers: Sequence[Callable[..., Any]] | None
+    limits: UsageLimits | None
+    end_strategy: EndStrategy
+    on_failure: OnFailure
+    check_answer: Callable[..., Any] | None
+
+
+Tools = Sequence[Tool] | None
+
+
+class CreateAgent(Protocol):
+    """The type of ``create_agent``: how the answer's type follows from the ``response_format``."""
+
+    __name__: str
+
+    @overload
+    def __call__(
+        self, model: Any, tools: Tools = None, *, output_key: str, response_format: Any = None, **rest: Unpack[AgentArguments]
+    ) -> CompiledStateGraph[Any, Any, Any, Any]: ...
+    @overload
+    def __call__(
+        self,
+        model: Any,
+        tools: Tools = None,
+        *,
+        response_format: None = None,
+        output_key: None = None,
+        **rest: Unpack[AgentArguments],
+    ) -> AgentGraph[Any]: ...
+    @overload
+    def __call__(
+        self,
+        model: Any,
+        tools: Tools = None,
+        *,
+        response_format: dict[str, Any],
+        output_key: None = None,
+        **rest: Unpack[AgentArguments],
+    ) -> AgentGraph[dict[str, Any]]: ...
+    @overload
+    def __call__(
+        self,
+        model: Any,
+        tools: Tools = None,
+        *,
+        response_format: Strategy[AnswerT],
+        output_key: None = None,
+        **rest: Unpack[AgentArguments],
+    ) -> AgentGraph[AnswerT]: ...
+    @overload
+    def __call__(
+        self,
+        model: Any,
+        tools: Tools = None,
+        *,
+        response_format: TypeForm[AnswerT],
+        output_key: None = None,
+        **rest: Unpack[AgentArguments],
+    ) -> AgentGraph[AnswerT]: ...
+    @overload
+    def __call__(
+        self,
+        model: Any,
+        tools: Tools = None,
+        *,
+        response_format: Callable[[Any, Any], type[AnswerT] | Strategy[AnswerT]],
+        output_key: None = None,
+        **rest: Unpack[AgentArguments],
+    ) -> AgentGraph[AnswerT]: ...
+    @overload
+    def __call__(
+        self,
+        model: Any,
+        tools: Tools = None,
+        *,
+        response_format: LangChainStrategy[AnswerT],
+        output_key: None = None,
+        **rest: Unpack[AgentArguments],
+    ) -> AgentGraph[AnswerT]: ...
+    def __call__(
+        self, model: Any, tools: Tools = None, *, response_format: Any = None, output_key: str | None = None, **rest: Any
+    ) -> Any:
+        """Create an agent."""
+
+
+def typed_by_response_format(create: Callable[..., Any]) -> CreateAgent:
+    """Return a function as it is, with the types of ``CreateAgent``."""
+    # The checkers cannot see that each overload is one of its calls: the implementation takes and returns any type.
+    return cast("CreateAgent", create)

@@ -1,0 +1,249 @@
+"""The agent graph. ``_connect`` reads as the drawing below, edge by edge.
+
+::
+
+    START → before_agent hooks → ┌→ before_model hooks → model → after_model hooks ─┐
+                                 │                                                  │ route_after_model
+            ask_again ───────────┤   call_tools → tools ── route_after_tools ───────┤
+                                 │   read_answer → structured_response ─────────────┤ route_after_structured_response
+                                 │                                                  │
+                                 └──────────────────────────────────────────────────┘
+                                     finish → after_agent hooks → END
+
+A node that cannot be reached is not in the graph: without a response format there is no ``structured_response``, without
+tools there is no ``tools``. With ``end_strategy="early"`` there is ``call_tools`` from ``structured_response`` as well: the tools
+beside an early answer that a check does not accept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from functools import partial
+from typing import Any, Unpack
+
+from langchain_core.messages import SystemMessage
+from langgraph.cache.base import BaseCache
+from langgraph.graph import END, START
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.store.base import BaseStore
+from langgraph.types import Checkpointer
+
+from answergraph.graphs.agent.agent_spec import AgentOptions, AgentSpec, Tool
+from answergraph.graphs.agent.agent_state_graph import AgentStateGraph
+from answergraph.graphs.agent.agent_types import typed_by_response_format
+from answergraph.graphs.agent.hook_chains import HookChains
+from answergraph.graphs.agent.routing import RoutingFacts, route_after_model, route_after_structured_response, route_after_tools
+from answergraph.nodes.model import ModelNode
+from answergraph.nodes.names import MODEL, NO_ANSWER, STRUCTURED_RESPONSE, TOOLS
+from answergraph.nodes.no_answer import raise_without_answer
+from answergraph.nodes.structured_response import StructuredResponseNode
+from answergraph.nodes.tools import ToolsNode
+from answergraph.runtime.steps import GraphNode, Router, pure
+from answergraph.state.budget import UsageLimits
+from answergraph.state.outcome import EndStrategy, OnFailure
+from answergraph.streaming.answer_events import Announced
+
+Destinations = dict[Hashable, str]
+"""Where the graph goes, per reason."""
+
+
+@typed_by_response_format
+def create_agent(  # noqa: PLR0913  # waiver: the arguments of langchain.agents.create_agent, and more
+    model: Any,
+    tools: Sequence[Tool] | None = None,
+    *,
+    system_prompt: str | SystemMessage | None = None,
+    middleware: Sequence[Any] = (),
+    response_format: Any = None,
+    state_schema: type[Any] | None = None,
+    context_schema: type[Any] | None = None,
+    checkpointer: Checkpointer | None = None,
+    store: BaseStore | None = None,
+    interrupt_before: list[str] | None = None,
+    interrupt_after: list[str] | None = None,
+    debug: bool = False,
+    name: str | None = None,
+    cache: BaseCache[Any] | None = None,
+    transformers: Sequence[Callable[..., Any]] | None = None,
+    output_key: str | None = None,
+    limits: UsageLimits | None = None,
+    end_strategy: EndStrategy = "defer",
+    on_failure: OnFailure = "return",
+    check_answer: Callable[..., Any] | None = None,
+) -> CompiledStateGraph[Any, Any, Any, Any]:
+    """Create an agent: a model that calls tools in a loop until an answer, or the reason why there is none, stands.
+
+    Args:
+        model: A chat model, or a name: ``"offline"``, ``"openai:NAME"``, or ``"provider:NAME"`` where ``langchain`` and the
+            provider's package are installed.
+        tools: Tools, functions with type hints and a docstring, or ``dict`` descriptions of tools the provider runs.
+        system_prompt: Put before the conversation in every call.
+        middleware: Behaviour around the nodes; LangChain's middleware runs unchanged.
+        response_format: The type of the answer: a Pydantic model, dataclass, TypedDict, list, scalar, ``Literal`` or enum, a
+            union of these, or a JSON Schema ``dict``; or a strategy that also says how the model is asked; or a function
+            of ``(state, runtime)``, such as ``FromContext()``, that makes one of these for each call. ``None`` for a text.
+        state_schema: A ``TypedDict`` that extends ``AgentState`` by keys of your own.
+        context_schema: The type of the run's context.
+        checkpointer: Keeps the state of threads.
+        store: Keeps data across threads.
+        interrupt_before: Nodes to stop before.
+        interrupt_after: Nodes to stop after.
+        debug: Whether LangGraph prints each step.
+        name: The agent's name: of its messages and of its node in another graph.
+        cache: Caches the results of nodes.
+        transformers: LangGraph stream transformers, after the middleware's.
+        output_key: The state key of the answer in place of ``structured_response``; the outcome goes to
+            ``<output_key>_outcome``. Agents that run side by side in one graph need different ones.
+        limits: What a run may use; by default 50 model calls and four answer attempts with a response format, and no limit
+            without one.
+        end_strategy: What an answer beside tool calls counts for: with ``"defer"`` the tools run and the model confirms or
+            replaces the answer once their results are there; with ``"exhaustive"`` the tools run and the answer is accepted
+            (LangChain's way); with ``"early"`` the answer is accepted and the tools are not run, unless a check rejects it: then
+            they run, and it is read again with their results.
+        on_failure: With ``"return"`` a run without an answer returns and the outcome tells why; with ``"raise"`` a node
+            ``no_answer`` raises ``NoAnswerError`` at its end, and the checkpoint keeps messages and outcome.
+        check_answer: Called with ``(answer, state, runtime)`` for each valid answer; raises ``AnswerRejected`` to send it back
+            with what to do better, or returns ``False`` to send it back with the check's name and docstring. It may not
+            change the answer: one that does is an ``AgentSpecError``.
+
+    Returns:
+        The compiled graph. ``result["structured_response"]`` is an instance of the declared type or ``None``, and
+        ``result["outcome"]`` says which and why.
+
+    Raises:
+        AgentSpecError: If the agent cannot be built as asked.
+
+    Example:
+        >>> agent = create_agent("offline")
+        >>> agent.invoke({"messages": ["Hello"]})["messages"][-1].type
+        'ai'
+    """
+    graph = build_agent_graph(
+        model,
+        tools,
+        system_prompt=system_prompt,
+        middleware=middleware,
+        response_format=response_format,
+        state_schema=state_schema,
+        context_schema=context_schema,
+        output_key=output_key,
+        limits=limits,
+        end_strategy=end_strategy,
+        on_failure=on_failure,
+        check_answer=check_answer,
+        name=name,
+    )
+    return graph.compile(
+        checkpointer,
+        store=store,
+        interrupt_before=interrupt_before,
+        interrupt_after=interrupt_after,
+        debug=debug,
+        name=name,
+        cache=cache,
+        transformers=transformers,
+    )
+
+
+def build_agent_graph(model: Any, tools: Sequence[Tool] | None = None, **options: Unpack[AgentOptions]) -> AgentStateGraph:
+    """Build the graph of ``create_agent`` uncompiled, to add nodes and edges to.
+
+    Args:
+        model: A chat model or its name.
+        tools: The tools.
+        **options: As for ``create_agent``.
+
+    Returns:
+        The graph; compile it as any ``StateGraph``.
+
+    Raises:
+        AgentSpecError: If the agent cannot be built as asked.
+    """
+    spec = AgentSpec.create(model, tools, options)
+    last = NO_ANSWER if spec.on_failure == "raise" else END
+    hooks = HookChains(spec.stack, reads_answers=spec.offers.reads_answers, last=last)
+    graph = AgentStateGraph(spec)
+    _add_nodes(graph, spec, hooks)
+    _connect(graph, spec, hooks)
+    return graph
+
+
+def _add_nodes(graph: AgentStateGraph, spec: AgentSpec, hooks: HookChains) -> None:
+    graph.add_node(MODEL, GraphNode(_model_node(spec).step, name=MODEL))
+    if spec.has_tools:
+        graph.add_node(TOOLS, ToolsNode(spec.tools, spec.stack.wrap_tool_call, spec.limits, spec.offers.names))
+    if spec.offers.reads_answers:
+        graph.add_node(STRUCTURED_RESPONSE, GraphNode(_structured_response_node(spec).step, name=STRUCTURED_RESPONSE))
+    if spec.on_failure == "raise":
+        graph.add_node(NO_ANSWER, GraphNode(pure(partial(raise_without_answer, keys=spec.keys)), name=NO_ANSWER))
+    hooks.add_nodes(graph)
+
+
+def _connect(graph: AgentStateGraph, spec: AgentSpec, hooks: HookChains) -> None:
+    facts = _routing_facts(spec, hooks)
+    call_tools: Destinations = {"call_tools": TOOLS} if spec.has_tools else {}
+    read_answer: Destinations = {"read_answer": STRUCTURED_RESPONSE} if facts.reads_answers else {}
+    ask_again: Destinations = {"ask_again": hooks.turn_start}
+    finish: Destinations = {"finish": hooks.finish}
+    # With a response format a run ends through ``structured_response`` alone; one made at run time may be none.
+    end = {**read_answer, **finish} if facts.at_run_time else read_answer or finish
+
+    graph.add_edge(START, hooks.start)
+    hooks.add_edges(graph, facts)
+    _route(graph, hooks.turn_end, partial(route_after_model, facts=facts), {**call_tools, **ask_again, **end})
+    if spec.has_tools:
+        direct: Destinations = finish if any(spec.return_direct.values()) else {}
+        _route(graph, TOOLS, partial(route_after_tools, facts=facts), {**ask_again, **(end if read_answer else direct)})
+    if facts.reads_answers:
+        tools_late = call_tools if facts.tools_follow_answers else {}
+        route = partial(route_after_structured_response, facts=facts)
+        _route(graph, STRUCTURED_RESPONSE, route, {**tools_late, **ask_again, **finish})
+    if spec.on_failure == "raise":
+        graph.add_edge(NO_ANSWER, END)
+
+
+def _route(graph: AgentStateGraph, source: str, route: Callable[..., Any], where: Destinations) -> None:
+    graph.add_conditional_edges(source, Router(route, name=f"route after {source}"), where)
+
+
+def _routing_facts(spec: AgentSpec, hooks: HookChains) -> RoutingFacts:
+    loops = spec.has_tools or spec.offers.reads_answers
+    return RoutingFacts(
+        answers=spec.offers.declared,
+        at_run_time=spec.offers.reads_answers and not spec.offers.declared,
+        has_tools=spec.has_tools,
+        return_direct=spec.return_direct,
+        reviewed=spec.reviewed_answers,
+        end_strategy=spec.end_strategy,
+        # In a graph without a loop only declared jumps are edges.
+        jumps=frozenset(("tools", "model", "end") if loops else hooks.jumps_at_turn_end),
+    )
+
+
+def _model_node(spec: AgentSpec) -> ModelNode:
+    return ModelNode(
+        model=spec.model,
+        tools=(*spec.tools, *spec.provider_tools),
+        system_message=spec.system_message,
+        offers=spec.offers,
+        wrap=spec.stack.wrap_model_call,
+        limits=spec.limits,
+        keys=spec.keys,
+        agent_name=spec.name,
+        runs_any_tool=bool(spec.stack.tool_wrappers),
+    )
+
+
+def _structured_response_node(spec: AgentSpec) -> Announced:
+    node = StructuredResponseNode(
+        offers=spec.offers,
+        limits=spec.limits,
+        keys=spec.keys,
+        return_direct=spec.return_direct,
+        end_strategy=spec.end_strategy,
+        has_tools=spec.has_tools,
+        checks=spec.checks,
+        reviewed=spec.reviewed_answers,
+        wrap_reviewed=spec.stack.wrap_reviewed(spec.reviewed_answers),
+    )
+    return Announced(node.step, spec.offers, spec.keys, spec.name)

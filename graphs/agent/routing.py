@@ -1,0 +1,176 @@
+"""Exit conditions: one pure function per conditional edge. A router says why; the builder's mapping says where."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+from langchain_core.messages import AIMessage, AnyMessage, ToolCall
+from langgraph.types import Send
+
+from answergraph.nodes.names import TOOLS
+from answergraph.response_format.reading.reply_reader import diagnose, repeats_cut_calls
+from answergraph.state.agent_state import OFFER
+from answergraph.state.ledger import LEDGER
+from answergraph.state.messages import direct_results, last_turn, pending_tool_calls, repeats_malformed_calls, unanswered
+from answergraph.state.outcome import EndStrategy
+
+Reason = Literal["call_tools", "read_answer", "ask_again", "finish", "go_on"]
+"""Why the graph goes where it goes; stands on the drawn edges."""
+
+
+@dataclass(frozen=True)
+class RoutingFacts:
+    """What routers know of the agent besides its state.
+
+    Attributes:
+        answers: The names of the declared answer schemas; empty without a response format, or if it is made at run time.
+        at_run_time: Whether the response format is made at run time.
+        has_tools: Whether there is a ``tools`` node.
+        return_direct: Per tool, whether its result ends the run.
+        reviewed: The answers that a person approves before they count.
+        end_strategy: What an answer beside tool calls counts for.
+        jumps: Where hooks after the model may jump.
+    """
+
+    answers: frozenset[str] = frozenset()
+    at_run_time: bool = False
+    has_tools: bool = False
+    return_direct: Mapping[str, bool] = field(default_factory=dict)
+    reviewed: frozenset[str] = frozenset()
+    end_strategy: EndStrategy = "defer"
+    jumps: frozenset[str] = frozenset({"tools", "model", "end"})
+
+    @cached_property
+    def any_returns_directly(self) -> bool:
+        """Whether there is a tool whose result ends the run."""
+        return any(self.return_direct.values())
+
+    @property
+    def reads_answers(self) -> bool:
+        """Whether there is a ``structured_response`` node."""
+        return bool(self.answers) or self.at_run_time
+
+    @property
+    def tools_follow_answers(self) -> bool:
+        """Whether tools may run after an answer beside them was read: one that was to end the run early, and did not."""
+        return self.has_tools and self.end_strategy == "early"
+
+    def names(self, state: Mapping[str, Any]) -> Collection[str]:
+        """Return the names of the answer schemas declared for the last call of the model."""
+        return state.get(OFFER, {}).get("declared", ()) if self.at_run_time else self.answers
+
+    def ending(self, state: Mapping[str, Any]) -> Reason:
+        """Return how a run ends: with a response format it leads through ``structured_response``."""
+        return "read_answer" if self.names(state) else "finish"
+
+
+def route_after_model(state: Mapping[str, Any], facts: RoutingFacts) -> Reason | list[Send]:
+    """Route when the model and the hooks after it are done.
+
+    In this order:
+
+    1. A hook asked to jump: as asked.
+    2. There is no AI message any more: the run ends.
+    3. The budget's last call was made, tools were off, or the model refused: whatever came is read.
+    4. Tools were called: ``call_tools``, one ``Send`` per call, unless a valid answer beside them ends the run early.
+    5. An answer, or what may be one, stands: ``read_answer``.
+    6. Every call was answered already, or the arguments were cut or malformed for the first time: ``ask_again``.
+    7. Nothing was called: the run ends.
+    """
+    if (jump := state.get("jump_to")) in facts.jumps:
+        return route_jump(jump, state, facts)
+    messages = state["messages"]
+    message, after = last_turn(messages)
+    if message is None or _is_last_word(message, state, facts):
+        return facts.ending(state)
+    waiting = unanswered(message.tool_calls, after)
+    answers = facts.names(state)
+    sends = _sends(waiting, answers) if facts.has_tools else []
+    if sends and not _ends_early(waiting, state, facts):
+        return sends
+    if answers and (waiting or _holds_answer(message, state, facts)):
+        return "read_answer"
+    if (message.tool_calls and not waiting and not repeats_cut_calls(messages)) or _has_new_malformed_calls(message, messages):
+        return "ask_again"
+    return facts.ending(state)
+
+
+def route_after_tools(state: Mapping[str, Any], facts: RoutingFacts) -> Reason:
+    """Route when a tool call is done.
+
+    In this order:
+
+    1. Every tool of the turn returns directly: the run ends, with a response format by reading the result.
+    2. An answer stands beside the calls: ``read_answer``.
+    3. Otherwise the model goes on: ``ask_again``.
+    """
+    message, after = last_turn(state["messages"])
+    if facts.any_returns_directly and direct_results(message, after, facts.return_direct):
+        return facts.ending(state)
+    calls = [] if message is None else [*message.tool_calls, *message.invalid_tool_calls]
+    answers = [call for call in calls if call["name"] in facts.names(state)]
+    return "read_answer" if unanswered(answers, after) else "ask_again"
+
+
+def route_after_structured_response(state: Mapping[str, Any], facts: RoutingFacts) -> Reason | list[Send]:
+    """Route when a reply was read.
+
+    In this order:
+
+    1. The run's outcome stands: ``finish``. The answer's key alone is no exit: it holds ``None`` while the model is asked again.
+    2. Tools called beside an early answer wait, for a check did not accept it: ``call_tools``.
+    3. Otherwise the model goes on: ``ask_again``.
+    """
+    if state.get(LEDGER, {}).get("finished"):
+        return "finish"
+    return (facts.tools_follow_answers and _waiting(state, facts)) or "ask_again"
+
+
+def route_jump(jump: Any, state: Mapping[str, Any], facts: RoutingFacts) -> Reason | list[Send]:
+    """Route as a hook asked: to the model, to the tools that wait, or to the end; ``go_on`` if it asked for nothing."""
+    if jump == "end":
+        return "read_answer" if facts.reads_answers else "finish"
+    if jump == "model":
+        return "ask_again"
+    if jump == "tools" and facts.has_tools:
+        return _waiting(state, facts) or "ask_again"
+    return "go_on"
+
+
+def _waiting(state: Mapping[str, Any], facts: RoutingFacts) -> list[Send]:
+    return _sends(pending_tool_calls(state["messages"]), facts.names(state))
+
+
+def _sends(waiting: Sequence[ToolCall], answers: Collection[str]) -> list[Send]:
+    # One task per call: calls run in parallel, and an interrupt in one leaves the others' results standing.
+    return [Send(TOOLS, [call]) for call in waiting if call["name"] not in answers]
+
+
+def _is_last_word(message: AIMessage, state: Mapping[str, Any], facts: RoutingFacts) -> bool:
+    ledger = state.get(LEDGER, {})
+    if ledger.get("final") or ledger.get("tools_off"):
+        return True
+    return bool(facts.names(state)) and diagnose(message) == "refused"
+
+
+def _ends_early(waiting: list[ToolCall], state: Mapping[str, Any], facts: RoutingFacts) -> bool:
+    if facts.end_strategy != "early" or not state.get(OFFER, {}).get("valid"):
+        return False
+    return any(call["name"] in facts.names(state) for call in waiting)
+
+
+def _holds_answer(message: AIMessage, state: Mapping[str, Any], facts: RoutingFacts) -> bool:
+    if state.get(OFFER, {}).get("given") is not None:
+        return True
+    # A hook that limits tool calls answers every call; only a person's decision on the answer itself stands against it.
+    counting = frozenset(facts.names(state)) - facts.reviewed
+    if any(call.get("name") in counting for call in [*message.tool_calls, *message.invalid_tool_calls]):
+        return True
+    return not message.tool_calls and not _has_new_malformed_calls(message, state["messages"])
+
+
+def _has_new_malformed_calls(message: AIMessage, messages: list[AnyMessage]) -> bool:
+    return bool(message.invalid_tool_calls) and not repeats_malformed_calls(messages)

@@ -1,0 +1,144 @@
+"""An agent as a tool of another agent: the tool's result is its typed answer, or why there is none."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import wraps
+from typing import Annotated, Any
+
+from langchain_core.messages import HumanMessage, ToolMessage
+from langchain_core.runnables import Runnable
+from langchain_core.tools import BaseTool, StructuredTool
+from pydantic_core import to_jsonable_python
+from typing_extensions import TypedDict
+
+from answergraph.graphs.agent.agent_state_graph import AgentStateGraph
+from answergraph.state.errors import AgentSpecError, NoAnswerError
+from answergraph.state.outcome import Outcome
+
+
+class AgentToolArtifact(TypedDict):
+    """What an agent that ran as a tool leaves on the tool message; plain JSON, so that it is the same from every checkpoint."""
+
+    structured_response: Any
+    """The answer as JSON, ``None`` if there is none."""
+    outcome: Outcome | None
+    """Why the agent's run ended; ``None`` for an agent that answers with a text and met no limit."""
+
+
+def as_tool(
+    agent: Runnable[Any, Any],
+    *,
+    description: str,
+    name: str | None = None,
+    request: Callable[..., Mapping[str, Any]] | None = None,
+    return_direct: bool = False,
+) -> BaseTool:
+    """Make an agent a tool of another agent.
+
+    The result is the agent's answer as JSON text, or its last text if it declares no answer; the tool message's ``artifact``
+    holds the answer and the outcome. A run without an answer is a result with status ``error`` that says why. The agent sees
+    the request and nothing of its caller's conversation, uses no more than its caller has left and is charged to it, streams
+    under ``subgraphs=True``, and is resumed where it was interrupted.
+
+    Args:
+        agent: An agent made by ``create_agent`` or compiled from ``build_agent_graph``.
+        description: What the agent is for, told to the model that calls it.
+        name: The tool's name, by default the agent's.
+        request: Makes the agent's input of the tool's arguments, which are its parameters; ``ToolRuntime`` and the like are
+            injected as in any tool. By default there is one argument, a message.
+        return_direct: Whether the result ends the calling agent's run.
+
+    Returns:
+        The tool.
+
+    Raises:
+        AgentSpecError: If it is no agent of this package, or neither it nor the tool has a name.
+
+    Example:
+        >>> from answergraph import create_agent
+        >>> helper = as_tool(create_agent("offline", name="helper"), description="Says hello.")
+        >>> helper.name, list(helper.args)
+        ('helper', ['request'])
+    """
+    graph = getattr(agent, "builder", None)
+    if not isinstance(graph, AgentStateGraph):
+        raise AgentSpecError(f"as_tool takes an agent made by create_agent, not {agent!r}.")
+    tool_name = name or graph.agent_name
+    if tool_name is None:
+        raise AgentSpecError("A tool needs a name: pass one to as_tool, or to create_agent.")
+    prepare = request or _conversation
+    report = _Report(graph)
+
+    @wraps(prepare)
+    def call(*args: Any, **kwargs: Any) -> tuple[str, AgentToolArtifact]:
+        given = prepare(*args, **kwargs)
+        try:
+            return report.of(agent.invoke(given))
+        except NoAnswerError as error:
+            return report.without_answer(error.outcome)
+
+    @wraps(prepare)
+    async def acall(*args: Any, **kwargs: Any) -> tuple[str, AgentToolArtifact]:
+        given = prepare(*args, **kwargs)
+        try:
+            return report.of(await agent.ainvoke(given))
+        except NoAnswerError as error:
+            return report.without_answer(error.outcome)
+
+    return _AgentTool.from_function(
+        call,
+        acall,
+        name=tool_name,
+        description=description,
+        return_direct=return_direct,
+        response_format="content_and_artifact",
+    )
+
+
+class _AgentTool(StructuredTool):
+    """A tool whose message says by its status whether there is an answer."""
+
+    def run(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the agent."""
+        return _with_status(super().run(*args, **kwargs))
+
+    async def arun(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the agent on the event loop."""
+        return _with_status(await super().arun(*args, **kwargs))
+
+
+@dataclass(frozen=True)
+class _Report:
+    """Says how an agent's run ended, in a text and an artifact."""
+
+    graph: AgentStateGraph
+
+    def of(self, result: Mapping[str, Any]) -> tuple[str, AgentToolArtifact]:
+        answer, outcome = result.get(self.graph.keys.answer), result.get(self.graph.keys.outcome)
+        if answer is not None:
+            named = self.graph.answers.as_json(answer)
+            # What a middleware put there in place of an answer, or a format made at run time declared, may be of any type.
+            value = to_jsonable_python(answer, fallback=str) if named is None else named.value
+            return json.dumps(value, ensure_ascii=False), AgentToolArtifact(structured_response=value, outcome=outcome)
+        if outcome is not None:
+            return self.without_answer(outcome)
+        return result["messages"][-1].text, AgentToolArtifact(structured_response=None, outcome=None)
+
+    def without_answer(self, outcome: Any) -> tuple[str, AgentToolArtifact]:
+        return str(NoAnswerError(outcome)), AgentToolArtifact(structured_response=None, outcome=outcome)
+
+
+def _conversation(
+    request: Annotated[str, "What to do, with everything one has to know for it: nothing else of this conversation is seen."],
+) -> dict[str, Any]:
+    return {"messages": [HumanMessage(request)]}
+
+
+def _with_status(result: Any) -> Any:
+    if not isinstance(result, ToolMessage) or not isinstance(result.artifact, dict):
+        return result
+    has_answer = result.artifact["structured_response"] is not None or result.artifact["outcome"] is None
+    return result if has_answer else result.model_copy(update={"status": "error"})

@@ -1,0 +1,1 @@
+"""The judge: which of these rules holds?"""

@@ -1,0 +1,194 @@
+"""The judge: which of these rules holds for an agent's work? Up to three stages, each one call of the model.
+
+::
+
+    START → read_rules ─┬ judge ──→ structured_output ─┬ no_match → phase3_tag ─┬ no_match → ai_judge ─┐
+                        │                              │ matched                │ matched              │
+                        └ decided ──→ match_rule ←─────┴────────────────────────┴──────────────────────┘
+                                          └→ END
+
+``read_rules`` reads what needs no judge; ``match_rule`` reads all rules again, in order, with what was chosen. A stage that
+cannot be reached is not in the graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Literal
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.types import Checkpointer
+
+from answergraph.judging.decision import Decision
+from answergraph.judging.judge_state import judge_schemas
+from answergraph.judging.questions import (
+    EVALUATION_SCHEMA,
+    JUDGE_TAG,
+    JUDGMENT_SCHEMA,
+    evaluation_question,
+    rule_number_question,
+    tag_question,
+)
+from answergraph.judging.stages import JUDGING, AskForNumber, AskForTag, ReadOwnTag, Stage
+from answergraph.models.resolve import resolve_model
+from answergraph.response_format.strategies.auto_strategy import AutoStrategy
+from answergraph.response_format.strategies.declared_format import Offers
+from answergraph.rules.rule_matching import Rules
+from answergraph.runtime.steps import GraphNode, Router, pure
+from answergraph.state.errors import AgentSpecError
+from answergraph.state.outcome import OnFailure
+
+READ_RULES = "read_rules"
+MATCH_RULE = "match_rule"
+RULE_NOT_MATCHED = "rule_not_matched"
+MIN_TO_JUDGE = 2
+"""How many labels there must be for a judge to be asked; a single one is chosen as it is."""
+
+
+@dataclass(frozen=True)
+class JudgeSpec:
+    """How the stages ask.
+
+    Attributes:
+        model: The chat model or its name; ``None`` reads the tag that the work itself holds.
+        structured_output: Whether the first stage asks for an object; else the judgment begins with the tag.
+        tag_word: The word of the tags.
+        strategy: Makes the strategy that asks for an object of a schema.
+        grounded: Whether a reason counts only if it quotes the work.
+    """
+
+    model: Any
+    structured_output: bool = True
+    tag_word: str = "STEP"
+    strategy: Callable[[Any], Any] = AutoStrategy
+    grounded: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be asked.
+
+        Raises:
+            AgentSpecError: If another stage reads the tags' word, or no tag can have it, or if nobody could give a reason.
+        """
+        if self.grounded and self.model is None:
+            raise AgentSpecError("grounded=True asks for a reason, which a work that is only read for its tag does not give.")
+        if not self.tag_word.isidentifier() or self.tag_word.upper() == JUDGE_TAG:
+            raise AgentSpecError(f"tag_word={self.tag_word!r}: a tag's word is one word, and not {JUDGE_TAG!r}.")
+
+    def stages(self) -> list[Stage]:
+        """Return the stages in order."""
+        if self.model is None:
+            return [Stage("phase1_tag", ReadOwnTag(self.tag_word))]
+        model = resolve_model(self.model)
+        word, quotes = self.tag_word, self.grounded
+        number = AskForNumber(model, rule_number_question(word, quotes=quotes), self._offers(JUDGMENT_SCHEMA), "step")
+        tag = AskForTag(model, tag_question(word, quotes=quotes), word)
+        evaluation = AskForNumber(
+            model, evaluation_question(word, quotes=quotes), self._offers(EVALUATION_SCHEMA), "matched_index", JUDGE_TAG
+        )
+        first = [Stage("structured_output", number, quotes)] if self.structured_output else []
+        return [*first, Stage("phase3_tag", tag, quotes), Stage("ai_judge", evaluation, quotes)]
+
+    def _offers(self, schema: dict[str, Any]) -> Offers:
+        return Offers(self.strategy(schema))
+
+
+def create_judge(  # noqa: PLR0913  # waiver: each argument is a choice of its own
+    model: Any,
+    rules: Sequence[str],
+    *,
+    structured_output: bool = True,
+    tag_word: str = "STEP",
+    strategy: Callable[[Any], Any] = AutoStrategy,
+    grounded: bool = False,
+    on_failure: OnFailure = "return",
+    output_key: str = "judgment",
+    state_schema: type[Any] | None = None,
+    context_schema: type[Any] | None = None,
+    checkpointer: Checkpointer = None,
+    name: str = "judge",
+) -> CompiledStateGraph[Any, Any, Any, Any]:
+    """Create a judge: a graph that says which rule holds for an agent's last work, in at most three calls of the model.
+
+    Its input is a ``report``, or ``messages`` of which the last AI message is judged; ``facts`` and the keys of
+    ``state_schema`` are what ``when(...)`` reads, ``children`` the labels that ``all(...)`` and ``any(...)`` compare.
+
+    Args:
+        model: A chat model or its name; ``None`` asks nobody and reads the tag in the work itself (``phase1_tag``).
+        rules: The conditions, the first that holds counts: a label, ``when(...)`` on the facts, ``all("X")`` or
+            ``any("X", "Y")`` over children, or a label or aggregate with a guard, ``X && when(...)``.
+        structured_output: Whether the judgment begins by asking for an object; ``False`` is the tag mode.
+        tag_word: The word of the tags, ``[STEP:1]`` by default.
+        strategy: Makes the strategy that asks for an object: ``AutoStrategy``, ``ToolStrategy`` and so on.
+        grounded: Whether a reason counts only if it quotes the work word for word.
+        on_failure: With ``"raise"`` the graph ends in ``RuleNotMatched`` if no rule holds; the checkpoint keeps the judgment.
+        output_key: The state key of the judgment.
+        state_schema: A ``TypedDict`` with further keys of the state, which ``when(...)`` may name.
+        context_schema: The type of the run's context.
+        checkpointer: Keeps the state of threads.
+        name: The graph's name.
+
+    Returns:
+        The compiled graph. ``result["judgment"]`` is a ``Judgment``; its ``index`` is ``None`` if no rule holds.
+
+    Raises:
+        AgentSpecError: If it cannot be built as asked.
+        RuleSyntaxError: If a rule is malformed.
+
+    Example:
+        >>> judge = create_judge("offline", ["tests pass", "needs fix"])
+        >>> judge.invoke({"report": "All the tests pass."})["judgment"]["label"]
+        'tests pass'
+    """
+    if on_failure not in ("return", "raise"):
+        raise AgentSpecError(f"on_failure={on_failure!r} is neither 'return' nor 'raise'.")
+    spec = JudgeSpec(model, structured_output, tag_word, strategy, grounded)
+    decision = Decision(Rules(rules), tag_word, output_key)
+    schemas = judge_schemas(output_key, state_schema)
+    graph = StateGraph[Any, Any, Any, Any](
+        schemas.state, context_schema, input_schema=schemas.input, output_schema=schemas.output
+    )
+    stages = spec.stages() if len(decision.rules.candidates) >= MIN_TO_JUDGE else []
+    _add_nodes(graph, decision, stages, raises=on_failure == "raise")
+    _connect(graph, [stage.name for stage in stages], last=RULE_NOT_MATCHED if on_failure == "raise" else END)
+    return graph.compile(checkpointer, name=name)
+
+
+def _add_nodes(graph: StateGraph[Any, Any, Any, Any], decision: Decision, stages: list[Stage], *, raises: bool) -> None:
+    graph.add_node(READ_RULES, GraphNode(pure(decision.begin), name=READ_RULES))
+    for stage in stages:
+        graph.add_node(stage.name, GraphNode(stage.step, name=stage.name))
+    graph.add_node(MATCH_RULE, GraphNode(pure(decision.conclude), name=MATCH_RULE))
+    if raises:
+        graph.add_node(RULE_NOT_MATCHED, GraphNode(pure(decision.raise_without_match), name=RULE_NOT_MATCHED))
+
+
+def _connect(graph: StateGraph[Any, Any, Any, Any], stages: Sequence[str], *, last: str) -> None:
+    matched: dict[Hashable, str] = {"matched": MATCH_RULE}
+    graph.add_edge(START, READ_RULES)
+    if stages:
+        _route(graph, READ_RULES, route_after_read_rules, {"judge": stages[0], "decided": MATCH_RULE})
+        graph.add_edge(stages[-1], MATCH_RULE)
+    else:
+        graph.add_edge(READ_RULES, MATCH_RULE)
+    for stage, following in pairwise(stages):
+        _route(graph, stage, route_after_stage, {**matched, "no_match": following})
+    graph.add_edge(MATCH_RULE, last)
+    if last == RULE_NOT_MATCHED:
+        graph.add_edge(RULE_NOT_MATCHED, END)
+
+
+def _route(graph: StateGraph[Any, Any, Any, Any], source: str, route: Callable[..., Any], where: dict[Hashable, str]) -> None:
+    graph.add_conditional_edges(source, Router(route, name=f"route after {source}"), where)
+
+
+def route_after_read_rules(state: Any) -> Literal["judge", "decided"]:
+    """Return ``"judge"`` unless the rules are decided already, or there is nothing to judge."""
+    return "judge" if state[JUDGING]["open"] else "decided"
+
+
+def route_after_stage(state: Any) -> Literal["matched", "no_match"]:
+    """Return whether the stage before brought a valid condition."""
+    return "matched" if state[JUDGING]["stages"][-1]["status"] == "matched" else "no_match"

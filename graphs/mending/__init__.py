@@ -1,1 +1,0 @@
-"""An example of a workflow: mend a failing unit test, checked by really running it."""

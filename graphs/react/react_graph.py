@@ -1,0 +1,99 @@
+"""The ``react`` graph: the same agent on a model without tool calls, by the text protocol Thought / Action / Observation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+from langchain_core.runnables import Runnable
+from langgraph.graph.state import CompiledStateGraph
+from pydantic import BaseModel, Field
+
+from answergraph.graphs.agent.agent_spec import Tool
+from answergraph.graphs.agent.create import create_agent
+from answergraph.graphs.react.offline_text_model import OfflineTextModel
+from answergraph.llm_math.llm_math_tool import llm_math_tool
+from answergraph.models.react_text.parsing_errors import HandleParsingErrors
+from answergraph.models.react_text.react_text_model import ReActTextModel
+from answergraph.models.resolve import OFFLINE, resolve_model
+from answergraph.state.budget import UsageLimits
+from answergraph.state.errors import AgentSpecError
+
+MAX_MODEL_CALLS = 15
+"""The classic ``max_iterations``; here the last of them is the final answer."""
+MAX_GRAPHS = 64
+"""How many models have their graph kept; one that was dropped is built again."""
+
+
+class ReactContext(BaseModel):
+    """What a run of the react graph may set; a server shows it as a form."""
+
+    model: str = Field(
+        default=OFFLINE,
+        description=(
+            "The model that writes the text: 'openai:NAME', 'provider:NAME', or 'offline', a set of rules for arithmetic that "
+            "needs no key and is no language model."
+        ),
+    )
+
+
+def create_react(
+    model: Any = OFFLINE,
+    tools: Sequence[Tool] | None = None,
+    *,
+    handle_parsing_errors: HandleParsingErrors = True,
+    **options: Any,
+) -> CompiledStateGraph[Any, Any, Any, Any]:
+    """Create an agent that calls its tools in the text protocol.
+
+    Args:
+        model: A chat model, a text model, or a chat model's name; the default needs no key, and is no language model.
+        tools: The tools; by default the calculator of ``llm_math_tool`` on the same model.
+        handle_parsing_errors: What becomes of a reply that cannot be read, see ``ReActTextModel``.
+        **options: Further options of ``create_agent``; ``limits`` is 15 model calls by default.
+
+    Returns:
+        The compiled graph.
+
+    Raises:
+        AgentSpecError: If the agent cannot be built as asked.
+
+    Example:
+        >>> create_react().invoke({"messages": ["What is (2 + 3) × 4?"]})["messages"][-1].text
+        '20'
+    """
+    llm = _text_model(model)
+    used = [llm_math_tool(llm)] if tools is None else tools
+    limited = {"limits": UsageLimits(model_calls=MAX_MODEL_CALLS), "name": "react", **options}
+    wrapped = ReActTextModel(llm, handle_parsing_errors=handle_parsing_errors)
+    agent: CompiledStateGraph[Any, Any, Any, Any] = create_agent(wrapped, used, **limited)
+    return agent
+
+
+def react_agent(model: str = OFFLINE) -> CompiledStateGraph[Any, Any, Any, Any]:
+    """Return the react graph for a model's name, the same graph for equal names.
+
+    Args:
+        model: The name; the same stands in the run's context.
+
+    Returns:
+        The compiled graph; its context is a ``ReactContext``.
+
+    Raises:
+        AgentSpecError: If there is no such model.
+    """
+    if not isinstance(model, str):
+        raise AgentSpecError(f"{model!r} is no name of a model.")
+    return _agent(model)
+
+
+@lru_cache(maxsize=MAX_GRAPHS)
+def _agent(model: str) -> CompiledStateGraph[Any, Any, Any, Any]:
+    return create_react(model, context_schema=ReactContext)
+
+
+def _text_model(model: Any) -> Runnable[Any, Any]:
+    if model == OFFLINE:
+        return OfflineTextModel()
+    return model if isinstance(model, Runnable) else resolve_model(model)

@@ -1,0 +1,232 @@
+"""Lines of a file by number, and lines that match: both in one pass, in bounded memory, and in linear time.
+
+Patterns are RE2's: no pattern, however it nests its repetitions, takes more than time proportional to the text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import islice
+from typing import Any
+
+import re2
+
+from answergraph.graphs.triage.read_only_folder import FileEntry, Folder, FolderError
+from answergraph.graphs.triage.text_stream import MOST_BYTES, TextFile, as_text
+
+MOST_LINES = 400
+"""How many lines one call returns."""
+MOST_CHARACTERS = 40_000
+"""How much text one call returns."""
+LINE_CHARACTERS = 2_000
+"""How much of one line is returned."""
+MOST_MATCHES = 60
+"""How many matching lines one call returns."""
+PATTERN_CHARACTERS = 2_000
+KEPT_SEARCHES = 128
+CONTEXT_BYTES = 4_000
+
+_TOP_TWO_BITS, _WITHIN_CHARACTER = 0b11000000, 0b10000000  # of a byte of UTF-8 that begins no character
+_RE2_MEMORY = 8 << 20  # bytes; a pattern that needs more is refused
+
+
+@dataclass(frozen=True)
+class Lines:
+    """A range of lines of a file."""
+
+    path: str
+    first: int
+    """The number of the first line returned, counted from 1."""
+    lines: tuple[str, ...]
+    total: int
+    """How many lines the file has."""
+    encoding: str
+    is_cut: bool = False
+    """Whether fewer lines than asked for are returned, because they would be too much text."""
+
+
+@dataclass(frozen=True)
+class Match:
+    """A line that matches."""
+
+    path: str
+    number: int
+    line: str
+    before: str = field(default="", compare=False, repr=False)
+    """What stands right before it, ``CONTEXT_BYTES`` at most."""
+
+
+@dataclass(frozen=True)
+class Matches:
+    """What a search found."""
+
+    found: tuple[Match, ...]
+    is_cut: bool
+    """Whether there are more."""
+    problems: tuple[str, ...]
+    """One sentence for each file that could not be searched."""
+
+
+def read_lines(folder: Folder, path: str, start: int, count: int) -> Lines:
+    """Return some lines of a file.
+
+    Args:
+        folder: Where the file is.
+        path: Relative to the folder.
+        start: The first line, counted from 1; a negative number counts from the end, -1 is the last line.
+        count: How many lines, at most ``MOST_LINES``.
+
+    Raises:
+        FolderError: If the file cannot be read, or is binary.
+    """
+    with folder.open(path) as file:
+        text = TextFile.of(path, file)
+        first = max(1, _count_lines(text) + 1 + start if start < 0 else start)
+        found, total = _lines_between(text, first, first + max(1, min(count, MOST_LINES)))
+    taken = found[: _how_many_fit(found)]
+    is_cut = len(taken) < len(found) or (count > MOST_LINES and first + len(taken) <= total)
+    return Lines(path, first, tuple(taken), total, text.encoding, is_cut)
+
+
+def compiled(pattern: str, *, regex: bool) -> Any:
+    """Return a pattern that matches in linear time, upper and lower case alike.
+
+    Args:
+        pattern: Plain text, or an RE2 regular expression.
+        regex: Which of the two.
+
+    Raises:
+        FolderError: If it is empty, too long or no regular expression.
+    """
+    if not pattern or len(pattern) > PATTERN_CHARACTERS:
+        raise FolderError(f"A search takes 1 to {PATTERN_CHARACTERS} characters, not {len(pattern)}.")
+    options = re2.Options()
+    options.case_sensitive = False
+    options.log_errors = False
+    options.max_mem = _RE2_MEMORY
+    options.never_nl = True
+    try:
+        expression = f"(?m){pattern}" if regex else re2.escape(pattern)
+        return re2.compile(expression.encode(errors="replace"), options)
+    except re2.error as error:
+        reason = error.args[0].decode(errors="replace") if isinstance(error.args[0], bytes) else error
+        raise FolderError(f"{pattern!r} is no regular expression of RE2: {reason}.") from error
+
+
+def search(folder: Folder, pattern: Any, files: tuple[FileEntry, ...]) -> Matches:
+    """Return the lines that match, in the order of the files.
+
+    Args:
+        folder: Where the files are.
+        pattern: From ``compiled``.
+        files: What to search.
+    """
+    found: list[Match] = []
+    problems: list[str] = []
+    left = MOST_BYTES
+    for entry in files:
+        if len(found) > MOST_MATCHES:
+            break
+        if left <= 0:
+            problems.append(f"{entry.path!r} was not searched: {MOST_BYTES} bytes were.")
+            continue
+        left -= entry.size
+        try:
+            with closing(_matches_in(folder, entry.path, pattern)) as matches:
+                found += islice(matches, MOST_MATCHES + 1 - len(found))
+        except FolderError as error:
+            problems.append(str(error))
+    return Matches(tuple(found[:MOST_MATCHES]), len(found) > MOST_MATCHES, tuple(problems))
+
+
+def search_once(folder: Folder, text: str, files: tuple[FileEntry, ...], *, regex: bool) -> Matches:
+    """Return the lines that match, from memory if the same was searched before and no file has changed since.
+
+    Args:
+        folder: Where the files are.
+        text: Plain text, or an RE2 regular expression.
+        files: What to search, as they were listed just now.
+        regex: Whether it is an expression.
+
+    Raises:
+        FolderError: If it is no pattern.
+    """
+    return _searched(str(folder.root), text, files, regex)
+
+
+@lru_cache(maxsize=KEPT_SEARCHES)
+def _searched(root: str, text: str, files: tuple[FileEntry, ...], regex: bool) -> Matches:
+    return search(Folder(root), compiled(text, regex=regex), files)
+
+
+def _matches_in(folder: Folder, path: str, pattern: Any) -> Generator[Match]:
+    with folder.open(path) as file:
+        first, last_block = 1, b""
+        for block in TextFile.of(path, file).blocks():
+            for start, number, line in _matches_of_block(block, first, pattern):
+                before = (last_block + block[max(0, start - CONTEXT_BYTES) : start])[-CONTEXT_BYTES:]
+                yield Match(path, number, line, as_text(before))
+            first += block.count(b"\n")
+            last_block = block[-CONTEXT_BYTES:]
+
+
+def _matches_of_block(block: bytes, first: int, pattern: Any) -> Iterator[tuple[int, int, str]]:
+    """Yield where a matching line begins in the block, its number, and the line."""
+    number, counted, position = first, 0, 0
+    while position < len(block) and (match := pattern.search(block, position)):
+        start = block.rfind(b"\n", 0, match.start()) + 1
+        end = block.find(b"\n", match.start())
+        end = len(block) if end < 0 else end
+        number, counted = number + block.count(b"\n", counted, start), start
+        yield start, number, _shown(block[start:end], match.start() - start)
+        position = end + 1
+
+
+def _count_lines(text: TextFile) -> int:
+    total, last = 0, b"\n"
+    for block in text.blocks():
+        total += block.count(b"\n")
+        last = block[-1:]
+    return total + (last != b"\n")
+
+
+def _lines_between(text: TextFile, first: int, end: int) -> tuple[list[str], int]:
+    """Return the lines from ``first`` up to, not including, ``end``, and how many the file has, in one pass."""
+    taken: list[str] = []
+    number, goes_on = 1, False
+    for block in text.blocks():
+        count = block.count(b"\n")
+        if number + count >= first and number < end:
+            # A line of more than a block keeps its beginning.
+            beginnings = enumerate(_split(block), start=number)
+            taken += [_shown(line, 0) for at, line in beginnings if first <= at < end and not (goes_on and at == number)]
+        number += count
+        goes_on = not block.endswith(b"\n")
+    return taken, number - 1 + goes_on
+
+
+def _how_many_fit(lines: list[str]) -> int:
+    """Return how many lines, one at least, are no more text than one call returns."""
+    used = 0
+    for index, line in enumerate(lines):
+        used += len(line)
+        if used > MOST_CHARACTERS and index:
+            return index
+    return len(lines)
+
+
+def _split(block: bytes) -> list[bytes]:
+    # A lone carriage return, as progress bars write it, ends no line: line numbers are those of other programs.
+    lines = block.split(b"\n")
+    return lines if lines[-1] else lines[:-1]
+
+
+def _shown(line: bytes, around: int) -> str:
+    """Return a line, or of a long one the part around a position."""
+    start = max(0, around - LINE_CHARACTERS // 2) if len(line) > LINE_CHARACTERS else 0
+    while 0 < start < len(line) and line[start] & _TOP_TWO_BITS == _WITHIN_CHARACTER:
+        start += 1
+    return as_text(line[start : start + 4 * LINE_CHARACTERS]).rstrip("\r")[:LINE_CHARACTERS]

@@ -1,0 +1,198 @@
+"""Test results out of JUnit XML, as the many programs that write it do, and as much of a broken file as can be read.
+
+Entities are refused: a file may neither blow up while it is read nor pull in another one.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+from xml.etree.ElementTree import Element, ParseError
+
+from defusedxml.common import DefusedXmlException
+from defusedxml.ElementTree import iterparse
+
+from answergraph.graphs.triage.read_only_folder import Folder, FolderError
+
+Status = Literal["passed", "failed", "error", "skipped"]
+
+MOST_XML_BYTES = 64 << 20
+"""A larger XML file is not read."""
+MOST_CASES = 100_000
+"""How many cases of one file are read."""
+PART_CHARACTERS = 30_000
+"""How much of a case's details and of its output is kept: the beginning and the end."""
+
+_FAILURES: dict[str, Status] = {"failure": "failed", "error": "error"}
+_RERUNS = frozenset({"flakyFailure", "flakyError", "rerunFailure", "rerunError"})
+_DECLARATION = re.compile(rb"""\A\s*<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]+)["'][^>]*\?>""")
+_NATIVE = frozenset({"utf-8", "utf-16", "us-ascii", "ascii", "iso-8859-1", "latin-1"})
+_NOT_XML = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+
+
+@dataclass(frozen=True)
+class CaseResult:
+    """One result of one test case."""
+
+    file: str
+    number: int
+    """Its place in the file, counted from 1."""
+    class_name: str
+    name: str
+    status: Status
+    seconds: str = ""
+    """As the file has it."""
+    started: str = ""
+    """When its suite started, as the file has it."""
+    message: str = ""
+    """The failure's one-line message."""
+    details: str = ""
+    """The failure's text, usually the stack trace."""
+    output: str = ""
+    """What the case itself printed, if the file has it."""
+    reruns: tuple[str, ...] = ()
+    """Messages of failed tries of the same case that the file counts in it."""
+
+    @property
+    def id(self) -> str:
+        """What the case is called by: its file and its place in it."""
+        return f"{self.file}#{self.number}"
+
+    @property
+    def test(self) -> tuple[str, str]:
+        """Which test it is: the same in every file that has a result of it."""
+        return (self.class_name, self.name)
+
+    @property
+    def title(self) -> str:
+        """The test's name for a person."""
+        return f"{self.class_name}::{self.name}" if self.class_name else self.name
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether it failed, or ended in an error."""
+        return self.status in {"failed", "error"}
+
+
+@dataclass(frozen=True)
+class JUnitFile:
+    """What one XML file holds."""
+
+    path: str
+    is_junit: bool
+    cases: tuple[CaseResult, ...] = ()
+    problem: str | None = None
+    """What could not be read of it, in one sentence."""
+
+
+def read_junit(folder: Folder, path: str) -> JUnitFile:
+    """Return the test cases of an XML file.
+
+    Args:
+        folder: Where the file is.
+        path: Relative to the folder.
+    """
+    try:
+        with folder.open(path) as file:
+            content = file.read(MOST_XML_BYTES + 1)
+    except FolderError as error:
+        return JUnitFile(path, is_junit=True, problem=str(error))
+    if len(content) > MOST_XML_BYTES:
+        return JUnitFile(path, is_junit=True, problem=f"{path!r} is larger than {MOST_XML_BYTES >> 20} MiB of XML; not read.")
+    read = _parsed(path, _decodable(content))
+    if read.problem is not None and _NOT_XML.search(content) and not content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        # Programs write terminal colours into XML, where control characters have no place.
+        again = _parsed(path, _decodable(_NOT_XML.sub(b"?", content)))
+        read = again if len(again.cases) >= len(read.cases) else read
+    return read
+
+
+def _parsed(path: str, content: bytes) -> JUnitFile:
+    cases: list[CaseResult] = []
+    roots: list[str] = []
+    problem = None
+    try:
+        for case in _cases(path, content, roots):
+            cases.append(case)
+            if len(cases) >= MOST_CASES:
+                problem = f"Only the first {MOST_CASES} cases of {path!r} are read."
+                break
+    except DefusedXmlException:
+        return JUnitFile(path, is_junit=True, problem=f"{path!r} declares XML entities, which are not resolved; not read.")
+    except (ParseError, LookupError, ValueError) as error:
+        problem = f"{path!r} is no complete XML ({error}); {len(cases)} cases of it were read."
+    is_junit = bool(cases) or problem is not None or roots[:1] in (["testsuites"], ["testsuite"])
+    return JUnitFile(path, is_junit, tuple(cases), problem)
+
+
+def _cases(path: str, content: bytes, roots: list[str]) -> Iterator[CaseResult]:
+    started = ""
+    number = 0
+    opened: list[Element] = []
+    for event, element in iterparse(io.BytesIO(content), events=("start", "end"), forbid_external=True):
+        tag = _tag(element)
+        if event == "start":
+            roots += [] if opened else [tag]
+            opened.append(element)
+            started = element.get("timestamp", started) if tag == "testsuite" else started
+            continue
+        opened.pop()
+        if tag == "testcase":
+            number += 1
+            yield _case(element, path, number, element.get("timestamp", started))
+            if opened:
+                opened[-1].remove(element)  # what was read is not kept
+
+
+def _case(element: Element, path: str, number: int, started: str) -> CaseResult:
+    status: Status = "passed"
+    failure: Element | None = None
+    output, reruns = [], []
+    for child in element:
+        tag = _tag(child)
+        if tag in _FAILURES and failure is None:
+            status, failure = _FAILURES[tag], child
+        elif tag == "skipped" and failure is None:
+            status = "skipped"
+        elif tag in {"system-out", "system-err"}:
+            output.append((child.text or "").strip("\n"))
+        elif tag in _RERUNS:
+            reruns.append(child.get("message") or (child.text or "").strip())
+    return CaseResult(
+        file=path,
+        number=number,
+        class_name=element.get("classname", ""),
+        name=element.get("name", ""),
+        status=status,
+        seconds=element.get("time", ""),
+        started=started,
+        message=_shortened(failure.get("message") or "") if failure is not None else "",
+        details=_shortened("".join(failure.itertext())) if failure is not None else "",
+        output=_shortened("\n".join(part for part in output if part)),
+        reruns=tuple(reruns),
+    )
+
+
+def _decodable(content: bytes) -> bytes:
+    """Return XML in UTF-8 where it declares an encoding that the parser does not know."""
+    declared = _DECLARATION.match(content[:200])
+    if declared is None or declared[1].decode().lower() in _NATIVE:
+        return content
+    try:
+        return content[declared.end() :].decode(declared[1].decode(), errors="replace").encode()
+    except LookupError:
+        return content[declared.end() :]
+
+
+def _shortened(text: str) -> str:
+    if len(text) <= PART_CHARACTERS:
+        return text
+    half = PART_CHARACTERS // 2
+    return f"{text[:half]}\n[… {len(text) - 2 * half} characters left out …]\n{text[-half:]}"
+
+
+def _tag(element: Element) -> str:
+    return str(element.tag).rsplit("}", 1)[-1]

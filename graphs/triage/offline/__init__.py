@@ -1,0 +1,1 @@
+"""The rules that triage test failures without a model."""

@@ -1,0 +1,263 @@
+"""The rules of the triage policy: pure functions from the facts of a case to a finding, or to none.
+
+The first rule that finds something is heard. Where no rule does, the policy abstains: a failure that may be real and may be
+not is left to a person, with a word on what is missing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from answergraph.graphs.triage.offline import triage_signs as signs
+from answergraph.graphs.triage.offline.triage_case_text import CaseText, cut
+
+_RESEMBLE_BAD_DATA = frozenset({"TypeError", "KeyError", "AttributeError", "IndexError", "ValueError"})
+"""What application code raises when it is handed something wrong."""
+_MANY_TIMEOUTS = 2
+"""So many further time-outs of the same test are no coincidence."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a rule concluded, and what it rests on."""
+
+    misjudged: bool
+    """Whether the test's result is wrong: a failure that should be a pass, or a pass that should be a failure."""
+    confidence: float
+    """From 0 to 1."""
+    cause: str | None
+    """One of the causes of a misclassification; ``None`` if there is none, or several are possible."""
+    explanation: str
+    """What happened, in one sentence."""
+    quotes: tuple[str, ...]
+    """Pieces of what the tools returned."""
+    advice: str
+    """What to do next."""
+
+
+Rule = Callable[[CaseText], Finding | None]
+
+
+def judge(case: CaseText) -> Finding | None:
+    """Return what the first rule that applies finds; ``None`` if none does.
+
+    Args:
+        case: The facts of a failed case.
+    """
+    return next((finding for rule in RULES if (finding := rule(case)) is not None and all(finding.quotes)), None)
+
+
+def judge_passed(case: CaseText) -> Finding | None:
+    """Return whether a passed case should have failed; ``None`` if the logs do not tell.
+
+    Args:
+        case: The facts of a passed case.
+    """
+    for text in (case.output, case.log):
+        match = signs.UNNOTICED.search(text)
+        if match:
+            explanation = "Something failed while the test ran, and the test was not told of it."
+            advice = "Let the test fail when this happens, for instance by checking the result of the background work."
+            return Finding(True, 0.75, "tool_bug", explanation, (cut(match[0].strip()),), advice)
+    return None
+
+
+def _full_disk(case: CaseText) -> Finding | None:
+    line = _environment_line(case, signs.DISK)
+    explanation = "The disk of the machine was full; the test could not do its work."
+    advice = "Free disk space on the machine and run the test again."
+    return Finding(True, 0.9, "temporary_error", explanation, (line,), advice) if line else None
+
+
+def _unreachable(case: CaseText) -> Finding | None:
+    line = _environment_line(case, signs.CONNECTION)
+    explanation = "A service the test needs could not be reached."
+    advice = "See that the service runs, and run the test again."
+    confidence = 0.6 if case.is_assertion else 0.85
+    return Finding(True, confidence, "temporary_error", explanation, (line,), advice) if line else None
+
+
+def _timed_out(case: CaseText) -> Finding | None:
+    line = _environment_line(case, signs.TIMEOUT)
+    if not line or (len(case.same_failures) >= _MANY_TIMEOUTS and not case.passes):
+        return None
+    explanation = "The test waited for something that did not come in time."
+    quotes = (line, *(other.line for other in case.passes[:1]))
+    return Finding(
+        True, 0.9 if case.passes else 0.65, "temporary_error", explanation, quotes, "Run the test again on a quiet machine."
+    )
+
+
+def _missing_code(case: CaseText) -> Finding | None:
+    if case.is_assertion or signs.RAISES.search(case.details):
+        return None
+    line = next((line for line in case.error_lines if signs.IMPORT.search(line)), None)
+    own_name_missing = "cannot import name" in (line or "") and case.broke_in_application
+    if line is None or own_name_missing:
+        return None
+    explanation = "Code that the test imports is not there; what it tests was never run."
+    return Finding(True, 0.85, "tool_bug", explanation, (cut(line),), "Install the missing package, or mend the import.")
+
+
+def _broken_setup(case: CaseText) -> Finding | None:
+    said = signs.SETUP.search(f"{case.message}\n{case.details}")
+    if said is None or case.broke_in_application:
+        return None
+    explanation = "The test's preparation failed; the test itself did not run."
+    return Finding(
+        True, 0.85, "tool_bug", explanation, (_piece_around(case, said[0]),), "Mend the fixture that prepares the test."
+    )
+
+
+def _passes_elsewhere(case: CaseText) -> Finding | None:
+    if not case.passes:
+        return None
+    passed = case.passes[0]
+    quotes = (case.failing_lines(), passed.line)
+    for applies, cause, explanation, advice in _VARYING:
+        further = applies(case)
+        if further is not None:
+            return Finding(True, 0.85, cause, explanation, (*quotes, *further), advice)
+    explanation = "The same test passed in another run of the folder; what differed between the runs cannot be told."
+    return Finding(True, 0.7, None, explanation, quotes, "Run the test several times, alone and with the others.")
+
+
+def _varies_with_chance(case: CaseText) -> Sequence[str] | None:
+    return _different_seeds(case) if signs.RANDOM.search(case.details) else None
+
+
+def _varies_with_seed(case: CaseText) -> Sequence[str] | None:
+    # Where the order of the tests is drawn as well, a seed says nothing about the test itself.
+    same_order = any(other.order in {"the same cases", "no other"} for other in case.passes)
+    return _different_seeds(case) or None if same_order else None
+
+
+def _different_seeds(case: CaseText) -> Sequence[str]:
+    lines = [line for line in case.found if signs.SEED.search(line)]
+    return next(((one, other) for one, other in pairwise(lines) if _seed(one) != _seed(other)), ())
+
+
+def _varies_with_clock(case: CaseText) -> Sequence[str] | None:
+    return () if signs.CLOCK_CALL.search(case.details) or signs.EXPIRED.search(case.message) else None
+
+
+def _varies_with_order(case: CaseText) -> Sequence[str] | None:
+    fails_again = [other for other in case.same_failures if other.order == "the same cases"]
+    passes_otherwise = all(other.order != "the same cases" for other in case.passes)
+    return (fails_again[0].line,) if fails_again and passes_otherwise else None
+
+
+def _varies_with_timing(case: CaseText) -> Sequence[str] | None:
+    return () if signs.TIMING.search(case.details) else None
+
+
+_RANDOM_DATA = "The test fails with some random numbers and passes with others."
+_FIX_THE_SEED = "Fix the seed, or expect only what holds for every draw."
+_VARYING: tuple[tuple[Callable[[CaseText], Sequence[str] | None], str, str, str], ...] = (
+    (_varies_with_chance, "tool_bug", _RANDOM_DATA, _FIX_THE_SEED),
+    (
+        _varies_with_order,
+        "tool_bug",
+        "The test fails after certain other tests and passes without them: it sees what they left behind.",
+        "Restore the shared state between the tests.",
+    ),
+    (
+        _varies_with_clock,
+        "tool_bug",
+        "The test reads the clock: it fails at one time and passes at another.",
+        "Give the test a fixed time.",
+    ),
+    (
+        _varies_with_timing,
+        "temporary_error",
+        "The test depends on timing: it failed in one run and passed in another under the same conditions.",
+        "Wait for the event and not for a time.",
+    ),
+    (_varies_with_seed, "tool_bug", _RANDOM_DATA, _FIX_THE_SEED),
+)
+
+
+def _date_gone_by(case: CaseText) -> Finding | None:
+    explanation = "The test compares the present date with one that is written down in it; with time it had to fail."
+    advice = "Give the test a fixed time, or dates relative to the present."
+    this_year = case.header.get("started", "")[:4]
+    for line in case.error_lines if not case.is_assertion else ():
+        if signs.EXPIRED.search(line) and signs.YEAR.search(line):
+            return Finding(True, 0.8, "tool_bug", explanation, (cut(line),), advice)
+    lines = case.failing_lines()
+    years = set(signs.YEAR.findall("\n".join(line for line in lines.splitlines() if line.startswith("E"))))
+    if case.is_assertion and this_year in years and len(years) > 1:
+        return Finding(True, 0.8, "tool_bug", explanation, (lines,), advice)
+    return None
+
+
+def _mistake_in_test(case: CaseText) -> Finding | None:
+    if case.error_type not in {"NameError", "UnboundLocalError", "SyntaxError", "IndentationError"} or not case.broke_in_test:
+        return None
+    explanation = "The code of the test itself is wrong."
+    return Finding(True, 0.8, "tool_bug", explanation, (case.failing_lines(),), "Mend the test.")
+
+
+def _real(case: CaseText) -> Finding | None:
+    """Find a failure real where the test looks at nothing but what it was given, or fails again with the same words."""
+    if case.is_error or case.passes or case.reruns or _is_suspicious(case):
+        return None
+    confidence = 0.85 if case.same_failures else 0.65
+    advice = "Treat it as a defect of the application."
+    if case.is_assertion and (case.same_failures or case.takes_fixtures is False):
+        explanation = "A check of the test failed, and nothing around it explains why: the application does something else."
+        return Finding(False, confidence, None, explanation, (case.failing_lines(),), advice)
+    handed_bad_data = case.takes_fixtures is not False and case.error_type in _RESEMBLE_BAD_DATA
+    if not case.is_assertion and case.broke_in_application and not handed_bad_data:
+        explanation = "The application raised an error of its own while it did what the test asked for."
+        return Finding(False, confidence, None, explanation, (case.failing_lines(),), advice)
+    return None
+
+
+RULES: tuple[Rule, ...] = (
+    _full_disk,
+    _unreachable,
+    _timed_out,
+    _missing_code,
+    _broken_setup,
+    _passes_elsewhere,
+    _date_gone_by,
+    _mistake_in_test,
+    _real,
+)
+"""In order: what the machine did wrong, what the test did, and last whether the application did."""
+
+
+def _environment_line(case: CaseText, sign: re.Pattern[str]) -> str | None:
+    """Return the line by which the system said so: the exception's own, or the log's where a check found something missing."""
+    if signs.RAISES.search(case.details):
+        return None
+    if not case.is_assertion:
+        return next((cut(line) for line in case.error_lines if sign.search(line)), None)
+    logged = [line.strip() for text in (case.output, case.log) for line in text.splitlines() if _is_complaint(line)]
+    return next((cut(line) for line in logged if sign.search(line)), None)
+
+
+def _is_complaint(line: str) -> bool:
+    return any(word in line for word in ("ERROR", "CRITICAL", "FATAL", "Error:", "error:", "Exception:"))
+
+
+def _is_suspicious(case: CaseText) -> bool:
+    text = f"{case.details}\n{case.message}"
+    return any(sign.search(text) for sign in (signs.TIMING, signs.RANDOM, signs.CLOCK_CALL, signs.SURROUNDINGS, signs.RAISES))
+
+
+def _piece_around(case: CaseText, said: str) -> str:
+    for text in (case.details, case.message):
+        line = next((line for line in text.splitlines() if said in line), None)
+        if line:
+            return cut(line.strip())
+    return case.last_line()
+
+
+def _seed(line: str) -> str:
+    match = signs.SEED.search(line)
+    return match[1] if match else ""

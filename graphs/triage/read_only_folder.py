@@ -1,0 +1,203 @@
+"""A folder that can be read and not left: by no link, no ``..`` and no absolute path, not even while it changes.
+
+Every file is opened step by step from the folder's own descriptor, and no step follows a link. What cannot be read raises
+``FolderError`` with one sentence about that file.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import BinaryIO
+
+from langchain_core.tools import ToolException
+
+MOST_FILES = 10_000
+"""How many entries of a folder are listed; what lies beyond is not looked at, and said to be left out."""
+MOST_DEPTH = 32
+"""How many folders deep files are looked for."""
+
+_NO_LINKS = getattr(os, "O_NOFOLLOW", 0)
+_AT_ONCE = getattr(os, "O_NONBLOCK", 0)  # opening a named pipe would wait for its writer
+_ONLY_FOLDERS = getattr(os, "O_DIRECTORY", 0)
+_BINARY = getattr(os, "O_BINARY", 0)
+_ON_WINDOWS = os.name == "nt"
+_BY_DESCRIPTOR = os.open in os.supports_dir_fd and os.scandir in os.supports_fd
+
+
+class FolderError(ToolException):
+    """A file or folder cannot be read as asked; the message is one sentence about it, and a tool tells it to the model."""
+
+
+@dataclass(frozen=True)
+class FileEntry:
+    """One file, link or other thing in the folder."""
+
+    path: str
+    """Relative to the folder, with slashes."""
+    size: int
+    """In bytes."""
+    kind: str = "file"
+    """``"file"``, ``"link"`` or ``"special"``; only files are read."""
+    changed: int = 0
+    """When it was last written, in nanoseconds; tells one content from the next."""
+
+
+@dataclass(frozen=True)
+class Listing:
+    """What lies in a folder."""
+
+    entries: tuple[FileEntry, ...]
+    """Sorted by path."""
+    problems: tuple[str, ...] = ()
+    """One sentence for each part that could not be listed."""
+
+    @property
+    def files(self) -> tuple[FileEntry, ...]:
+        """The entries that can be read."""
+        return tuple(entry for entry in self.entries if entry.kind == "file")
+
+
+class Folder:
+    """Reads files below one folder.
+
+    Example:
+        >>> Folder(".").relative("logs/../../secret")
+        Traceback (most recent call last):
+        ...
+        answergraph.graphs.triage.read_only_folder.FolderError: 'logs/../../secret' is not below the folder.
+    """
+
+    def __init__(self, root: str | os.PathLike[str]) -> None:
+        """Take a folder as it is now; a link given here is followed once.
+
+        Args:
+            root: The folder.
+
+        Raises:
+            FolderError: If it is no folder.
+        """
+        try:
+            self.root = Path(root).resolve()
+        except (OSError, ValueError, RuntimeError) as error:
+            raise FolderError(f"{str(root)!r} is no path: {error}.") from error
+        if not self.root.is_dir():
+            raise FolderError(f"{str(root)!r} is no folder." if self.root.exists() else f"There is no folder {str(root)!r}.")
+
+    def relative(self, path: str) -> PurePosixPath:
+        """Return a path inside the folder.
+
+        Args:
+            path: As someone wrote it; with slashes, relative to the folder.
+
+        Raises:
+            FolderError: If it leads out of the folder, or is no path.
+        """
+        slashed = path.replace("\\", "/") if _ON_WINDOWS else path
+        parts = [part for part in slashed.split("/") if part not in {"", "."}]
+        leads_out = slashed.startswith("/") or ".." in parts or "\0" in path
+        if leads_out or (_ON_WINDOWS and ":" in path):
+            raise FolderError(f"{path!r} is not below the folder.")
+        return PurePosixPath(*parts)
+
+    def listing(self, under: str = "") -> Listing:
+        """Return what lies in the folder, links and special files named and not followed.
+
+        Args:
+            under: A folder inside it, or one file.
+        """
+        entries: list[FileEntry] = []
+        problems: list[str] = []
+        pending = [self.relative(under)]
+        while pending and len(entries) < MOST_FILES:
+            place = pending.pop()
+            try:
+                pending += self._scan(place, entries)
+            except OSError as error:
+                problems.append(f"{str(place)!r} cannot be listed: {error.strerror or error}.")
+        if pending or len(entries) >= MOST_FILES:
+            problems.append(f"Only the first {MOST_FILES} files are looked at.")
+        return Listing(tuple(sorted(entries[:MOST_FILES], key=lambda entry: entry.path)), tuple(problems))
+
+    @contextmanager
+    def open(self, path: str) -> Iterator[BinaryIO]:
+        """Open a regular file for reading.
+
+        Args:
+            path: Relative to the folder.
+
+        Raises:
+            FolderError: If it leads out of the folder, is a link, or cannot be read, now or while it is read.
+        """
+        place = self.relative(path)
+        try:
+            with os.fdopen(self._descriptor(place), "rb") as file:
+                if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                    raise FolderError(f"{path!r} is no regular file.")
+                yield file
+        except OSError as error:
+            raise FolderError(f"{path!r} cannot be read: {self._why(place, error)}.") from error
+
+    def _scan(self, place: PurePosixPath, entries: list[FileEntry]) -> list[PurePosixPath]:
+        """Add the files of one folder to the entries; returns its folders."""
+        with self._opened_folder(place) as scanned, os.scandir(scanned) as found:
+            folders = []
+            for entry in found:
+                inner = place / entry.name
+                if entry.is_dir(follow_symlinks=False):
+                    folders += [inner] if len(inner.parts) <= MOST_DEPTH else []
+                elif len(entries) < MOST_FILES:
+                    entries.append(_file_entry(entry, inner))
+            return folders
+
+    @contextmanager
+    def _opened_folder(self, place: PurePosixPath) -> Iterator[int | Path]:
+        if not _BY_DESCRIPTOR:
+            yield self._without_links(place)
+            return
+        descriptor = self._descriptor(place, _ONLY_FOLDERS)
+        try:
+            yield descriptor
+        finally:
+            os.close(descriptor)
+
+    def _descriptor(self, place: PurePosixPath, flags: int = 0) -> int:
+        """Open a path part by part, following no link."""
+        if not _BY_DESCRIPTOR:
+            return os.open(self._without_links(place), os.O_RDONLY | _BINARY)
+        current = os.open(self.root, os.O_RDONLY | _ONLY_FOLDERS)
+        for index, part in enumerate(place.parts):
+            is_last = index == len(place.parts) - 1
+            try:
+                opened = os.open(part, os.O_RDONLY | _NO_LINKS | _AT_ONCE | (flags if is_last else _ONLY_FOLDERS), dir_fd=current)
+            finally:
+                os.close(current)
+            current = opened
+        return current
+
+    def _without_links(self, place: PurePosixPath) -> Path:
+        path = self.root.joinpath(*place.parts)
+        if path.resolve() != path:
+            raise FolderError(f"{str(place)!r} leads through a link; links are not followed.")
+        return path
+
+    def _why(self, place: PurePosixPath, error: OSError) -> str:
+        steps = [self.root.joinpath(*place.parts[: count + 1]) for count in range(len(place.parts))]
+        if any(step.is_symlink() for step in steps):
+            return "it is or lies behind a link, and links are not followed"
+        return (error.strerror or str(error)).lower()
+
+
+def _file_entry(entry: os.DirEntry[str], place: PurePosixPath) -> FileEntry:
+    try:
+        about = entry.stat(follow_symlinks=False)
+    except OSError:  # gone since the folder was listed; whoever opens it hears so
+        return FileEntry(str(place), 0)
+    if stat.S_ISLNK(about.st_mode):
+        return FileEntry(str(place), 0, "link")
+    kind = "file" if stat.S_ISREG(about.st_mode) else "special"
+    return FileEntry(str(place), about.st_size, kind, about.st_mtime_ns)

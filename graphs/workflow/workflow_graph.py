@@ -1,0 +1,151 @@
+"""The workflow graph: per step one node that works and one that judges, with the rules on the edges.
+
+::
+
+    START → begin → plan → plan.judge ─┬ "ready" → implement → implement.judge ─┬ "done" → review → …
+                                       ├ no rule matched → ABORT → END          ├ …
+                                       └ stopped by a limit → ABORT             └ "approved" → COMPLETE → END
+
+A parallel step is a node that fans out to its children, each with a judge of its own, which all lead to the step's judge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any
+
+from langchain_core.runnables import Runnable
+from langchain_core.runnables.base import coerce_to_runnable
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.pregel import Pregel
+from langgraph.types import Checkpointer
+
+from answergraph.graphs.judge.judge_graph import create_judge
+from answergraph.graphs.workflow.workflow_endings import STOPPED, Endings
+from answergraph.graphs.workflow.workflow_nodes import NO_RULE, JudgedStep, Work
+from answergraph.graphs.workflow.workflow_state import WorkflowInput, WorkflowOutput, WorkflowState
+from answergraph.graphs.workflow.workflow_steps import (
+    ABORT,
+    BEGIN,
+    COMPLETE,
+    OF_THE_WORKFLOW,
+    WorkflowLimits,
+    WorkflowStep,
+    all_steps,
+    check_steps,
+)
+from answergraph.runtime.steps import GraphNode, Router, pure
+
+Graph = StateGraph[Any, Any, Any, Any]
+
+
+def create_workflow(  # noqa: PLR0913 - each argument is a choice of its own
+    steps: Sequence[WorkflowStep],
+    *,
+    model: Any = "offline",
+    task: str = "",
+    facts: Mapping[str, Any] | None = None,
+    limits: WorkflowLimits | None = None,
+    judge: Callable[..., Any] = create_judge,
+    checkpointer: Checkpointer = None,
+    name: str = "workflow",
+) -> CompiledStateGraph[Any, Any, Any, Any]:
+    """Create a workflow: steps that are agents, each followed by rules that decide which step comes next.
+
+    Its input is a ``task``, and ``facts`` that every agent is given. It ends with a ``status``, ``"COMPLETE"`` or ``"ABORT"``,
+    and a ``reason``. With a checkpointer a run that was interrupted or killed goes on where it stopped when the graph is
+    invoked with ``None``: no finished step runs again. Use ``durability="sync"`` where the process may be killed.
+
+    Args:
+        steps: The steps; the first one begins.
+        model: The model that judges, or its name.
+        task: What is to be done where a run is given no task.
+        facts: What agents and rules know in every run; a run's own facts win.
+        limits: What ends a workflow that does not end itself.
+        judge: Makes the judge of a step, called with a model and the conditions: ``create_judge``, or a ``partial`` of it.
+        checkpointer: Keeps the state of threads.
+        name: The graph's name.
+
+    Returns:
+        The compiled graph.
+
+    Raises:
+        WorkflowSpecError: If the steps make no workflow.
+
+    Example:
+        >>> from langchain_core.runnables import RunnableLambda
+        >>> say = RunnableLambda(lambda state: {"text": f"{state['task']} is done."})
+        >>> work = create_workflow([WorkflowStep("work", say, {"is done": "COMPLETE", "is stuck": "ABORT"})])
+        >>> work.invoke({"task": "This"})["status"]
+        'COMPLETE'
+    """
+    check_steps(steps)
+    graph: Graph = StateGraph(WorkflowState, input_schema=WorkflowInput, output_schema=WorkflowOutput)
+    endings = Endings(limits or WorkflowLimits(), task, dict(facts or {}))
+    judges = {name: _judge_of(step, model, judge) for name, step in all_steps(steps)}
+    _add_nodes(graph, steps, judges, endings)
+    _connect(graph, steps, endings)
+    compiled = graph.compile(checkpointer, name=name)
+    _show_subgraphs(compiled, steps, judges)
+    return compiled
+
+
+def _judge_of(step: WorkflowStep, model: Any, make: Callable[..., Any]) -> Runnable[Any, Any]:
+    judge: Runnable[Any, Any] = make(model if step.judge is OF_THE_WORKFLOW else step.judge, step.conditions)
+    return judge
+
+
+def _add_nodes(graph: Graph, steps: Sequence[WorkflowStep], judges: dict[str, Runnable[Any, Any]], endings: Endings) -> None:
+    graph.add_node(BEGIN, GraphNode(pure(endings.begin), name=BEGIN))
+    for name, step in all_steps(steps):
+        is_child = "." in name
+        if step.parallel:
+            graph.add_node(name, GraphNode(pure(lambda state, runtime: {}), name=name))
+        else:
+            graph.add_node(
+                name, GraphNode(Work(name, step, coerce_to_runnable(step.agent), keeps_errors=is_child).step, name=name)
+            )
+        judged = JudgedStep(name, step, judges[name], is_child)
+        graph.add_node(_judge_node(name), GraphNode(judged.step, name=_judge_node(name)))
+    graph.add_node(COMPLETE, GraphNode(pure(endings.complete), name=COMPLETE))
+    graph.add_node(ABORT, GraphNode(pure(endings.abort), name=ABORT))
+
+
+def _connect(graph: Graph, steps: Sequence[WorkflowStep], endings: Endings) -> None:
+    graph.add_edge(START, BEGIN)
+    graph.add_edge(BEGIN, steps[0].name)
+    for step in steps:
+        children = [f"{step.name}.{child.name}" for child in step.parallel]
+        for child in children:
+            graph.add_edge(step.name, child)
+            graph.add_edge(child, _judge_node(child))
+        graph.add_edge([_judge_node(child) for child in children] or step.name, _judge_node(step.name))
+        _route(graph, step, endings)
+    graph.add_edge(COMPLETE, END)
+    graph.add_edge(ABORT, END)
+
+
+def _route(graph: Graph, step: WorkflowStep, endings: Endings) -> None:
+    targets = {**step.targets, NO_RULE: ABORT, STOPPED: ABORT}
+    # LangGraph draws one edge from one node to another: reasons that lead to the same step stand on it together.
+    edges = {target: " · ".join(why for why, where in targets.items() if where == target) for target in targets.values()}
+    where: dict[Hashable, str] = {edge: target for target, edge in edges.items()}
+    router = Router(lambda state: edges[targets[endings.route(state)]], name=f"route after {step.name}")
+    graph.add_conditional_edges(_judge_node(step.name), router, where)
+
+
+def _judge_node(step: str) -> str:
+    return f"{step}.judge"
+
+
+def _show_subgraphs(
+    compiled: CompiledStateGraph[Any, Any, Any, Any], steps: Sequence[WorkflowStep], judges: dict[str, Runnable[Any, Any]]
+) -> None:
+    """Tell LangGraph which graphs the nodes run, for drawings and for the states of subgraphs."""
+    for name, step in all_steps(steps):
+        if isinstance(step.agent, Pregel):
+            compiled.nodes[name].subgraphs = [step.agent]
+        judge = judges[name]
+        if isinstance(judge, Pregel):
+            compiled.nodes[_judge_node(name)].subgraphs = [judge]

@@ -1,0 +1,170 @@
+"""The nodes of a step: one in which its agent works, one in which a judge decides what follows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_core.runnables import Runnable
+from langgraph.errors import GraphBubbleUp
+from langgraph.runtime import Runtime
+from pydantic_core import to_jsonable_python
+
+from answergraph.graphs.workflow.workflow_state import StepResult, Transition, visits
+from answergraph.graphs.workflow.workflow_steps import ABORT, WorkflowStep
+from answergraph.judging.judgment import Judgment
+from answergraph.judging.tags import tag
+from answergraph.response_format.reading.reply_reader import shortened
+from answergraph.runtime.steps import Invoke, Step
+
+ERROR = "error"
+"""The label of a child whose agent raised."""
+NO_RULE = "no rule matched"
+"""The label of a child for which no rule held, and the drawn edge of a step for which none did."""
+MAX_EARLIER = 10
+"""How many earlier results an agent is shown."""
+TAGS = "When you are done, end with the tag of what holds, in a line of its own:\n{tags}"
+
+
+@dataclass(frozen=True)
+class Work:
+    """A visit of a step's agent; ``step`` is the node."""
+
+    node: str
+    declared: WorkflowStep
+    agent: Runnable[Any, Any]
+    keeps_errors: bool
+    """Whether what the agent raises is a result: so for the child of a parallel step."""
+
+    def step(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> Step[dict[str, Any]]:
+        """Run the agent.
+
+        Args:
+            state: The workflow's state.
+            runtime: LangGraph's runtime.
+
+        Returns:
+            What the agent brought.
+        """
+        try:
+            output: Any = yield Invoke(self.agent, self._input(state))
+        except GraphBubbleUp:
+            raise
+        except Exception as error:
+            if not self.keeps_errors:
+                raise
+            failed = StepResult(text="", error=f"{type(error).__name__}: {shortened(str(error))}")
+            return {"results": {self.node: failed}}
+        result = step_result(output)
+        facts = result.pop("facts", None) if isinstance(output, Mapping) else None
+        return {"results": {self.node: result}, **({"facts": facts} if isinstance(facts, dict) else {})}
+
+    def _input(self, state: Mapping[str, Any]) -> dict[str, Any]:
+        return {**(state.get("facts") or {}), "task": state["task"], "messages": [HumanMessage(self._prompt(state))]}
+
+    def _prompt(self, state: Mapping[str, Any]) -> str:
+        parts = [self.declared.instruction.strip(), f"Task: {state['task'].strip()}"]
+        earlier = [f"{t['step']}: {t['said']}" for t in (state.get("transitions") or ())[-MAX_EARLIER:] if t["said"]]
+        if earlier:
+            parts.append("\n".join(["What was done so far, oldest first:", *earlier]))
+        if self.declared.judge is None:
+            numbered = [f"{tag('STEP', number)} {text}" for number, text in enumerate(self.declared.conditions, 1)]
+            parts.append(TAGS.format(tags="\n".join(numbered)))
+        return "\n\n".join(part for part in parts if part)
+
+
+@dataclass(frozen=True)
+class JudgedStep:
+    """The decision of what follows a step; ``step`` is the node."""
+
+    node: str
+    declared: WorkflowStep
+    judge: Runnable[Any, Any]
+    is_child: bool
+
+    def step(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> Step[dict[str, Any]]:
+        """Ask the judge.
+
+        Args:
+            state: The workflow's state.
+            runtime: LangGraph's runtime.
+
+        Returns:
+            The transition; for a child of a parallel step its label.
+        """
+        result = (state.get("results") or {}).get(self.node)
+        if self.is_child and result and "error" in result:
+            return {"labels": {self.node: ERROR}}
+        output: Any = yield Invoke(self.judge, self._input(state, result))
+        judgment: Judgment = output["judgment"]
+        if self.is_child:
+            return {"labels": {self.node: judgment["label"] or NO_RULE}}
+        return {"transitions": [*(state.get("transitions") or ()), self._transition(judgment, self._text(state, result))]}
+
+    def _input(self, state: Mapping[str, Any], result: Any) -> dict[str, Any]:
+        facts = {
+            **(state.get("facts") or {}),
+            "task": state["task"],
+            "result": result,
+            "results": state.get("results") or {},
+            "visits": {**visits(state), self.node: visits(state)[self.node] + 1},
+        }
+        return {"report": self._text(state, result), "facts": facts, "children": self._labels(state)}
+
+    def _labels(self, state: Mapping[str, Any]) -> list[str]:
+        labels = state.get("labels") or {}
+        return [labels.get(f"{self.node}.{child.name}", NO_RULE) for child in self.declared.parallel]
+
+    def _text(self, state: Mapping[str, Any], result: Any) -> str:
+        if not self.declared.parallel:
+            return work_text(result)
+        results = state.get("results") or {}
+        labelled = zip(self.declared.parallel, self._labels(state), strict=True)
+        parts = [(child.name, label, work_text(results.get(f"{self.node}.{child.name}"))) for child, label in labelled]
+        return "\n\n".join(f"## {name}: {label}\n{text}" for name, label, text in parts)
+
+    def _transition(self, judgment: Judgment, text: str) -> Transition:
+        label = judgment["label"]
+        return Transition(
+            step=self.node,
+            rule=label,
+            next=ABORT if label is None else self.declared.targets[label],
+            method=judgment["method"],
+            reason=judgment["reason"],
+            said=text,
+        )
+
+
+def step_result(output: Any) -> dict[str, Any]:
+    """Return what an agent brought as plain JSON.
+
+    Args:
+        output: What its graph returned, or a message, or a text.
+
+    Returns:
+        The ``text`` of its last message, and every other key.
+    """
+    if isinstance(output, BaseMessage):
+        return {"text": output.text}
+    if not isinstance(output, Mapping):
+        return {"text": output if isinstance(output, str) else _json(output)}
+    messages = output.get("messages") or ()
+    said = [message.text for message in messages if isinstance(message, AIMessage) and message.text.strip()]
+    plain = {key: to_jsonable_python(value, fallback=str) for key, value in output.items() if key != "messages"}
+    return {"text": said[-1] if said else "", **plain}
+
+
+def work_text(result: Mapping[str, Any] | None) -> str:
+    """Return what a judge is shown of a result: what the agent said, and its typed answer."""
+    if result is None:
+        return ""
+    answer = result.get("structured_response")
+    parts = [result.get("error"), result.get("text"), None if answer is None else _json(answer)]
+    return "\n".join(str(part) for part in parts if part)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(to_jsonable_python(value, fallback=str), ensure_ascii=False)

@@ -1,0 +1,78 @@
+"""The state of a workflow: what it is to do, what each step brought, and every transition with its reason."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, NotRequired
+
+from typing_extensions import TypedDict
+
+from answergraph.rules.rule_matching import MatchMethod
+
+
+class Transition(TypedDict):
+    """One decision: where the workflow went from a step, and why."""
+
+    step: str
+    rule: str | None
+    """The rule that held; ``None`` if none did."""
+    next: str
+    """A step, ``COMPLETE`` or ``ABORT``."""
+    method: MatchMethod | None
+    """How it was found out."""
+    reason: str
+    said: str
+    """What the step brought, as the judge saw it; shown to later steps."""
+
+
+class StepResult(TypedDict):
+    """What a step brought, as plain JSON; further keys are those that its agent returned."""
+
+    text: str
+    """What the agent said last."""
+    error: NotRequired[str]
+    """What a child raised; its label is then ``error``."""
+
+
+def merged(old: dict[str, Any], new: dict[str, Any] | None) -> dict[str, Any]:
+    """Return two mappings in one; ``None`` begins anew."""
+    return {} if new is None else {**old, **new}
+
+
+class WorkflowInput(TypedDict):
+    """What a workflow is invoked with."""
+
+    task: NotRequired[str]
+    """What is to be done; the workflow's own task by default."""
+    facts: NotRequired[Annotated[dict[str, Any], merged]]
+    """Given to every agent beside its messages, and read by ``when(...)``; agents may add to them."""
+
+
+class WorkflowState(WorkflowInput):
+    """All that a workflow keeps."""
+
+    results: NotRequired[Annotated[dict[str, StepResult], merged]]
+    """What each step brought last; a child's is under ``step.child``."""
+    labels: NotRequired[Annotated[dict[str, str], merged]]
+    """The rule that held for each child."""
+    transitions: NotRequired[list[Transition]]
+    """Every decision, oldest first."""
+    status: NotRequired[Literal["COMPLETE", "ABORT"] | None]
+    reason: NotRequired[str | None]
+    """Why the workflow ended: one sentence for a person."""
+
+
+class WorkflowOutput(TypedDict):
+    """What a workflow returns."""
+
+    status: Literal["COMPLETE", "ABORT"]
+    reason: str
+    transitions: list[Transition]
+    results: dict[str, Any]
+    facts: NotRequired[dict[str, Any]]
+
+
+def visits(state: Mapping[str, Any]) -> Counter[str]:
+    """Return how often each step has been finished."""
+    return Counter(transition["step"] for transition in state.get("transitions") or ())

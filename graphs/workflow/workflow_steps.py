@@ -1,0 +1,178 @@
+"""What a workflow is built from, and every mistake that can be made with it, found while building."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from langchain_core.runnables import Runnable
+
+from answergraph.rules.rule import parse_rule
+from answergraph.state.errors import AgentSpecError, RuleSyntaxError, WorkflowSpecError
+
+COMPLETE: Final = "COMPLETE"
+"""The next step of a rule that ends a workflow well."""
+ABORT: Final = "ABORT"
+"""The next step of a rule that gives a workflow up."""
+BEGIN: Final = "begin"
+"""The node before the first step."""
+ENDS = (COMPLETE, ABORT)
+
+OF_THE_WORKFLOW = "of the workflow"
+"""Stands for the judge that the workflow has for all its steps."""
+
+_NAME = re.compile(r"[^\W\d][\w-]*")
+
+
+@dataclass(frozen=True)
+class WorkflowStep:
+    """One step of a workflow.
+
+    Attributes:
+        name: Its name; other steps' rules name it as the next one.
+        agent: What does the work: any compiled graph, or another runnable. It is given ``messages``, the ``task`` and the
+            workflow's facts, and what it returns is what ``result`` means in ``when(...)``. ``None`` for a parallel step.
+        rules: Per condition, what comes next: a step's name, ``"COMPLETE"`` or ``"ABORT"``; the first that holds counts. A
+            child of a parallel step has conditions only.
+        instruction: What the agent is told, above the task.
+        parallel: Children that run side by side; ``all(...)`` and ``any(...)`` in the rules compare their labels.
+        judge: The model that judges this step; by default the workflow's, ``None`` for the tag that the agent writes itself.
+    """
+
+    name: str
+    agent: Any = None
+    rules: Mapping[str, str] | Sequence[str] = ()
+    instruction: str = ""
+    parallel: Sequence[WorkflowStep] = ()
+    judge: Any = OF_THE_WORKFLOW
+
+    @property
+    def conditions(self) -> list[str]:
+        """The conditions of its rules, in order."""
+        return list(self.rules)
+
+    @property
+    def targets(self) -> dict[str, str]:
+        """What comes next, per condition with single spaces."""
+        rules = self.rules if isinstance(self.rules, Mapping) else {}
+        return {" ".join(condition.split()): target for condition, target in rules.items()}
+
+
+@dataclass(frozen=True)
+class WorkflowLimits:
+    """What ends a workflow that does not end itself; it is then aborted, with the reason.
+
+    Raises:
+        AgentSpecError: If a limit is below 1.
+    """
+
+    steps: int = 30
+    """Steps in all."""
+    visits: int = 10
+    """Visits to one step."""
+    repeats: int = 3
+    """Visits to one step that bring the same result and the same transition: going on would be going round."""
+
+    def __post_init__(self) -> None:
+        """Refuse limits that no run could keep."""
+        for name, limit in vars(self).items():
+            if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
+                raise AgentSpecError(f"WorkflowLimits({name}={limit!r}): a limit is a number of at least 1.")
+
+
+def check_steps(steps: Sequence[WorkflowStep]) -> None:
+    """Find the mistakes in a workflow.
+
+    Args:
+        steps: Its steps, the first one first.
+
+    Raises:
+        WorkflowSpecError: If they make no workflow; the key says where.
+    """
+    if not steps:
+        raise WorkflowSpecError("steps", "a workflow has at least one step")
+    names = [step.name for step in steps]
+    for index, step in enumerate(steps):
+        key = f"steps[{index}]"
+        _check_name(step.name, names[:index], key)
+        _check_work(step, key)
+        _check_rules(step, names, key)
+    _check_reach(steps)
+
+
+def _check_name(name: Any, others: Sequence[str], key: str) -> None:
+    if not isinstance(name, str) or not _NAME.fullmatch(name) or name in (*ENDS, BEGIN):
+        raise WorkflowSpecError(f"{key}.name", f"{name!r} is no name for a step: letters, digits, '_' and '-', and not a node's")
+    if name in others:
+        raise WorkflowSpecError(f"{key}.name", f"there is a step {name!r} already")
+
+
+def _check_work(step: WorkflowStep, key: str) -> None:
+    if step.parallel and step.agent is not None:
+        raise WorkflowSpecError(f"{key}.agent", "a parallel step has children and no agent of its own")
+    if not step.parallel and step.agent is None:
+        raise WorkflowSpecError(f"{key}.agent", f"step {step.name!r} has no agent")
+    if step.agent is not None and not isinstance(step.agent, Runnable) and not callable(step.agent):
+        raise WorkflowSpecError(f"{key}.agent", f"{step.agent!r} is neither a graph nor a function")
+    for index, child in enumerate(step.parallel):
+        place = f"{key}.parallel[{index}]"
+        _check_name(child.name, [other.name for other in step.parallel[:index]], place)
+        if child.parallel:
+            raise WorkflowSpecError(f"{place}.parallel", "a child has no children")
+        if child.targets:
+            raise WorkflowSpecError(f"{place}.rules[0].next", "a child's rules have no next step: the parallel step's have")
+        _check_work(child, place)
+        _check_conditions(child, place)
+
+
+def _check_rules(step: WorkflowStep, names: Sequence[str], key: str) -> None:
+    _check_conditions(step, key)
+    if not isinstance(step.rules, Mapping):
+        raise WorkflowSpecError(f"{key}.rules[0].next", "the next step is missing")
+    for index, (condition, target) in enumerate(step.rules.items()):
+        place = f"{key}.rules[{index}]"
+        if target not in (*names, *ENDS):
+            raise WorkflowSpecError(f"{place}.next", f"there is no step {target!r}; there are {[*names, *ENDS]!r}")
+        if parse_rule(condition).aggregate is not None and not step.parallel:
+            raise WorkflowSpecError(f"{place}.condition", "all(...) and any(...) compare children, and this step has none")
+
+
+def _check_conditions(step: WorkflowStep, key: str) -> None:
+    if not step.rules or isinstance(step.rules, str):
+        raise WorkflowSpecError(f"{key}.rules", f"step {step.name!r} has no rules")
+    seen: set[str] = set()
+    for index, condition in enumerate(step.conditions):
+        place = f"{key}.rules[{index}].condition"
+        try:
+            text = parse_rule(condition).text
+        except RuleSyntaxError as error:
+            raise WorkflowSpecError(place, f"{error.problem} (position {error.position} of {error.rule!r})") from error
+        if text in seen:
+            raise WorkflowSpecError(place, f"the rule {text!r} stands there already")
+        seen.add(text)
+
+
+def _check_reach(steps: Sequence[WorkflowStep]) -> None:
+    targets = {step.name: set(step.targets.values()) for step in steps}
+    reached: set[str] = set()
+    waiting = [steps[0].name]
+    while waiting:
+        name = waiting.pop()
+        if name not in reached:
+            reached.add(name)
+            waiting += targets.get(name, ())
+    for index, step in enumerate(steps):
+        if step.name not in reached:
+            raise WorkflowSpecError(f"steps[{index}].name", f"no rule leads to the step {step.name!r}")
+    if not reached.intersection(ENDS):
+        raise WorkflowSpecError("steps", f"no rule leads to {COMPLETE} or {ABORT}")
+
+
+def all_steps(steps: Sequence[WorkflowStep]) -> Iterator[tuple[str, WorkflowStep]]:
+    """Yield every step with the name of its node; children are named ``parent.child``."""
+    for step in steps:
+        yield step.name, step
+        for child in step.parallel:
+            yield f"{step.name}.{child.name}", child

@@ -1,0 +1,62 @@
+"""A graph as a node of another graph: with other state keys, and charged to the agent's run around it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
+
+from answergraph.runtime.steps import Around
+
+StateMapper = Callable[[Any], Mapping[str, Any]]
+"""Makes one state of another."""
+
+
+def unchanged(state: Any) -> Any:
+    """Return the state as it is."""
+    return state
+
+
+class SubgraphNode(RunnableLambda[Any, Any]):
+    """A graph between two mappings.
+
+    A ``RunnableLambda``, because LangGraph looks into those for the subgraphs it draws and streams.
+    """
+
+    def __init__(
+        self,
+        graph: Runnable[Any, Any],
+        *,
+        to_input: StateMapper = unchanged,
+        to_update: StateMapper = unchanged,
+        around: Around | None = None,
+    ) -> None:
+        """Put the mappings around a graph.
+
+        Args:
+            graph: The graph.
+            to_input: Makes its input of the state around it.
+            to_update: Makes an update of that state of its result.
+            around: What the graph of an agent puts around each visit.
+        """
+
+        def invoke(state: Any, config: RunnableConfig) -> Any:
+            if around is None:
+                return to_update(graph.invoke(to_input(state), config))
+            with around(state) as finished:
+                return finished(to_update(graph.invoke(to_input(state), config)))
+
+        async def ainvoke(state: Any, config: RunnableConfig) -> Any:
+            if around is None:
+                return to_update(await graph.ainvoke(to_input(state), config))
+            with around(state) as finished:
+                return finished(to_update(await graph.ainvoke(to_input(state), config)))
+
+        super().__init__(invoke, ainvoke, name=graph.get_name())
+        self._parts = (graph, to_input, to_update)
+
+    def within(self, around: Around) -> SubgraphNode:
+        """Return the same node with something around its visits."""
+        graph, to_input, to_update = self._parts
+        return SubgraphNode(graph, to_input=to_input, to_update=to_update, around=around)

@@ -1,0 +1,64 @@
+"""Records the results of tools in the state, where a middleware checks evidence against them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from langchain_core.messages import ToolMessage
+from langgraph.prebuilt.tool_node import ToolCallRequest
+from langgraph.types import Command
+
+from answergraph.nodes.tools import ToolCallStep, ToolResult
+from answergraph.runtime.steps import Step
+from answergraph.state.agent_state import TOOL_RESULTS
+from answergraph.state.ledger import current_ledger
+from answergraph.state.tool_results import RecordedResult, RunResults, texts_of
+
+
+def recording(call: ToolCallStep) -> ToolCallStep:
+    """Put the recording around a tool call, outside of all that may still change its result.
+
+    Args:
+        call: The call as a step.
+
+    Returns:
+        The call; its update holds the record beside the message.
+    """
+
+    def recorded(request: ToolCallRequest) -> Step[ToolResult]:
+        result = yield from call(request)
+        records = [_record(request, message) for message in _messages(result) if message.tool_call_id == request.tool_call["id"]]
+        run = current_ledger(request.state)["run"]
+        return _with_update(result, {TOOL_RESULTS: RunResults(run=run, results=records)})
+
+    return recorded
+
+
+def _record(request: ToolCallRequest, message: ToolMessage) -> RecordedResult:
+    call = request.tool_call
+    # A call redirected to another tool counts for the tool that ran, as LangChain's results are named.
+    return RecordedResult(
+        tool_call_id=message.tool_call_id,
+        name=message.name or call["name"],
+        args=json.loads(json.dumps(call["args"], default=str)),
+        texts=texts_of(message),
+        succeeded=message.status != "error",
+    )
+
+
+def _messages(result: ToolResult) -> Sequence[ToolMessage]:
+    if isinstance(result, ToolMessage):
+        return [result]
+    update = result.update
+    found = update.get("messages", []) if isinstance(update, dict) else [v for k, v in update or () if k == "messages"]
+    return [message for message in found if isinstance(message, ToolMessage)]
+
+
+def _with_update(result: ToolResult, update: dict[str, Any]) -> ToolResult:
+    if isinstance(result, ToolMessage):
+        return Command(update={"messages": [result], **update})
+    before = result.update
+    together = {**(before or {}), **update} if isinstance(before, dict | None) else [*before, *update.items()]
+    return Command(graph=result.graph, update=together, resume=result.resume, goto=result.goto)

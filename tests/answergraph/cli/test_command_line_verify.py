@@ -1,0 +1,53 @@
+"""An answer is saved with its evidence, and re-checked from the file alone."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.answergraph.cli.test_command_line import TASK, answergraph
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> Path:
+    path = tmp_path / "answer.json"
+    code, out, err = answergraph("ask", TASK, "--bundle", str(path))
+    assert (code, out.splitlines()[0], err) == (0, "Calculation", "")
+    return path
+
+
+def test_a_saved_answer_holds(saved: Path) -> None:
+    code, out, err = answergraph("verify", str(saved))
+    assert (code, err) == (0, "")
+    assert out.startswith("holds  final_answer: ")
+
+
+def test_a_changed_answer_does_not(saved: Path) -> None:
+    saved.write_text(saved.read_text().replace('"final_answer": 257.25', '"final_answer": 257.52'))
+    code, out, _ = answergraph("verify", str(saved))
+    assert code == 1
+    assert out.startswith("DOES NOT HOLD  final_answer: 257.52")
+
+
+def test_a_run_without_an_answer_is_saved_too_and_claims_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "answer.json"
+    code, _, _ = answergraph("ask", "1 / 0", "--bundle", str(path))
+    assert (code, json.loads(path.read_text())["status"]) == (1, "refused")
+    assert answergraph("verify", str(path)) == (0, "Nothing is claimed that could be checked.\n", "")
+
+
+NO_BUNDLES = ["", "[]", "{}", '"text"', '{"answer": 1, "evidence": [], "messages": {}}', "[" * 100_000]
+
+
+@pytest.mark.parametrize("content", NO_BUNDLES, ids=range(len(NO_BUNDLES)))
+def test_a_file_that_is_no_bundle_is_bad_usage(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "answer.json"
+    path.write_text(content)
+    code, out, err = answergraph("verify", str(path))
+    assert (code, out, err.count("\n")) == (2, "", 1)
+
+
+def test_a_file_that_is_not_there_is_bad_usage_for_reading_and_writing(tmp_path: Path) -> None:
+    missing = str(tmp_path / "no" / "answer.json")
+    assert answergraph("verify", missing)[0] == 2
+    assert answergraph("ask", TASK, "--bundle", missing)[0] == 2

@@ -1,0 +1,84 @@
+"""``answergraph run`` as a shell and a person see it."""
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from examples.mending.mending_workflow import FILE
+from tests.answergraph.cli.test_command_line import answergraph
+
+WORKFLOW = """
+task: Say it.
+steps:
+  - name: speak
+    agent: tests.graphs.workflow.agents:speaker
+    rules:
+      - condition: fine
+        next: COMPLETE
+      - condition: broken
+        next: ABORT
+"""
+
+
+@pytest.fixture
+def workflow(tmp_path: Path) -> str:
+    path = tmp_path / "workflow.yaml"
+    path.write_text(WORKFLOW)
+    return str(path)
+
+
+def test_a_completed_workflow_prints_its_transitions(workflow: str) -> None:
+    code, out, err = answergraph("run", workflow, "--fact", "says=All fine.")
+    assert (code, err) == (0, "")
+    assert out.splitlines() == ["speak → COMPLETE  (fine, structured_output)", "COMPLETE"]
+
+
+def test_an_aborted_one_says_why_on_stderr(workflow: str) -> None:
+    code, out, err = answergraph("run", workflow, "--fact", "says=It is broken.", "--json")
+    assert code == 1
+    assert json.loads(out)["status"] == "ABORT"
+    assert err == 'ABORT: The work says: "It is broken."\n'
+
+
+def test_the_task_can_be_replaced(workflow: str) -> None:
+    _, out, _ = answergraph("run", workflow, "--task", "Be fine.", "--json")
+    assert json.loads(out)["results"]["speak"]["text"] == "Be fine."
+
+
+def test_agents_may_lie_beside_the_file(tmp_path: Path) -> None:
+    (tmp_path / "agents_of_mine.py").write_text("def speaker(model):\n    return lambda state: {'text': 'fine'}\n")
+    path = tmp_path / "workflow.yaml"
+    path.write_text(WORKFLOW.replace("tests.graphs.workflow.agents", "agents_of_mine"))
+    command = [sys.executable, "-m", "answergraph", "run", str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.splitlines()[-1:]) == (0, ["COMPLETE"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [(["nowhere.yaml"], "nowhere.yaml, line 1"), (["--model", "nope"], "nope"), (["--fact", "=1"], "NAME=VALUE")],
+)
+def test_bad_usage_is_exit_code_2(workflow: str, arguments: list[str], why: str) -> None:
+    path = () if arguments[0].endswith(".yaml") else (workflow,)
+    code, out, err = answergraph("run", *path, *arguments)
+    assert (code, out) == (2, "")
+    assert why in err
+
+
+def test_a_terminal_shows_the_steps_and_what_their_agents_do() -> None:
+    terminal, inside = pty.openpty()
+    command = [sys.executable, "-m", "answergraph", "run", str(FILE), "--fact", "fault=off_by_one"]
+    environment = {**os.environ, "NO_COLOR": "1", "TERM": "xterm"}
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=inside, env=environment, check=False)
+    os.close(inside)
+    shown = os.read(terminal, 100_000).decode()
+    os.close(terminal)
+    assert done.returncode == 0
+    assert "plan › tools" in shown
+    assert "⇒ implement (ready to implement, structured_output)" in shown
+    assert done.stdout.decode().splitlines()[-1] == "COMPLETE"

@@ -1,0 +1,214 @@
+"""No unsupported claim is accepted, and no true one refused: generated cases, and the hard ones by name."""
+
+import json
+import time
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from answergraph import FromTools, Quote
+from answergraph.evidence.claim_checking import Checked, check_claims
+from answergraph.evidence.claims import Claim
+from tests.answergraph.evidence.measure import main, number_case, quote_case
+from tests.answergraph.evidence.number_cases import CORRUPTED_NUMBERS, TRUE_NUMBERS
+from tests.answergraph.evidence.quote_cases import CORRUPTED, TRUE
+from tests.answergraph.evidence.quoted_texts import run_of
+
+few = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
+seeds = st.integers(min_value=0, max_value=2**32)
+
+
+def quoted(quote: str, *contents: Any, **args: Any) -> Checked:
+    runs = [run_of(content, f"call_{index}", **args) for index, content in enumerate(contents)]
+    return check_claims([Claim("quote", Quote(), quote)], runs)
+
+
+@few
+@given(seeds)
+def test_a_corrupted_quote_is_never_accepted(seed: int) -> None:
+    case = quote_case(Random(seed), CORRUPTED, true=False)
+    assume(case is not None)
+    assert case is not None
+    assert not case.is_accepted
+
+
+@few
+@given(seeds)
+def test_a_true_quote_written_in_another_way_is_never_refused(seed: int) -> None:
+    case = quote_case(Random(seed), TRUE, true=True)
+    assume(case is not None)
+    assert case is not None
+    assert case.is_accepted
+
+
+@few
+@given(seeds)
+def test_a_number_that_does_not_stand_there_is_never_accepted(seed: int) -> None:
+    case = number_case(Random(seed), CORRUPTED_NUMBERS)
+    assume(case is not None)
+    assert case is not None
+    assert not case.is_accepted
+
+
+@few
+@given(seeds)
+def test_a_number_that_stands_there_is_never_refused(seed: int) -> None:
+    case = number_case(Random(seed), TRUE_NUMBERS)
+    assume(case is not None)
+    assert case is not None
+    assert case.is_accepted
+
+
+def test_the_command_that_measures_says_that_nothing_went_wrong(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(100) == 0
+    assert capsys.readouterr().out.count("| all | 100 | 0 |") == 4
+
+
+@pytest.mark.parametrize(
+    ("quote", "text", "words"),
+    [
+        ("ready to deploy now", "the build is not\n   ready to deploy now", "a negation stands right before it"),
+        ("ready to deploy now", "it isn't ready to deploy now", "a negation"),
+        ("ready to deploy now", "it is not “ready to deploy now”", "a negation"),
+        ("ready to deploy now", "it is not **ready to deploy now**", "a negation"),
+        ("ready to deploy now", "it is not\u200b (ready to deploy now)", "a negation"),
+        ("ready to deploy now", "it is not yet ready to deploy now", "a negation"),
+        ("ready to deploy now", "no longer ready to deploy now", "a negation"),
+        ("ready to deploy now", "it isnt ready to deploy now", "a negation"),
+        ("successful in the end", "unsuccessful in the end", "middle of a word"),
+        ("fatal error in module", "a non-fatal error in module", "middle of a word"),
+        ("ready: yes, indeed", "!ready: yes, indeed", "middle of a word"),
+        ("5 degrees outside", "it is -5 degrees outside", "middle of a word"),
+        ("234 requests failed", "1,234 requests failed", "middle of a word"),
+        ("2 requests failed", "12 requests failed", "middle of a word"),
+        ("234 requests failed", "1\u202f234 requests failed", "middle of a word"),
+        ("latency rose to 12", "latency rose to 12\u00a0345", "middle of a word"),
+        ("5 requests failed", "10^5 requests failed", "middle of a word"),
+        ("5 requests failed", "10**5 requests failed", "middle of a word"),
+        ("5 dollars were lost", "$5 dollars were lost", "middle of a word"),
+        ("latency rose to 12", "latency rose to 12.5 ms", "middle of a word"),
+        ("usage has reached 12", "usage has reached 12%", "middle of a word"),
+        ("the test did", "the test didn't pass", "middle of a word"),
+        ("safe to use the disk", "un\u200bsafe to use the disk", "no tool result|middle of a word"),
+        ("value 102 was measured", "value 10² was measured", "no tool result"),
+        ("テストは成功し", "テストは成功しませんでした。", "middle of a word"),
+        ("it is what it was", "it is what it was", "common words alone"),
+        ("failed", "it failed", "too short"),
+        ("disk full", "the Disk full", "no tool result"),
+    ],
+)
+def test_what_changes_the_meaning_is_refused_and_said(quote: str, text: str, words: str) -> None:
+    checked = quoted(quote, text)
+    assert checked.evidence == {}
+    assert any(part in checked.problems["quote"] for part in words.split("|"))
+
+
+@pytest.mark.parametrize(
+    ("quote", "text"),
+    [
+        ("Disk is full", "ERROR:root:Disk is full"),
+        ("disk is full", '{"error":"disk is full","code":5}'),
+        ('the "user" is gone', "KeyError: the 'user' is gone"),
+        ("“disk is full”", "error: disk is full"),
+        ("テストは成功しました", "結果：テストは成功しました。"),
+        ("ログインに失敗しました", "ERROR: ログインに失敗しました (code=5)"),
+        ("connection lost", "is not\nfoo: connection lost"),
+        ("opened at noon", "the element opened at noon"),
+        ("5 tests failed", "**5 tests failed**"),
+        ("area is 5 m2 in all", "area is 5 m² in all"),
+        ("AssertionError: assert 5 == 7", "E   AssertionError: assert 5 == 7\nE   +"),
+    ],
+)
+def test_what_says_the_same_is_accepted(quote: str, text: str) -> None:
+    assert quoted(quote, text).problems == {}
+
+
+def test_a_quote_in_the_string_of_a_json_result_is_found_by_what_the_string_says() -> None:
+    text = json.dumps({"log": 'line one\nthe "disk" is full\ttoday', "n": 1})
+    checked = quoted("the 'disk' is full today", text)
+    _, start, end = checked.evidence["quote"]
+    assert text[start:end] == r"the \"disk\" is full\ttoday"
+    assert quoted(r"the \"disk\" is full\ttoday", text).problems == {}
+
+
+def test_a_negation_behind_an_escaped_line_break_is_seen() -> None:
+    assert quoted("ready to deploy now", json.dumps(["a\nnot ready to deploy now"])).evidence == {}
+
+
+def test_two_content_blocks_are_two_texts() -> None:
+    blocks = [{"type": "text", "text": "the disk of the server"}, {"type": "image", "url": "x"}, "is full since noon"]
+    assert quoted("disk of the serveris full", blocks).evidence == {}
+    assert quoted("server is full since", blocks).evidence == {}
+    checked = quoted("is full since noon", blocks)
+    assert checked.evidence == {"quote": ["call_0", 22, 40]}
+
+
+def test_a_longer_quote_counts_although_the_tool_was_asked_for_a_part_of_it() -> None:
+    assert quoted("12:01 ERROR disk full on sda1", "12:01 ERROR disk full on sda1", pattern="disk full").problems == {}
+    assert "only repeats" in quoted("disk full on sda1", "a: disk full on sda1", pattern="disk full on sda1").problems["quote"]
+
+
+@pytest.mark.parametrize(
+    ("args", "text"),
+    [
+        ({"code": "print('disk full on sda1')"}, "disk full on sda1"),
+        ({"text": "Disk full on sda1"}, "noted: disk full on sda1"),
+        ({"facts": {"disk full on sda1": True}}, '{"disk full on sda1": true}'),
+    ],
+)
+def test_the_models_words_are_no_evidence_in_whatever_form_a_tool_repeats_them(args: dict[str, Any], text: str) -> None:
+    assert "only repeats" in quoted("disk full on sda1", text, **args).problems["quote"]
+
+
+@pytest.mark.parametrize(
+    ("args", "text", "accepted"),
+    [
+        ({"n": 42}, "42", False),
+        ({"text": "42"}, "42", False),
+        ({"question": "6 * 7"}, "42", True),
+        ({"seen": {"42": 1}}, "seen: 42", False),
+        ({"text": "it is 42!"}, "noted: 42", False),
+        ({"expected": 42, "actual": 42}, '{"expected": 42, "actual": 42, "is_correct": true}', False),
+        ({"a": 42, "b": 1}, "42.0", True),
+        ({"a": 42, "b": 1}, '{"result": 42}', True),
+        ({"query": "is it 42?"}, "nothing found for 42", False),
+        ({"row": 5}, "row 5 holds 42", True),
+    ],
+)
+def test_a_number_that_only_repeats_the_call_does_not_count(args: dict[str, Any], text: str, accepted: bool) -> None:
+    run = run_of(text, "call_0", **args)
+    assert bool(check_claims([Claim("n", FromTools(), 42)], [run]).evidence) == accepted
+    assert check_claims([Claim("n", FromTools(echoes=True), 42)], [run]).evidence
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), 10**400], ids=["nan", "inf", "huge"])
+def test_a_number_that_cannot_stand_in_a_text_is_unsupported(value: float) -> None:
+    assert check_claims([Claim("n", FromTools(), value)], [run_of("nan inf 1e999", "c")]).evidence == {}
+
+
+@pytest.mark.parametrize(
+    "line", ["{n:06} the worker has lost its connection after {n} ms\r\n", "第{n}行：接続に失敗しました（再試行）。\n"]
+)
+def test_a_result_of_a_megabyte_is_checked_in_well_under_a_second(line: str) -> None:
+    count = 1_000_000 // len(line)
+    text = "".join(line.format(n=n) for n in range(count))
+    quote = line.format(n=count - 9).strip()
+    claims = [
+        Claim("true", Quote(), quote),
+        Claim("false", Quote(), quote.replace("conn", "con").replace("失敗", "成功")),
+        Claim("n", FromTools(), -1),
+    ]
+    started = time.process_time()
+    checked = check_claims(claims, [run_of(text, "c")])
+    assert time.process_time() - started < 1
+    assert list(checked.evidence) == ["true"]
+
+
+def test_at_most_ten_problems_are_told_and_the_rest_counted() -> None:
+    claims = [Claim(f"q[{n}]", Quote(), f"nothing like number {n} there") for n in range(12)]
+    feedback = check_claims(claims, [run_of("some other text altogether", "c")]).feedback
+    assert feedback.count("- q[") == 10
+    assert "- and 2 more" in feedback

@@ -1,0 +1,161 @@
+"""A saved bundle is re-checked with nothing but the bundle: what was changed since does not hold."""
+
+import copy
+import json
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Annotated, Any
+
+import pytest
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langchain_core.tools import tool
+from pydantic import BaseModel
+
+from answergraph import BUNDLE_KEYS, Abstention, FromTools, Quote, ToolStrategy, answer_bundle, create_agent, verify_bundle
+from answergraph.middleware import GroundedAnswer
+from answergraph.state.errors import BundleError
+from answergraph.testing import ScriptedChatModel
+
+RESULT = {"tool_call_id": "1", "name": "read_log", "args": {}, "texts": ["a text"], "succeeded": True}
+LOG = "ERROR the disk is not full after 1.5 s, costs 12.30 EUR"
+
+
+class Finding(BaseModel):
+    """A finding."""
+
+    quote: Annotated[str, Quote()]
+
+
+class Report(BaseModel):
+    """A report."""
+
+    findings: list[Finding]
+    ms: Annotated[float, FromTools(units={"s": 1000})]
+    price: Annotated[Decimal, FromTools(units="EUR")]
+
+
+@tool
+def read_log() -> str:
+    """Read the log."""
+    return LOG
+
+
+def calling(name: str, args: dict[str, Any], call_id: str) -> AIMessage:
+    return AIMessage("", tool_calls=[{"name": name, "args": args, "id": call_id, "type": "tool_call"}])
+
+
+@pytest.fixture(params=[BUNDLE_KEYS, None], ids=["with what was recorded", "from the conversation"])
+def bundle(request: pytest.FixtureRequest) -> dict[str, Any]:
+    answer = {"findings": [{"quote": "the disk is not full"}], "ms": 1500, "price": "12.3"}
+    replies: list[Any] = [calling("read_log", {}, "1"), calling("Report", answer, "2")]
+    model = ScriptedChatModel(replies=replies)
+    agent = create_agent(model, [read_log], response_format=ToolStrategy(Report), middleware=[GroundedAnswer()])
+    result = agent.invoke({"messages": ["q"]}, output_keys=request.param)
+    saved: dict[str, Any] = json.loads(json.dumps(answer_bundle(result)))
+    return saved
+
+
+def holding(bundle: dict[str, Any]) -> dict[str, bool]:
+    return {verdict.path: verdict.holds for verdict in verify_bundle(bundle)}
+
+
+def test_what_was_accepted_holds(bundle: dict[str, Any]) -> None:
+    assert holding(bundle) == {"findings[0].quote": True, "ms": True, "price": True}
+
+
+def _set_quote(bundle: dict[str, Any]) -> None:
+    bundle["answer"]["findings"][0]["quote"] = "the disk is full"
+
+
+def _drop_answer(bundle: dict[str, Any]) -> None:
+    bundle["answer"]["findings"] = []
+
+
+def _drop_evidence(bundle: dict[str, Any]) -> None:
+    del bundle["evidence"]["findings[0].quote"]
+
+
+def _shift_span(bundle: dict[str, Any]) -> None:
+    bundle["evidence"]["findings[0].quote"][1] -= 1
+
+
+def _name_another_call(bundle: dict[str, Any]) -> None:
+    bundle["evidence"]["findings[0].quote"][0] = "2"
+
+
+def _change_result(bundle: dict[str, Any]) -> None:
+    bundle["results"][0]["texts"] = [LOG.replace("not ", "now ")]
+
+
+def _change_message(bundle: dict[str, Any]) -> None:
+    bundle["messages"][2]["data"]["content"] = LOG.replace("not ", "now ")
+
+
+def _fail_call(bundle: dict[str, Any]) -> None:
+    bundle["results"][0]["succeeded"] = False
+
+
+@pytest.mark.parametrize(
+    "tamper",
+    [
+        _set_quote,
+        _drop_answer,
+        _drop_evidence,
+        _shift_span,
+        _name_another_call,
+        _change_result,
+        _change_message,
+        _fail_call,
+    ],
+)
+def test_what_was_changed_since_does_not_hold(bundle: dict[str, Any], tamper: Callable[[dict[str, Any]], None]) -> None:
+    tamper(bundle)
+    assert holding(bundle)["findings[0].quote"] is False
+
+
+@pytest.mark.parametrize(("path", "value"), [("ms", 1.5), ("ms", True), ("ms", "fast"), ("price", "12.31"), ("price", None)])
+def test_a_changed_number_does_not_hold(bundle: dict[str, Any], path: str, value: Any) -> None:
+    bundle["answer"][path] = value
+    assert holding(bundle) == {"findings[0].quote": True, "ms": path != "ms", "price": path != "price"}
+
+
+def test_a_bundle_needs_no_more_than_answer_evidence_and_messages(bundle: dict[str, Any]) -> None:
+    least = {key: copy.deepcopy(bundle[key]) for key in ("answer", "evidence", "messages")}
+    del least["evidence"]["ms"], least["evidence"]["price"]
+    assert holding(least) == {"findings[0].quote": True}
+    least["answer"]["findings"][0]["quote"] = "the disk is full"
+    assert holding(least) == {"findings[0].quote": False}
+
+
+def test_the_receipt_of_an_answer_is_no_result() -> None:
+    receipt = "Returning structured response: quote='the disk is broken'"
+    messages = [
+        HumanMessage("q"),
+        calling("Finding", {"quote": "the disk is broken"}, "1"),
+        ToolMessage(receipt, tool_call_id="1"),
+    ]
+    outcome = {"status": "answered", "schema": "Finding", "evidence": {"quote": ["1", 38, 56]}}
+    answer = Finding(quote="the disk is broken")
+    bundle = answer_bundle({"messages": messages, "structured_response": answer, "outcome": outcome})
+    assert holding(bundle) == {"quote": False}
+
+
+def test_an_abstention_claims_nothing() -> None:
+    outcome = {"status": "abstained", "schema": "Abstention", "evidence": {}}
+    result = {"messages": [], "structured_response": Abstention(missing=["x"]), "outcome": outcome}
+    assert verify_bundle(answer_bundle(result)) == []
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {},
+        {"answer": 1, "evidence": {}, "messages": [1]},
+        {"answer": 1, "evidence": {}, "messages": [], "marks": {"a": {}}},
+        {"answer": 1, "evidence": {}, "messages": [], "results": [RESULT | {"texts": [5]}]},
+        {"answer": 1, "evidence": {}, "messages": [], "results": [RESULT | {"args": None}]},
+    ],
+)
+def test_what_is_no_bundle_is_refused(data: dict[str, Any]) -> None:
+    with pytest.raises(BundleError, match="no answer bundle"):
+        verify_bundle(data)

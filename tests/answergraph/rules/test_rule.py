@@ -1,0 +1,102 @@
+"""Rules as developers write them: what each kind means, and what is said about one that cannot be read."""
+
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from answergraph.rules.rule import parse_rule
+from answergraph.state.errors import AgentSpecError, RuleSyntaxError
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("tests pass", "tests pass"),
+        ("  tests \n pass ", "tests pass"),
+        ("a && b", "a && b"),
+        ("anyone (of us)", "anyone (of us)"),
+    ],
+)
+def test_any_other_text_is_a_label(text: str, label: str) -> None:
+    rule = parse_rule(text)
+    assert (rule.label, rule.aggregate, rule.guard) == (label, None, None)
+
+
+@pytest.mark.parametrize(
+    ("rule", "children", "holds"),
+    [
+        ('all("ok")', ["ok", "ok"], True),
+        ('all("ok")', ["ok", "bad"], False),
+        ('all("ok")', [], False),
+        ('all("ok", "bad")', ["ok", "bad"], True),
+        ('all("ok", "bad")', ["bad", "ok"], False),
+        ('all("ok", "bad")', ["ok", "bad", "ok"], False),
+        ('any("bad", "error")', ["ok", "error"], True),
+        ('any("bad")', ["ok"], False),
+        ('any("bad")', [], False),
+        ('all("ok")', ["ok && when(x)"], False),
+        ("any('it\\'s \"bad\"')", ['it\'s "bad"'], True),
+        ('all("ok") && when(n > 1)', ["ok"], True),
+        ('all("ok") && when(n > 2)', ["ok"], False),
+    ],
+)
+def test_an_aggregate_compares_the_labels_of_parallel_children(rule: str, children: list[str], holds: bool) -> None:
+    assert parse_rule(rule).holds({"n": 2}, children, None) is holds
+
+
+@pytest.mark.parametrize(("chosen", "flag", "holds"), [("ok", True, True), ("ok", False, False), ("bad", True, False)])
+def test_a_guarded_label_needs_both(chosen: str, flag: bool, holds: bool) -> None:
+    assert parse_rule("ok && when(flag)").holds({"flag": flag}, [], chosen) is holds
+
+
+@pytest.mark.parametrize(
+    ("text", "position", "problem"),
+    [
+        ("", 0, "not empty"),
+        ("when(", 5, "a value is missing"),
+        ("when(a ==)", 9, "a value is missing"),
+        ("when(a == 1", 11, "')' is missing"),
+        ("when(a == 1) && b", 13, "a rule ends"),
+        ("when(a # 1)", 7, "not understood"),
+        ("when(a = 1)", 7, "not understood"),
+        ("when(eval(1))", 5, "no function 'eval'"),
+        ("when(exists(1))", 12, "asks for a name"),
+        ("when(contains(a))", 15, "',' is missing"),
+        (r'when(a == "\x")', 10, "no text"),
+        ("when(01 == 1)", 5, "not understood"),
+        ("all()", 4, "in quotes"),
+        ("all(ok)", 4, "in quotes"),
+        ('any("a" "b")', 8, "')' is missing"),
+        ('any("a") or b', 9, "'&&' is missing"),
+        ('any("a") && b', 12, "stands when"),
+        ('ai("it is good")', 0, "no ai(...)"),
+        ('ok && all("x")', 6, "stands first"),
+        ("ok && fine && when(a)", 3, "at most two clauses"),
+        ("ok && when(a) && when(b)", 14, "a rule ends"),
+        ("&& when(a)", 0, "a label is missing"),
+        ("ok when(a)", 3, "stands alone or after"),
+        ("when(" + "(" * 50, 45, "at most 40 deep"),
+        ("x" * 2001, 2000, "at most 2000"),
+    ],
+)
+def test_a_malformed_rule_is_an_error_with_its_position(text: str, position: int, problem: str) -> None:
+    with pytest.raises(RuleSyntaxError) as caught:
+        parse_rule(text)
+    assert (caught.value.position, isinstance(caught.value, AgentSpecError)) == (position, True)
+    assert problem in caught.value.problem
+
+
+@given(st.text(alphabet="whenalyxists(),.\"'&|!=<>0 1-\\\n", max_size=60))
+def test_every_text_is_a_rule_or_a_syntax_error(text: str) -> None:
+    with suppress(RuleSyntaxError):
+        rule = parse_rule(text)
+        assert rule.label or rule.aggregate or rule.guard
+
+
+@pytest.mark.parametrize("text", [None, 5, ["ok"]])
+def test_a_rule_is_a_text(text: Any) -> None:
+    with pytest.raises(RuleSyntaxError):
+        parse_rule(text)

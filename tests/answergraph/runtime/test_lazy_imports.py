@@ -1,0 +1,47 @@
+"""What an agent does not need is not imported with it, and is there all the same."""
+
+import subprocess
+import sys
+
+import pytest
+
+from answergraph.runtime.lazy_imports import imported_later
+
+NOT_NEEDED = [
+    "yaml",
+    "rapidfuzz",
+    "re2",
+    "defusedxml",
+    "openai",
+    "jsonschema_rs",
+    "json_repair",
+    "answergraph.graphs.triage",
+    "answergraph.graphs.workflow",
+]
+
+
+def run_python(code: str) -> str:
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, timeout=120)
+    return done.stdout.strip()
+
+
+def test_importing_the_agent_imports_no_other_graph_and_nothing_only_they_need() -> None:
+    code = f"import sys; from answergraph import create_agent; print([name for name in {NOT_NEEDED!r} if name in sys.modules])"
+    assert run_python(code) == "[]"
+
+
+@pytest.mark.parametrize("door", ["answergraph", "answergraph.graphs", "answergraph.middleware"])
+def test_everything_a_door_lists_is_imported_by_a_star(door: str) -> None:
+    code = f"import {door} as door; from {door} import *; print([name for name in door.__all__ if name not in globals()])"
+    assert run_python(code) == "[]"
+
+
+@pytest.mark.parametrize("door", ["answergraph", "answergraph.graphs", "answergraph.middleware"])
+def test_a_door_tells_of_everything_it_lists_before_it_is_imported(door: str) -> None:
+    code = f"import {door} as door; print([name for name in door.__all__ if name not in dir(door)])"
+    assert run_python(code) == "[]"
+
+
+def test_a_name_that_is_nowhere_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match=r"'answergraph[.]nodes' has no attribute 'nothing'"):
+        imported_later("answergraph.nodes", {})("nothing")

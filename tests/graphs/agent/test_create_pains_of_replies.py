@@ -1,0 +1,166 @@
+"""What other agents are complained about for, as what must happen here instead: replies, histories, costs."""
+
+import json
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.errors import GraphRecursionError
+
+from answergraph import DeferredStrategy, PromptedStrategy, ToolStrategy, UsageLimits
+from tests.graphs.agent.scripted_agents import (
+    BAD,
+    GOOD,
+    QUESTION,
+    Missing,
+    Verdict,
+    agent_of,
+    call,
+    calls,
+    every_call_is_answered,
+)
+
+ANSWER = '{"passed": true, "score": 7}'
+SEARCH = call("search", {"query": "x"}, "s")
+THREAD: dict[str, Any] = {"configurable": {"thread_id": "1"}}
+
+
+def good(call_id: str) -> AIMessage:
+    return calls(call("Verdict", GOOD, call_id))
+
+
+def bad(number: int) -> AIMessage:
+    return calls(call("Verdict", {**BAD, "score": 70 + number}, f"b{number}"))
+
+
+def cut(*tool_calls: Any) -> AIMessage:
+    return AIMessage("", tool_calls=list(tool_calls), response_metadata={"finish_reason": "length"})
+
+
+def malformed(name: str, args: str) -> AIMessage:
+    broken = {"name": name, "args": args, "id": "m", "error": None, "type": "invalid_tool_call"}
+    return AIMessage("", invalid_tool_calls=[broken])
+
+
+# Refusals, cut and empty replies
+
+
+def test_a_cut_reply_is_not_asked_for_again_unchanged(run: Any) -> None:
+    cut = AIMessage('{"passed": tr', response_metadata={"finish_reason": "length"})
+    agent, model = agent_of(cut, good("a"))
+    assert run(agent, QUESTION)["outcome"]["status"] == "answered"
+    assert "Be brief" in model.requests[1].messages[-1].text
+
+
+def test_a_model_that_only_reasons_is_nudged_once_and_then_ends_empty(run: Any) -> None:
+    thinking = AIMessage([{"type": "reasoning", "reasoning": "Hm."}])
+    agent, model = agent_of(thinking, thinking.model_copy())
+    assert run(agent, QUESTION)["outcome"]["status"] == "empty"
+    assert len(model.requests) == 2
+
+
+def test_a_reply_is_cut_twice_at_most_whatever_comes_between(run: Any) -> None:
+    cut = AIMessage('{"passed": tr', response_metadata={"finish_reason": "length"})
+    agent, model = agent_of(cut, bad(0), cut.model_copy(), good("a"))
+    assert run(agent, QUESTION)["outcome"]["status"] == "truncated"
+    assert len(model.requests) == 3
+
+
+def test_a_tool_call_in_a_cut_reply_is_not_carried_out_and_is_asked_for_again(run: Any) -> None:
+    agent, model = agent_of(cut(SEARCH), calls({**SEARCH, "id": "t"}), good("a"))
+    result = run(agent, QUESTION)
+    first, second = [message for message in result["messages"] if message.type == "tool"][:2]
+    assert (first.status, first.tool_call_id, second.text) == ("error", "s", "found x")
+    assert "was not carried out - your reply was cut at the token limit" in first.text
+    assert [message.type for message in model.requests[1].messages] == ["human", "ai", "tool"]
+    assert (result["outcome"]["status"], result["outcome"]["usage"]["tool_calls"]) == ("answered", 1)
+
+
+@pytest.mark.parametrize("format", [ToolStrategy(Verdict), PromptedStrategy(Verdict)], ids=["tool", "prompted"])
+def test_a_tool_call_that_is_cut_twice_ends_the_run(run: Any, format: Any) -> None:
+    agent, _ = agent_of(cut(SEARCH), cut({**SEARCH, "id": "t"}), response_format=format)
+    result = run(agent, QUESTION)
+    assert (result["outcome"]["status"], result["outcome"]["usage"]["tool_calls"]) == ("truncated", 0)
+    assert every_call_is_answered(result["messages"])
+
+
+def test_a_free_loop_whose_tool_call_is_cut_twice_goes_on_to_the_final_step(run: Any) -> None:
+    agent, model = agent_of(
+        cut(SEARCH), cut({**SEARCH, "id": "t"}), good("a"), response_format=DeferredStrategy(ToolStrategy(Verdict))
+    )
+    assert run(agent, QUESTION)["outcome"]["status"] == "answered"
+    assert [request.tool_names for request in model.requests] == [["search"], ["search"], ["Verdict"]]
+
+
+def test_a_refusal_beside_a_tool_call_is_a_refusal(run: Any) -> None:
+    refusal = AIMessage("", tool_calls=[SEARCH], response_metadata={"stop_reason": "refusal"})
+    agent, model = agent_of(refusal, *(refusal.model_copy() for _ in range(3)), limits=UsageLimits(model_calls=4))
+    result = run(agent, QUESTION)
+    assert result["outcome"]["status"] == "refused"
+    assert len(model.requests) == 1
+    assert every_call_is_answered(result["messages"])
+
+
+# History, cache, cost
+
+
+def test_tools_keep_their_names_and_their_order_from_call_to_call_and_from_run_to_run(run: Any) -> None:
+    untitled = {"type": "object", "properties": {"passed": {"type": "boolean"}}, "required": ["passed"]}
+
+    def names() -> list[list[str]]:
+        agent, model = agent_of(calls(SEARCH), ANSWER, response_format=ToolStrategy(untitled))
+        run(agent, QUESTION)
+        return [request.tool_names for request in model.requests]
+
+    first = names()
+    assert len(first) == 2
+    assert first[0] == first[1]
+    assert names() == first
+
+
+def test_the_next_turn_of_a_thread_begins_with_every_call_answered(run: Any) -> None:
+    agent, model = agent_of(good("a"), good("b"), checkpointer=InMemorySaver())
+    run(agent, QUESTION, THREAD)
+    run(agent, {"messages": ["And now?"]}, THREAD)
+    assert [m.type for m in model.requests[1].messages] == ["human", "ai", "tool", "human"]
+    assert every_call_is_answered(model.requests[1].messages)
+
+
+def test_the_receipt_of_an_answer_can_be_short(run: Any) -> None:
+    agent, _ = agent_of(good("a"), response_format=ToolStrategy(Verdict, tool_message_content="Noted."))
+    assert run(agent, QUESTION)["messages"][-1].text == "Noted."
+
+
+def test_the_blocks_of_a_system_message_reach_the_model_unchanged(run: Any) -> None:
+    blocks: list[Any] = [{"type": "text", "text": "Be brief.", "cache_control": {"type": "ephemeral"}}]
+    agent, model = agent_of(good("a"), system_prompt=SystemMessage(blocks))
+    run(agent, QUESTION)
+    assert model.requests[0].messages[0].content == blocks
+
+
+def test_the_end_of_the_prompt_joins_a_users_message_of_blocks(run: Any) -> None:
+    question = HumanMessage([{"type": "text", "text": "Did it pass?"}])
+    agent, model = agent_of(ANSWER, response_format=PromptedStrategy(Verdict))
+    run(agent, {"messages": [question]})
+    assert [m.type for m in model.requests[0].messages] == ["human"]
+
+
+def test_a_thread_that_was_stopped_after_a_correction_goes_on_without_two_user_messages_in_a_row(run: Any) -> None:
+    agent, model = agent_of("It passed.", good("a"), checkpointer=InMemorySaver())
+    with pytest.raises(GraphRecursionError):
+        run(agent, QUESTION, {**THREAD, "recursion_limit": 2})
+    run(agent, {"messages": ["And now?"]}, THREAD)
+    assert [m.type for m in model.requests[1].messages] in (["human", "ai", "human"], ["human", "ai", "human", "ai", "human"])
+
+
+@pytest.mark.parametrize(
+    "format", [list[Missing], {"title": "Facts", "type": "array", "items": {"type": "string"}}], ids=["type", "schema"]
+)
+def test_a_correction_of_a_long_answer_stays_short(run: Any, format: Any) -> None:
+    answers = [AIMessage("[" + ", ".join(["1"] * 20_000) + "]"), AIMessage(json.dumps("x" * 100_000))]
+    agent, _ = agent_of(*answers, response_format=PromptedStrategy(format), limits=UsageLimits(answer_attempts=2))
+    result = run(agent, QUESTION)
+    assert [attempt["status"] for attempt in result["outcome"]["attempts"]] == ["invalid", "invalid"]
+    assert all(len(message.text) < 6_000 for message in result["messages"] if isinstance(message, HumanMessage))
+    assert len(json.dumps(result["outcome"])) < 20_000

@@ -1,0 +1,131 @@
+"""Every exit condition is a row: a state, and why the graph goes on."""
+
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langgraph.types import Send
+
+from answergraph.graphs.agent.routing import RoutingFacts, route_after_model, route_after_structured_response, route_after_tools
+from answergraph.state.agent_state import OFFER
+from answergraph.state.ledger import LEDGER
+from answergraph.state.messages import correction_message
+
+TEXT = RoutingFacts(has_tools=True, return_direct={"search": False, "stop": True})
+ANSWER = RoutingFacts(answers=frozenset({"Verdict"}), has_tools=True, return_direct={"search": False, "stop": True})
+ANSWER_ALONE = RoutingFacts(answers=frozenset({"Verdict"}))
+EARLY = RoutingFacts(answers=frozenset({"Verdict"}), has_tools=True, end_strategy="early")
+EARLY_ALONE = RoutingFacts(answers=frozenset({"Verdict"}), end_strategy="early")
+REVIEWED = RoutingFacts(answers=frozenset({"Verdict"}), reviewed=frozenset({"Verdict"}))
+BARE = RoutingFacts(jumps=frozenset())
+
+
+def call(name: str, call_id: str = "1") -> dict[str, Any]:
+    return {"name": name, "args": {}, "id": call_id, "type": "tool_call"}
+
+
+def malformed(name: str, call_id: str = "1") -> dict[str, Any]:
+    return {"name": name, "args": "{", "id": call_id, "error": None, "type": "invalid_tool_call"}
+
+
+def said(*calls: dict[str, Any], text: str = "", bad: tuple[dict[str, Any], ...] = ()) -> AIMessage:
+    return AIMessage(text, tool_calls=list(calls), invalid_tool_calls=list(bad))
+
+
+def result(call_id: str = "1", name: str = "search") -> ToolMessage:
+    return ToolMessage("ok", tool_call_id=call_id, name=name)
+
+
+ASKED = HumanMessage("question")
+SENDS_ONE = [Send("tools", [call("search")])]
+
+AFTER_MODEL = [
+    ("nothing called, no format: the run ends", TEXT, [ASKED, said(text="done")], {}, "finish"),
+    ("nothing called, a format: the text is read", ANSWER, [ASKED, said(text="done")], {}, "read_answer"),
+    ("a tool is called", TEXT, [ASKED, said(call("search"))], {}, SENDS_ONE),
+    ("a tool is called, a format", ANSWER, [ASKED, said(call("search"))], {}, SENDS_ONE),
+    ("an answer is called", ANSWER, [ASKED, said(call("Verdict"))], {}, "read_answer"),
+    ("an answer beside a tool: the tool runs first", ANSWER, [ASKED, said(call("Verdict", "2"), call("search"))], {}, SENDS_ONE),
+    ("a malformed answer", ANSWER, [ASKED, said(bad=(malformed("Verdict"),))], {}, "read_answer"),
+    ("malformed arguments for the first time", TEXT, [ASKED, said(bad=(malformed("search"),)), result()], {}, "ask_again"),
+    (
+        "the same malformed arguments again",
+        TEXT,
+        [ASKED, said(bad=(malformed("search"),)), result(), said(bad=(malformed("search"),)), result()],
+        {},
+        "finish",
+    ),
+    ("all calls answered by a hook", TEXT, [ASKED, said(call("search")), result()], {}, "ask_again"),
+    ("an answer call answered by a hook", ANSWER, [ASKED, said(call("Verdict")), result(name="Verdict")], {}, "read_answer"),
+    ("an answer a person turned down", REVIEWED, [ASKED, said(call("Verdict")), result(name="Verdict")], {}, "ask_again"),
+    ("an unknown tool without a tools node", ANSWER_ALONE, [ASKED, said(call("search"))], {}, "read_answer"),
+    ("a value given by middleware", ANSWER, [ASKED, said(call("search")), result()], {OFFER: {"given": {}}}, "read_answer"),
+    (
+        "the last call of the budget asks for tools",
+        ANSWER,
+        [ASKED, said(call("search"))],
+        {LEDGER: {"final": True}},
+        "read_answer",
+    ),
+    ("the messages were cleared", TEXT, [], {}, "finish"),
+    ("the messages were cleared, a format", ANSWER, [], {}, "read_answer"),
+    ("a jump to the end", TEXT, [ASKED, said(call("search"))], {"jump_to": "end"}, "finish"),
+    ("a jump to the end leads through the answer", ANSWER, [ASKED, said(call("search"))], {"jump_to": "end"}, "read_answer"),
+    ("a jump to the model", ANSWER, [ASKED, said(text="done")], {"jump_to": "model"}, "ask_again"),
+    ("a jump to the tools", TEXT, [ASKED, said(call("search"))], {"jump_to": "tools"}, SENDS_ONE),
+    ("a jump to the tools with nothing to run", TEXT, [ASKED, said(text="done")], {"jump_to": "tools"}, "ask_again"),
+    ("an undeclared jump in a graph without a loop", BARE, [ASKED, said(text="done")], {"jump_to": "model"}, "finish"),
+]
+
+AFTER_TOOLS = [
+    ("a tool is done", TEXT, [ASKED, said(call("search")), result()], "ask_again"),
+    ("an answer stood beside it", ANSWER, [ASKED, said(call("search"), call("Verdict", "2")), result()], "read_answer"),
+    ("the tool returns directly", TEXT, [ASKED, said(call("stop")), result(name="stop")], "finish"),
+    ("the tool returns directly, a format", ANSWER, [ASKED, said(call("stop")), result(name="stop")], "read_answer"),
+    ("one of two returns directly", TEXT, [ASKED, said(call("stop"), call("search", "2")), result(name="stop")], "ask_again"),
+    ("the messages were cleared", TEXT, [], "ask_again"),
+]
+
+FINISHED = {LEDGER: {"finished": True}}
+BESIDE = {"messages": [ASKED, said(call("search"), call("Verdict", "2"))]}
+RAN = {"messages": [*BESIDE["messages"], result()]}
+
+AFTER_STRUCTURED_RESPONSE = [
+    ("an outcome stands", ANSWER, {"structured_response": object(), **FINISHED}, "finish"),
+    ("the run ends without an answer", ANSWER, {"structured_response": None, **FINISHED}, "finish"),
+    ("a subagent's outcome is no exit", ANSWER, {"outcome": {"status": "answered"}, LEDGER: {"finished": False}}, "ask_again"),
+    ("the key that holds None is no exit", ANSWER, {"structured_response": None, "outcome": None}, "ask_again"),
+    ("nothing was written yet", ANSWER, {"messages": [correction_message("again")]}, "ask_again"),
+    ("an early answer that was not accepted: the tools beside it run", EARLY, BESIDE, SENDS_ONE),
+    ("an early answer that was accepted", EARLY, {**BESIDE, **FINISHED}, "finish"),
+    ("the tools beside an early answer have run", EARLY, RAN, "ask_again"),
+    ("without tools nothing waits", EARLY_ALONE, BESIDE, "ask_again"),
+    ("otherwise tools ran before the answer was read", ANSWER, BESIDE, "ask_again"),
+]
+
+
+@pytest.mark.parametrize(
+    ("facts", "messages", "more", "reason"), [row[1:] for row in AFTER_MODEL], ids=[r[0] for r in AFTER_MODEL]
+)
+def test_after_the_model(facts: RoutingFacts, messages: list[Any], more: dict[str, Any], reason: Any) -> None:
+    assert route_after_model({"messages": messages, **more}, facts) == reason
+
+
+@pytest.mark.parametrize(("facts", "messages", "reason"), [row[1:] for row in AFTER_TOOLS], ids=[r[0] for r in AFTER_TOOLS])
+def test_after_the_tools(facts: RoutingFacts, messages: list[Any], reason: Any) -> None:
+    assert route_after_tools({"messages": messages}, facts) == reason
+
+
+@pytest.mark.parametrize(
+    ("facts", "state", "reason"), [row[1:] for row in AFTER_STRUCTURED_RESPONSE], ids=[r[0] for r in AFTER_STRUCTURED_RESPONSE]
+)
+def test_after_the_structured_response(facts: RoutingFacts, state: dict[str, Any], reason: Any) -> None:
+    assert route_after_structured_response({"messages": [], **state}, facts) == reason
+
+
+def test_each_parallel_call_gets_a_task_of_its_own() -> None:
+    message = said(call("search", "1"), call("search", "2"), call("Verdict", "3"))
+    assert route_after_model({"messages": [ASKED, message]}, ANSWER) == [
+        Send("tools", [call("search", "1")]),
+        Send("tools", [call("search", "2")]),
+    ]

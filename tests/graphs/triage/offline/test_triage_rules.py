@@ -1,0 +1,167 @@
+"""The triage rules, one by one: what each concludes, and where none does."""
+
+import pytest
+
+from answergraph.graphs.triage.offline.triage_case_text import CaseText
+from answergraph.graphs.triage.offline.triage_rules import Finding, judge, judge_passed
+
+HEAD = """case: r.xml#2
+test: test_rates::test_rate
+status: {status}
+started: 2026-11-21T10:00:00
+seconds: 0.1
+ran after: 1 others, the last of them test_rates::test_first
+other results of this test: {count}
+{others}"""
+SOURCE = "def test_rate():\n>       assert rate({given}) == 2\nE       {error}\n\ntest_rates.py:4: {kind}"
+FAILED_AGAIN = "again.xml#2 failed, started 2026-11-21T10:05:00, ran after the same cases: {message}"
+PASSED_ALIKE = "again.xml#2 passed, started 2026-11-21T10:05:00, ran after the same cases"
+PASSED_ALONE = "alone.xml#1 passed, started 2026-11-21T10:09:00, ran after no other"
+
+
+def case(
+    details: str,
+    *others: str,
+    status: str = "failed",
+    message: str = "",
+    output: str = "",
+    log: str = "",
+    found: tuple[str, ...] = (),
+) -> CaseText:
+    head = HEAD.format(status=status, count=len(others) or "none", others="\n".join(others))
+    message = message or next((line[1:].strip() for line in details.splitlines() if line.startswith("E ")), "")
+    sections = f"--- message ---\n{message}\n--- details ---\n{details}\n--- output ---\n{output}"
+    return CaseText.read(f"{head}\n{sections}", log=log, found=found)
+
+
+def pytest_failure(error: str, kind: str = "AssertionError", given: str = "1") -> str:
+    return SOURCE.format(error=error, kind=kind, given=given)
+
+
+def concluded(facts: CaseText) -> tuple[bool, str | None] | None:
+    finding = judge(facts)
+    return None if finding is None else (finding.misjudged, finding.cause)
+
+
+BY_ZERO = "E   ZeroDivisionError: division by zero\n\nrates.py:3: ZeroDivisionError"
+PLAIN = pytest_failure("assert 3 == 2")
+THREE = FAILED_AGAIN.format(message="assert 3 == 2")
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "cause"),
+    [
+        ("OSError: [Errno 28] No space left on device", "OSError", "temporary_error"),
+        ("sqlite3.OperationalError: database or disk is full", "OperationalError", "temporary_error"),
+        ("ConnectionRefusedError: [Errno 111] Connection refused", "ConnectionRefusedError", "temporary_error"),
+        ("socket.gaierror: [Errno -2] Name or service not known", "gaierror", "temporary_error"),
+        ("TimeoutError: timed out", "TimeoutError", "temporary_error"),
+        ("subprocess.TimeoutExpired: Command timed out after 3 seconds", "TimeoutExpired", "temporary_error"),
+        ("ModuleNotFoundError: No module named 'lamps'", "ModuleNotFoundError", "tool_bug"),
+        ("ImportError: cannot import name 'x' from 'helpers'", "ImportError", "tool_bug"),
+        ("NameError: name 'rat' is not defined", "NameError", "tool_bug"),
+    ],
+)
+def test_what_the_exception_says_decides(error: str, kind: str, cause: str) -> None:
+    assert concluded(case(pytest_failure(error, kind))) == (True, cause)
+
+
+def test_an_application_that_cannot_import_a_name_of_its_own_really_failed() -> None:
+    details = "E   ImportError: cannot import name 'rate' from 'shop'\n\nshop/api.py:1: ImportError"
+    assert concluded(case(details)) == (False, None)
+
+
+@pytest.mark.parametrize(
+    "details",
+    [
+        "E       fixture 'lamp' not found",
+        "ScopeMismatch: You tried to access the function scoped fixture lamp with a session scoped request object.",
+    ],
+)
+def test_a_broken_preparation_is_the_tests_fault(details: str) -> None:
+    assert concluded(case(details, status="error", message="failed on setup with 'Failed'")) == (True, "tool_bug")
+
+
+def test_an_error_of_the_application_during_preparation_is_left_open() -> None:
+    details = "conftest.py:4:\n_ _\nE   ZeroDivisionError: division by zero\n\nshop/rates.py:3: ZeroDivisionError"
+    assert concluded(case(details, status="error", message="failed on setup with 'ZeroDivisionError'")) is None
+
+
+@pytest.mark.parametrize(
+    ("details", "others", "found", "cause"),
+    [
+        (PLAIN, (THREE, PASSED_ALONE), (), "tool_bug"),  # order: fails after the others twice, passes alone
+        (PLAIN, (PASSED_ALONE,), (), None),
+        (PLAIN, (PASSED_ALIKE,), (), None),
+        (pytest_failure("assert 3 == 2", given="random.random()"), (PASSED_ALIKE,), (), "tool_bug"),
+        (pytest_failure("assert 3 == 2", given="latency_seconds, timeout"), (PASSED_ALIKE,), (), "temporary_error"),
+        (pytest_failure("assert 3 == 2", given="date.today()"), (PASSED_ALIKE,), (), "tool_bug"),
+        (PLAIN, (PASSED_ALIKE,), ("a.log:1: random seed: 1", "b.log:1: random seed: 2"), "tool_bug"),
+        (PLAIN, (PASSED_ALIKE,), ("a.log:1: random seed: 1", "b.log:1: random seed: 1"), None),
+    ],
+)
+def test_a_test_that_passes_elsewhere_should_have_passed(
+    details: str, others: tuple[str, ...], found: tuple[str, ...], cause: str | None
+) -> None:
+    finding = judge(case(details, *others, found=found))
+    assert finding is not None
+    assert (finding.misjudged, finding.cause) == (True, cause)
+    assert any(" passed, started" in quote for quote in finding.quotes)
+
+
+@pytest.mark.parametrize(
+    ("details", "others"),
+    [
+        (PLAIN, ()),
+        (PLAIN, (THREE,)),
+        (pytest_failure("assert 3 == 2").replace("test_rate()", "test_rate(lamp)"), (THREE,)),
+        (f"def test_rate():\n>   rate(1)\n\ntest_rates.py:4:\n_ _\n{BY_ZERO}", ()),
+    ],
+)
+def test_a_failure_that_nothing_else_explains_is_real(details: str, others: tuple[str, ...]) -> None:
+    assert concluded(case(details, *others)) == (False, None)
+
+
+@pytest.mark.parametrize(
+    "details",
+    [
+        pytest_failure("assert 3 == 2").replace("test_rate()", "test_rate(lamp)"),  # one run, prepared elsewhere
+        pytest_failure("assert 3 == 2", given="time.sleep(1)"),
+        pytest_failure("assert 3 == 2", given="random.random()"),
+        pytest_failure("assert 3 == 2", given="datetime.now()"),
+        pytest_failure("assert 3 == 2", given="os.environ"),
+        pytest_failure("Failed: DID NOT RAISE TimeoutError", "Failed", given="x"),
+        "E   TypeError: 'int' object is not iterable\n\nrates.py:3: TypeError",
+        "",
+    ],
+)
+def test_where_something_else_might_explain_it_nothing_is_concluded(details: str) -> None:
+    assert concluded(case(details)) is None
+
+
+def test_time_outs_again_and_again_are_no_accident() -> None:
+    late = FAILED_AGAIN.format(message="TimeoutError: timed out")
+    assert (
+        concluded(case(pytest_failure("TimeoutError: timed out", "TimeoutError"), late, late.replace("again", "third"))) is None
+    )
+
+
+@pytest.mark.parametrize(("year", "verdict"), [("2025", (True, "tool_bug")), ("2026", None)])
+def test_the_present_year_against_a_written_one_is_the_tests_fault(year: str, verdict: tuple[bool, str] | None) -> None:
+    facts = case(pytest_failure(f"AssertionError: assert '© 2026 Lamps' == '© {year} Chairs'", given="date"))
+    assert concluded(facts) == verdict
+
+
+def test_a_failed_check_beside_a_logged_refusal_is_the_moments_fault() -> None:
+    logged = "ERROR rates:rates.py:9 cannot fetch: Connection refused"
+    finding = judge(case(pytest_failure("assert 503 == 200"), output=logged))
+    assert finding is not None
+    assert (finding.cause, finding.quotes) == ("temporary_error", (logged,))
+
+
+@pytest.mark.parametrize(
+    ("output", "misjudged"), [("Exception in thread T-1: x", True), ("ERROR order refused", None), ("", None)]
+)
+def test_a_passed_case_is_accused_only_by_what_went_unnoticed(output: str, misjudged: bool | None) -> None:
+    finding: Finding | None = judge_passed(case("", output=output, status="passed"))
+    assert (finding.misjudged if finding else None) == misjudged

@@ -1,0 +1,101 @@
+"""What the agents' tools say, and that they say it rather than fail."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessage, ToolMessage
+
+from answergraph.graphs.triage.case_graph import explore_agent
+from answergraph.graphs.triage.triage_tools import MOST_PROBLEMS, TRIAGE_TOOLS
+from answergraph.testing import ScriptedChatModel
+from tests.graphs.triage.junit_files import failed, passed, write_results
+from tests.suite.colors import Run
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    write_results(tmp_path, passed("test_first"), failed("test_total", "E       assert 1 == 2\n\ntest_shop.py:4: AssertionError"))
+    write_results(tmp_path, passed("test_total"), name="alone/results.xml")
+    (tmp_path / "app.log").write_text("starting\nERROR no lamp\n")
+    return tmp_path
+
+
+def said(run: Run, place: Path, name: str, **args: Any) -> str:
+    call = {"name": name, "args": args, "id": "call_1"}
+    model = ScriptedChatModel(replies=[AIMessage("", tool_calls=[call]), "Done."])
+    result = run(explore_agent(model), {"messages": ["Look."], "folder": str(place)})
+    (answer,) = [message for message in result["messages"] if isinstance(message, ToolMessage)]
+    return answer.text
+
+
+def test_read_case_says_all_that_the_files_say(run: Run, place: Path) -> None:
+    assert said(run, place, "read_case", case="results.xml#2").splitlines() == [
+        "case: results.xml#2",
+        "test: shop::test_total",
+        "status: failed",
+        "started: 2026-01-02T03:04:05",
+        "seconds: not said",
+        "ran after: 1 others, the last of them shop::test_first",
+        "other results of this test: 1",
+        "alone/results.xml#1 passed, started 2026-01-02T03:04:05, ran after no other",
+        "--- message ---",
+        "test_shop.py:4: AssertionError",
+        "--- details ---",
+        "E       assert 1 == 2",
+        "",
+        "test_shop.py:4: AssertionError",
+    ]
+
+
+def test_lines_stand_as_they_are_below_a_line_that_says_which(run: Run, place: Path) -> None:
+    assert said(run, place, "read_lines", path="app.log", start=-1) == "[app.log lines 2 to 2 of 2, utf-8]\nERROR no lamp"
+
+
+def test_matches_come_with_their_place(run: Run, place: Path) -> None:
+    assert said(run, place, "search", text="no lamp") == "app.log:2: ERROR no lamp"
+    assert said(run, place, "search", text="^error", regex=True, under="alone") == "[No line matches.]"
+
+
+def test_files_and_cases_are_listed(run: Run, place: Path) -> None:
+    assert [line.split()[0] for line in said(run, place, "list_files").splitlines()] == [
+        "alone/results.xml",
+        "app.log",
+        "results.xml",
+    ]
+    assert said(run, place, "list_failed_cases") == "results.xml#2 failed shop::test_total: test_shop.py:4: AssertionError"
+
+
+@pytest.mark.parametrize(
+    ("name", "args", "why"),
+    [
+        ("read_lines", {"path": "../secret"}, "'../secret' is not below the folder."),
+        ("read_lines", {"path": "none.log"}, "'none.log' cannot be read: no such file or directory."),
+        ("search", {"text": "(", "regex": True}, "is no regular expression of RE2"),
+        ("search", {"text": "x", "under": "/etc"}, "'/etc' is not below the folder."),
+        ("list_files", {"under": ".."}, "'..' is not below the folder."),
+        ("read_case", {"case": "results.xml#9"}, "There is no case 'results.xml#9'"),
+    ],
+)
+def test_what_cannot_be_done_is_told_and_the_run_goes_on(
+    run: Run, place: Path, name: str, args: dict[str, Any], why: str
+) -> None:
+    assert why in said(run, place, name, **args)
+
+
+def test_many_unreadable_files_are_not_all_named(run: Run, place: Path) -> None:
+    for number in range(MOST_PROBLEMS + 30):
+        (place / f"core-{number:02}.dump").write_bytes(b"\0\1\2" * 10)
+    lines = said(run, place, "search", text="no such text").splitlines()
+    assert (len(lines), lines[-1]) == (MOST_PROBLEMS + 1, "[30 more files could not be read]")
+
+
+def test_the_model_is_not_shown_what_is_put_in_by_the_graph() -> None:
+    shown = {tool.name: set(tool.tool_call_schema.model_json_schema()["properties"]) for tool in TRIAGE_TOOLS}  # type: ignore[union-attr]  # all are made from functions
+    assert shown == {
+        "list_failed_cases": set(),
+        "read_case": {"case"},
+        "list_files": {"under"},
+        "read_lines": {"path", "start", "count"},
+        "search": {"text", "regex", "under"},
+    }
