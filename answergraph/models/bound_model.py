@@ -14,6 +14,7 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMes
 from langchain_core.prompt_values import ChatPromptValue
 from langchain_core.runnables import Runnable, RunnableBinding
 
+from answergraph.models.react_text.react_text_model import ReActTextModel
 from answergraph.response_format.model_request import ModelRequest
 from answergraph.response_format.providers.model_capabilities import takes_user_after_tool
 from answergraph.response_format.strategies.strategy import Strategy
@@ -151,7 +152,7 @@ def bind_model(request: ModelRequest[Any], strategy: Strategy[Any]) -> BoundMode
     """Bind a request's model to its tools and to a strategy's format."""
     binding = strategy.binding(request)
     settings = {**request.model_settings, **binding.settings}
-    model: Any = request.model if binding.model is None else binding.model
+    model: Any = ReActTextModel(request.model) if binding.text_protocol else request.model
     if binding.tools:
         bound = model.bind_tools(binding.tools, **settings)
         bound = bound.bind(**binding.late_settings) if binding.late_settings else bound

@@ -18,7 +18,7 @@ from answergraph.response_format.providers.refusals import TOOL_CALLING, is_refu
 from answergraph.response_format.schemas.answer_schema import AnswerSchema
 from answergraph.response_format.strategies.prompted_strategy import PromptedStrategy
 from answergraph.response_format.strategies.provider_strategy import ProviderStrategy
-from answergraph.response_format.strategies.strategy import Binding, Rung, SchemaT, Strategy
+from answergraph.response_format.strategies.strategy import Binding, NamedStrategy, SchemaT, Strategy
 from answergraph.response_format.strategies.text_protocol_strategy import TextProtocolStrategy
 from answergraph.response_format.strategies.tool_strategy import ToolStrategy
 
@@ -68,16 +68,16 @@ class AutoStrategy(Strategy[SchemaT]):
         self._native: ProviderStrategy[SchemaT] = ProviderStrategy(schemas)
         self._text_protocol: TextProtocolStrategy[SchemaT] = TextProtocolStrategy(schemas)
 
-    def ladder(self, request: ModelRequest[Any]) -> Sequence[Rung]:
+    def strategies_for(self, request: ModelRequest[Any]) -> Sequence[NamedStrategy]:
         """Return the rungs this request's model has."""
         if _needs_text_protocol(request):
-            return [Rung(TextProtocolStrategy.name, self._text_protocol.narrowed(self.schema_names))]
+            return [NamedStrategy(TextProtocolStrategy.name, self._text_protocol.narrowed(self.schema_names))]
         native = (self._native,) if supports_native_format(request.model, request.tools) else ()
         forced = () if refuses_forced_tools(request.model) else (self._tool,)
         json_mode = (self._json_mode,) if supports_json_mode(request.model, request.tools) else ()
         rungs = (*native, *forced, self._free_tool, *json_mode, self._prompted)
         narrowed = [rung.narrowed(self.schema_names) for rung in rungs]
-        return [Rung(strategy.name, strategy) for strategy in narrowed]
+        return [NamedStrategy(strategy.name, strategy) for strategy in narrowed]
 
     def widened(self, more: tuple[AnswerSchema, ...]) -> Strategy[Any]:
         """Return the same choice of ways for further schemas."""
@@ -86,7 +86,7 @@ class AutoStrategy(Strategy[SchemaT]):
 
     def binding(self, request: ModelRequest[Any]) -> Binding:
         """Bind what the chosen strategy binds."""
-        return self.ladder(request)[0].strategy.binding(request)
+        return self.strategies_for(request)[0].strategy.binding(request)
 
     def request_text(self) -> str:
         """Ask as the tool strategy does."""

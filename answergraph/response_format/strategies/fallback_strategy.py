@@ -8,7 +8,7 @@ from typing import Any
 from answergraph.response_format.model_request import ModelRequest
 from answergraph.response_format.schemas.answer_schema import AnswerSchema
 from answergraph.response_format.strategies.declared_format import as_strategy
-from answergraph.response_format.strategies.strategy import Binding, Rung, SchemaT, Strategy
+from answergraph.response_format.strategies.strategy import Binding, NamedStrategy, SchemaT, Strategy
 from answergraph.state.errors import AgentSpecError
 
 
@@ -36,11 +36,11 @@ class FallbackStrategy(Strategy[SchemaT]):
         self.schema = rungs[0].schema
         self.strategies = rungs
 
-    def ladder(self, request: ModelRequest[Any]) -> Sequence[Rung]:
+    def strategies_for(self, request: ModelRequest[Any]) -> Sequence[NamedStrategy]:
         """Return the rungs of every strategy, narrowed as this one is."""
         narrowed = [strategy.narrowed(self.schema_names) for strategy in self.strategies]
-        ladders = [strategy.ladder(request) for strategy in narrowed]
-        return [Rung(f"{place}:{id_}", strategy) for place, ladder in enumerate(ladders) for id_, strategy in ladder]
+        ladders = [strategy.strategies_for(request) for strategy in narrowed]
+        return [NamedStrategy(f"{place}:{id_}", strategy) for place, ladder in enumerate(ladders) for id_, strategy in ladder]
 
     def widened(self, more: tuple[AnswerSchema, ...]) -> Strategy[Any]:
         """Return the same strategies, each with further schemas."""
@@ -48,7 +48,7 @@ class FallbackStrategy(Strategy[SchemaT]):
 
     def binding(self, request: ModelRequest[Any]) -> Binding:
         """Bind what the first rung binds."""
-        return self.ladder(request)[0].strategy.binding(request)
+        return self.strategies_for(request)[0].strategy.binding(request)
 
     def request_text(self) -> str:
         """Ask as the first strategy does."""

@@ -44,20 +44,41 @@ class Binding:
     """Bound after the tools, where a client treats settings bound together with tools in another way."""
     prompt: str | None = None
     """Ends the prompt of this call."""
-    model: Any = None
-    """What they are bound to, where it is not the request's own model."""
+    text_protocol: bool = False
+    """Whether the model is wrapped in a ``ReActTextModel``."""
     dialect: Dialect = Dialect.PLAIN
     """What the schema was compiled to."""
     note: str | None = None
     """What an attempt made in this way is noted with."""
 
 
-class Rung(NamedTuple):
-    """One place on a ladder of strategies."""
+class NamedStrategy(NamedTuple):
+    """One of the strategies that a call may ask with."""
 
     id: str
-    """The same in every call of a run, whichever other rungs the call has."""
+    """The same in every call of a run, whichever other strategies the call has."""
     strategy: Strategy[Any]
+
+
+@dataclass(frozen=True)
+class AnswerRequest:
+    """How one call of the model asks for the answer."""
+
+    strategy: Strategy[Any]
+    """Its schemas are those asked for; no other is accepted."""
+    declared: frozenset[str]
+    """The names of all declared schemas."""
+    strategy_id: str = ""
+    has_next_strategy: bool = False
+    dialect: Dialect = Dialect.PLAIN
+    """The part of JSON Schema that the schema on the wire was compiled to."""
+    note: str | None = None
+    """A remark for the record of the attempt."""
+
+    @property
+    def is_narrowed_to_one(self) -> bool:
+        """Whether one of several declared schemas is asked for."""
+        return len(self.strategy.schemas) == 1 < len(self.declared)
 
 
 class Strategy(ABC, Generic[SchemaT]):
@@ -98,9 +119,9 @@ class Strategy(ABC, Generic[SchemaT]):
         self._kept: dict[Any, Any] = {}
         """What was made of this very object."""
 
-    def ladder(self, request: ModelRequest[Any]) -> Sequence[Rung]:
-        """Return the strategies to ask with, the best one first; one that chooses or steps down overrides this."""
-        return (Rung(self.name, self),)
+    def strategies_for(self, request: ModelRequest[Any]) -> Sequence[NamedStrategy]:
+        """Return the strategies to ask with, the best one first; a strategy made of others overrides this."""
+        return (NamedStrategy(self.name, self),)
 
     @abstractmethod
     def binding(self, request: ModelRequest[Any]) -> Binding:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from answergraph.models import react_text
 from answergraph.response_format.model_request import ModelRequest
 from answergraph.response_format.schemas.schema_kinds import tool_name
 from answergraph.response_format.strategies.strategy import Binding, SchemaT, Strategy
@@ -16,11 +15,9 @@ class TextProtocolStrategy(Strategy[SchemaT]):
     name = "react_text"
 
     def binding(self, request: ModelRequest[Any]) -> Binding:
-        """Wrap the model, and bind tools and format to the wrapped one."""
+        """Bind tools and format to the wrapped model."""
         choice = {} if request.tool_choice is None else {"tool_choice": request.tool_choice}
-        return Binding(
-            request.tools, {"response_format": self._format(), **choice}, model=react_text.ReActTextModel(request.model)
-        )
+        return Binding(request.tools, {"response_format": self._format(), **choice}, text_protocol=True)
 
     def request_text(self) -> str:
         """Ask for the final answer in the protocol's words."""
