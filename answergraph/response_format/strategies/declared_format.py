@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 from uuid import uuid4
@@ -21,7 +20,7 @@ from answergraph.response_format.strategies.provider_strategy import ProviderStr
 from answergraph.response_format.strategies.strategy import NoResponse, Strategy
 from answergraph.response_format.strategies.tool_strategy import ToolStrategy
 from answergraph.response_format.wire.dialects import Dialect
-from answergraph.runtime.recent_cache import MadeOnce, keep
+from answergraph.runtime.recent_cache import RecentCache
 from answergraph.state.agent_state import OfferRecord
 from answergraph.state.errors import AgentSpecError, ErrorClasses, ResponseFormatError
 from answergraph.state.outcome import Narrowing
@@ -94,8 +93,8 @@ class Offers:
         if response_format is not None and not self.declared:
             raise AgentSpecError(f"response_format={response_format!r} names no schema; leave it out for an agent without one.")
         self._unoffered = NoResponse(self.strategy.schemas)
-        self._converted = MadeOnce(self._convert)
-        self._made: OrderedDict[str, Strategy[Any]] = OrderedDict()
+        self._converted: RecentCache[Strategy[Any]] = RecentCache()
+        self._recorded: RecentCache[Strategy[Any]] = RecentCache()
         self.at_run_time = at_run_time
         self.token = uuid4().hex[:12]
         """Tells these offers from others in the records of their calls."""
@@ -174,7 +173,7 @@ class Offers:
         strategy = offer.strategy
         # Ids are unique among the strategies kept here, and mean nothing in another process: hence the token.
         key = f"{self.token}:{id(strategy)}"
-        keep(self._made, key, strategy)
+        self._recorded.put(key, strategy)
         return OfferRecord(
             strategy=strategy.name,
             declared=sorted(self.declared),
@@ -200,7 +199,7 @@ class Offers:
         """
         if record is None:
             return Offer(self.strategy, self.declared)
-        strategy = self._made.get(record["key"]) or self.strategy.narrowed(record["schemas"])
+        strategy = self._recorded.get(record["key"]) or self.strategy.narrowed(record["schemas"])
         dialect = Dialect(record["dialect"])
         return Offer(strategy, self.declared, record["rung"], record["is_last"], dialect, record["note"])
 
@@ -227,7 +226,7 @@ class Offers:
     def _strategy_of(self, response_format: Any) -> Strategy[Any]:
         if response_format is self.response_format:
             return self.strategy
-        return self._converted.of(response_format)
+        return self._converted.get_or_make(lambda: self._convert(response_format), response_format)
 
     def _convert(self, response_format: Any) -> Strategy[Any]:
         try:
