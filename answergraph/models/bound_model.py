@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,7 +18,7 @@ from answergraph.response_format.model_request import ModelRequest
 from answergraph.response_format.providers.model_capabilities import takes_user_after_tool
 from answergraph.response_format.strategies.strategy import Strategy
 from answergraph.response_format.wire.dialects import Dialect
-from answergraph.runtime.recent_cache import keep
+from answergraph.runtime.recent_cache import RecentCache
 from answergraph.runtime.steps import Invoke
 from answergraph.state.messages import WHOLE_MESSAGES
 
@@ -115,7 +114,7 @@ class BoundModels:
 
     def __init__(self) -> None:
         """Start empty."""
-        self._bound: OrderedDict[Any, tuple[Any, BoundModel]] = OrderedDict()
+        self._bound: RecentCache[BoundModel] = RecentCache()
 
     def bind(self, request: ModelRequest[Any], strategy: Strategy[Any]) -> BoundModel:
         """Return the request's model with its tools and the strategy's format bound.
@@ -127,25 +126,12 @@ class BoundModels:
         Returns:
             The bound model, the same object for equal requests.
         """
-        key = self._key(request, strategy)
-        if key is None:
+        settings = tuple(sorted(request.model_settings.items()))
+        if not all(isinstance(value, str | int | float | bool | None) for _, value in settings):
+            # Other values are not compared: they may change and stay the same object.
             return bind_model(request, strategy)
-        kept = self._bound.get(key)
-        if kept is None:
-            # What the key names by id is kept alive beside it: ids are reused.
-            kept = ((request.model, list(request.tools), strategy), bind_model(request, strategy))
-            keep(self._bound, key, kept)
-        return kept[1]
-
-    @staticmethod
-    def _key(request: ModelRequest[Any], strategy: Strategy[Any]) -> Any:
-        parts = (id(request.model), tuple(map(id, request.tools)), id(strategy), repr(request.tool_choice))
-        if not request.model_settings:
-            return parts
-        values = tuple(sorted(request.model_settings.items()))
-        # Settings of plain values are compared by value; others may change under the same identity and are not kept.
-        plain = all(isinstance(value, str | int | float | bool | None) for _, value in values)
-        return (*parts, values) if plain else None
+        key = (repr(request.tool_choice), settings)
+        return self._bound.get_or_make(lambda: bind_model(request, strategy), request.model, strategy, *request.tools, key=key)
 
 
 def bind_model(request: ModelRequest[Any], strategy: Strategy[Any]) -> BoundModel:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 from uuid import uuid4
@@ -19,7 +18,7 @@ from answergraph.response_format.strategies.provider_strategy import ProviderStr
 from answergraph.response_format.strategies.strategy import AnswerRequest, NoResponse, Strategy
 from answergraph.response_format.strategies.tool_strategy import ToolStrategy
 from answergraph.response_format.wire.dialects import Dialect
-from answergraph.runtime.recent_cache import MadeOnce, keep
+from answergraph.runtime.recent_cache import RecentCache
 from answergraph.state.agent_state import AnswerRequestRecord, MiddlewareValue
 from answergraph.state.errors import AgentSpecError, ErrorClasses, ResponseFormatError
 
@@ -91,8 +90,8 @@ class DeclaredFormat:
         if response_format is not None and not self.declared:
             raise AgentSpecError(f"response_format={response_format!r} names no schema; leave it out for an agent without one.")
         self._without_format = NoResponse(self.strategy.schemas)
-        self._converted = MadeOnce(self._convert)
-        self._requested: OrderedDict[str, Strategy[Any]] = OrderedDict()
+        self._converted: RecentCache[Strategy[Any]] = RecentCache()
+        self._recorded: RecentCache[Strategy[Any]] = RecentCache()
         self.at_run_time = at_run_time
         self.token = uuid4().hex[:12]
         """Distinguishes this format from others in the records of calls."""
@@ -157,7 +156,7 @@ class DeclaredFormat:
         strategy = request.strategy
         # Ids are unique among the strategies kept here, and mean nothing in another process: hence the token.
         key = f"{self.token}:{id(strategy)}"
-        keep(self._requested, key, strategy)
+        self._recorded.put(key, strategy)
         return AnswerRequestRecord(
             strategy=strategy.name,
             declared=sorted(self.declared),
@@ -180,7 +179,7 @@ class DeclaredFormat:
         if record is None:
             return AnswerRequest(self.strategy, self.declared)
         return AnswerRequest(
-            self._requested.get(record["key"]) or self.strategy.narrowed(record["schemas"]),
+            self._recorded.get(record["key"]) or self.strategy.narrowed(record["schemas"]),
             self.declared,
             record["strategy_id"],
             record["has_next_strategy"],
@@ -195,7 +194,7 @@ class DeclaredFormat:
     def _strategy_of(self, response_format: Any) -> Strategy[Any]:
         if response_format is self.response_format:
             return self.strategy
-        return self._converted.of(response_format)
+        return self._converted.get_or_make(lambda: self._convert(response_format), response_format)
 
     def _convert(self, response_format: Any) -> Strategy[Any]:
         try:

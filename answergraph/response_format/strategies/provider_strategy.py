@@ -107,7 +107,10 @@ class ProviderStrategy(Strategy[SchemaT]):
     def _compiled(self, dialect: Dialect) -> WireSchema | SchemaNotExpressible:
         if self.strict is False:
             dialect = Dialect.PLAIN
-        return self.keep(dialect, lambda: _compiled(self.reply_schema(), dialect))
+        compiled: WireSchema | SchemaNotExpressible = self.derived.get_or_make(
+            lambda: _compiled(self.reply_schema(), dialect), key=dialect
+        )
+        return compiled
 
     def _bound(self, request: ModelRequest[Any], schema: dict[str, Any], *, strict: bool) -> Binding:
         # OpenAI's shape, https://platform.openai.com/docs/guides/structured-outputs; LangChain's other chat models

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections import OrderedDict
 from collections.abc import Callable, Collection, Hashable, Mapping
 from typing import Any
 
@@ -13,7 +12,7 @@ from langgraph.runtime import Runtime
 from answergraph.response_format.schemas.answer_schema import AnswerSchema
 from answergraph.response_format.schemas.schema_kinds import is_schema
 from answergraph.response_format.strategies.declared_format import DeclaredFormat
-from answergraph.runtime.recent_cache import keep
+from answergraph.runtime.recent_cache import RecentCache
 from answergraph.state.agent_state import ANSWER_REQUEST
 from answergraph.state.errors import AgentSpecError, ResponseFormatError
 from answergraph.state.ledger import RUNNING, current_ledger
@@ -47,8 +46,8 @@ class RunTimeFormat:
         self._make = make
         self._tool_names = frozenset(tool_names)
         self._more = more
-        self._known: OrderedDict[Hashable, tuple[Any, DeclaredFormat]] = OrderedDict()
-        self._by_token: OrderedDict[str, DeclaredFormat] = OrderedDict()
+        self._known: RecentCache[DeclaredFormat] = RecentCache()
+        self._by_token: RecentCache[DeclaredFormat] = RecentCache()
 
     def check(self, model: Any) -> None:
         """Check nothing: there is no format yet."""
@@ -65,12 +64,8 @@ class RunTimeFormat:
         """
         made = self._make(state, runtime)
         key = _key(made)
-        known = self._known.get(key)
-        if known is None:
-            known = (made, self._declare(made))
-            keep(self._known, key, known)
-            keep(self._by_token, known[1].token, known[1])
-        return known[1]
+        declared = self._known.get(key) or self._known.put(key, self._declare(made), made)
+        return self._by_token.put(declared.token, declared)
 
     def for_reply(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> DeclaredFormat:
         """Return the format of the last call; in another process it is made again from the state before that call.

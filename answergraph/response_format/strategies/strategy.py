@@ -16,12 +16,11 @@ from answergraph.response_format.schemas.answer_schema import AnswerSchema
 from answergraph.response_format.schemas.json_envelope import envelope
 from answergraph.response_format.schemas.schema_kinds import answer_schemas
 from answergraph.response_format.wire.dialects import Dialect
+from answergraph.runtime.recent_cache import RecentCache
 from answergraph.state.errors import ErrorClasses
 
 SchemaT = TypeVar("SchemaT", default=Any)
 """The declared type of the answer."""
-
-KeptT = TypeVar("KeptT")
 
 HandleErrors = bool | str | type[Exception] | tuple[type[Exception], ...] | Callable[[Exception], str]
 """What becomes of an answer that cannot be used, exactly as in LangChain.
@@ -116,7 +115,7 @@ class Strategy(ABC, Generic[SchemaT]):
         self.tool_message_content = tool_message_content
         self.all_schemas = self.schemas
         """What was declared, also where this strategy is narrowed."""
-        self._kept: dict[Any, Any] = {}
+        self.derived: RecentCache[Any] = RecentCache()
         """What was made of this very object."""
 
     def strategies_for(self, request: ModelRequest[Any]) -> Sequence[NamedStrategy]:
@@ -190,7 +189,9 @@ class Strategy(ABC, Generic[SchemaT]):
         kept = frozenset(self.schema_names).intersection(names)
         if len(kept) == len(self.schemas):
             return self
-        return self.keep(kept, lambda: self._changed(schemas=tuple(schema for schema in self.schemas if schema.name in kept)))
+        schemas = tuple(schema for schema in self.schemas if schema.name in kept)
+        narrowed: Self = self.derived.get_or_make(lambda: self._changed(schemas=schemas), key=kept)
+        return narrowed
 
     def widened(self, more: tuple[AnswerSchema, ...]) -> Strategy[Any]:
         """Return this strategy with further schemas; those it has already are not added again."""
@@ -200,19 +201,12 @@ class Strategy(ABC, Generic[SchemaT]):
 
     def without_tools(self) -> Self:
         """Return this strategy with the user's tools off; the same object at every call."""
-        return self.keep("without tools", lambda: self._changed(tools_off=True))
-
-    def keep(self, key: Any, make: Callable[[], KeptT]) -> KeptT:
-        """Return what was made of this strategy under a key, made once."""
-        if key not in self._kept:
-            self._kept[key] = make()
-        kept: KeptT = self._kept[key]
-        return kept
+        changed: Self = self.derived.get_or_make(lambda: self._changed(tools_off=True), key="without tools")
+        return changed
 
     def _changed(self, **fields: Any) -> Self:
         changed = copy.copy(self)
-        # What was kept so far was made of this object, not of the changed one.
-        vars(changed).update(fields, _kept={})
+        vars(changed).update(fields, derived=RecentCache())
         return changed
 
     @property
