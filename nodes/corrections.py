@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from langchain_core.messages import ToolCall, ToolMessage
-
 from answergraph.response_format.reading.reply_reader import Reading
 from answergraph.response_format.strategies.strategy import Strategy
 
@@ -36,8 +34,3 @@ def _what_is_wrong(reading: Reading, strategy: Strategy[Any]) -> str:
     if reading.status == "truncated":
         return f"Your reply was cut at the token limit. Be brief. {strategy.request_text()}"
     return strategy.request_text()
-
-
-def tool_result(call: ToolCall, text: str, **fields: Any) -> ToolMessage:
-    """Return a tool message that answers a call."""
-    return ToolMessage(text, name=call["name"], tool_call_id=call["id"], **fields)

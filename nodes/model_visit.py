@@ -3,33 +3,59 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage
 
 from answergraph.response_format.reading.reply_reader import Reading
 from answergraph.response_format.strategies.declared_format import DeclaredFormat
 from answergraph.response_format.strategies.strategy import AnswerRequest
+from answergraph.runtime.recent_cache import RecentCache
 from answergraph.state.budget import UsageLimits, callers_budget
 from answergraph.state.ledger import RUNNING, RunLedger, added, current_ledger, starts_run, usage_of
 from answergraph.state.messages import repaired_history
 from answergraph.state.outcome import Cause, Usage
 
 
-class ModelReply(NamedTuple):
+@dataclass(frozen=True)
+class ModelReply:
     """One call of the model: its reply, how it was asked, and what was read."""
 
     message: AIMessage
     request: AnswerRequest
     reading: Reading | None
     """``None`` where nothing was asked for, or only tools were called."""
+    message_text: str = ""
+    value_text: str = ""
 
-    @property
-    def value(self) -> Any:
-        """The answer that middleware is shown, ``None`` if there is none."""
-        return None if self.reading is None else self.reading.value
+    @classmethod
+    def of(cls, message: AIMessage, request: AnswerRequest, reading: Reading | None) -> ModelReply:
+        """Return a reply that knows what message and value looked like when they were read."""
+        if reading is None:
+            return cls(message, request, None)
+        return cls(message, request, reading, _text_of(message), reading.value_text())
+
+    def shows(self, value: Any) -> bool:
+        """Return whether a value is the unchanged answer that middleware was shown."""
+        if self.reading is None or value is not self.reading.value:
+            return False
+        return not self.reading.is_changed(self.value_text)
+
+    def stands(self, request: AnswerRequest) -> bool:
+        """Return whether the reading still holds: message, value and request are as they were."""
+        if self.reading is None or request.strategy is not self.request.strategy or request.dialect is not self.request.dialect:
+            return False
+        return _text_of(self.message) == self.message_text and not self.reading.is_changed(self.value_text)
+
+
+Readings = RecentCache[ModelReply]
+"""The replies that the model node of an agent has read, by the id of the message object, for its ``structured_response`` node."""
+
+
+def _text_of(message: AIMessage) -> str:
+    return repr(vars(message))
 
 
 @dataclass
@@ -104,7 +130,7 @@ class ModelVisit:
         if message is not None and message.id in self.replies:
             return self.replies[message.id]
         last = next(reversed(self.replies.values()), None)
-        return None if last is None else last._replace(reading=None)
+        return None if last is None else replace(last, reading=None)
 
     def usage(self, tool_calls: int) -> Usage:
         """Return the run's usage after this visit, with the tool calls that are carried out because of it."""

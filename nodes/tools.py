@@ -18,7 +18,7 @@ from langgraph.types import Command
 from answergraph.nodes.direct_calls.plain_tools import Finished, PlainTool, PlainTools
 from answergraph.nodes.names import TOOLS
 from answergraph.runtime.steps import Call, Step, arun_step, run_step
-from answergraph.state.budget import Account, UsageLimits
+from answergraph.state.budget import InnerRunBudget, UsageLimits
 from answergraph.state.messages import pending_tool_calls
 
 ToolResult = ToolMessage | Command[Any]
@@ -74,7 +74,7 @@ class ToolsNode(Runnable[Any, Any]):
             except Exception as error:  # noqa: BLE001 - ToolNode decides what becomes of it
                 return _finished(tool, call, lending, error=error).invoke([call], config)
             if _is_text(result):
-                return _update(lending.settled_call(result))
+                return _update(lending.result_with_charges(result))
             return _finished(tool, call, lending, value=result).invoke([call], config)
 
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
@@ -91,7 +91,7 @@ class ToolsNode(Runnable[Any, Any]):
             except Exception as error:  # noqa: BLE001 - ToolNode decides what becomes of it
                 return await _finished(tool, call, lending, error=error).ainvoke([call], config)
             if _is_text(result):
-                return _update(lending.settled_call(result))
+                return _update(lending.result_with_charges(result))
             return await _finished(tool, call, lending, value=result).ainvoke([call], config)
 
     def _plain_call(self, input: Any) -> tuple[PlainTool, ToolCall] | None:
@@ -102,12 +102,12 @@ class ToolsNode(Runnable[Any, Any]):
         tool = self._plain.find(call["name"]) if call.get("type") == "tool_call" else None
         return None if tool is None else (tool, call)
 
-    def _account_of(self, call: ToolCall, config: RunnableConfig) -> Account:
+    def _account_of(self, call: ToolCall, config: RunnableConfig) -> InnerRunBudget:
         # Reading the state costs as much as an ordinary tool; only a run inside the tool asks for it.
         return self._account(partial(_state_of_task, call, config))
 
-    def _account(self, state: Callable[[], Mapping[str, Any]]) -> Account:
-        return Account(self._limits, state, self._parts)
+    def _account(self, state: Callable[[], Mapping[str, Any]]) -> InnerRunBudget:
+        return InnerRunBudget(self._limits, state, self._parts)
 
     def _parts(self, state: Mapping[str, Any]) -> int:
         """Return how many calls of the turn share what the run has left."""
@@ -123,19 +123,19 @@ class ToolsNode(Runnable[Any, Any]):
 
     def _wrap_tool_call(self, request: ToolCallRequest, execute: Callable[[ToolCallRequest], Any]) -> ToolResult:
         with self._account(lambda: request.state) as lending:
-            return lending.settled_call(run_step(self._wrapped(execute)(request)))
+            return lending.result_with_charges(run_step(self._wrapped(execute)(request)))
 
     async def _awrap_tool_call(self, request: ToolCallRequest, execute: Callable[[ToolCallRequest], Any]) -> ToolResult:
         with self._account(lambda: request.state) as lending:
-            return lending.settled_call(await arun_step(self._wrapped(execute)(request)))
+            return lending.result_with_charges(await arun_step(self._wrapped(execute)(request)))
 
 
-def _finished(tool: PlainTool, call: ToolCall, lending: Account, **outcome: Any) -> ToolNode:
+def _finished(tool: PlainTool, call: ToolCall, lending: InnerRunBudget, **outcome: Any) -> ToolNode:
     """Return a ``ToolNode`` for a call that has run: it checks commands and turns errors into messages as for any tool."""
     stand_in = Finished(name=tool.tool.name, description=tool.tool.description, **outcome)
 
     def wrap_tool_call(request: ToolCallRequest, execute: Callable[[ToolCallRequest], Any]) -> Any:
-        return lending.settled_call(execute(request.override(tool=stand_in)))
+        return lending.result_with_charges(execute(request.override(tool=stand_in)))
 
     return ToolNode([], wrap_tool_call=wrap_tool_call)
 

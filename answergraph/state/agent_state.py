@@ -11,7 +11,7 @@ from langgraph.channels import BinaryOperatorAggregate, EphemeralValue, Untracke
 from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict, TypeVar
 
-from answergraph.state.ledger import added
+from answergraph.state.ledger import RunLedger, added
 from answergraph.state.outcome import Outcome, Usage
 
 JumpTo = Literal["tools", "model", "end"]
@@ -80,7 +80,7 @@ def answer_request_record(state: Mapping[str, Any]) -> AnswerRequestRecord | Non
     """Return the record of the last model call, ``None`` if there was no call."""
     record: Any = state.get(ANSWER_REQUEST)
     if record is None or "has_next_strategy" in record:
-        return record  # type: ignore[no-any-return]  # the state of a graph is untyped
+        return record
     # Version 0.1 had other names, and left out of checkpoints what holds for most calls.
     return AnswerRequestRecord(
         strategy=record["strategy"],

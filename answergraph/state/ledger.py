@@ -197,7 +197,7 @@ def stored_ledger(state: Mapping[str, Any]) -> RunLedger | None:
     """Return the ledger as it stands in the state, ``None`` before the first run of a thread."""
     ledger: Any = state.get(LEDGER)
     if ledger is None or "last_call_made" in ledger:
-        return ledger  # type: ignore[no-any-return]  # the state of a graph is untyped
+        return ledger
     # Version 0.1 had other names, and left out of checkpoints what was as in a new ledger.
     renamed: Any = {_NAMES_IN_0_1.get(name, name): value for name, value in ledger.items()}
     return {**empty_ledger(), **renamed}

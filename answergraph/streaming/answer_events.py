@@ -14,11 +14,12 @@ from typing_extensions import TypedDict, TypeIs
 
 from answergraph.response_format.schemas.answer_schema import AnswerSchema
 from answergraph.response_format.schemas.json_envelope import VALUE
-from answergraph.response_format.strategies.declared_format import Offers
-from answergraph.response_format.strategies.run_time_format import RunTimeOffers
+from answergraph.response_format.storage.answer_channel import answer_codec
+from answergraph.response_format.strategies.declared_format import DeclaredFormat
+from answergraph.response_format.strategies.run_time_format import RunTimeFormat
 from answergraph.runtime.steps import Step
 from answergraph.state.agent_state import AnswerKeys
-from answergraph.state.ledger import LEDGER, Ledger, current_ledger
+from answergraph.state.ledger import LEDGER, RunLedger, current_ledger
 from answergraph.state.messages import last_turn
 from answergraph.state.outcome import Outcome
 
@@ -80,9 +81,9 @@ def bare_value(schema: AnswerSchema | None, data: Any) -> Any:
     return data.get(VALUE)
 
 
-def attempt_number(ledger: Ledger) -> int:
+def attempt_number(ledger: RunLedger) -> int:
     """Return the number of the attempt that a run makes next."""
-    return len(ledger["attempts"]) + ledger["holds"] + 1
+    return len(ledger["attempts"]) + ledger["confirmations_asked"] + 1
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,7 @@ class Announced:
     """The step of the ``structured_response`` node, told to the ``custom`` stream; ``step`` is the node."""
 
     inner: Callable[[Mapping[str, Any], Runtime[Any]], Step[dict[str, Any]]]
-    offers: Offers | RunTimeOffers
+    declared: DeclaredFormat | RunTimeFormat
     """Know all that may be answered."""
     keys: AnswerKeys
     agent: str | None
@@ -108,7 +109,7 @@ class Announced:
         update = yield from self.inner(state, runtime)
         # Without an update nothing was decided: the answer is read again.
         if update and is_heard(runtime.stream_writer):
-            schemas = self.offers.for_reply(state, runtime).schemas
+            schemas = self.declared.for_reply(state, runtime).schemas
             if schemas:
                 runtime.stream_writer(self._event(schemas, state, update))
         return update
@@ -116,7 +117,7 @@ class Announced:
     def _event(self, schemas: tuple[AnswerSchema, ...], state: Mapping[str, Any], update: Mapping[str, Any]) -> AnswerEvent:
         message, _ = last_turn(state["messages"])
         outcome: Outcome | None = update.get(self.keys.outcome)
-        value = update.get(self.keys.answer)
+        value = answer_codec(self.declared.schemas).from_write(update.get(self.keys.answer))
         schema = next((s for s in schemas if outcome is not None and s.name == outcome["schema"]), None)
         accepted = value is not None and schema is not None
         return AnswerEvent(
@@ -132,7 +133,7 @@ class Announced:
         )
 
 
-def _reason(outcome: Outcome | None, ledger: Ledger) -> str:
+def _reason(outcome: Outcome | None, ledger: RunLedger) -> str:
     if outcome is not None:
         return outcome["reason"]
     if ledger["cause"] == "confirmation":

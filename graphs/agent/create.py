@@ -34,10 +34,13 @@ from answergraph.graphs.agent.agent_types import typed_by_response_format
 from answergraph.graphs.agent.hook_chains import HookChains
 from answergraph.graphs.agent.routing import RoutingFacts, route_after_model, route_after_structured_response, route_after_tools
 from answergraph.nodes.model import ModelNode
+from answergraph.nodes.model_visit import Readings
 from answergraph.nodes.names import MODEL, NO_ANSWER, STRUCTURED_RESPONSE, TOOLS
 from answergraph.nodes.no_answer import raise_without_answer
 from answergraph.nodes.structured_response import StructuredResponseNode
 from answergraph.nodes.tools import ToolsNode
+from answergraph.response_format.storage.answer_channel import answer_codec
+from answergraph.runtime.recent_cache import RecentCache
 from answergraph.runtime.steps import GraphNode, Router, pure
 from answergraph.state.budget import UsageLimits
 from answergraph.state.outcome import EndStrategy, OnFailure
@@ -161,7 +164,7 @@ def build_agent_graph(model: Any, tools: Sequence[Tool] | None = None, **options
     """
     spec = AgentSpec.create(model, tools, options)
     last = NO_ANSWER if spec.on_failure == "raise" else END
-    hooks = HookChains(spec.stack, reads_answers=spec.offers.reads_answers, last=last)
+    hooks = HookChains(spec.stack, reads_answers=spec.format.reads_answers, last=last)
     graph = AgentStateGraph(spec)
     _add_nodes(graph, spec, hooks)
     _connect(graph, spec, hooks)
@@ -169,11 +172,13 @@ def build_agent_graph(model: Any, tools: Sequence[Tool] | None = None, **options
 
 
 def _add_nodes(graph: AgentStateGraph, spec: AgentSpec, hooks: HookChains) -> None:
-    graph.add_node(MODEL, GraphNode(_model_node(spec).step, name=MODEL))
+    readings: Readings = RecentCache()
+    graph.add_node(MODEL, GraphNode(_model_node(spec, readings).step, name=MODEL))
     if spec.has_tools:
-        graph.add_node(TOOLS, ToolsNode(spec.tools, spec.stack.wrap_tool_call, spec.limits, spec.offers.names))
-    if spec.offers.reads_answers:
-        graph.add_node(STRUCTURED_RESPONSE, GraphNode(_structured_response_node(spec).step, name=STRUCTURED_RESPONSE))
+        graph.add_node(TOOLS, ToolsNode(spec.tools, spec.stack.wrap_tool_call, spec.limits, spec.format.names))
+    if spec.format.reads_answers:
+        reader = _structured_response_node(spec, readings)
+        graph.add_node(STRUCTURED_RESPONSE, GraphNode(reader.step, name=STRUCTURED_RESPONSE))
     if spec.on_failure == "raise":
         graph.add_node(NO_ANSWER, GraphNode(pure(partial(raise_without_answer, keys=spec.keys)), name=NO_ANSWER))
     hooks.add_nodes(graph)
@@ -207,10 +212,10 @@ def _route(graph: AgentStateGraph, source: str, route: Callable[..., Any], where
 
 
 def _routing_facts(spec: AgentSpec, hooks: HookChains) -> RoutingFacts:
-    loops = spec.has_tools or spec.offers.reads_answers
+    loops = spec.has_tools or spec.format.reads_answers
     return RoutingFacts(
-        answers=spec.offers.declared,
-        at_run_time=spec.offers.reads_answers and not spec.offers.declared,
+        answers=spec.format.declared,
+        at_run_time=spec.format.reads_answers and not spec.format.declared,
         has_tools=spec.has_tools,
         return_direct=spec.return_direct,
         reviewed=spec.reviewed_answers,
@@ -220,30 +225,33 @@ def _routing_facts(spec: AgentSpec, hooks: HookChains) -> RoutingFacts:
     )
 
 
-def _model_node(spec: AgentSpec) -> ModelNode:
+def _model_node(spec: AgentSpec, readings: Readings) -> ModelNode:
     return ModelNode(
         model=spec.model,
         tools=(*spec.tools, *spec.provider_tools),
         system_message=spec.system_message,
-        offers=spec.offers,
+        format=spec.format,
         wrap=spec.stack.wrap_model_call,
         limits=spec.limits,
         keys=spec.keys,
         agent_name=spec.name,
         runs_any_tool=bool(spec.stack.tool_wrappers),
+        readings=readings,
     )
 
 
-def _structured_response_node(spec: AgentSpec) -> Announced:
+def _structured_response_node(spec: AgentSpec, readings: Readings) -> Announced:
     node = StructuredResponseNode(
-        offers=spec.offers,
+        format=spec.format,
         limits=spec.limits,
         keys=spec.keys,
+        codec=answer_codec(spec.format.schemas),
         return_direct=spec.return_direct,
         end_strategy=spec.end_strategy,
         has_tools=spec.has_tools,
         checks=spec.checks,
         reviewed=spec.reviewed_answers,
         wrap_reviewed=spec.stack.wrap_reviewed(spec.reviewed_answers),
+        readings=readings,
     )
-    return Announced(node.step, spec.offers, spec.keys, spec.name)
+    return Announced(node.step, spec.format, spec.keys, spec.name)

@@ -62,6 +62,20 @@ class Reading:
         """The answer as canonical JSON with its schema's name."""
         return canonical_json(None if self.schema is None else [self.schema.name, self.schema.dump(self.value)])
 
+    def value_text(self) -> str:
+        """Return the value as a text that differs if the value is changed; a text, because ``nan`` does not equal itself."""
+        try:
+            return repr(self.value if self.schema is None else self.schema.dump(self.value))
+        except (ValueError, TypeError):
+            # Something was put into it that cannot be said in JSON.
+            return repr(self.value)
+
+    def is_changed(self, value_text: str) -> bool:
+        """Return whether the value was changed in place since a call of ``value_text``."""
+        text = self.value_text()
+        # The JSON of some types is different each time, with a time or a salt in it: that shows no change.
+        return text != value_text and text == self.value_text()
+
     @property
     def error_text(self) -> str:
         """What is wrong with the answer, for the record of the attempt."""
