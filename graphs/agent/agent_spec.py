@@ -11,8 +11,8 @@ from typing import Any, get_args
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import SystemMessage
 from langchain_core.tools import BaseTool, tool
-from typing_extensions import TypedDict
 
+from answergraph.graphs.agent.agent_types import DEFAULTS, AgentArguments, Tool
 from answergraph.middleware.stack import MiddlewareStack
 from answergraph.models.resolve import resolve_model
 from answergraph.response_format.storage.state_schemas import merge_state_schemas
@@ -23,50 +23,16 @@ from answergraph.state.budget import NO_LIMITS, UsageLimits
 from answergraph.state.errors import AgentSpecError
 from answergraph.state.outcome import EndStrategy, OnFailure
 
-Tool = BaseTool | Callable[..., Any] | dict[str, Any]
-"""A tool, a function to make one of, or a tool the provider runs itself, as its API describes it."""
-
-
-class AgentOptions(TypedDict, total=False):
-    """The options of ``build_agent_graph``; ``create_agent`` documents each."""
-
-    system_prompt: str | SystemMessage | None
-    middleware: Sequence[Any]
-    response_format: Any
-    state_schema: type[Any] | None
-    context_schema: type[Any] | None
-    output_key: str | None
-    limits: UsageLimits | None
-    end_strategy: EndStrategy
-    on_failure: OnFailure
-    check_answer: Callable[..., Any] | None
-    name: str | None
-
 
 @dataclass(frozen=True)
 class AgentSpec:
-    """The validated parts of an agent.
-
-    Attributes:
-        model: The chat model.
-        tools: What runs here, the middleware's tools first.
-        provider_tools: What the provider runs.
-        system_message: Put before every conversation.
-        stack: The middleware.
-        format: The response format.
-        schemas: The state, input and output schemas.
-        context_schema: The type of the run's context.
-        keys: Where the answer and the outcome go.
-        limits: What a run may use.
-        end_strategy: What an answer beside tool calls counts for.
-        on_failure: What a run without an answer does.
-        checks: The checks of a valid answer, the middleware's first.
-        name: The agent's name; stands on its messages.
-    """
+    """The validated parts of an agent."""
 
     model: BaseChatModel
     tools: tuple[BaseTool, ...]
+    """What runs here, the middleware's tools first."""
     provider_tools: tuple[dict[str, Any], ...]
+    """What the provider runs."""
     system_message: SystemMessage | None
     stack: MiddlewareStack
     format: DeclaredFormat | RunTimeFormat
@@ -77,49 +43,48 @@ class AgentSpec:
     end_strategy: EndStrategy
     on_failure: OnFailure
     checks: tuple[Callable[[Any, Any, Any], object], ...]
+    """The checks of a valid answer, the middleware's first."""
     name: str | None
+    """Stands on the agent's messages."""
 
     @classmethod
-    def create(cls, model: Any, tools: Sequence[Tool] | None, options: AgentOptions) -> AgentSpec:
+    def create(
+        cls,
+        model: Any,
+        tools: Sequence[Tool] | None,
+        response_format: Any,
+        output_key: str | None,
+        arguments: AgentArguments,
+    ) -> AgentSpec:
         """Validate the arguments of ``create_agent``.
-
-        Args:
-            model: A chat model or its name.
-            tools: The tools.
-            options: The other arguments.
-
-        Returns:
-            The spec.
 
         Raises:
             AgentSpecError: If the agent cannot be built; the message says what to change.
         """
-        stack = MiddlewareStack(options.get("middleware", ()))
-        keys = AnswerKeys.named(options.get("output_key"))
+        given: dict[str, Any] = {**dict.fromkeys(AgentArguments.__annotations__), **DEFAULTS, **arguments}
+        stack = MiddlewareStack(given["middleware"])
+        keys = AnswerKeys.named(output_key)
         own, provided = _split(tools or ())
         runnable = tuple(_distinct([*stack.tools, *own]))
-        declared = declared_format(options.get("response_format"), [tool.name for tool in runnable], stack.answer_schemas)
+        declared = declared_format(response_format, [tool.name for tool in runnable], stack.answer_schemas)
         chat_model = resolve_model(model)
         declared.check(chat_model)
+        state_schemas = [*stack.state_schemas, AgentState, given["state_schema"] or AgentState]
         return cls(
             model=chat_model,
             tools=runnable,
             provider_tools=provided,
-            system_message=_system_message(options.get("system_prompt")),
+            system_message=_system_message(given["system_prompt"]),
             stack=stack,
             format=declared,
-            schemas=merge_state_schemas(
-                [*stack.state_schemas, AgentState, options.get("state_schema") or AgentState],
-                keys,
-                declared.schemas,
-            ),
-            context_schema=options.get("context_schema"),
+            schemas=merge_state_schemas(state_schemas, keys, declared.schemas),
+            context_schema=given["context_schema"],
             keys=keys,
-            limits=_limits(options.get("limits"), declared),
-            end_strategy=_one_of("end_strategy", EndStrategy, options.get("end_strategy", "defer")),
-            on_failure=_one_of("on_failure", OnFailure, options.get("on_failure", "return")),
-            checks=_checks(stack, options.get("check_answer"), declared),
-            name=options.get("name"),
+            limits=_limits(given["limits"], declared),
+            end_strategy=_one_of("end_strategy", EndStrategy, given["end_strategy"]),
+            on_failure=_one_of("on_failure", OnFailure, given["on_failure"]),
+            checks=_checks(stack, given["check_answer"], declared),
+            name=given["name"],
         )
 
     @property

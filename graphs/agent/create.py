@@ -21,16 +21,12 @@ from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from typing import Any, Unpack
 
-from langchain_core.messages import SystemMessage
-from langgraph.cache.base import BaseCache
 from langgraph.graph import END, START
 from langgraph.graph.state import CompiledStateGraph
-from langgraph.store.base import BaseStore
-from langgraph.types import Checkpointer
 
-from answergraph.graphs.agent.agent_spec import AgentOptions, AgentSpec, Tool
+from answergraph.graphs.agent.agent_spec import AgentSpec
 from answergraph.graphs.agent.agent_state_graph import AgentStateGraph
-from answergraph.graphs.agent.agent_types import typed_by_response_format
+from answergraph.graphs.agent.agent_types import COMPILING, AgentArguments, Tool, check_names, typed_by_response_format
 from answergraph.graphs.agent.hook_chains import HookChains
 from answergraph.graphs.agent.routing import RoutingFacts, route_after_model, route_after_structured_response, route_after_tools
 from answergraph.nodes.model import ModelNode
@@ -42,8 +38,6 @@ from answergraph.nodes.tools import ToolsNode
 from answergraph.response_format.storage.answer_channel import answer_codec
 from answergraph.runtime.recent_cache import RecentCache
 from answergraph.runtime.steps import GraphNode, Router, pure
-from answergraph.state.budget import UsageLimits
-from answergraph.state.outcome import EndStrategy, OnFailure
 from answergraph.streaming.answer_events import Announced
 
 Destinations = dict[Hashable, str]
@@ -51,28 +45,13 @@ Destinations = dict[Hashable, str]
 
 
 @typed_by_response_format
-def create_agent(  # noqa: PLR0913  # waiver: the arguments of langchain.agents.create_agent, and more
+def create_agent(
     model: Any,
     tools: Sequence[Tool] | None = None,
     *,
-    system_prompt: str | SystemMessage | None = None,
-    middleware: Sequence[Any] = (),
     response_format: Any = None,
-    state_schema: type[Any] | None = None,
-    context_schema: type[Any] | None = None,
-    checkpointer: Checkpointer | None = None,
-    store: BaseStore | None = None,
-    interrupt_before: list[str] | None = None,
-    interrupt_after: list[str] | None = None,
-    debug: bool = False,
-    name: str | None = None,
-    cache: BaseCache[Any] | None = None,
-    transformers: Sequence[Callable[..., Any]] | None = None,
     output_key: str | None = None,
-    limits: UsageLimits | None = None,
-    end_strategy: EndStrategy = "defer",
-    on_failure: OnFailure = "return",
-    check_answer: Callable[..., Any] | None = None,
+    **arguments: Unpack[AgentArguments],
 ) -> CompiledStateGraph[Any, Any, Any, Any]:
     """Create an agent: a model that calls tools in a loop until an answer, or the reason why there is none, stands.
 
@@ -121,40 +100,29 @@ def create_agent(  # noqa: PLR0913  # waiver: the arguments of langchain.agents.
         >>> agent.invoke({"messages": ["Hello"]})["messages"][-1].type
         'ai'
     """
-    graph = build_agent_graph(
-        model,
-        tools,
-        system_prompt=system_prompt,
-        middleware=middleware,
-        response_format=response_format,
-        state_schema=state_schema,
-        context_schema=context_schema,
-        output_key=output_key,
-        limits=limits,
-        end_strategy=end_strategy,
-        on_failure=on_failure,
-        check_answer=check_answer,
-        name=name,
-    )
-    return graph.compile(
-        checkpointer,
-        store=store,
-        interrupt_before=interrupt_before,
-        interrupt_after=interrupt_after,
-        debug=debug,
-        name=name,
-        cache=cache,
-        transformers=transformers,
-    )
+    check_names("create_agent", arguments, AgentArguments.__annotations__)
+    building: Any = {name: value for name, value in arguments.items() if name not in COMPILING}
+    compiling: Any = {name: value for name, value in arguments.items() if name in COMPILING}
+    graph = build_agent_graph(model, tools, response_format=response_format, output_key=output_key, **building)
+    return graph.compile(name=arguments.get("name"), **compiling)
 
 
-def build_agent_graph(model: Any, tools: Sequence[Tool] | None = None, **options: Unpack[AgentOptions]) -> AgentStateGraph:
+def build_agent_graph(
+    model: Any,
+    tools: Sequence[Tool] | None = None,
+    *,
+    response_format: Any = None,
+    output_key: str | None = None,
+    **arguments: Unpack[AgentArguments],
+) -> AgentStateGraph:
     """Build the graph of ``create_agent`` uncompiled, to add nodes and edges to.
 
     Args:
         model: A chat model or its name.
         tools: The tools.
-        **options: As for ``create_agent``.
+        response_format: The type of the answer.
+        output_key: The state key of the answer.
+        **arguments: As for ``create_agent``, but for those that ``compile`` takes.
 
     Returns:
         The graph; compile it as any ``StateGraph``.
@@ -162,7 +130,8 @@ def build_agent_graph(model: Any, tools: Sequence[Tool] | None = None, **options
     Raises:
         AgentSpecError: If the agent cannot be built as asked.
     """
-    spec = AgentSpec.create(model, tools, options)
+    check_names("build_agent_graph", arguments, AgentArguments.__annotations__.keys() - COMPILING)
+    spec = AgentSpec.create(model, tools, response_format, output_key, arguments)
     last = NO_ANSWER if spec.on_failure == "raise" else END
     hooks = HookChains(spec.stack, reads_answers=spec.format.reads_answers, last=last)
     graph = AgentStateGraph(spec)

@@ -127,12 +127,12 @@ class Strategy(ABC, Generic[SchemaT]):
         """Return what to bind to the request's model."""
 
     def forced(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
-        """Return a request, for a call that can bring nothing but an answer of the one schema, with that answer forced."""
+        """Return a request with the one answer forced, for a call with a single schema and no tools."""
         return request
 
     @abstractmethod
     def request_text(self) -> str:
-        """Return what is said to a model that gave no answer at all."""
+        """Return the words that ask a model for its answer once more."""
 
     def check(self, model: BaseChatModel) -> None:
         """Check while building that a model can be asked as the developer insists.
@@ -142,11 +142,11 @@ class Strategy(ABC, Generic[SchemaT]):
         """
 
     def suits(self, model: BaseChatModel) -> bool:
-        """Return whether the schemas can be said to a model in this way."""
+        """Return whether the provider of a model can take the schemas in this way."""
         return True
 
     def restored(self, data: Any, dialect: Dialect) -> Any:
-        """Return what a model wrote without what compiling the schema to a dialect brought in."""
+        """Undo in an answer what compiling the schema to a dialect caused, such as nulls for optional members."""
         return data
 
     def unreadable(self, error: ValueError) -> ValueError | None:
@@ -178,14 +178,7 @@ class Strategy(ABC, Generic[SchemaT]):
         return self.tool_message_content or f"Returning structured response: {value}"
 
     def narrowed(self, names: Collection[str]) -> Self:
-        """Return this strategy with fewer schemas.
-
-        Args:
-            names: The names of the schemas that stay.
-
-        Returns:
-            The same object for the same names, so that models bound for it are kept; this strategy if all stay.
-        """
+        """Return this strategy with the named schemas only, the same object at every call, so that bound models are kept."""
         kept = frozenset(self.schema_names).intersection(names)
         if len(kept) == len(self.schemas):
             return self
