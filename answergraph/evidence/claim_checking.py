@@ -26,15 +26,12 @@ _ADVICE = (
 
 @dataclass(frozen=True)
 class Checked:
-    """What became of an answer's claims.
-
-    Attributes:
-        evidence: Per path of a supported claim, where it is supported.
-        problems: Per path of another, what is wrong.
-    """
+    """What became of an answer's claims."""
 
     evidence: dict[str, EvidenceSpan] = field(default_factory=dict)
+    """Per path of a supported claim, where it is supported."""
     problems: dict[str, str] = field(default_factory=dict)
+    """Per path of another, what is wrong."""
 
     @property
     def feedback(self) -> str:
@@ -45,15 +42,7 @@ class Checked:
 
 
 def check_claims(claims: Iterable[Claim], runs: Sequence[ToolRun]) -> Checked:
-    """Look for what supports each claim.
-
-    Args:
-        claims: The answer's claims.
-        runs: The tool calls whose results count as evidence, oldest first.
-
-    Returns:
-        What was found. Nothing is ever supported by likeness: a quote stands in one text of one result, or nowhere.
-    """
+    """Look for what supports each claim."""
     # The newest result first: what was found out last is what the model answers by.
     results = [SearchedResult(run) for run in reversed(runs)]
     evidence: dict[str, EvidenceSpan] = {}
@@ -70,12 +59,7 @@ def check_claims(claims: Iterable[Claim], runs: Sequence[ToolRun]) -> Checked:
 
 
 def places_of(claim: Claim, result: SearchedResult) -> Iterator[Found | str]:
-    """Yield each place where a result supports a claim, or why it does not there.
-
-    Args:
-        claim: The claim.
-        result: The result.
-    """
+    """Yield each place where a result supports a claim, or why it does not there."""
     if claim.problem is not None:
         yield claim.problem
     elif isinstance(claim.mark, Quote):

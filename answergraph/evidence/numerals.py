@@ -45,17 +45,14 @@ _SEPARATOR = r"[\"']?\s?[:=]\s?[\"']?"
 
 @dataclass(frozen=True)
 class Numeral:
-    """One number in a text.
-
-    Attributes:
-        value: Its value.
-        start: Where it begins in the text, its sign included.
-        end: Where it ends.
-    """
+    """One number in a text."""
 
     value: Decimal
+    """Its value."""
     start: int
+    """Where it begins in the text, its sign included."""
     end: int
+    """Where it ends."""
 
 
 def numerals(text: str, sizes: Sequence[tuple[float, float]] | None = None) -> Iterator[Numeral]:
@@ -63,10 +60,6 @@ def numerals(text: str, sizes: Sequence[tuple[float, float]] | None = None) -> I
 
     Parts of words, dates, versions, addresses, ranges and powers are none; ``1,234`` is 1234 and ``1.234`` is a bit more than
     one.
-
-    Args:
-        text: A folded text.
-        sizes: Between which bounds a number's size must lie for it to be looked at; any if not given.
 
     Example:
         >>> [str(n.value) for n in numerals("v1.2.3 took 1,234.5 ms, not -7, on 2026-11-20")]
@@ -105,12 +98,7 @@ def _numeral_at(text: str, start: int, end: int) -> Numeral | None:
 
 
 def sizes_of(wanted: Number, mark: FromTools) -> list[tuple[float, float]]:
-    """Return between which bounds lies the size of what stands for a number, per unit; a bit wider than exact.
-
-    Args:
-        wanted: The answer's number.
-        mark: Says which units count and how far the answer may be rounded.
-    """
+    """Return between which bounds lies the size of what stands for a number, per unit; a bit wider than exact."""
     room = 0 if mark.rounding is None else 10.0**-mark.rounding
     try:
         size = abs(float(wanted))
@@ -121,14 +109,7 @@ def sizes_of(wanted: Number, mark: FromTools) -> list[tuple[float, float]]:
 
 
 def has_value(numeral: Numeral, text: str, wanted: Number, mark: FromTools) -> bool:
-    """Return whether a number in a text is the wanted one, in the units and with the rounding of the mark.
-
-    Args:
-        numeral: The number.
-        text: The folded text it stands in.
-        wanted: The answer's number.
-        mark: Says which units count and how far the answer may be rounded.
-    """
+    """Return whether a number in a text is the wanted one, in the units and with the rounding of the mark."""
     if not mark.units:
         glued = text[numeral.end : numeral.end + 1]
         before = text[numeral.start - 1 : numeral.start]
@@ -145,12 +126,7 @@ def key_before(numeral: Numeral, text: str) -> str | None:
 
 
 def numbers_in(value: object, key: str | None = None) -> Iterator[tuple[str | None, Decimal]]:
-    """Yield every number in a JSON value with the key it stands under, those in its strings included.
-
-    Args:
-        value: A JSON value.
-        key: The key it stands under itself.
-    """
+    """Yield every number in a JSON value with the key it stands under, those in its strings included."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         yield key, _exact(value)
     elif isinstance(value, str):

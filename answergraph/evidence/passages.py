@@ -25,15 +25,7 @@ class Passage:
 
 
 def nearest_passage(text: str, results: Sequence[SearchedResult]) -> Passage | None:
-    """Return the passage most like a quote, whole words of it.
-
-    Args:
-        text: The folded quote.
-        results: Where to look.
-
-    Returns:
-        The passage, ``None`` if nothing is like it.
-    """
+    """Return the passage most like a quote, whole words of it."""
     best: Passage | None = None
     for result in results:
         for part, view in enumerate(result.said):

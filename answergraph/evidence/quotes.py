@@ -47,13 +47,7 @@ class Found:
 
 
 def counts_as_quote(text: str, min_length: int, idle: frozenset[str] = frozenset()) -> str | None:
-    """Return what keeps a text from counting as a quote, ``None`` if it counts.
-
-    Args:
-        text: The folded text.
-        min_length: How many columns it has at least.
-        idle: Words that say nothing here, beside the common ones.
-    """
+    """Return what keeps a text from counting as a quote, ``None`` if it counts."""
     width = sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
     if width < min_length:
         return f"it is too short for a quote: at least {min_length} characters"
@@ -67,13 +61,7 @@ def _says_nothing(word: str, idle: frozenset[str]) -> bool:
 
 
 def places_of_quote(text: str, result: SearchedResult, mark: Quote) -> Iterator[Found | str]:
-    """Yield each place where a quote stands in a result, or why it does not count there.
-
-    Args:
-        text: The quote.
-        result: What may support it.
-        mark: Says how long it must be.
-    """
+    """Yield each place where a quote stands in a result, or why it does not count there."""
     problem = counts_as_quote(fold(text), mark.min_length)
     if problem is not None:
         yield problem

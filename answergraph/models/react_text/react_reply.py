@@ -66,14 +66,6 @@ Reading = Action | FinalAnswer | Unreadable
 def read_reply(text: str, tools: Sequence[TextTool], *, formatted: bool = False) -> Reading:
     r"""Read a reply.
 
-    Args:
-        text: What the model wrote after ``Thought:``.
-        tools: The tools that were offered.
-        formatted: Whether the final answer is asked for as JSON, so that JSON without a label is one.
-
-    Returns:
-        The reading, in time linear in the text's length.
-
     Example:
         >>> read_reply("Easy.\nFinal Answer: 42", [])
         FinalAnswer(text='42')

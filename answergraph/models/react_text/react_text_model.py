@@ -93,12 +93,7 @@ class ReActTextModel(BaseChatModel):
     streaming: bool = False
 
     def __init__(self, llm: Runnable[Any, Any], **fields: Any) -> None:
-        """Wrap a model.
-
-        Args:
-            llm: A chat model or a text model.
-            **fields: The other fields by name.
-        """
+        """Wrap a model."""
         super().__init__(**{"llm": llm, **fields})
 
     def bind_tools(
@@ -124,14 +119,7 @@ class ReActTextModel(BaseChatModel):
         return self.bind(tools=[as_openai_tool(tool) for tool in tools], tool_choice=tool_choice, **kwargs)
 
     def get_num_tokens(self, text: str) -> int:
-        """Count tokens as the wrapped model does.
-
-        Args:
-            text: The text.
-
-        Returns:
-            Its length in tokens.
-        """
+        """Count tokens as the wrapped model does."""
         count = getattr(self.llm, "get_num_tokens", super().get_num_tokens)
         return int(count(text))
 

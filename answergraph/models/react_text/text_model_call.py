@@ -70,12 +70,7 @@ def callbacks_below(
     run: CallbackManagerForLLMRun | AsyncCallbackManagerForLLMRun | None,
     manager: type[CallbackManager] | type[AsyncCallbackManager],
 ) -> Callbacks:
-    """Return the callbacks of a request made inside a run of the outer model, so that a trace shows it there.
-
-    Args:
-        run: The outer model's run, ``None`` if nobody looks on.
-        manager: The kind of callback manager.
-    """
+    """Return the callbacks of a request made inside a run of the outer model, so that a trace shows it there."""
     if run is None:
         return None
     below = manager(handlers=[], parent_run_id=run.run_id)

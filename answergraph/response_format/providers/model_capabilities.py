@@ -22,15 +22,7 @@ def model_name(model: Any) -> str:
 
 
 def supports_native_format(model: BaseChatModel, tools: Sequence[Any]) -> bool:
-    """Return whether a model can be held to a JSON schema by its provider in this call.
-
-    Args:
-        model: The chat model. Its ``profile`` says whether there is such a mode; the table, where there is no profile.
-        tools: The tools that go along; whether the mode goes with tools is in the table only.
-
-    Returns:
-        ``True`` if the provider's own mode may be used.
-    """
+    """Return whether a model can be held to a JSON schema by its provider in this call."""
     families = _families_of(model)
     columns = [family.native for family in families]
     profile = getattr(model, "profile", None)
@@ -42,15 +34,7 @@ def supports_native_format(model: BaseChatModel, tools: Sequence[Any]) -> bool:
 
 
 def supports_json_mode(model: Any, tools: Sequence[Any]) -> bool:
-    """Return whether a model has a JSON mode without a schema in this call, by the table.
-
-    Args:
-        model: The chat model.
-        tools: The tools that go along.
-
-    Returns:
-        ``True`` if that mode may be used.
-    """
+    """Return whether a model has a JSON mode without a schema in this call, by the table."""
     families = _families_of(model)
     return _hold([family.json_mode for family in families], model, families, tools)
 

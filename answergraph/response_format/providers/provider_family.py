@@ -11,37 +11,34 @@ from answergraph.response_format.wire.dialects import Dialect
 
 @dataclass(frozen=True)
 class Family:
-    """Models that want to be asked in the same way.
-
-    Attributes:
-        name: For the reader.
-        native: When the provider holds the model to a JSON schema.
-        forced_tool: When the provider takes a forced tool call.
-        json_mode: When the provider has a JSON mode without a schema.
-        sources: The provider's documentation, or the thread where it was seen.
-        clients: Names of LangChain's client classes; a subclass counts.
-        address: Pattern in the client's base URL.
-        models: Pattern of whole segments of the model's name, which gateways prefix ("openai/gpt-4o").
-        thinks: Pattern of the names of models that think unless they are told not to.
-        user_after_tool: Whether it takes a user message right after a tool's.
-        gateway: Whether it serves the models of others, so that the row of the model's name counts as well.
-        dialect: The part of JSON Schema that its native mode takes.
-        note: What else is known, and what is not certain.
-    """
+    """Models that want to be asked in the same way."""
 
     name: str
+    """For the reader."""
     native: When
+    """When the provider holds the model to a JSON schema."""
     forced_tool: When
+    """When the provider takes a forced tool call."""
     json_mode: When
+    """When the provider has a JSON mode without a schema."""
     sources: tuple[str, ...]
+    """The provider's documentation, or the thread where it was seen."""
     clients: frozenset[str] = frozenset()
+    """Names of LangChain's client classes; a subclass counts."""
     address: str = ""
+    """Pattern in the client's base URL."""
     models: str = ""
+    """Pattern of whole segments of the model's name, which gateways prefix ("openai/gpt-4o")."""
     thinks: str = ""
+    """Pattern of the names of models that think unless they are told not to."""
     user_after_tool: bool = True
+    """Whether it takes a user message right after a tool's."""
     gateway: bool = False
+    """Whether it serves the models of others, so that the row of the model's name counts as well."""
     dialect: Dialect = Dialect.OPENAI_STRICT
+    """The part of JSON Schema that its native mode takes."""
     note: str = ""
+    """What else is known, and what is not certain."""
 
     def serves(self, clients: frozenset[str], address: str) -> bool:
         """Return whether a client, or the address it asks at, is this family's."""

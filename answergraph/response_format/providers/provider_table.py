@@ -264,16 +264,7 @@ FAMILIES: tuple[Family, ...] = (*_SERVERS, *_MODELS, UNKNOWN)
 
 @lru_cache(maxsize=256)
 def families_of(clients: frozenset[str], address: str, model: str) -> tuple[Family, ...]:
-    """Return the rows that count for a model; what is asked of it must be right by all of them.
-
-    Args:
-        clients: The names of the chat model's class and of its bases.
-        address: Its base URL, empty if it does not tell.
-        model: The model's name in lower case, empty if it does not tell.
-
-    Returns:
-        The row of who serves it, unless that is a gateway the only one, and the row of its name.
-    """
+    """Return the rows that count for a model; what is asked of it must be right by all of them."""
     server = next((family for family in FAMILIES if family.serves(clients, address)), None)
     if server is not None and not server.gateway:
         return (server,)

@@ -29,21 +29,18 @@ _FUNCTION = r"for function ['\"`]?([\w-]+)"
 
 @dataclass(frozen=True)
 class Refusal:
-    """One way of asking that one model's provider has refused.
-
-    Attributes:
-        model_class: The chat model's class.
-        model: The model's name as the provider knows it.
-        base_url: Where the provider was asked, empty if the model does not tell.
-        strategy: The strategy's name.
-        beside_tools: Whether it was refused beside tools; without any it may be taken.
-    """
+    """One way of asking that one model's provider has refused."""
 
     model_class: str
+    """The chat model's class."""
     model: str
+    """The model's name as the provider knows it."""
     base_url: str
+    """Where the provider was asked, empty if the model does not tell."""
     strategy: str
+    """The strategy's name."""
     beside_tools: bool
+    """Whether it was refused beside tools; without any it may be taken."""
 
     @classmethod
     def of(cls, model: Any, strategy: str, *, beside_tools: bool) -> Refusal:
@@ -80,17 +77,7 @@ def is_refused(model: Any, strategy: str, *, beside_tools: bool) -> bool:
 
 
 def refuses_format(error: BaseException, answers: Collection[str] = ()) -> bool:
-    """Return whether an error says that the provider, or its client, does not take the format.
-
-    Args:
-        error: What the model call raised.
-        answers: The names of the answer schemas; a complaint about another function is about a tool of the user's.
-
-    Returns:
-        ``True`` for HTTP 400 and 422 about tool choice, response format, strictness or the schema, for an unknown keyword,
-        for what the client itself does not take, and for a model class without tools. Authentication, rate limits and the
-        network are none of these.
-    """
+    """Return whether an error says that the provider, or its client, does not take the format."""
     if refuses_tools(error):
         return True
     if isinstance(error, TypeError):
@@ -106,15 +93,7 @@ def refuses_format(error: BaseException, answers: Collection[str] = ()) -> bool:
 
 
 def refuses_tools(error: BaseException) -> bool:
-    """Return whether an error says that the model has no tool calling at all.
-
-    Args:
-        error: What binding the tools, or the model call, raised.
-
-    Returns:
-        ``True`` for a model class without ``bind_tools``, and for a provider's words, as of Ollama ("does not support tools"),
-        Groq ("`tool calling` is not supported with this model") and OpenRouter ("No endpoints found that support tool use").
-    """
+    """Return whether an error says that the model has no tool calling at all."""
     if isinstance(error, NotImplementedError):
         return True
     return _status(error) in _NO_SUCH_ABILITY and re.search(_HAS_NO_TOOLS, str(error), re.IGNORECASE) is not None

@@ -20,25 +20,22 @@ MOST_TOLD = 4_000
 
 @dataclass(frozen=True)
 class AnswerSchema:
-    """A declared type of answer.
-
-    Attributes:
-        name: Stable, and valid as a tool name: the type's name, the schema's title, or a hash of the schema.
-        description: The docstring, shown to the model.
-        value_schema: The JSON Schema of the value.
-        declared: What the developer wrote.
-        validator: Validates the value.
-        annotation: The declared type as it stands in the state schema; a JSON Schema's values are ``dict``.
-        is_object: Whether the value is an object; any other value is wrapped in one on the wire, ``{"value": …}``.
-    """
+    """A declared type of answer."""
 
     name: str
+    """Stable, and valid as a tool name: the type's name, the schema's title, or a hash of the schema."""
     description: str
+    """The docstring, shown to the model."""
     value_schema: Mapping[str, Any]
+    """The JSON Schema of the value."""
     declared: Any
+    """What the developer wrote."""
     validator: Validator
+    """Validates the value."""
     annotation: Any
+    """The declared type as it stands in the state schema; a JSON Schema's values are ``dict``."""
     is_object: bool = True
+    """Whether the value is an object; any other value is wrapped in one on the wire, ``{"value": …}``."""
 
     @cached_property
     def json_schema(self) -> Mapping[str, Any]:
@@ -47,9 +44,6 @@ class AnswerSchema:
 
     def validate(self, data: Any) -> Any:
         """Return what a model wrote as a value of the declared type.
-
-        Args:
-            data: The object that was asked for; of a wrapped value, the bare value serves as well.
 
         Raises:
             ValueError: If it does not fit; in LangChain's words.
@@ -124,17 +118,14 @@ class Validator(Protocol):
 
 @dataclass(frozen=True)
 class TypeValidator:
-    """Validates Python types through Pydantic.
-
-    Attributes:
-        adapter: Of the declared type.
-        instance_of: The class whose instances are answers; ``None`` where the content decides.
-        strict: Whether content that would have to be converted is of another type.
-    """
+    """Validates Python types through Pydantic."""
 
     adapter: TypeAdapter[Any]
+    """Of the declared type."""
     instance_of: type | None = None
+    """The class whose instances are answers; ``None`` where the content decides."""
     strict: bool = False
+    """Whether content that would have to be converted is of another type."""
 
     def validate(self, data: Any) -> Any:
         """Return an instance; Pydantic's lax mode, as for any JSON input."""

@@ -28,14 +28,7 @@ def wrap(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def envelope(members: Sequence[tuple[str, Mapping[str, Any]]]) -> dict[str, Any]:
-    """Return the schema of ``{"schema": name, "value": …}`` for the alternatives of a union.
-
-    Args:
-        members: The name and the schema of each.
-
-    Returns:
-        The schema; ``value`` is an ``anyOf`` of the members as they are, only their definitions move to the root.
-    """
+    """Return the schema of ``{"schema": name, "value": …}`` for the alternatives of a union."""
     names = [name for name, _ in members]
     root = {"type": "object", "properties": {SCHEMA: {"type": "string", "enum": names}, VALUE: None}, "required": [SCHEMA, VALUE]}
     places = {f"#/properties/{VALUE}/anyOf/{place}": schema for place, (_, schema) in enumerate(members)}

@@ -41,14 +41,6 @@ def is_schema(declared: Any) -> bool:
 def answer_schemas(declared: Any) -> tuple[AnswerSchema, ...]:
     """Return one answer schema per alternative of a declared type.
 
-    Args:
-        declared: A Pydantic model, dataclass, TypedDict, any other type Pydantic knows (a list, scalar, ``Literal`` or enum,
-            which are wrapped on the wire), a union of these, or a JSON Schema ``dict``, of which ``oneOf`` and ``anyOf`` are
-            alternatives too; answer schemas made before, alone or in a tuple, are taken as they are.
-
-    Returns:
-        The schemas, in the order they were written; none for an empty tuple.
-
     Raises:
         AgentSpecError: If a type is not supported, two share a name, or a JSON Schema is none.
     """

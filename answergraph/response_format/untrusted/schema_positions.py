@@ -17,29 +17,22 @@ _OF_THE_SAME_VALUE = frozenset({"allOf", "anyOf", "dependencies", "dependentSche
 
 @dataclass(frozen=True)
 class Position:
-    """A schema in a document.
-
-    Attributes:
-        pointer: Where it stands, as a JSON pointer that begins with ``#``.
-        schema: What stands there.
-        beside: The pointers of the schemas in it that look at the same value.
-        named: Of those that look at one property or item each.
-        shared: Of those that look at all properties or items that they are asked for.
-    """
+    """A schema in a document."""
 
     pointer: str
+    """Where it stands, as a JSON pointer that begins with ``#``."""
     schema: Mapping[str, Any]
+    """What stands there."""
     beside: list[str] = field(default_factory=list)
+    """The pointers of the schemas in it that look at the same value."""
     named: list[str] = field(default_factory=list)
+    """Of those that look at one property or item each."""
     shared: list[str] = field(default_factory=list)
+    """Of those that look at all properties or items that they are asked for."""
 
 
 def positions(document: Mapping[str, Any]) -> Iterator[Position]:
-    """Return every schema of a document that is an object, the outermost first.
-
-    Args:
-        document: JSON, of a depth that is known to be bounded.
-    """
+    """Return every schema of a document that is an object, the outermost first."""
     waiting: list[tuple[str, Mapping[str, Any]]] = [("#", document)]
     while waiting:
         pointer, schema = waiting.pop()

@@ -61,12 +61,6 @@ class ForeignSchemaError(ValueError):
 def check_foreign_schema(schema: object) -> dict[str, Any]:
     """Return a caller's JSON Schema if it is one, and is bounded in what it costs.
 
-    Args:
-        schema: Whatever came; nothing in it is fetched.
-
-    Returns:
-        A copy of its own, without the outermost ``$id``, which nothing refers to.
-
     Raises:
         ForeignSchemaError: If it is none, is too large, or says what is not taken from a caller.
 

@@ -17,42 +17,39 @@ from answergraph.response_format.wire.dialects import Dialect
 
 @dataclass(frozen=True, kw_only=True)
 class Rules:
-    """What a dialect takes; a limit of None is not documented, or there is none.
-
-    Attributes:
-        limits: The keywords of :data:`LIMITS` that are kept; the others are told in the description.
-        formats: The values of ``format`` that are kept; None for all.
-        most_min_items: The highest ``minItems`` that is kept.
-        requires_all: Every property is required, so that an optional one is sent as null.
-        closes_objects: ``additionalProperties: false`` on every object, so that open maps are not expressible.
-        takes_anything: A schema that says nothing, ``{}``, is taken.
-        takes_prefix_items: ``prefixItems`` is taken.
-        takes_other_enums: Values of ``enum`` may be booleans and null, besides strings and numbers.
-        object_root: The root is an object and no union.
-        recursion: ``$ref`` may lead back: always, never, or from inside an optional property only.
-        describes_refs: A description beside ``$ref`` is kept, by wrapping the reference in ``anyOf``.
-        most_levels: Objects inside each other; what a ``$ref`` leads to counts anew.
-        most_characters: Of all names of properties and definitions and all strings in ``enum``, together.
-        most_unions: Of ``anyOf`` and lists of types.
-    """
+    """What a dialect takes; a limit of None is not documented, or there is none."""
 
     limits: frozenset[str]
+    """The keywords of :data:`LIMITS` that are kept; the others are told in the description."""
     formats: frozenset[str] | None
+    """The values of ``format`` that are kept; None for all."""
     most_min_items: int | None = None
+    """The highest ``minItems`` that is kept."""
     requires_all: bool = False
+    """Every property is required, so that an optional one is sent as null."""
     closes_objects: bool = True
+    """``additionalProperties: false`` on every object, so that open maps are not expressible."""
     takes_anything: bool = False
+    """A schema that says nothing, ``{}``, is taken."""
     takes_prefix_items: bool = False
+    """``prefixItems`` is taken."""
     takes_other_enums: bool = True
+    """Values of ``enum`` may be booleans and null, besides strings and numbers."""
     object_root: bool = False
+    """The root is an object and no union."""
     recursion: str = "always"
+    """``$ref`` may lead back: always, never, or from inside an optional property only."""
     describes_refs: bool = True
+    """A description beside ``$ref`` is kept, by wrapping the reference in ``anyOf``."""
     most_properties: int | None = None
     most_levels: int | None = None
+    """Objects inside each other; what a ``$ref`` leads to counts anew."""
     most_characters: int | None = None
+    """Of all names of properties and definitions and all strings in ``enum``, together."""
     most_enum_values: int | None = None
     most_optional: int | None = None
     most_unions: int | None = None
+    """Of ``anyOf`` and lists of types."""
 
 
 TYPES_OF_LIMITS = {

@@ -70,19 +70,16 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class Edge:
-    """A reference from one definition to another.
-
-    Attributes:
-        source: The name of the definition it stands in.
-        target: The name of the one it leads to.
-        stepped: It stands under a property or an item.
-        optional: It stands under a property that may be left out.
-    """
+    """A reference from one definition to another."""
 
     source: str
+    """The name of the definition it stands in."""
     target: str
+    """The name of the one it leads to."""
     stepped: bool
+    """It stands under a property or an item."""
     optional: bool
+    """It stands under a property that may be left out."""
 
 
 def refuse_recursion(edges: Sequence[Edge], rules: Rules) -> None:

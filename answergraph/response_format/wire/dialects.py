@@ -28,12 +28,7 @@ class Dialect(StrEnum):
 
 
 class SchemaNotExpressible(ValueError):  # noqa: N818 - it is an answer of the compiler, named as what it says
-    """A schema cannot be said in a dialect.
-
-    Attributes:
-        path: Where in the schema, as a JSON pointer that begins with ``#``.
-        reason: What is in the way.
-    """
+    """A schema cannot be said in a dialect."""
 
     def __init__(self, path: str, reason: str) -> None:
         path = path if len(path) <= LONGEST_PATH else f"{path[:LONGEST_PATH]}…"

@@ -20,21 +20,18 @@ _CONTAINERS = frozenset({"object", "array"})
 
 @dataclass(frozen=True)
 class _Place:
-    """Where in the schema one is.
-
-    Attributes:
-        path: As a JSON pointer.
-        definition: The definition it is part of.
-        level: How many objects of the definition are around it.
-        stepped: A property or an item lies between it and the definition.
-        optional: A property that may be left out lies between it and the definition.
-    """
+    """Where in the schema one is."""
 
     path: str
+    """As a JSON pointer."""
     definition: str
+    """The definition it is part of."""
     level: int = 0
+    """How many objects of the definition are around it."""
     stepped: bool = False
+    """A property or an item lies between it and the definition."""
     optional: bool = False
+    """A property that may be left out lies between it and the definition."""
 
     def inside(self, *steps: str | int) -> _Place:
         return replace(self, path=inside(self.path, *steps))

@@ -34,12 +34,7 @@ _LONGEST_INDEX = 6
 
 
 class NormalForm:
-    """The normal form of one schema; definitions are made when they are asked for.
-
-    Attributes:
-        root: The whole schema, never a reference.
-        definitions: Those that were asked for, by name.
-    """
+    """The normal form of one schema; definitions are made when they are asked for."""
 
     def __init__(self, document: Mapping[str, Any]) -> None:
         self._document = document

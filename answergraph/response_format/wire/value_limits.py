@@ -25,13 +25,7 @@ class Limits(NamedTuple):
 
 
 def limits_of(node: Node, name: str, rules: Rules) -> Limits:
-    """Return the limits of a node that speak of a type.
-
-    Args:
-        node: In normal form.
-        name: A type of JSON.
-        rules: Of the dialect.
-    """
+    """Return the limits of a node that speak of a type."""
     speaks_of = "number" if name == "integer" else name
     spoken = {key: node[key] for key, each in TYPES_OF_LIMITS.items() if key in node and each == speaks_of}
     kept = {key: value for key, value in spoken.items() if _is_kept(key, value, rules)}

@@ -22,15 +22,12 @@ __all__ = ["Dialect", "SchemaNotExpressible", "WireSchema", "compile_schema", "w
 
 @dataclass(frozen=True)
 class WireSchema:
-    """A schema as it goes to a provider.
-
-    Attributes:
-        schema: What is sent.
-        dialect: What it was compiled to.
-    """
+    """A schema as it goes to a provider."""
 
     schema: dict[str, Any]
+    """What is sent."""
     dialect: Dialect
+    """What it was compiled to."""
     _restoration: Restoration | None = field(default=None, repr=False, compare=False)
 
     def restore(self, data: Any) -> Any:
@@ -45,10 +42,6 @@ class WireSchema:
 
 def wire_schema(schema: Mapping[str, Any], dialect: Dialect) -> WireSchema:
     """Return a JSON Schema compiled to a dialect.
-
-    Args:
-        schema: Of any draft; it is not changed. ``PLAIN`` takes it as it is, a copy of the outermost object only.
-        dialect: What the provider takes.
 
     Raises:
         SchemaNotExpressible: If the dialect cannot say it.
