@@ -15,8 +15,8 @@ from answergraph.evidence.searched_result import SearchedResult
 from answergraph.state.outcome import EvidenceSpan
 from answergraph.state.tool_results import ToolRun
 
-_LONGEST_SHOWN = 200
-_MOST_SHOWN = 10
+_MAX_SHOWN_CHARACTERS = 200
+_MAX_SHOWN_PROBLEMS = 10
 _INTRODUCTION = "Your answer is not supported by what the tools of this run returned:"
 _ADVICE = (
     "Copy quotes word for word from one place of one tool result, and take numbers from tool results as they are. Your own words "
@@ -37,8 +37,8 @@ class Checked:
     def feedback(self) -> str:
         """What is said to the model."""
         listed = [f"- {path}: {problem}" for path, problem in self.problems.items()]
-        more = [f"- and {len(listed) - _MOST_SHOWN} more"] if len(listed) > _MOST_SHOWN else []
-        return "\n".join([_INTRODUCTION, *listed[:_MOST_SHOWN], *more, _ADVICE])
+        more = [f"- and {len(listed) - _MAX_SHOWN_PROBLEMS} more"] if len(listed) > _MAX_SHOWN_PROBLEMS else []
+        return "\n".join([_INTRODUCTION, *listed[:_MAX_SHOWN_PROBLEMS], *more, _ADVICE])
 
 
 def check_claims(claims: Iterable[Claim], runs: Sequence[ToolRun]) -> Checked:
@@ -53,7 +53,7 @@ def check_claims(claims: Iterable[Claim], runs: Sequence[ToolRun]) -> Checked:
             evidence[claim.path] = [found.result.run.tool_call_id, found.start, found.end]
         else:
             # What is not shown need not be looked for.
-            near = results if len(problems) < _MOST_SHOWN else []
+            near = results if len(problems) < _MAX_SHOWN_PROBLEMS else []
             problems[claim.path] = _problem(claim, found, near)
     return Checked({path: span for path, span in evidence.items() if path not in problems}, problems)
 
@@ -82,7 +82,7 @@ def _problem(claim: Claim, problem: str, results: Sequence[SearchedResult]) -> s
     if claim.value is None:
         return f"{problem}."
     shown = f"{claim.value!r}"
-    shown = shown if len(shown) <= _LONGEST_SHOWN else f"{shown[:_LONGEST_SHOWN]}…"
+    shown = shown if len(shown) <= _MAX_SHOWN_CHARACTERS else f"{shown[:_MAX_SHOWN_CHARACTERS]}…"
     said = f"{shown}: {problem}."
     if claim.problem is not None or not isinstance(claim.mark, Quote):
         return said

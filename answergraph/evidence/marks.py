@@ -11,7 +11,7 @@ from pydantic.json_schema import JsonSchemaValue
 
 from answergraph.state.errors import AgentSpecError
 
-MIN_QUOTE_LENGTH = 8
+MIN_QUOTE_COLUMNS = 8
 """How long a quote is at least, in columns: a letter is one, a Chinese, Japanese or Korean sign two."""
 
 Units = str | Sequence[str] | Mapping[str, float]
@@ -32,7 +32,7 @@ class Quote:
     min_items: int = 1
     """How many quotes a list holds at least; it stands in the JSON Schema the model is shown. With 0 the field may be empty or
     missing; what is there is checked all the same."""
-    min_length: int = MIN_QUOTE_LENGTH
+    min_length: int = MIN_QUOTE_COLUMNS
     """How long a quote is at least, in columns: a letter is one, a Chinese, Japanese or Korean sign two."""
 
     def __post_init__(self) -> None:

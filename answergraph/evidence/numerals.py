@@ -21,10 +21,10 @@ _RUN = re.compile(r"(?<![\w.])\.[0-9]+|[0-9][0-9.,_']*[0-9]|[0-9]")
 # A group never begins with a nought: the comma of "0,250" is a decimal one.
 _PLAIN = re.compile(r"[0-9]*\.[0-9]+|[0-9]+|[1-9][0-9]{0,2}(?:(?:,[0-9]{3})+|(?:_[0-9]{3})+)(?:\.[0-9]+)?")
 _EXPONENT = re.compile(r"[eE][+-]?[0-9]{1,3}(?!\w|\.[0-9])")
-_BEFORE_LENGTH = 3
+_MAX_BEFORE_CHARACTERS = 3
 _JOINED_BEFORE = re.compile(rf"(?:[\w.√٫٬·]|\S[{CLINGING}]|[0-9][,'/:]|\w[{_HYPHENS}+]|[{_HYPHENS}+±/][{_HYPHENS}+±]|±)$")
 _POWER_BEFORE = re.compile(r"(?:[\w)]\s?\*\*|\^)\s?$")
-_POWER_LENGTH = 5
+_MAX_POWER_CHARACTERS = 5
 _JOINED_AFTER = re.compile(
     rf"[{_HYPHENS}/:,.'٫٬·][0-9]|[\u00b2\u00b3\u00b9\u2070-\u2079\u00bc-\u00be{CLINGING}]"
     r"|\s?\^|\s?\*\*\s?[0-9(]|\*\*\w|!(?:[\w!]|\s?[=+*/^)-])"
@@ -33,13 +33,13 @@ _JOINED_AFTER = re.compile(
 )
 _AMBIGUOUS_SIGN = re.compile(rf"(?:^|[^\w)\]\s])\s*[{_HYPHENS}]\s+$|^\s*[{_HYPHENS}]\s+$")
 _NEGATIVE = re.compile(rf"[{_HYPHENS}]$")
-_UNIT_CHARACTERS = 24
+_MAX_UNIT_CHARACTERS = 24
 """How far from the number a unit is looked for."""
 _SLACK = 1e-9
 _CURRENCIES = "$€£¥₩₹"
 _GLUED = frozenset(f"_%‰°{_CURRENCIES}")
 _KEY = re.compile(r"'([^']+)' ?: ?'?$")
-_KEY_CHARACTERS = 80
+_MAX_KEY_CHARACTERS = 80
 _SEPARATOR = r"[\"']?\s?[:=]\s?[\"']?"
 
 
@@ -83,11 +83,11 @@ def _has_size(digits: str, sizes: Sequence[tuple[float, float]]) -> bool:
 
 
 def _numeral_at(text: str, start: int, end: int) -> Numeral | None:
-    before = text[max(start - _BEFORE_LENGTH, 0) : start]
+    before = text[max(start - _MAX_BEFORE_CHARACTERS, 0) : start]
     negative = _NEGATIVE.search(before) is not None
     if _PLAIN.fullmatch(text, start, end) is None or _JOINED_BEFORE.search(before) or _AMBIGUOUS_SIGN.search(before):
         return None
-    if _POWER_BEFORE.search(text[max(start - _POWER_LENGTH, 0) : start]):
+    if _POWER_BEFORE.search(text[max(start - _MAX_POWER_CHARACTERS, 0) : start]):
         return None
     exponent = _EXPONENT.match(text, end)
     end = exponent.end() if exponent else end
@@ -121,7 +121,7 @@ def has_value(numeral: Numeral, text: str, wanted: Number, mark: FromTools) -> b
 
 def key_before(numeral: Numeral, text: str) -> str | None:
     """Return the key of a folded JSON text that a number is the value of, ``None`` if it stands behind none."""
-    match = _KEY.search(text[max(numeral.start - _KEY_CHARACTERS, 0) : numeral.start])
+    match = _KEY.search(text[max(numeral.start - _MAX_KEY_CHARACTERS, 0) : numeral.start])
     return match and match.group(1)
 
 
@@ -159,8 +159,8 @@ def _exact(number: Number) -> Decimal:
 
 
 def _has_unit(numeral: Numeral, text: str, unit: str) -> bool:
-    after = text[numeral.end : numeral.end + _UNIT_CHARACTERS]
-    before = text[max(numeral.start - _UNIT_CHARACTERS, 0) : numeral.start]
+    after = text[numeral.end : numeral.end + _MAX_UNIT_CHARACTERS]
+    before = text[max(numeral.start - _MAX_UNIT_CHARACTERS, 0) : numeral.start]
     name = re.escape(fold(unit))
     if re.match(rf"\s?{name}(?![\w/^*²³·]|[{_HYPHENS}][0-9])", after):
         return True

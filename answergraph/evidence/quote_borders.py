@@ -41,7 +41,7 @@ _NEGATION = re.compile(
     rf"(?:[{CLINGING}]* (?:yet|longer|be|been))?[{CLINGING}]*(?: [*_'(\[<{CLINGING}]*|[*_'(\[]+)$",
     re.IGNORECASE,
 )
-_NEGATION_LENGTH = 28
+_MAX_NEGATION_CHARACTERS = 28
 """How far back a negation is looked for: the longest one, and its borders."""
 
 GROUPING_SPACES = "\u00a0\u2009\u202f"
@@ -62,7 +62,7 @@ def ends_at_border(text: str, end: int) -> bool:
 
 def follows_negation(text: str, start: int) -> bool:
     """Return whether the word right before a place is a negation."""
-    return _NEGATION.search(text[max(start - _NEGATION_LENGTH, 0) : start]) is not None
+    return _NEGATION.search(text[max(start - _MAX_NEGATION_CHARACTERS, 0) : start]) is not None
 
 
 def cuts_grouped_number(text: str, start: int, end: int) -> bool:

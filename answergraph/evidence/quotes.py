@@ -28,7 +28,7 @@ search searched searching text unknown value values
 """
 _COMMON_WORDS = frozenset(_COMMON.split())
 _WORDS_AROUND_AN_ECHO = frozenset(_AROUND_AN_ECHO.split())
-_SHORTEST_BESIDE_ECHO = 4
+_MIN_COLUMNS_BESIDE_ECHO = 4
 """How many columns a quote says at least beyond what the tool was called with."""
 
 NOT_FOUND = "it stands in no tool result word for word"
@@ -71,7 +71,7 @@ def places_of_quote(text: str, result: SearchedResult, mark: Quote) -> Iterator[
 
 
 @dataclass(frozen=True)
-class _Place:
+class _Occurrence:
     """One occurrence in one text of a result."""
 
     result: SearchedResult
@@ -89,15 +89,15 @@ def _forms(text: str) -> list[str]:
     return [form for form in dict.fromkeys(forms) if form]
 
 
-def _places(text: str, result: SearchedResult) -> Iterator[_Place]:
+def _places(text: str, result: SearchedResult) -> Iterator[_Occurrence]:
     for part, view in enumerate(result.said):
         at = view.text.find(text)
         while at >= 0:
-            yield _Place(result, part, view, at)
+            yield _Occurrence(result, part, view, at)
             at = view.text.find(text, at + 1)
 
 
-def _verdict(text: str, place: _Place) -> Found | str:
+def _verdict(text: str, place: _Occurrence) -> Found | str:
     view = place.view
     end = place.at + len(text)
     start, stop = view.span(place.at, end)
@@ -114,4 +114,4 @@ def _verdict(text: str, place: _Place) -> Found | str:
 
 
 def _only_echoes(rest: str, text: str) -> bool:
-    return rest != text and counts_as_quote(rest, _SHORTEST_BESIDE_ECHO, _WORDS_AROUND_AN_ECHO) is not None
+    return rest != text and counts_as_quote(rest, _MIN_COLUMNS_BESIDE_ECHO, _WORDS_AROUND_AN_ECHO) is not None

@@ -16,7 +16,7 @@ from answergraph.evidence.quote_borders import GROUPING_SPACES
 from answergraph.state.tool_results import ToolRun
 
 _GROUPING = re.compile(rf"(?<=[0-9])[{GROUPING_SPACES}](?=[0-9]{{3}}(?![0-9]))")
-_SHORTEST_ECHO = 4
+_MIN_ECHO_CHARACTERS = 4
 """How long an argument is at least for its return in the result to be an echo and no coincidence."""
 
 
@@ -61,7 +61,7 @@ class SearchedResult:
     def echoed_texts(self) -> list[str]:
         """The texts that the tool was called with, in small letters, the longest first."""
         texts = {fold(text).lower() for text in _strings(self.run.args)}
-        return sorted((text for text in texts if len(text) >= _SHORTEST_ECHO), key=len, reverse=True)
+        return sorted((text for text in texts if len(text) >= _MIN_ECHO_CHARACTERS), key=len, reverse=True)
 
     def echoes(self, part: int, numeral: Numeral) -> bool:
         """Return whether a number in the result only repeats what the tool was called with."""

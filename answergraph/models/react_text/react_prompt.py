@@ -39,7 +39,7 @@ GENERATE = "\n\nI now need to return a final answer based on the previous steps:
 
 
 @dataclass(frozen=True)
-class TextOffer:
+class ReActPrompt:
     """What one call offers the model."""
 
     tools: tuple[TextTool, ...] = ()

@@ -29,7 +29,7 @@ _OUTPUT_TOKENS = ("completion_tokens", "output_tokens", "eval_count")
 
 
 @dataclass(frozen=True)
-class Ask:
+class TextModelCall:
     """The effect of one request to the wrapped model."""
 
     llm: Runnable[Any, Any]
@@ -39,7 +39,7 @@ class Ask:
     callbacks: Callbacks
 
     def perform(self) -> AIMessage:
-        """Ask, blocking."""
+        """TextModelCall, blocking."""
         if isinstance(self.llm, BaseLLM):
             # ``invoke`` of a text model returns the text alone, without its usage.
             prompt, stop = self._prompt_value(), list(self.stop)
@@ -47,7 +47,7 @@ class Ask:
         return _received(self._bound().invoke(self._input()))
 
     async def aperform(self) -> AIMessage:
-        """Ask, awaiting."""
+        """TextModelCall, awaiting."""
         if isinstance(self.llm, BaseLLM):
             prompt, stop = self._prompt_value(), list(self.stop)
             return _generated(await self.llm.agenerate_prompt([prompt], stop, self.callbacks, tags=_TAGS, **self.settings))

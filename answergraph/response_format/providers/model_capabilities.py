@@ -7,8 +7,8 @@ from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 
-from answergraph.response_format.providers.provider_family import Family, When
-from answergraph.response_format.providers.provider_table import families_of
+from answergraph.response_format.providers.provider_family import ProviderFamily, Availability
+from answergraph.response_format.providers.provider_table import matching_families
 from answergraph.response_format.wire.dialects import Dialect
 
 # What turns thinking on, as a field of the client or in what the client sends along with every request.
@@ -29,7 +29,7 @@ def supports_native_format(model: BaseChatModel, tools: Sequence[Any]) -> bool:
     if profile is not None and "structured_output" in profile:
         if not profile["structured_output"]:
             return False
-        columns = [when for when in columns if when is not When.NEVER]
+        columns = [when for when in columns if when is not Availability.NEVER]
     return _hold(columns, model, families, tools)
 
 
@@ -72,14 +72,14 @@ def takes_user_after_tool(model: Any) -> bool:
     return all(family.user_after_tool for family in _families_of(model))
 
 
-def _hold(columns: list[When], model: Any, families: tuple[Family, ...], tools: Sequence[Any]) -> bool:
-    thinking = When.WITHOUT_THINKING in columns and _thinks(model, families)
+def _hold(columns: list[Availability], model: Any, families: tuple[ProviderFamily, ...], tools: Sequence[Any]) -> bool:
+    thinking = Availability.WITHOUT_THINKING in columns and _thinks(model, families)
     return all(when.holds(tools=bool(tools), thinking=thinking) for when in columns)
 
 
-def _families_of(model: Any) -> tuple[Family, ...]:
+def _families_of(model: Any) -> tuple[ProviderFamily, ...]:
     clients = frozenset(kind.__name__ for kind in type(model).__mro__)
-    return families_of(clients, _first_text(model, "openai_api_base", "base_url"), model_name(model).lower())
+    return matching_families(clients, _first_text(model, "openai_api_base", "base_url"), model_name(model).lower())
 
 
 def _first_text(model: Any, *attributes: str) -> str:
@@ -87,7 +87,7 @@ def _first_text(model: Any, *attributes: str) -> str:
     return next((value for value in values if value and isinstance(value, str)), "")
 
 
-def _thinks(model: Any, families: tuple[Family, ...]) -> bool:
+def _thinks(model: Any, families: tuple[ProviderFamily, ...]) -> bool:
     """Return whether a model thinks: as its client is told, else as its name says.
 
     Anthropic's adaptive thinking counts as none: nothing is refused because of it.

@@ -10,17 +10,17 @@ from answergraph.response_format.wire.dialects import Dialect
 
 
 @dataclass(frozen=True)
-class Family:
+class ProviderFamily:
     """Models that want to be asked in the same way."""
 
     name: str
     """For the reader."""
-    native: When
-    """When the provider holds the model to a JSON schema."""
-    forced_tool: When
-    """When the provider takes a forced tool call."""
-    json_mode: When
-    """When the provider has a JSON mode without a schema."""
+    native: Availability
+    """Availability the provider holds the model to a JSON schema."""
+    forced_tool: Availability
+    """Availability the provider takes a forced tool call."""
+    json_mode: Availability
+    """Availability the provider has a JSON mode without a schema."""
     sources: tuple[str, ...]
     """The provider's documentation, or the thread where it was seen."""
     clients: frozenset[str] = frozenset()
@@ -57,8 +57,8 @@ def _segment(pattern: str, name: str) -> bool:
     return re.search(rf"(^|[/:.])({pattern})($|[-/:.@])", name) is not None
 
 
-class When(Enum):
-    """When a provider takes a way of asking."""
+class Availability(Enum):
+    """Availability a provider takes a way of asking."""
 
     ALWAYS = "always"
     WITHOUT_TOOLS = "without tools"
@@ -67,5 +67,5 @@ class When(Enum):
 
     def holds(self, *, tools: bool, thinking: bool) -> bool:
         """Return whether a call with or without tools and thinking may be made in this way."""
-        hindered = {When.WITHOUT_TOOLS: tools, When.WITHOUT_THINKING: thinking}
-        return self is When.ALWAYS or not hindered.get(self, True)
+        hindered = {Availability.WITHOUT_TOOLS: tools, Availability.WITHOUT_THINKING: thinking}
+        return self is Availability.ALWAYS or not hindered.get(self, True)

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from answergraph.response_format.providers.provider_family import Family, When
+from answergraph.response_format.providers.provider_family import ProviderFamily, Availability
 from answergraph.response_format.wire.dialects import Dialect
 
 _RESPONSES_API_MODELS = "gpt-6"
 """How the names begin of models that ChatOpenAI asks on the Responses API as soon as there are tools."""
 
 _SERVERS = (
-    Family(
+    ProviderFamily(
         "Azure OpenAI",
-        native=When.ALWAYS,
-        forced_tool=When.ALWAYS,
-        json_mode=When.ALWAYS,
+        native=Availability.ALWAYS,
+        forced_tool=Availability.ALWAYS,
+        json_mode=Availability.ALWAYS,
         clients=frozenset({"AzureChatOpenAI", "AzureAIChatCompletionsModel", "AzureAIOpenAIApiChatModel"}),
         address=r"\.openai\.azure\.com|\.services\.ai\.azure\.com",
         gateway=True,
@@ -30,11 +30,11 @@ _SERVERS = (
         note="API versions before 2024-08-01-preview refuse a JSON schema. A client without a model name counts as unknown: "
         "deployments bear any name.",
     ),
-    Family(
+    ProviderFamily(
         "Amazon Bedrock",
-        native=When.ALWAYS,
-        forced_tool=When.WITHOUT_THINKING,
-        json_mode=When.NEVER,
+        native=Availability.ALWAYS,
+        forced_tool=Availability.WITHOUT_THINKING,
+        json_mode=Availability.NEVER,
         clients=frozenset({"ChatBedrockConverse", "ChatBedrock", "ChatAnthropicBedrock"}),
         address=r"bedrock-runtime\.",
         gateway=True,
@@ -46,11 +46,11 @@ _SERVERS = (
         note="Converse has no JSON mode without a schema. Many models refuse a forced call; LangChain's client says so in "
         "`supports_tool_choice_values`, which is asked first.",
     ),
-    Family(
+    ProviderFamily(
         "OpenRouter",
-        native=When.ALWAYS,
-        forced_tool=When.WITHOUT_THINKING,
-        json_mode=When.ALWAYS,
+        native=Availability.ALWAYS,
+        forced_tool=Availability.WITHOUT_THINKING,
+        json_mode=Availability.ALWAYS,
         clients=frozenset({"ChatOpenRouter"}),
         address=r"openrouter\.ai",
         gateway=True,
@@ -61,11 +61,11 @@ _SERVERS = (
         note="Drops the reasoning without a word where a tool call is forced; seen with Anthropic's models, taken "
         "as true of all.",
     ),
-    Family(
+    ProviderFamily(
         "Ollama",
-        native=When.WITHOUT_TOOLS,
-        forced_tool=When.NEVER,
-        json_mode=When.WITHOUT_TOOLS,
+        native=Availability.WITHOUT_TOOLS,
+        forced_tool=Availability.NEVER,
+        json_mode=Availability.WITHOUT_TOOLS,
         clients=frozenset({"ChatOllama"}),
         address=r":11434\b|\bollama\.com",
         dialect=Dialect.PLAIN,
@@ -78,11 +78,11 @@ _SERVERS = (
         note="Takes a forced call and ignores it; a format beside tools keeps the model from calling them. Ollama's cloud takes "
         "a schema and does not hold the model to it.",
     ),
-    Family(
+    ProviderFamily(
         "vLLM",
-        native=When.WITHOUT_TOOLS,
-        forced_tool=When.ALWAYS,
-        json_mode=When.WITHOUT_TOOLS,
+        native=Availability.WITHOUT_TOOLS,
+        forced_tool=Availability.ALWAYS,
+        json_mode=Availability.WITHOUT_TOOLS,
         clients=frozenset({"ChatVLLM", "VLLMOpenAI"}),
         address=r"\bvllm\b|:8000/v1",
         dialect=Dialect.PLAIN,
@@ -93,11 +93,11 @@ _SERVERS = (
         note="A format beside tools is held to in every turn, so that no tool is called and the answer is made up. Recognised by "
         "its usual port, a guess. With gpt-oss a forced call was seen to be ignored.",
     ),
-    Family(
+    ProviderFamily(
         "Groq",
-        native=When.WITHOUT_TOOLS,
-        forced_tool=When.ALWAYS,
-        json_mode=When.WITHOUT_TOOLS,
+        native=Availability.WITHOUT_TOOLS,
+        forced_tool=Availability.ALWAYS,
+        json_mode=Availability.WITHOUT_TOOLS,
         clients=frozenset({"ChatGroq"}),
         address=r"api\.groq\.com",
         sources=(
@@ -110,11 +110,11 @@ _SERVERS = (
 )
 
 _MODELS = (
-    Family(
+    ProviderFamily(
         "DeepSeek",
-        native=When.NEVER,
-        forced_tool=When.WITHOUT_THINKING,
-        json_mode=When.ALWAYS,
+        native=Availability.NEVER,
+        forced_tool=Availability.WITHOUT_THINKING,
+        json_mode=Availability.ALWAYS,
         clients=frozenset({"ChatDeepSeek"}),
         address=r"api\.deepseek\.com",
         models=r"deepseek",
@@ -126,11 +126,11 @@ _MODELS = (
         ),
         note="From V4 on it thinks unless told not to.",
     ),
-    Family(
+    ProviderFamily(
         "Mistral",
-        native=When.WITHOUT_TOOLS,
-        forced_tool=When.ALWAYS,
-        json_mode=When.WITHOUT_TOOLS,
+        native=Availability.WITHOUT_TOOLS,
+        forced_tool=Availability.ALWAYS,
+        json_mode=Availability.WITHOUT_TOOLS,
         clients=frozenset({"ChatMistralAI"}),
         address=r"api\.mistral\.ai",
         models=r"(open-)?mi[sx]tral|ministral|magistral|codestral|devstral|pixtral",
@@ -144,11 +144,11 @@ _MODELS = (
         note="Refuses a user message right after a tool message; a short reply is put between them. That a format does not go "
         "with tools was reported for tools of Mistral's own; for a user's it is caution.",
     ),
-    Family(
+    ProviderFamily(
         "Qwen",
-        native=When.NEVER,
-        forced_tool=When.WITHOUT_THINKING,
-        json_mode=When.WITHOUT_THINKING,
+        native=Availability.NEVER,
+        forced_tool=Availability.WITHOUT_THINKING,
+        json_mode=Availability.WITHOUT_THINKING,
         clients=frozenset({"ChatQwen", "ChatQwQ", "ChatTongyi"}),
         address=r"dashscope[\w-]*\.aliyuncs\.com",
         models=r"qwen[\d.]*|qwq|qvq",
@@ -162,31 +162,31 @@ _MODELS = (
         note="Of Alibaba's own service, some take a JSON schema (qwen3-max, qwen-plus and qwen-flash since 2025, says its "
         "document of February 2026), and other servers of the same names may not. Which think unless told not to is not certain.",
     ),
-    Family(
+    ProviderFamily(
         "OpenAI",
-        native=When.ALWAYS,
-        forced_tool=When.ALWAYS,
-        json_mode=When.ALWAYS,
+        native=Availability.ALWAYS,
+        forced_tool=Availability.ALWAYS,
+        json_mode=Availability.ALWAYS,
         models=r"gpt-4o(?!-2024-05-13)|gpt-4\.1|gpt-[5-9][.\d]*|o[34]",
         sources=(
             "https://platform.openai.com/docs/guides/structured-outputs#supported-models",
             "https://platform.openai.com/docs/guides/function-calling#tool-choice",
         ),
     ),
-    Family(
+    ProviderFamily(
         "OpenAI before GPT-4o",
-        native=When.NEVER,
-        forced_tool=When.ALWAYS,
-        json_mode=When.ALWAYS,
+        native=Availability.NEVER,
+        forced_tool=Availability.ALWAYS,
+        json_mode=Availability.ALWAYS,
         models=r"gpt-4o?|gpt-3\.5",
         sources=("https://platform.openai.com/docs/guides/structured-outputs#supported-models",),
         note="The oldest of them have no JSON mode and refuse it.",
     ),
-    Family(
+    ProviderFamily(
         "Anthropic",
-        native=When.ALWAYS,
-        forced_tool=When.WITHOUT_THINKING,
-        json_mode=When.NEVER,
+        native=Availability.ALWAYS,
+        forced_tool=Availability.WITHOUT_THINKING,
+        json_mode=Availability.NEVER,
         models=r"claude-(sonnet|opus|haiku|fable|mythos)-(4[-.][5-9]|[5-9])",
         dialect=Dialect.ANTHROPIC,
         sources=(
@@ -197,11 +197,11 @@ _MODELS = (
         ),
         note="Adaptive thinking goes with a forced call, thinking with a budget does not. No JSON mode without a schema.",
     ),
-    Family(
+    ProviderFamily(
         "Anthropic before Claude 4.5",
-        native=When.NEVER,
-        forced_tool=When.WITHOUT_THINKING,
-        json_mode=When.NEVER,
+        native=Availability.NEVER,
+        forced_tool=Availability.WITHOUT_THINKING,
+        json_mode=Availability.NEVER,
         models=r"claude",
         dialect=Dialect.ANTHROPIC,
         sources=(
@@ -209,11 +209,11 @@ _MODELS = (
             "https://docs.claude.com/en/docs/build-with-claude/extended-thinking",
         ),
     ),
-    Family(
+    ProviderFamily(
         "Gemini before 3",
-        native=When.WITHOUT_TOOLS,
-        forced_tool=When.ALWAYS,
-        json_mode=When.WITHOUT_TOOLS,
+        native=Availability.WITHOUT_TOOLS,
+        forced_tool=Availability.ALWAYS,
+        json_mode=Availability.WITHOUT_TOOLS,
         models=r"gemini-(pro|ultra|nano|[12])",
         dialect=Dialect.GEMINI,
         sources=(
@@ -222,11 +222,11 @@ _MODELS = (
         ),
         note="Refuses any format beside tools.",
     ),
-    Family(
+    ProviderFamily(
         "Gemini",
-        native=When.ALWAYS,
-        forced_tool=When.ALWAYS,
-        json_mode=When.ALWAYS,
+        native=Availability.ALWAYS,
+        forced_tool=Availability.ALWAYS,
+        json_mode=Availability.ALWAYS,
         models=r"gemini",
         dialect=Dialect.GEMINI,
         sources=(
@@ -234,11 +234,11 @@ _MODELS = (
             "https://github.com/langchain-ai/langchain/issues/34463",
         ),
     ),
-    Family(
+    ProviderFamily(
         "xAI",
-        native=When.ALWAYS,
-        forced_tool=When.ALWAYS,
-        json_mode=When.ALWAYS,
+        native=Availability.ALWAYS,
+        forced_tool=Availability.ALWAYS,
+        json_mode=Availability.ALWAYS,
         models=r"grok-[4-9][.\d]*|grok-build",
         sources=(
             "https://docs.x.ai/docs/guides/structured-outputs",
@@ -247,23 +247,23 @@ _MODELS = (
     ),
 )
 
-UNKNOWN = Family(
+UNKNOWN = ProviderFamily(
     "any other",
-    native=When.NEVER,
-    forced_tool=When.WITHOUT_THINKING,
-    json_mode=When.ALWAYS,
+    native=Availability.NEVER,
+    forced_tool=Availability.WITHOUT_THINKING,
+    json_mode=Availability.ALWAYS,
     models=r".*",
     sources=("https://github.com/langchain-ai/langchain/issues/34129",),
     note="A model's profile may say that it has a JSON schema mode. The ladder learns the rest.",
 )
 """The family of what no other row recognises."""
 
-FAMILIES: tuple[Family, ...] = (*_SERVERS, *_MODELS, UNKNOWN)
+FAMILIES: tuple[ProviderFamily, ...] = (*_SERVERS, *_MODELS, UNKNOWN)
 """The table; of the rows that recognise a client or address, and of those that recognise a name, the first one counts."""
 
 
 @lru_cache(maxsize=256)
-def families_of(clients: frozenset[str], address: str, model: str) -> tuple[Family, ...]:
+def matching_families(clients: frozenset[str], address: str, model: str) -> tuple[ProviderFamily, ...]:
     """Return the rows that count for a model; what is asked of it must be right by all of them."""
     server = next((family for family in FAMILIES if family.serves(clients, address)), None)
     if server is not None and not server.gateway:

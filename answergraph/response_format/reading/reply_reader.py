@@ -180,7 +180,7 @@ class Offer:
         if not isinstance(item.data, dict):
             # A value that is no object is looked for where one was declared; elsewhere a whole text may still be corrected.
             return item.place == "whole" or not all(schema.is_object for schema in self.strategy.schemas)
-        if any(schema.is_echoed_by(item.data) for schema in self.strategy.schemas):
+        if any(schema.is_echo(item.data) for schema in self.strategy.schemas):
             return False
         return item.place == "whole" or self._named(item.data) is not None or bool(self._knowing(item.data))
 
@@ -209,7 +209,7 @@ class Offer:
         return name if name in self.declared or not self._knowing(data) else None
 
     def _knowing(self, data: Any) -> list[AnswerSchema]:
-        return [s for s in self.strategy.schemas if isinstance(data, dict) and s.knows_keys_of(data)]
+        return [s for s in self.strategy.schemas if isinstance(data, dict) and s.declares_keys_of(data)]
 
     def _validated(
         self, schema: AnswerSchema, data: Any, message: AIMessage, repairs: tuple[str, ...] = (), *, bare: bool = False

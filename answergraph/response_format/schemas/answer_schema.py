@@ -12,9 +12,9 @@ from langchain_core.tools import BaseTool, StructuredTool
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError, to_json
 
-from answergraph.response_format.schemas.json_envelope import VALUE, wrap
+from answergraph.response_format.schemas.json_envelope import VALUE, wrapped_value
 
-MOST_TOLD = 4_000
+MAX_PROBLEM_CHARACTERS = 4_000
 """How much of what is wrong with an answer is told, in characters; a list may have a fault per item, and quote each."""
 
 
@@ -40,7 +40,7 @@ class AnswerSchema:
     @cached_property
     def json_schema(self) -> Mapping[str, Any]:
         """The schema of the object that goes on the wire."""
-        return self.value_schema if self.is_object else wrap(self.value_schema)
+        return self.value_schema if self.is_object else wrapped_value(self.value_schema)
 
     def validate(self, data: Any) -> Any:
         """Return what a model wrote as a value of the declared type.
@@ -77,13 +77,13 @@ class AnswerSchema:
         """Return whether a value is an answer of this schema already."""
         return self.validator.holds(value)
 
-    def knows_keys_of(self, data: Mapping[str, Any]) -> bool:
+    def declares_keys_of(self, data: Mapping[str, Any]) -> bool:
         """Return whether every key of an object is one the schema declares, so that it was meant for this schema."""
         if "$ref" in self.json_schema or self.json_schema.get("additionalProperties") not in (None, False):
             return True
         return data.keys() <= dict(self.json_schema.get("properties", {})).keys()
 
-    def is_echoed_by(self, data: Mapping[str, Any]) -> bool:
+    def is_echo(self, data: Mapping[str, Any]) -> bool:
         """Return whether an object is this schema itself, written back instead of an answer."""
         properties = self.json_schema.get("properties")
         return data == self.json_schema or (bool(properties) and data.get("properties") == properties)
@@ -100,7 +100,7 @@ class AnswerSchema:
 
 
 def _told(problem: str) -> str:
-    return problem if len(problem) <= MOST_TOLD else f"{problem[:MOST_TOLD]} … and more of the kind"
+    return problem if len(problem) <= MAX_PROBLEM_CHARACTERS else f"{problem[:MAX_PROBLEM_CHARACTERS]} … and more of the kind"
 
 
 class Validator(Protocol):

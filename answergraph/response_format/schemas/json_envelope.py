@@ -18,7 +18,7 @@ _BY_NAME = frozenset({*_DEFINITIONS, "properties", "patternProperties", "depende
 _DATA = frozenset({"const", "enum", "default", "example", "examples"})
 
 
-def wrap(schema: Mapping[str, Any]) -> dict[str, Any]:
+def wrapped_value(schema: Mapping[str, Any]) -> dict[str, Any]:
     """Return the schema of an object with a value of a schema as its only member, ``value``.
 
     Answers are objects on the wire: a tool's arguments are, and OpenAI's structured outputs must be.

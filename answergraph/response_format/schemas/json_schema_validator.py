@@ -13,7 +13,7 @@ from answergraph.response_format.untrusted.schema_depth import explained_depth, 
 from answergraph.response_format.untrusted.untrusted_schema import PATTERN_OPTIONS
 from answergraph.state.errors import AgentSpecError
 
-MOST_ERRORS = 20
+MAX_ERRORS = 20
 """How many errors of one answer are told."""
 
 
@@ -31,7 +31,7 @@ class JsonSchemaValidator:
             return data
         if is_deeper(data, self.depth):
             raise ValueError("it does not fit the schema, and is nested too deep to say where")
-        raise ValueError("; ".join(_described(error) for error in islice(self.validator.iter_errors(data), MOST_ERRORS)))
+        raise ValueError("; ".join(_described(error) for error in islice(self.validator.iter_errors(data), MAX_ERRORS)))
 
     def dump(self, value: Any) -> Any:
         """Return the value; it is JSON already."""

@@ -21,7 +21,7 @@ from answergraph.response_format.schemas.json_schema_validator import json_schem
 from answergraph.runtime.recent_cache import MAX_KEPT
 from answergraph.state.errors import AgentSpecError
 
-MAX_NAME_LENGTH = 64
+MAX_NAME_CHARACTERS = 64
 """The longest tool name OpenAI's API accepts; its alphabet is letters, digits, ``_`` and ``-``."""
 
 MAX_REFERENCES = 32
@@ -245,4 +245,4 @@ def tool_name(name: str) -> str:
     """Return a name as one that every provider takes for a tool or a format."""
     legal = re.sub(r"[^a-zA-Z0-9_-]+", "_", name).strip("_")
     # Two long names may begin alike.
-    return legal if len(legal) <= MAX_NAME_LENGTH else f"{legal[: MAX_NAME_LENGTH - 9]}_{_digest(name)}"
+    return legal if len(legal) <= MAX_NAME_CHARACTERS else f"{legal[: MAX_NAME_CHARACTERS - 9]}_{_digest(name)}"

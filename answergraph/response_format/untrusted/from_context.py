@@ -7,7 +7,7 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from answergraph.response_format.untrusted.untrusted_schema import ForeignSchemaError, check_foreign_schema
+from answergraph.response_format.untrusted.untrusted_schema import UntrustedSchemaError, check_untrusted_schema
 from answergraph.runtime.recent_cache import MadeOnce
 from answergraph.state.errors import ResponseFormatError
 
@@ -52,6 +52,6 @@ class FromContext:
 
     def _check(self, brought: Any) -> dict[str, Any]:
         try:
-            return check_foreign_schema(brought)
-        except ForeignSchemaError as error:
+            return check_untrusted_schema(brought)
+        except UntrustedSchemaError as error:
             raise ResponseFormatError(f"The context's {self.key!r} cannot be used: {error}", brought) from error

@@ -13,10 +13,10 @@ from urllib.parse import unquote
 
 from answergraph.response_format.untrusted.schema_positions import Position, positions
 
-MOST_REASONS = 1_000
+MAX_SCHEMAS_ASKED = 1_000
 """Schemas that may be asked on the way to one value of the answer; they take less than a second together."""
 
-DEEPEST = 64
+MAX_EXPLAINED_DEPTH = 64
 """The depth where counting ends; answers that deep are rare, and validators have a limit of their own."""
 
 
@@ -31,11 +31,11 @@ def explained_depth(schema: Mapping[str, Any]) -> int:
     beside = {pointer: _asked_with(position, found) for pointer, position in found.items()}
     order = _innermost_first(beside)
     inner = dict.fromkeys(found, 0)
-    for depth in range(DEEPEST):
+    for depth in range(MAX_EXPLAINED_DEPTH):
         inner = _costs(found, beside, order, inner)
-        if inner.get("#", MOST_REASONS + 1) > MOST_REASONS:
+        if inner.get("#", MAX_SCHEMAS_ASKED + 1) > MAX_SCHEMAS_ASKED:
             return depth
-    return DEEPEST
+    return MAX_EXPLAINED_DEPTH
 
 
 def is_deeper(data: Any, most: int) -> bool:
@@ -82,5 +82,5 @@ def _costs(
         same = sum(costs[target] for target in beside[pointer])
         named = max((inner.get(each, 0) for each in found[pointer].named), default=0)
         shared = sum(inner.get(each, 0) for each in found[pointer].shared)
-        costs[pointer] = min(1 + same + named + shared, MOST_REASONS + 1)
+        costs[pointer] = min(1 + same + named + shared, MAX_SCHEMAS_ASKED + 1)
     return costs

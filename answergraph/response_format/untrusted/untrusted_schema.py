@@ -16,28 +16,28 @@ import jsonschema_rs
 
 from answergraph.response_format.untrusted.schema_positions import Position, positions
 
-MOST_BYTES = 65_536
+MAX_SCHEMA_BYTES = 65_536
 """Of the schema as JSON in UTF-8."""
 
-MOST_DEPTH = 64
+MAX_SCHEMA_DEPTH = 64
 """Objects and lists in each other; a property inside a property is two of them."""
 
-MOST_SCHEMAS = 2_000
+MAX_SUBSCHEMAS = 2_000
 """Properties, items, members of unions and definitions, together."""
 
-MOST_AT_ONCE = 1_000
+MAX_SCHEMAS_PER_VALUE = 1_000
 """Schemas that look at one value, with every reference followed; parts that refer to parts multiply them."""
 
-MOST_PATTERNS = 50
+MAX_PATTERNS = 50
 """Regular expressions, in ``pattern`` and as names in ``patternProperties``."""
 
-LONGEST_PATTERN = 500
+MAX_PATTERN_CHARACTERS = 500
 """Characters of one regular expression."""
 
-MOST_PATTERN_BYTES = 1_048_576
+MAX_PATTERN_BYTES = 1_048_576
 """Memory of one compiled regular expression, and again of the cache it is matched with."""
 
-PATTERN_OPTIONS = jsonschema_rs.RegexOptions(size_limit=MOST_PATTERN_BYTES, dfa_size_limit=MOST_PATTERN_BYTES)
+PATTERN_OPTIONS = jsonschema_rs.RegexOptions(size_limit=MAX_PATTERN_BYTES, dfa_size_limit=MAX_PATTERN_BYTES)
 """For every validator of a caller's schema: this engine matches in time with the text, whatever the pattern says.
 
 It takes no look-around and no back references. The engine that jsonschema-rs uses when it is not told tries alternatives instead.
@@ -50,30 +50,30 @@ _DRAFTS = frozenset(
     }
 )
 _MOVES_REFERENCES = ("$id", "id", "$anchor", "$dynamicRef", "$dynamicAnchor", "$recursiveRef", "$recursiveAnchor", "$vocabulary")
-_MOST_INTEGER_BITS = 1024
-_LONGEST_QUOTE = 200
+_MAX_INTEGER_BITS = 1024
+_MAX_QUOTED_CHARACTERS = 200
 
 
-class ForeignSchemaError(ValueError):
+class UntrustedSchemaError(ValueError):
     """A caller's JSON Schema is not taken; the message says what to change."""
 
 
-def check_foreign_schema(schema: object) -> dict[str, Any]:
+def check_untrusted_schema(schema: object) -> dict[str, Any]:
     """Return a caller's JSON Schema if it is one, and is bounded in what it costs.
 
     Raises:
-        ForeignSchemaError: If it is none, is too large, or says what is not taken from a caller.
+        UntrustedSchemaError: If it is none, is too large, or says what is not taken from a caller.
 
     Example:
-        >>> check_foreign_schema({"type": "object", "properties": {"a": {"type": "integer"}}})["properties"]
+        >>> check_untrusted_schema({"type": "object", "properties": {"a": {"type": "integer"}}})["properties"]
         {'a': {'type': 'integer'}}
     """
     if not isinstance(schema, dict):
-        raise ForeignSchemaError(f"A JSON Schema is an object, not {type(schema).__name__}; write {{'type': 'object', …}}.")
+        raise UntrustedSchemaError(f"A JSON Schema is an object, not {type(schema).__name__}; write {{'type': 'object', …}}.")
     _refuse_what_is_not_json(schema)
     text = json.dumps(schema, ensure_ascii=False)
-    if len(text.encode()) > MOST_BYTES:
-        raise ForeignSchemaError(f"The JSON Schema has over {MOST_BYTES} bytes; shorten descriptions or declare less.")
+    if len(text.encode()) > MAX_SCHEMA_BYTES:
+        raise UntrustedSchemaError(f"The JSON Schema has over {MAX_SCHEMA_BYTES} bytes; shorten descriptions or declare less.")
     copy: dict[str, Any] = json.loads(text)
     if isinstance(copy.get("$id"), str):
         del copy["$id"]
@@ -92,11 +92,13 @@ def _refuse_what_is_not_json(schema: dict[Any, Any]) -> None:
     while waiting:
         value, depth = waiting.pop()
         size += len(value) if isinstance(value, str | dict | list) else 1
-        if size > MOST_BYTES:
-            raise ForeignSchemaError(f"The JSON Schema has over {MOST_BYTES} bytes; shorten descriptions or declare less.")
-        if depth > MOST_DEPTH:
-            raise ForeignSchemaError(
-                f"The JSON Schema is nested deeper than {MOST_DEPTH} levels; use '$defs' and '$ref', or less."
+        if size > MAX_SCHEMA_BYTES:
+            raise UntrustedSchemaError(
+                f"The JSON Schema has over {MAX_SCHEMA_BYTES} bytes; shorten descriptions or declare less."
+            )
+        if depth > MAX_SCHEMA_DEPTH:
+            raise UntrustedSchemaError(
+                f"The JSON Schema is nested deeper than {MAX_SCHEMA_DEPTH} levels; use '$defs' and '$ref', or less."
             )
         waiting += [(inner, depth + 1) for inner in _inner(value)]
 
@@ -105,12 +107,12 @@ def _inner(value: object) -> Iterator[object]:
     if isinstance(value, dict):
         yield from value.values()
         if not all(isinstance(key, str) for key in value):
-            raise ForeignSchemaError("The JSON Schema has a key that is no text; the keys of JSON are strings.")
+            raise UntrustedSchemaError("The JSON Schema has a key that is no text; the keys of JSON are strings.")
         yield from value
     elif isinstance(value, list):
         yield from value
     elif not _is_scalar(value):
-        raise ForeignSchemaError(f"The JSON Schema holds {_quoted(value)}, which JSON cannot say; write plain JSON.")
+        raise UntrustedSchemaError(f"The JSON Schema holds {_quoted(value)}, which JSON cannot say; write plain JSON.")
 
 
 def _is_scalar(value: object) -> bool:
@@ -118,45 +120,49 @@ def _is_scalar(value: object) -> bool:
         return not any("\ud800" <= character <= "\udfff" for character in value)
     if isinstance(value, float):
         return math.isfinite(value)
-    return value is None or (isinstance(value, int) and value.bit_length() <= _MOST_INTEGER_BITS)
+    return value is None or (isinstance(value, int) and value.bit_length() <= _MAX_INTEGER_BITS)
 
 
 def _quoted(value: object) -> str:
-    return ascii(value)[:_LONGEST_QUOTE] if isinstance(value, str | float) else f"a value of type {type(value).__name__}"
+    return ascii(value)[:_MAX_QUOTED_CHARACTERS] if isinstance(value, str | float) else f"a value of type {type(value).__name__}"
 
 
 def _refuse_unknown_draft(schema: dict[str, Any]) -> None:
     # An address that the validator does not know is one that it would fetch.
     draft = schema.get("$schema")
     if draft is not None and (not isinstance(draft, str) or draft.removesuffix("#") not in _DRAFTS):
-        raise ForeignSchemaError(f"'$schema' names no known draft; leave it out, or name one of: {', '.join(sorted(_DRAFTS))}.")
+        raise UntrustedSchemaError(f"'$schema' names no known draft; leave it out, or name one of: {', '.join(sorted(_DRAFTS))}.")
 
 
 def _bounded_positions(schema: dict[str, Any]) -> dict[str, Position]:
     found: dict[str, Position] = {}
     for position in positions(schema):
         found[position.pointer] = position
-        if len(found) > MOST_SCHEMAS:
-            raise ForeignSchemaError(f"The JSON Schema has over {MOST_SCHEMAS} properties and members of unions; declare less.")
+        if len(found) > MAX_SUBSCHEMAS:
+            raise UntrustedSchemaError(
+                f"The JSON Schema has over {MAX_SUBSCHEMAS} properties and members of unions; declare less."
+            )
         moved = [key for key in _MOVES_REFERENCES if isinstance(position.schema.get(key), str | bool | dict)]
         if moved or ("$schema" in position.schema and position.pointer != "#"):
             name = moved[0] if moved else "$schema"
-            raise ForeignSchemaError(f"{name!r} at {_quoted(position.pointer)} is not taken; refer to '#/$defs/Name' by '$ref'.")
+            raise UntrustedSchemaError(
+                f"{name!r} at {_quoted(position.pointer)} is not taken; refer to '#/$defs/Name' by '$ref'."
+            )
     return found
 
 
 def _refuse_costly_patterns(found: Any) -> None:
     patterns = [pattern for position in found for pattern in _patterns(position)]
-    if len(patterns) > MOST_PATTERNS:
-        raise ForeignSchemaError(f"The JSON Schema has over {MOST_PATTERNS} regular expressions; use fewer.")
+    if len(patterns) > MAX_PATTERNS:
+        raise UntrustedSchemaError(f"The JSON Schema has over {MAX_PATTERNS} regular expressions; use fewer.")
     for pattern in patterns:
-        if len(pattern) > LONGEST_PATTERN:
-            raise ForeignSchemaError(f"A regular expression has over {LONGEST_PATTERN} characters; shorten it.")
+        if len(pattern) > MAX_PATTERN_CHARACTERS:
+            raise UntrustedSchemaError(f"A regular expression has over {MAX_PATTERN_CHARACTERS} characters; shorten it.")
         try:
             jsonschema_rs.Draft202012Validator({"pattern": pattern}, pattern_options=PATTERN_OPTIONS)
         except ValueError as error:
             reason = "it is none, is too large, or uses look-around or back references; write a simpler one"
-            raise ForeignSchemaError(f"The regular expression {_quoted(pattern)} is not taken: {reason}.") from error
+            raise UntrustedSchemaError(f"The regular expression {_quoted(pattern)} is not taken: {reason}.") from error
 
 
 def _patterns(position: Position) -> Iterator[str]:
@@ -178,9 +184,9 @@ def _refuse_circles(found: dict[str, Position]) -> None:
     while ready:
         pointer = ready.pop()
         del pending[pointer]
-        if at_once[pointer] > MOST_AT_ONCE:
-            raise ForeignSchemaError(
-                f"Over {MOST_AT_ONCE} schemas look at one value, from {_quoted(pointer)} on; refer to fewer."
+        if at_once[pointer] > MAX_SCHEMAS_PER_VALUE:
+            raise UntrustedSchemaError(
+                f"Over {MAX_SCHEMAS_PER_VALUE} schemas look at one value, from {_quoted(pointer)} on; refer to fewer."
             )
         for user in users[pointer]:
             at_once[user] += at_once[pointer]
@@ -188,7 +194,9 @@ def _refuse_circles(found: dict[str, Position]) -> None:
             ready += [] if pending[user] else [user]
     if pending:
         circle = _quoted(next(iter(pending)))
-        raise ForeignSchemaError(f"The schema at {circle} refers to itself without a property or an item between; put one there.")
+        raise UntrustedSchemaError(
+            f"The schema at {circle} refers to itself without a property or an item between; put one there."
+        )
 
 
 def _referred(position: Position, found: dict[str, Position]) -> list[str]:
@@ -196,10 +204,10 @@ def _referred(position: Position, found: dict[str, Position]) -> list[str]:
     if reference is None:
         return []
     if not isinstance(reference, str) or not reference.startswith("#"):
-        raise ForeignSchemaError(f"'$ref' at {_quoted(position.pointer)} leads elsewhere; put what it names under '$defs'.")
+        raise UntrustedSchemaError(f"'$ref' at {_quoted(position.pointer)} leads elsewhere; put what it names under '$defs'.")
     target = unquote(reference)
     if target not in found:
-        raise ForeignSchemaError(
+        raise UntrustedSchemaError(
             f"'$ref' {_quoted(reference)} at {_quoted(position.pointer)} leads to no schema; define it under '$defs'."
         )
     return [target]
@@ -211,11 +219,11 @@ def _refuse_invalid(schema: dict[str, Any]) -> None:
         jsonschema_rs.validator_for(schema, retriever=_refuse_remote, pattern_options=PATTERN_OPTIONS)
     except ValueError as error:
         first = _shortened(str(error).splitlines()[0])
-        raise ForeignSchemaError(f"This is no valid JSON Schema: {first}") from error
+        raise UntrustedSchemaError(f"This is no valid JSON Schema: {first}") from error
 
 
 def _shortened(text: str) -> str:
-    return text if len(text) <= _LONGEST_QUOTE else f"{text[:_LONGEST_QUOTE]}…"
+    return text if len(text) <= _MAX_QUOTED_CHARACTERS else f"{text[:_MAX_QUOTED_CHARACTERS]}…"
 
 
 def _refuse_remote(uri: str) -> Any:
