@@ -8,11 +8,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from answergraph.response_format.providers.provider_family import ProviderFamily, Availability
+from answergraph.response_format.providers.provider_family import Availability, ProviderFamily
 from answergraph.response_format.wire.dialects import Dialect
-
-_RESPONSES_API_MODELS = "gpt-6"
-"""How the names begin of models that ChatOpenAI asks on the Responses API as soon as there are tools."""
 
 _SERVERS = (
     ProviderFamily(
@@ -270,8 +267,3 @@ def matching_families(clients: frozenset[str], address: str, model: str) -> tupl
         return (server,)
     named = next(family for family in FAMILIES if family.has(model))
     return (named,) if server is None else (server, named)
-
-
-def asks_responses_api(model: str) -> bool:
-    """Return whether ChatOpenAI asks a model of a name on the Responses API as soon as there are tools."""
-    return model.startswith(_RESPONSES_API_MODELS)
