@@ -44,6 +44,7 @@ def first_rung(family: ProviderFamily, *, tools: bool, thinking: bool) -> str:
 def recognised_by(family: ProviderFamily) -> str:
     parts = [f"`{name}`" for name in sorted(family.clients)]
     parts += [f"address `{family.address}`"] if family.address else []
+    parts += [f"port `{family.usual_port}`"] if family.usual_port else []
     parts += [f"name `{family.models}`"] if family.models else []
     return ", ".join(parts).replace("|", r"\|")
 

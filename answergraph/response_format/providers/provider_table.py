@@ -1,7 +1,7 @@
 """The table of provider families: how a model of each is recognised, and which ways of asking for an answer it takes.
 
-The only place that knows the names of models, clients and providers. It decides where the automatic strategy starts and what it
-skips; where a row is wrong or out of date, the ladder finds out at run time, at the price of a refused request.
+The only place that knows the names of models, clients and providers. It decides which strategy the automatic one starts with and
+which ones it skips; a row that is wrong or out of date costs one refused request.
 """
 
 from __future__ import annotations
@@ -81,14 +81,16 @@ _SERVERS = (
         forced_tool=Availability.ALWAYS,
         json_mode=Availability.WITHOUT_TOOLS,
         clients=frozenset({"ChatVLLM", "VLLMOpenAI"}),
-        address=r"\bvllm\b|:8000/v1",
+        address=r"\bvllm\b",
+        usual_port=r":8000/v1",
         dialect=Dialect.PLAIN,
         sources=(
             "https://github.com/vllm-project/vllm/issues/39929",
             "https://github.com/vllm-project/vllm/issues/44216",
         ),
-        note="A format beside tools is held to in every turn, so that no tool is called and the answer is made up. Recognised by "
-        "its usual port, a guess. With gpt-oss a forced call was seen to be ignored.",
+        note="A format beside tools is held to in every turn, so that no tool is called and the answer is made up. Its usual port "
+        "is a guess and does not count for models that it cannot serve, such as OpenAI's behind a proxy. With gpt-oss a forced call "
+        "was seen to be ignored.",
     ),
     ProviderFamily(
         "Groq",
@@ -165,6 +167,7 @@ _MODELS = (
         forced_tool=Availability.ALWAYS,
         json_mode=Availability.ALWAYS,
         models=r"gpt-4o(?!-2024-05-13)|gpt-4\.1|gpt-[5-9][.\d]*|o[34]",
+        open_weights=False,
         sources=(
             "https://platform.openai.com/docs/guides/structured-outputs#supported-models",
             "https://platform.openai.com/docs/guides/function-calling#tool-choice",
@@ -176,6 +179,7 @@ _MODELS = (
         forced_tool=Availability.ALWAYS,
         json_mode=Availability.ALWAYS,
         models=r"gpt-4o?|gpt-3\.5",
+        open_weights=False,
         sources=("https://platform.openai.com/docs/guides/structured-outputs#supported-models",),
         note="The oldest of them have no JSON mode and refuse it.",
     ),
@@ -185,6 +189,7 @@ _MODELS = (
         forced_tool=Availability.WITHOUT_THINKING,
         json_mode=Availability.NEVER,
         models=r"claude-(sonnet|opus|haiku|fable|mythos)-(4[-.][5-9]|[5-9])",
+        open_weights=False,
         dialect=Dialect.ANTHROPIC,
         sources=(
             "https://docs.claude.com/en/docs/build-with-claude/structured-outputs",
@@ -200,6 +205,7 @@ _MODELS = (
         forced_tool=Availability.WITHOUT_THINKING,
         json_mode=Availability.NEVER,
         models=r"claude",
+        open_weights=False,
         dialect=Dialect.ANTHROPIC,
         sources=(
             "https://docs.claude.com/en/docs/build-with-claude/structured-outputs",
@@ -212,6 +218,7 @@ _MODELS = (
         forced_tool=Availability.ALWAYS,
         json_mode=Availability.WITHOUT_TOOLS,
         models=r"gemini-(pro|ultra|nano|[12])",
+        open_weights=False,
         dialect=Dialect.GEMINI,
         sources=(
             "https://ai.google.dev/gemini-api/docs/structured-output",
@@ -225,6 +232,7 @@ _MODELS = (
         forced_tool=Availability.ALWAYS,
         json_mode=Availability.ALWAYS,
         models=r"gemini",
+        open_weights=False,
         dialect=Dialect.GEMINI,
         sources=(
             "https://ai.google.dev/gemini-api/docs/structured-output",
@@ -237,6 +245,7 @@ _MODELS = (
         forced_tool=Availability.ALWAYS,
         json_mode=Availability.ALWAYS,
         models=r"grok-[4-9][.\d]*|grok-build",
+        open_weights=False,
         sources=(
             "https://docs.x.ai/docs/guides/structured-outputs",
             "https://docs.x.ai/docs/guides/function-calling",
@@ -253,17 +262,23 @@ UNKNOWN = ProviderFamily(
     sources=("https://github.com/langchain-ai/langchain/issues/34129",),
     note="A model's profile may say that it has a JSON schema mode. The ladder learns the rest.",
 )
-"""The family of what no other row recognises."""
+"""The row of all other models."""
 
 FAMILIES: tuple[ProviderFamily, ...] = (*_SERVERS, *_MODELS, UNKNOWN)
-"""The table; of the rows that recognise a client or address, and of those that recognise a name, the first one counts."""
+"""The table. The first row that matches a client or address counts, and the first one that matches a name."""
 
 
 @lru_cache(maxsize=256)
 def matching_families(clients: frozenset[str], address: str, model: str) -> tuple[ProviderFamily, ...]:
-    """Return the rows that count for a model; what is asked of it must be right by all of them."""
-    server = next((family for family in FAMILIES if family.serves(clients, address)), None)
-    if server is not None and not server.gateway:
-        return (server,)
+    """Return the rows that match a model: the one that serves it, and the one of its name unless the server is no gateway.
+
+    A way of asking must be right by all of them. ``clients`` are the names of the model's class and its bases; ``model`` is its
+    name in lower case; name and address are empty if the model does not tell.
+    """
     named = next(family for family in FAMILIES if family.has(model))
-    return (named,) if server is None else (server, named)
+    server = next((family for family in FAMILIES if family.serves(clients, address)), None)
+    if server is None and named.open_weights:
+        server = next((family for family in FAMILIES if family.may_serve(address)), None)
+    if server is None:
+        return (named,)
+    return (server, named) if server.gateway else (server,)

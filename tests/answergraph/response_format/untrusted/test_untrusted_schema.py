@@ -15,10 +15,10 @@ from pydantic import BaseModel
 
 from answergraph.response_format.untrusted.untrusted_schema import (
     MAX_PATTERN_CHARACTERS,
-    MAX_SCHEMAS_PER_VALUE,
+    MAX_PATTERNS,
     MAX_SCHEMA_BYTES,
     MAX_SCHEMA_DEPTH,
-    MAX_PATTERNS,
+    MAX_SCHEMAS_PER_VALUE,
     MAX_SUBSCHEMAS,
     PATTERN_OPTIONS,
     UntrustedSchemaError,
