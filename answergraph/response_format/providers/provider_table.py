@@ -89,8 +89,8 @@ _SERVERS = (
             "https://github.com/vllm-project/vllm/issues/44216",
         ),
         note="A format beside tools is held to in every turn, so that no tool is called and the answer is made up. Its usual "
-        "port is a guess and does not count for models that it cannot serve, such as OpenAI's behind a proxy. With gpt-oss a forced "
-        "call was seen to be ignored.",
+        "port is a guess and does not count for models that it cannot serve, such as OpenAI's behind a proxy. With gpt-oss a "
+        "forced call was seen to be ignored.",
     ),
     ProviderFamily(
         "Groq",

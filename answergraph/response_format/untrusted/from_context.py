@@ -13,9 +13,9 @@ from answergraph.state.errors import ResponseFormatError
 
 
 class FromContext:
-    """The response format that the caller brings with the run, as a JSON Schema in the run's context.
+    """A response format that the caller brings with the run, as a JSON Schema in the run's context.
 
-    Pass it as ``response_format``: one deployed graph then answers in any shape. The schema is checked before the model is
+    Pass it as ``response_format``, and one deployed graph answers in any shape. The schema is checked before the model is
     called: that it is one, and that it is bounded in size, depth and cost and refers to nothing outside.
 
     Example:
@@ -28,7 +28,7 @@ class FromContext:
     """
 
     def __init__(self, key: str = "response_format", *, default: Any = None) -> None:
-        """Say where the schema is found.
+        """Read the schema from the run's context.
 
         Args:
             key: The context's key or attribute.

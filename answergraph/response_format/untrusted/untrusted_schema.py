@@ -1,7 +1,7 @@
-"""The guard for a JSON Schema that a caller brings with the run: what it must be before anything reads it.
+"""Checks a JSON Schema that a caller brings with the run, before anything else reads it.
 
-A schema from outside can be none at all, or be made to cost: by its size, by references that lead round, by parts that multiply,
-by patterns, or by addresses that something would fetch. The numbers here are ours, chosen far above what an answer needs.
+A schema from outside may be invalid, or made to be costly: by its size, by circular references, by parts that multiply, by
+patterns, or by addresses that a validator would fetch. The limits are our choice, far above what an answer needs.
 """
 
 from __future__ import annotations
@@ -14,33 +14,26 @@ from urllib.parse import unquote
 
 import jsonschema_rs
 
-from answergraph.response_format.untrusted.schema_positions import Position, positions
+from answergraph.response_format.untrusted.schema_positions import Position, dependencies_first, positions
 
 MAX_SCHEMA_BYTES = 65_536
-"""Of the schema as JSON in UTF-8."""
-
+"""As JSON in UTF-8."""
 MAX_SCHEMA_DEPTH = 64
-"""Objects and lists in each other; a property inside a property is two of them."""
-
+"""Of objects and lists in each other; a property inside a property is two of them."""
 MAX_SUBSCHEMAS = 2_000
 """Properties, items, members of unions and definitions, together."""
-
 MAX_SCHEMAS_PER_VALUE = 1_000
-"""Schemas that look at one value, with every reference followed; parts that refer to parts multiply them."""
-
+"""That apply to one value, with every reference followed; parts that refer to parts multiply them."""
 MAX_PATTERNS = 50
 """Regular expressions, in ``pattern`` and as names in ``patternProperties``."""
-
 MAX_PATTERN_CHARACTERS = 500
-"""Characters of one regular expression."""
-
 MAX_PATTERN_BYTES = 1_048_576
-"""Memory of one compiled regular expression, and again of the cache it is matched with."""
+"""Memory of one compiled regular expression, and again of its matching cache."""
 
 PATTERN_OPTIONS = jsonschema_rs.RegexOptions(size_limit=MAX_PATTERN_BYTES, dfa_size_limit=MAX_PATTERN_BYTES)
-"""For every validator of a caller's schema: this engine matches in time with the text, whatever the pattern says.
+"""For every validator of a caller's schema: the engine whose matching time is linear in the text, whatever the pattern.
 
-It takes no look-around and no back references. The engine that jsonschema-rs uses when it is not told tries alternatives instead.
+It takes no look-around and no back references; the default engine of jsonschema-rs backtracks.
 """
 
 _DRAFTS = frozenset(
@@ -55,14 +48,14 @@ _MAX_QUOTED_CHARACTERS = 200
 
 
 class UntrustedSchemaError(ValueError):
-    """A caller's JSON Schema is not taken; the message says what to change."""
+    """A caller's JSON Schema is refused; the message says what to change."""
 
 
 def check_untrusted_schema(schema: object) -> dict[str, Any]:
-    """Return a caller's JSON Schema if it is one, and is bounded in what it costs.
+    """Return a copy of a caller's JSON Schema, without its outermost ``$id``; nothing in it is fetched.
 
     Raises:
-        UntrustedSchemaError: If it is none, is too large, or says what is not taken from a caller.
+        UntrustedSchemaError: If it is invalid, too large or costly, or uses keywords that are not taken from a caller.
 
     Example:
         >>> check_untrusted_schema({"type": "object", "properties": {"a": {"type": "integer"}}})["properties"]
@@ -172,28 +165,17 @@ def _patterns(position: Position) -> Iterator[str]:
 
 
 def _refuse_circles(found: dict[str, Position]) -> None:
-    """Refuse references that lead nowhere or back to the same value, and parts that multiply beyond measure."""
+    """Refuse references without a target or back to the same value, and too many schemas for one value."""
     beside = {pointer: [*position.beside, *_referred(position, found)] for pointer, position in found.items()}
-    pending = {pointer: len(targets) for pointer, targets in beside.items()}
-    users: dict[str, list[str]] = {pointer: [] for pointer in beside}
-    for pointer, targets in beside.items():
-        for target in targets:
-            users[target].append(pointer)
-    at_once = dict.fromkeys(beside, 1)
-    ready = [pointer for pointer, count in pending.items() if not count]
-    while ready:
-        pointer = ready.pop()
-        del pending[pointer]
+    at_once: dict[str, int] = {}
+    for pointer in dependencies_first(beside):
+        at_once[pointer] = 1 + sum(at_once[target] for target in beside[pointer])
         if at_once[pointer] > MAX_SCHEMAS_PER_VALUE:
             raise UntrustedSchemaError(
                 f"Over {MAX_SCHEMAS_PER_VALUE} schemas look at one value, from {_quoted(pointer)} on; refer to fewer."
             )
-        for user in users[pointer]:
-            at_once[user] += at_once[pointer]
-            pending[user] -= 1
-            ready += [] if pending[user] else [user]
-    if pending:
-        circle = _quoted(next(iter(pending)))
+    if len(at_once) < len(beside):
+        circle = _quoted(next(pointer for pointer in beside if pointer not in at_once))
         raise UntrustedSchemaError(
             f"The schema at {circle} refers to itself without a property or an item between; put one there."
         )
@@ -216,15 +198,17 @@ def _referred(position: Position, found: dict[str, Position]) -> list[str]:
 def _refuse_invalid(schema: dict[str, Any]) -> None:
     try:
         jsonschema_rs.meta.validate(schema)
-        jsonschema_rs.validator_for(schema, retriever=_refuse_remote, pattern_options=PATTERN_OPTIONS)
+        jsonschema_rs.validator_for(schema, retriever=refuse_remote, pattern_options=PATTERN_OPTIONS)
     except ValueError as error:
-        first = _shortened(str(error).splitlines()[0])
-        raise UntrustedSchemaError(f"This is no valid JSON Schema: {first}") from error
+        first = str(error).splitlines()[0]
+        shortened = first if len(first) <= _MAX_QUOTED_CHARACTERS else f"{first[:_MAX_QUOTED_CHARACTERS]}…"
+        raise UntrustedSchemaError(f"This is no valid JSON Schema: {shortened}") from error
 
 
-def _shortened(text: str) -> str:
-    return text if len(text) <= _MAX_QUOTED_CHARACTERS else f"{text[:_MAX_QUOTED_CHARACTERS]}…"
+def refuse_remote(uri: str) -> Any:
+    """Retrieve nothing: a schema's references lead into the schema itself.
 
-
-def _refuse_remote(uri: str) -> Any:
-    raise ValueError(f"remote reference {uri!r}")
+    Raises:
+        ValueError: Always.
+    """
+    raise ValueError(f"remote reference {uri!r}; put the schema it names under '$defs'")
