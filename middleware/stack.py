@@ -15,7 +15,7 @@ from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.runtime import Runtime, get_runtime
 from langgraph.types import Command
 
-from answergraph.middleware.base import CAN_JUMP_TO, wrong_colour
+from answergraph.middleware.base import CAN_JUMP_TO, AgentMiddleware, wrong_colour
 from answergraph.nodes.layered_response import FormatChange, LayeredResponse
 from answergraph.nodes.model import ModelCall
 from answergraph.nodes.tool_recording import recording
@@ -156,11 +156,13 @@ def _has(middleware: Any, hook: str) -> bool:
 
 def _own(middleware: Any, hook: str) -> Callable[..., Any] | None:
     """Return a hook if the middleware overrides it, ``None`` if it is the base class's empty one."""
-    for cls in type(middleware).__mro__:
-        if hook in vars(cls):
-            # LangChain's base class and ours have the same name; neither is asked for by identity.
-            return None if cls.__name__ == "AgentMiddleware" else getattr(middleware, hook)
-    return None
+    owner = next((cls for cls in type(middleware).__mro__ if hook in vars(cls)), None)
+    return None if owner is None or _is_base(owner) else getattr(middleware, hook)
+
+
+def _is_base(cls: type) -> bool:
+    # LangChain's is known by its name: it is an optional dependency. A user's class of that name keeps its hooks.
+    return cls is AgentMiddleware or (cls.__name__ == "AgentMiddleware" and cls.__module__.startswith("langchain.agents."))
 
 
 def _hook(middleware: Any, hook: str) -> Hook:

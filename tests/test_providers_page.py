@@ -5,7 +5,7 @@
 
 from pathlib import Path
 
-from answergraph.response_format.providers.provider_family import Family
+from answergraph.response_format.providers.provider_family import ProviderFamily
 from answergraph.response_format.providers.provider_table import FAMILIES
 
 PAGE = Path(__file__).parents[1] / "docs" / "providers.md"
@@ -36,26 +36,27 @@ Each row is tested against a server on loopback that refuses and ignores what th
 """
 
 
-def first_rung(family: Family, *, tools: bool, thinking: bool) -> str:
+def first_rung(family: ProviderFamily, *, tools: bool, thinking: bool) -> str:
     rungs = {"provider": family.native, "tool": family.forced_tool}
     return next((name for name, when in rungs.items() if when.holds(tools=tools, thinking=thinking)), "free_tool")
 
 
-def recognised_by(family: Family) -> str:
+def recognised_by(family: ProviderFamily) -> str:
     parts = [f"`{name}`" for name in sorted(family.clients)]
     parts += [f"address `{family.address}`"] if family.address else []
+    parts += [f"port `{family.usual_port}`"] if family.usual_port else []
     parts += [f"name `{family.models}`"] if family.models else []
     return ", ".join(parts).replace("|", r"\|")
 
 
-def line(family: Family) -> str:
+def line(family: ProviderFamily) -> str:
     starts = [first_rung(family, tools=tools, thinking=thinking) for thinking in (False, True) for tools in (False, True)]
     name = f"{family.name} (gateway)" if family.gateway else family.name
     cells = [name, recognised_by(family), *(f"`{rung}`" for rung in starts), family.json_mode.value]
     return f"| {' | '.join(cells)} |\n"
 
 
-def behind(family: Family) -> str:
+def behind(family: ProviderFamily) -> str:
     notes = [family.note] if family.note else []
     notes += [f"Think unless told not to, by name: `{family.thinks}`."] if family.thinks else []
     sources = " ".join(f"<{source}>" for source in family.sources)

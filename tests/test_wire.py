@@ -11,6 +11,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from pydantic import BaseModel, SecretStr
 
 from answergraph import AutoStrategy, ProviderStrategy, ToolStrategy, create_agent
+from answergraph.middleware import AgentMiddleware, ModelRequest
 from tests.openai_server import Failure, OpenAIServer, Reply, ToolCall, calls, is_cut_off, refuses, says
 from tests.seed_schema import FalseNegativeCheckResponse
 
@@ -19,6 +20,14 @@ class Verdict(BaseModel):
     """A verdict."""
 
     passed: bool
+
+
+class WithSettings(AgentMiddleware[Any, Any, Any]):
+    def __init__(self, settings: dict[str, Any]) -> None:
+        self.settings = settings
+
+    def modify_model_request(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
+        return request.override(model_settings=self.settings)
 
 
 @tool
@@ -102,6 +111,33 @@ def test_the_native_format_through_the_responses_api(run: Any) -> None:
     assert result["structured_response"] == Verdict(passed=True)
     assert bodies[0]["text"]["format"]["name"] == "Verdict"
     assert bodies[0]["tools"] == [{"type": "function", **PLAIN_TOOL["function"]}]
+
+
+@pytest.mark.parametrize(
+    ("model", "settings"),
+    [
+        ("gpt-5", {"reasoning": {"effort": "low"}}),
+        ("gpt-5", {"include": ["reasoning.encrypted_content"]}),
+        ("gpt-6", {}),
+        ("GPT-6", {}),
+    ],
+)
+@pytest.mark.parametrize("tools", [[search], []], ids=["tools", "no tools"])
+def test_the_native_format_follows_the_api_that_the_client_chooses(
+    run: Any, streaming: bool, model: str, settings: dict[str, Any], tools: list[Any]
+) -> None:
+    with OpenAIServer([says('{"passed": true}')]) as server:
+        client = chat(server, model=model, streaming=streaming)
+        agent = create_agent(client, tools, response_format=ProviderStrategy(Verdict), middleware=[WithSettings(settings)])
+        assert run(agent, QUESTION)["structured_response"] == Verdict(passed=True)
+        (request,) = server.requests
+    if settings or tools:
+        assert request.path == "/v1/responses"
+        assert request.body["text"]["format"]["name"] == "Verdict"
+        assert "response_format" not in request.body
+    else:
+        assert request.path == "/v1/chat/completions"
+        assert request.body["response_format"]["json_schema"]["name"] == "Verdict"
 
 
 def test_a_bare_schema_means_the_native_format_for_a_model_that_has_it(run: Any) -> None:

@@ -51,12 +51,7 @@ def answer_bundle(result: Mapping[str, Any], *, output_key: str | None = None) -
 
 
 def results_in(messages: Sequence[AnyMessage], answers: set[str]) -> Iterator[RecordedResult]:
-    """Yield the tool results of the last run that stand in a conversation.
-
-    Args:
-        messages: The conversation.
-        answers: The names of answer schemas: what answers their calls are receipts, and the model's own words.
-    """
+    """Yield the tool results of the last run that stand in a conversation."""
     starts = [index for index, m in enumerate(messages) if isinstance(m, HumanMessage) and not is_correction(m)]
     args: dict[Any, dict[str, Any]] = {}
     for message in messages[starts[-1] if starts else 0 :]:

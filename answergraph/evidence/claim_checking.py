@@ -15,8 +15,8 @@ from answergraph.evidence.searched_result import SearchedResult
 from answergraph.state.outcome import EvidenceSpan
 from answergraph.state.tool_results import ToolRun
 
-_LONGEST_SHOWN = 200
-_MOST_SHOWN = 10
+_MAX_SHOWN_CHARACTERS = 200
+_MAX_SHOWN_PROBLEMS = 10
 _INTRODUCTION = "Your answer is not supported by what the tools of this run returned:"
 _ADVICE = (
     "Copy quotes word for word from one place of one tool result, and take numbers from tool results as they are. Your own words "
@@ -26,34 +26,23 @@ _ADVICE = (
 
 @dataclass(frozen=True)
 class Checked:
-    """What became of an answer's claims.
-
-    Attributes:
-        evidence: Per path of a supported claim, where it is supported.
-        problems: Per path of another, what is wrong.
-    """
+    """What became of an answer's claims."""
 
     evidence: dict[str, EvidenceSpan] = field(default_factory=dict)
+    """Per path of a supported claim, where it is supported."""
     problems: dict[str, str] = field(default_factory=dict)
+    """Per path of another, what is wrong."""
 
     @property
     def feedback(self) -> str:
         """What is said to the model."""
         listed = [f"- {path}: {problem}" for path, problem in self.problems.items()]
-        more = [f"- and {len(listed) - _MOST_SHOWN} more"] if len(listed) > _MOST_SHOWN else []
-        return "\n".join([_INTRODUCTION, *listed[:_MOST_SHOWN], *more, _ADVICE])
+        more = [f"- and {len(listed) - _MAX_SHOWN_PROBLEMS} more"] if len(listed) > _MAX_SHOWN_PROBLEMS else []
+        return "\n".join([_INTRODUCTION, *listed[:_MAX_SHOWN_PROBLEMS], *more, _ADVICE])
 
 
 def check_claims(claims: Iterable[Claim], runs: Sequence[ToolRun]) -> Checked:
-    """Look for what supports each claim.
-
-    Args:
-        claims: The answer's claims.
-        runs: The tool calls whose results count as evidence, oldest first.
-
-    Returns:
-        What was found. Nothing is ever supported by likeness: a quote stands in one text of one result, or nowhere.
-    """
+    """Look for what supports each claim."""
     # The newest result first: what was found out last is what the model answers by.
     results = [SearchedResult(run) for run in reversed(runs)]
     evidence: dict[str, EvidenceSpan] = {}
@@ -64,18 +53,13 @@ def check_claims(claims: Iterable[Claim], runs: Sequence[ToolRun]) -> Checked:
             evidence[claim.path] = [found.result.run.tool_call_id, found.start, found.end]
         else:
             # What is not shown need not be looked for.
-            near = results if len(problems) < _MOST_SHOWN else []
+            near = results if len(problems) < _MAX_SHOWN_PROBLEMS else []
             problems[claim.path] = _problem(claim, found, near)
     return Checked({path: span for path, span in evidence.items() if path not in problems}, problems)
 
 
 def places_of(claim: Claim, result: SearchedResult) -> Iterator[Found | str]:
-    """Yield each place where a result supports a claim, or why it does not there.
-
-    Args:
-        claim: The claim.
-        result: The result.
-    """
+    """Yield each place where a result supports a claim, or why it does not there."""
     if claim.problem is not None:
         yield claim.problem
     elif isinstance(claim.mark, Quote):
@@ -98,7 +82,7 @@ def _problem(claim: Claim, problem: str, results: Sequence[SearchedResult]) -> s
     if claim.value is None:
         return f"{problem}."
     shown = f"{claim.value!r}"
-    shown = shown if len(shown) <= _LONGEST_SHOWN else f"{shown[:_LONGEST_SHOWN]}…"
+    shown = shown if len(shown) <= _MAX_SHOWN_CHARACTERS else f"{shown[:_MAX_SHOWN_CHARACTERS]}…"
     said = f"{shown}: {problem}."
     if claim.problem is not None or not isinstance(claim.mark, Quote):
         return said

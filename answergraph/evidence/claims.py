@@ -18,40 +18,25 @@ _WRAPPERS = (Required, NotRequired, ReadOnly)
 
 @dataclass(frozen=True)
 class Claim:
-    """One value that a tool result has to support.
-
-    Attributes:
-        path: Where it stands in the answer, ``"findings[0].quote"``.
-        mark: How it is checked.
-        value: A string or a number; anything else is unsupported.
-        problem: What is wrong whatever the results say, ``None`` if they decide.
-    """
+    """One value that a tool result has to support."""
 
     path: str
+    """Where it stands in the answer, ``"findings[0].quote"``."""
     mark: Mark
+    """How it is checked."""
     value: Any
+    """A string or a number; anything else is unsupported."""
     problem: str | None = None
+    """What is wrong whatever the results say, ``None`` if they decide."""
 
 
 def claims_of(answer: Any, declared: Any = None) -> list[Claim]:
-    """Return the claims of an answer, in the order of its fields.
-
-    Args:
-        answer: The answer itself, not what it was made from: what is checked is what is returned.
-        declared: Its type, where the value does not tell (typed dicts); by default the value's own.
-
-    Returns:
-        The claims; none for a type without marks.
-    """
+    """Return the claims of an answer, in the order of its fields."""
     return list(dict.fromkeys(_walk(type(answer) if declared is None else declared, answer, "", ())))
 
 
 def tells_marks(declared: Any) -> bool:
-    """Return whether the values of a declared type tell all its marks, as those of models and dataclasses do.
-
-    Args:
-        declared: The type.
-    """
+    """Return whether the values of a declared type tell all its marks, as those of models and dataclasses do."""
     annotation, marks = _unwrapped(declared)
     if marks or is_typeddict(get_origin(annotation) or annotation):
         return False

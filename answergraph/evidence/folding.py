@@ -33,9 +33,6 @@ _JAMO_VOWELS_AND_FINALS = range(0x1160, 0x1200)
 def fold(text: str) -> str:
     """Return a text folded and stripped, to compare it with others.
 
-    Args:
-        text: The text.
-
     Example:
         >>> fold(" the “disk”   is ｆｕｌｌ ")
         "the 'disk' is full"
@@ -44,11 +41,7 @@ def fold(text: str) -> str:
 
 
 def folded(text: MappedText) -> MappedText:
-    """Return a text folded, with the way back.
-
-    Args:
-        text: The text.
-    """
+    """Return a text folded, with the way back."""
     if text.text.isascii():
         return text.translated(_ONE_FOR_ONE).changed(_compiled("", ""), _folded_match)
     kinds = [(character, _kind(character)) for character in set(text.text)]

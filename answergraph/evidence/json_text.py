@@ -15,28 +15,14 @@ _SHORT = {"\\n": "\n", '\\"': '"', "\\\\": "\\", "\\t": "\t", "\\r": "\r"}
 
 
 def unescaped(text: str) -> MappedText | None:
-    """Return what a JSON text says.
-
-    Args:
-        text: A JSON document, or one per line.
-
-    Returns:
-        The text with escapes undone and everything else as it is; ``None`` if it is no JSON or has no escapes.
-    """
+    """Return what a JSON text says."""
     if "\\" not in text or not _is_json(text):
         return None
     return without_escapes(MappedText.unchanged(text))
 
 
 def separated(text: str) -> MappedText | None:
-    """Return what a JSON text says with its items apart: in ``[1,234]`` the comma groups no digits.
-
-    Args:
-        text: A JSON document, or one per line.
-
-    Returns:
-        The text with escapes undone; ``None`` if it is no JSON or no comma stands between digits.
-    """
+    """Return what a JSON text says with its items apart: in ``[1,234]`` the comma groups no digits."""
     if _COMMA_IN_DIGITS.search(text) is None or not _is_json(text):
         return None
     return without_escapes(MappedText.unchanged(text).changed(_STRING_OR_COMMA, _apart))

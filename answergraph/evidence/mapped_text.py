@@ -11,24 +11,17 @@ from re import Match, Pattern
 
 @dataclass(frozen=True)
 class MappedText:
-    """A changed text and the way back.
-
-    Attributes:
-        text: The changed text.
-        starts: Where each piece begins in it, ascending from 0.
-        origins: The span of the original that each piece came from.
-    """
+    """A changed text and the way back."""
 
     text: str
+    """The changed text."""
     starts: tuple[int, ...]
+    """Where each piece begins in it, ascending from 0."""
     origins: tuple[tuple[int, int], ...]
+    """The span of the original that each piece came from."""
 
     def translated(self, table: Mapping[int, str]) -> MappedText:
-        """Return the text with single characters replaced by single characters, so that every place stays.
-
-        Args:
-            table: What takes the place of which character, as for ``str.translate``.
-        """
+        """Return the text with single characters replaced by single characters, so that every place stays."""
         return MappedText(self.text.translate(table), self.starts, self.origins)
 
     @classmethod
@@ -37,27 +30,11 @@ class MappedText:
         return cls(text, (0,), ((0, len(text)),))
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """Return the span of the original that a span of the text came from.
-
-        Args:
-            start: Where the span begins.
-            end: Where it ends; it is not empty.
-
-        Returns:
-            Start and end in the original. A piece whose length was changed counts as a whole.
-        """
+        """Return the span of the original that a span of the text came from."""
         return self._place(start)[0], self._place(end - 1)[1]
 
     def changed(self, pattern: Pattern[str], replace: Callable[[Match[str]], str]) -> MappedText:
-        """Return the text with each match replaced.
-
-        Args:
-            pattern: What is replaced.
-            replace: Returns what takes a match's place.
-
-        Returns:
-            The new text; its original is still this one's original.
-        """
+        """Return the text with each match replaced."""
         pieces: list[str] = []
         inner: list[tuple[int, int]] = []
         done = 0

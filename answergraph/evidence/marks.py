@@ -11,7 +11,7 @@ from pydantic.json_schema import JsonSchemaValue
 
 from answergraph.state.errors import AgentSpecError
 
-MIN_QUOTE_LENGTH = 8
+MIN_QUOTE_COLUMNS = 8
 """How long a quote is at least, in columns: a letter is one, a Chinese, Japanese or Korean sign two."""
 
 Units = str | Sequence[str] | Mapping[str, float]
@@ -22,11 +22,6 @@ Units = str | Sequence[str] | Mapping[str, float]
 class Quote:
     """Mark text as quoted word for word from a tool result of the run: a string, or a list of them.
 
-    Attributes:
-        min_items: How many quotes a list holds at least; it stands in the JSON Schema the model is shown. With 0 the field may
-            be empty or missing; what is there is checked all the same.
-        min_length: How long a quote is at least, in columns: a letter is one, a Chinese, Japanese or Korean sign two.
-
     Example:
         >>> from typing import Annotated
         >>> from pydantic import TypeAdapter
@@ -35,7 +30,10 @@ class Quote:
     """
 
     min_items: int = 1
-    min_length: int = MIN_QUOTE_LENGTH
+    """How many quotes a list holds at least; it stands in the JSON Schema the model is shown. With 0 the field may be empty or
+    missing; what is there is checked all the same."""
+    min_length: int = MIN_QUOTE_COLUMNS
+    """How long a quote is at least, in columns: a letter is one, a Chinese, Japanese or Korean sign two."""
 
     def __post_init__(self) -> None:
         """Refuse negative numbers.
@@ -59,23 +57,21 @@ class Quote:
 class FromTools:
     """Mark a number, or a list of them, as standing in a tool result of the run.
 
-    Attributes:
-        units: The units that may stand beside the number, each with how many of the field's unit it is; empty: a number
-            that is not glued to a unit.
-        rounding: To how many decimals the answer may be rounded; ``None``: not at all.
-        min_items: As for ``Quote``.
-        echoes: Whether a number counts that the tool was itself called with; where a check of the model's own number is what
-            supports it.
-
     Example:
         >>> FromTools(units={"ms": 1, "s": 1000}, rounding=0).units
         (('ms', 1.0), ('s', 1000.0))
     """
 
     units: tuple[tuple[str, float], ...]
+    """The units that may stand beside the number, each with how many of the field's unit it is; empty: a number that is not glued
+    to a unit."""
     rounding: int | None
+    """To how many decimals the answer may be rounded; ``None``: not at all."""
     min_items: int
+    """As for ``Quote``."""
     echoes: bool
+    """Whether a number counts that the tool was itself called with; where a check of the model's own number is what supports
+    it."""
 
     def __init__(self, units: Units = (), rounding: int | None = None, *, min_items: int = 1, echoes: bool = False) -> None:
         """Say how the number may stand there.
@@ -116,9 +112,6 @@ _KINDS: Mapping[str, Callable[..., Mark]] = {"quote": Quote, "from_tools": FromT
 
 def mark_from_json(data: Mapping[str, Any]) -> Mark:
     """Return the mark that stands in a bundle.
-
-    Args:
-        data: What ``as_json`` returned.
 
     Raises:
         ValueError: If it is none.

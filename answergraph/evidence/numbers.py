@@ -16,13 +16,7 @@ NOT_FINITE = "it is no number that could stand in a text"
 
 
 def places_of_number(wanted: Number, result: SearchedResult, mark: FromTools) -> Iterator[Found | str]:
-    """Yield each place where a number stands in a result, its sign included, or why it does not count there.
-
-    Args:
-        wanted: The answer's number.
-        result: What may support it.
-        mark: Says which units count and how far the answer may be rounded.
-    """
+    """Yield each place where a number stands in a result, its sign included, or why it does not count there."""
     if not Decimal(wanted).is_finite():
         yield NOT_FINITE
         return

@@ -21,10 +21,10 @@ _RUN = re.compile(r"(?<![\w.])\.[0-9]+|[0-9][0-9.,_']*[0-9]|[0-9]")
 # A group never begins with a nought: the comma of "0,250" is a decimal one.
 _PLAIN = re.compile(r"[0-9]*\.[0-9]+|[0-9]+|[1-9][0-9]{0,2}(?:(?:,[0-9]{3})+|(?:_[0-9]{3})+)(?:\.[0-9]+)?")
 _EXPONENT = re.compile(r"[eE][+-]?[0-9]{1,3}(?!\w|\.[0-9])")
-_BEFORE_LENGTH = 3
+_MAX_BEFORE_CHARACTERS = 3
 _JOINED_BEFORE = re.compile(rf"(?:[\w.√٫٬·]|\S[{CLINGING}]|[0-9][,'/:]|\w[{_HYPHENS}+]|[{_HYPHENS}+±/][{_HYPHENS}+±]|±)$")
 _POWER_BEFORE = re.compile(r"(?:[\w)]\s?\*\*|\^)\s?$")
-_POWER_LENGTH = 5
+_MAX_POWER_CHARACTERS = 5
 _JOINED_AFTER = re.compile(
     rf"[{_HYPHENS}/:,.'٫٬·][0-9]|[\u00b2\u00b3\u00b9\u2070-\u2079\u00bc-\u00be{CLINGING}]"
     r"|\s?\^|\s?\*\*\s?[0-9(]|\*\*\w|!(?:[\w!]|\s?[=+*/^)-])"
@@ -33,29 +33,26 @@ _JOINED_AFTER = re.compile(
 )
 _AMBIGUOUS_SIGN = re.compile(rf"(?:^|[^\w)\]\s])\s*[{_HYPHENS}]\s+$|^\s*[{_HYPHENS}]\s+$")
 _NEGATIVE = re.compile(rf"[{_HYPHENS}]$")
-_UNIT_CHARACTERS = 24
+_MAX_UNIT_CHARACTERS = 24
 """How far from the number a unit is looked for."""
 _SLACK = 1e-9
 _CURRENCIES = "$€£¥₩₹"
 _GLUED = frozenset(f"_%‰°{_CURRENCIES}")
 _KEY = re.compile(r"'([^']+)' ?: ?'?$")
-_KEY_CHARACTERS = 80
+_MAX_KEY_CHARACTERS = 80
 _SEPARATOR = r"[\"']?\s?[:=]\s?[\"']?"
 
 
 @dataclass(frozen=True)
 class Numeral:
-    """One number in a text.
-
-    Attributes:
-        value: Its value.
-        start: Where it begins in the text, its sign included.
-        end: Where it ends.
-    """
+    """One number in a text."""
 
     value: Decimal
+    """Its value."""
     start: int
+    """Where it begins in the text, its sign included."""
     end: int
+    """Where it ends."""
 
 
 def numerals(text: str, sizes: Sequence[tuple[float, float]] | None = None) -> Iterator[Numeral]:
@@ -63,10 +60,6 @@ def numerals(text: str, sizes: Sequence[tuple[float, float]] | None = None) -> I
 
     Parts of words, dates, versions, addresses, ranges and powers are none; ``1,234`` is 1234 and ``1.234`` is a bit more than
     one.
-
-    Args:
-        text: A folded text.
-        sizes: Between which bounds a number's size must lie for it to be looked at; any if not given.
 
     Example:
         >>> [str(n.value) for n in numerals("v1.2.3 took 1,234.5 ms, not -7, on 2026-11-20")]
@@ -90,11 +83,11 @@ def _has_size(digits: str, sizes: Sequence[tuple[float, float]]) -> bool:
 
 
 def _numeral_at(text: str, start: int, end: int) -> Numeral | None:
-    before = text[max(start - _BEFORE_LENGTH, 0) : start]
+    before = text[max(start - _MAX_BEFORE_CHARACTERS, 0) : start]
     negative = _NEGATIVE.search(before) is not None
     if _PLAIN.fullmatch(text, start, end) is None or _JOINED_BEFORE.search(before) or _AMBIGUOUS_SIGN.search(before):
         return None
-    if _POWER_BEFORE.search(text[max(start - _POWER_LENGTH, 0) : start]):
+    if _POWER_BEFORE.search(text[max(start - _MAX_POWER_CHARACTERS, 0) : start]):
         return None
     exponent = _EXPONENT.match(text, end)
     end = exponent.end() if exponent else end
@@ -105,12 +98,7 @@ def _numeral_at(text: str, start: int, end: int) -> Numeral | None:
 
 
 def sizes_of(wanted: Number, mark: FromTools) -> list[tuple[float, float]]:
-    """Return between which bounds lies the size of what stands for a number, per unit; a bit wider than exact.
-
-    Args:
-        wanted: The answer's number.
-        mark: Says which units count and how far the answer may be rounded.
-    """
+    """Return between which bounds lies the size of what stands for a number, per unit; a bit wider than exact."""
     room = 0 if mark.rounding is None else 10.0**-mark.rounding
     try:
         size = abs(float(wanted))
@@ -121,14 +109,7 @@ def sizes_of(wanted: Number, mark: FromTools) -> list[tuple[float, float]]:
 
 
 def has_value(numeral: Numeral, text: str, wanted: Number, mark: FromTools) -> bool:
-    """Return whether a number in a text is the wanted one, in the units and with the rounding of the mark.
-
-    Args:
-        numeral: The number.
-        text: The folded text it stands in.
-        wanted: The answer's number.
-        mark: Says which units count and how far the answer may be rounded.
-    """
+    """Return whether a number in a text is the wanted one, in the units and with the rounding of the mark."""
     if not mark.units:
         glued = text[numeral.end : numeral.end + 1]
         before = text[numeral.start - 1 : numeral.start]
@@ -140,17 +121,12 @@ def has_value(numeral: Numeral, text: str, wanted: Number, mark: FromTools) -> b
 
 def key_before(numeral: Numeral, text: str) -> str | None:
     """Return the key of a folded JSON text that a number is the value of, ``None`` if it stands behind none."""
-    match = _KEY.search(text[max(numeral.start - _KEY_CHARACTERS, 0) : numeral.start])
+    match = _KEY.search(text[max(numeral.start - _MAX_KEY_CHARACTERS, 0) : numeral.start])
     return match and match.group(1)
 
 
 def numbers_in(value: object, key: str | None = None) -> Iterator[tuple[str | None, Decimal]]:
-    """Yield every number in a JSON value with the key it stands under, those in its strings included.
-
-    Args:
-        value: A JSON value.
-        key: The key it stands under itself.
-    """
+    """Yield every number in a JSON value with the key it stands under, those in its strings included."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         yield key, _exact(value)
     elif isinstance(value, str):
@@ -183,8 +159,8 @@ def _exact(number: Number) -> Decimal:
 
 
 def _has_unit(numeral: Numeral, text: str, unit: str) -> bool:
-    after = text[numeral.end : numeral.end + _UNIT_CHARACTERS]
-    before = text[max(numeral.start - _UNIT_CHARACTERS, 0) : numeral.start]
+    after = text[numeral.end : numeral.end + _MAX_UNIT_CHARACTERS]
+    before = text[max(numeral.start - _MAX_UNIT_CHARACTERS, 0) : numeral.start]
     name = re.escape(fold(unit))
     if re.match(rf"\s?{name}(?![\w/^*²³·]|[{_HYPHENS}][0-9])", after):
         return True

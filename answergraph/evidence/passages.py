@@ -9,9 +9,9 @@ from rapidfuzz import fuzz
 
 from answergraph.evidence.searched_result import SearchedResult
 
-LONGEST_SHOWN = 300
+MAX_PASSAGE_CHARACTERS = 300
 """How many characters of a passage are shown."""
-_LEAST_SCORE = 50
+_MIN_SCORE = 50
 """How alike a passage is at least to be worth showing, of 100."""
 
 
@@ -25,23 +25,15 @@ class Passage:
 
 
 def nearest_passage(text: str, results: Sequence[SearchedResult]) -> Passage | None:
-    """Return the passage most like a quote, whole words of it.
-
-    Args:
-        text: The folded quote.
-        results: Where to look.
-
-    Returns:
-        The passage, ``None`` if nothing is like it.
-    """
+    """Return the passage most like a quote, whole words of it."""
     best: Passage | None = None
     for result in results:
         for part, view in enumerate(result.said):
-            least = max(best.score if best else 0, _LEAST_SCORE)
+            least = max(best.score if best else 0, _MIN_SCORE)
             found = fuzz.partial_ratio_alignment(text, view.text, score_cutoff=least) if view.text else None
             if found is not None and (best is None or found.score > best.score):
                 low, high = view.span(*_whole_words(view.text, found.dest_start, found.dest_end))
-                best = Passage(result, result.run.texts[part][low:high][:LONGEST_SHOWN], found.score)
+                best = Passage(result, result.run.texts[part][low:high][:MAX_PASSAGE_CHARACTERS], found.score)
     return best
 
 

@@ -41,7 +41,7 @@ _NEGATION = re.compile(
     rf"(?:[{CLINGING}]* (?:yet|longer|be|been))?[{CLINGING}]*(?: [*_'(\[<{CLINGING}]*|[*_'(\[]+)$",
     re.IGNORECASE,
 )
-_NEGATION_LENGTH = 28
+_MAX_NEGATION_CHARACTERS = 28
 """How far back a negation is looked for: the longest one, and its borders."""
 
 GROUPING_SPACES = "\u00a0\u2009\u202f"
@@ -51,42 +51,21 @@ _GROUP_AFTER = re.compile(rf"[{GROUPING_SPACES}][0-9]{{3}}(?![0-9])")
 
 
 def begins_at_border(text: str, start: int) -> bool:
-    """Return whether a quote may begin here: no word, number, sign or negating prefix is cut.
-
-    Args:
-        text: A folded text.
-        start: Where the quote begins.
-    """
+    """Return whether a quote may begin here: no word, number, sign or negating prefix is cut."""
     return _BEGINS.match(text, start) is not None
 
 
 def ends_at_border(text: str, end: int) -> bool:
-    """Return whether a quote may end here: no word, number or unit is cut.
-
-    Args:
-        text: A folded text.
-        end: Where the quote ends.
-    """
+    """Return whether a quote may end here: no word, number or unit is cut."""
     return _ENDS.match(text, end) is not None
 
 
 def follows_negation(text: str, start: int) -> bool:
-    """Return whether the word right before a place is a negation.
-
-    Args:
-        text: A folded text.
-        start: Where the quote begins.
-    """
-    return _NEGATION.search(text[max(start - _NEGATION_LENGTH, 0) : start]) is not None
+    """Return whether the word right before a place is a negation."""
+    return _NEGATION.search(text[max(start - _MAX_NEGATION_CHARACTERS, 0) : start]) is not None
 
 
 def cuts_grouped_number(text: str, start: int, end: int) -> bool:
-    """Return whether a span cuts a number whose digits spaces group, ``12 345``.
-
-    Args:
-        text: The text as it is stored; folded, all spaces are alike.
-        start: Where the span begins.
-        end: Where it ends.
-    """
+    """Return whether a span cuts a number whose digits spaces group, ``12 345``."""
     before = text[start].isdigit() and _GROUP_BEFORE.search(text[max(start - 2, 0) : start])
     return bool(before or (text[end - 1].isdigit() and _GROUP_AFTER.match(text, end)))

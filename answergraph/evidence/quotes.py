@@ -28,7 +28,7 @@ search searched searching text unknown value values
 """
 _COMMON_WORDS = frozenset(_COMMON.split())
 _WORDS_AROUND_AN_ECHO = frozenset(_AROUND_AN_ECHO.split())
-_SHORTEST_BESIDE_ECHO = 4
+_MIN_COLUMNS_BESIDE_ECHO = 4
 """How many columns a quote says at least beyond what the tool was called with."""
 
 NOT_FOUND = "it stands in no tool result word for word"
@@ -47,13 +47,7 @@ class Found:
 
 
 def counts_as_quote(text: str, min_length: int, idle: frozenset[str] = frozenset()) -> str | None:
-    """Return what keeps a text from counting as a quote, ``None`` if it counts.
-
-    Args:
-        text: The folded text.
-        min_length: How many columns it has at least.
-        idle: Words that say nothing here, beside the common ones.
-    """
+    """Return what keeps a text from counting as a quote, ``None`` if it counts."""
     width = sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
     if width < min_length:
         return f"it is too short for a quote: at least {min_length} characters"
@@ -67,13 +61,7 @@ def _says_nothing(word: str, idle: frozenset[str]) -> bool:
 
 
 def places_of_quote(text: str, result: SearchedResult, mark: Quote) -> Iterator[Found | str]:
-    """Yield each place where a quote stands in a result, or why it does not count there.
-
-    Args:
-        text: The quote.
-        result: What may support it.
-        mark: Says how long it must be.
-    """
+    """Yield each place where a quote stands in a result, or why it does not count there."""
     problem = counts_as_quote(fold(text), mark.min_length)
     if problem is not None:
         yield problem
@@ -83,7 +71,7 @@ def places_of_quote(text: str, result: SearchedResult, mark: Quote) -> Iterator[
 
 
 @dataclass(frozen=True)
-class _Place:
+class _Occurrence:
     """One occurrence in one text of a result."""
 
     result: SearchedResult
@@ -101,15 +89,15 @@ def _forms(text: str) -> list[str]:
     return [form for form in dict.fromkeys(forms) if form]
 
 
-def _places(text: str, result: SearchedResult) -> Iterator[_Place]:
+def _places(text: str, result: SearchedResult) -> Iterator[_Occurrence]:
     for part, view in enumerate(result.said):
         at = view.text.find(text)
         while at >= 0:
-            yield _Place(result, part, view, at)
+            yield _Occurrence(result, part, view, at)
             at = view.text.find(text, at + 1)
 
 
-def _verdict(text: str, place: _Place) -> Found | str:
+def _verdict(text: str, place: _Occurrence) -> Found | str:
     view = place.view
     end = place.at + len(text)
     start, stop = view.span(place.at, end)
@@ -126,4 +114,4 @@ def _verdict(text: str, place: _Place) -> Found | str:
 
 
 def _only_echoes(rest: str, text: str) -> bool:
-    return rest != text and counts_as_quote(rest, _SHORTEST_BESIDE_ECHO, _WORDS_AROUND_AN_ECHO) is not None
+    return rest != text and counts_as_quote(rest, _MIN_COLUMNS_BESIDE_ECHO, _WORDS_AROUND_AN_ECHO) is not None

@@ -16,16 +16,12 @@ from answergraph.evidence.quote_borders import GROUPING_SPACES
 from answergraph.state.tool_results import ToolRun
 
 _GROUPING = re.compile(rf"(?<=[0-9])[{GROUPING_SPACES}](?=[0-9]{{3}}(?![0-9]))")
-_SHORTEST_ECHO = 4
+_MIN_ECHO_CHARACTERS = 4
 """How long an argument is at least for its return in the result to be an echo and no coincidence."""
 
 
 class SearchedResult:
-    """One result with its views; made once per check, for folding a long text costs more than searching it.
-
-    Attributes:
-        run: The tool call and its result.
-    """
+    """One result with its views; made once per check, for folding a long text costs more than searching it."""
 
     def __init__(self, run: ToolRun) -> None:
         """Take a result; nothing is folded yet."""
@@ -65,15 +61,10 @@ class SearchedResult:
     def echoed_texts(self) -> list[str]:
         """The texts that the tool was called with, in small letters, the longest first."""
         texts = {fold(text).lower() for text in _strings(self.run.args)}
-        return sorted((text for text in texts if len(text) >= _SHORTEST_ECHO), key=len, reverse=True)
+        return sorted((text for text in texts if len(text) >= _MIN_ECHO_CHARACTERS), key=len, reverse=True)
 
     def echoes(self, part: int, numeral: Numeral) -> bool:
-        """Return whether a number in the result only repeats what the tool was called with.
-
-        Args:
-            part: The text it stands in.
-            numeral: The number.
-        """
+        """Return whether a number in the result only repeats what the tool was called with."""
         text = self.counted[part].text
         if (numeral.start, numeral.end) == (0, len(text.rstrip())) and not self._repeats_its_argument(text):
             # All that the tool said is this number: the result of a calculation, which may equal an operand.
@@ -87,13 +78,7 @@ class SearchedResult:
         return len(arguments) == 1 and fold(str(arguments[0])) == text.strip()
 
     def without_echo(self, text: str, start: int, end: int) -> str:
-        """Return what a span of the result says beyond what the tool was called with.
-
-        Args:
-            text: A folded view of the result.
-            start: Where the span begins.
-            end: Where it ends.
-        """
+        """Return what a span of the result says beyond what the tool was called with."""
         kept = [True] * (end - start)
         for echo in self.echoed_texts:
             if text[start:end].lower() in echo:

@@ -25,19 +25,16 @@ _SPAN_LENGTH = 3
 
 @dataclass(frozen=True)
 class ClaimVerdict:
-    """Whether one claim of a bundle holds.
-
-    Attributes:
-        path: The field of the answer.
-        holds: Whether the result it names supports it at the place it names.
-        value: What the answer says there.
-        reason: Where it is supported, or what is wrong.
-    """
+    """Whether one claim of a bundle holds."""
 
     path: str
+    """The field of the answer."""
     holds: bool
+    """Whether the result it names supports it at the place it names."""
     value: Any
+    """What the answer says there."""
     reason: str
+    """Where it is supported, or what is wrong."""
 
 
 def verify_bundle(bundle: Mapping[str, Any]) -> list[ClaimVerdict]:
@@ -124,10 +121,6 @@ def _refuse_unreadable(run: ToolRun) -> None:
 
 def value_at(answer: Any, path: str) -> Any:
     """Return the value at a path of an answer as JSON.
-
-    Args:
-        answer: The answer.
-        path: ``"findings[0].quote"``.
 
     Raises:
         LookupError: If there is none.

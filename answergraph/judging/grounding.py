@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from answergraph.evidence.folding import fold
-from answergraph.evidence.marks import MIN_QUOTE_LENGTH, Quote
+from answergraph.evidence.marks import MIN_QUOTE_COLUMNS, Quote
 from answergraph.evidence.quotes import Found, places_of_quote
 from answergraph.evidence.searched_result import SearchedResult
 from answergraph.state.tool_results import ToolRun
@@ -41,7 +41,7 @@ def grounded_in(work: str, reason: str, conditions: Sequence[str]) -> Grounding:
         The places of its quotes; a problem if there is none, or if one stands neither in the work nor in a condition.
     """
     # A work that is shorter than a quote has to be can be quoted as a whole.
-    mark = Quote(min_length=min(MIN_QUOTE_LENGTH, len(work)))
+    mark = Quote(min_length=min(MIN_QUOTE_COLUMNS, len(work)))
     searched = SearchedResult(ToolRun("work", "work", {}, (work,)))
     named = [fold(condition) for condition in conditions]
     spans: list[tuple[int, int]] = []

@@ -55,12 +55,7 @@ class BoundModel:
         return isinstance(self.runnable, BaseChatModel) and _calls_as(self.runnable, BaseChatModel)
 
     def call(self, request: ModelRequest[Any], listeners: Sequence[BaseCallbackHandler] = ()) -> Invoke:
-        """Return the call of the model that a request asks for.
-
-        Args:
-            request: The request.
-            listeners: Callback handlers for this call, beside those of the run.
-        """
+        """Return the call of the model that a request asks for."""
         messages: Any = self.conversation(request)
         if self.takes_prompts and WHOLE_MESSAGES.issuperset(map(type, messages)):
             # Given a list, LangChain looks at every message to convert and to check it.
@@ -117,15 +112,7 @@ class BoundModels:
         self._bound: RecentCache[BoundModel] = RecentCache()
 
     def bind(self, request: ModelRequest[Any], strategy: Strategy[Any]) -> BoundModel:
-        """Return the request's model with its tools and the strategy's format bound.
-
-        Args:
-            request: The request; its messages play no part.
-            strategy: How the answer is asked for.
-
-        Returns:
-            The bound model, the same object for equal requests.
-        """
+        """Return the request's model with its tools and the strategy's format bound; the same object for equal requests."""
         settings = tuple(sorted(request.model_settings.items()))
         if not all(isinstance(value, str | int | float | bool | None) for _, value in settings):
             # Other values are not compared: they may change and stay the same object.

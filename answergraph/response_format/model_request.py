@@ -22,29 +22,23 @@ from answergraph.state.agent_state import ResponseT
 
 @dataclass(init=False)
 class ModelRequest(Generic[ContextT]):
-    """One model call to be made; middleware changes it with ``override``.
-
-    Attributes:
-        model: The chat model.
-        messages: The conversation without the system message.
-        system_message: Put before the messages.
-        tool_choice: Passed to the model as it is; wins over what the response format would choose.
-        tools: What the model may call; the answer tools are added when the model is bound.
-        response_format: The response format as the developer wrote it, or ``None`` to offer none in this call.
-        state: The agent's state.
-        runtime: LangGraph's runtime.
-        model_settings: Further keyword arguments for binding the model.
-    """
+    """One model call to be made; middleware changes it with ``override``."""
 
     model: BaseChatModel
     messages: list[AnyMessage]
+    """The conversation without the system message."""
     system_message: SystemMessage | None
+    """Put before the messages."""
     tool_choice: Any | None
+    """Passed to the model unchanged; wins over the choice of the response format."""
     tools: list[BaseTool | dict[str, Any]]
+    """The user's tools; the answer tools are added when the model is bound."""
     response_format: Any
+    """The response format as the developer wrote it; ``None`` asks for no answer in this call."""
     state: Any
     runtime: Runtime[ContextT]
     model_settings: dict[str, Any] = field(default_factory=dict)
+    """Further keyword arguments for binding the model."""
 
     def __init__(
         self, *, model: BaseChatModel, messages: list[AnyMessage], system_prompt: str | None = None, **rest: Any
@@ -133,7 +127,7 @@ def _with_system_message(values: dict[str, Any]) -> dict[str, Any]:
 
 @dataclass
 class ModelResponse(Generic[ResponseT]):
-    """What a model call brought: the messages, and the answer read from them, if there is one."""
+    """The messages of a model call, and the answer read from them, if there is one."""
 
     result: list[BaseMessage]
     structured_response: ResponseT | None = None
@@ -141,7 +135,7 @@ class ModelResponse(Generic[ResponseT]):
 
 @dataclass
 class ExtendedModelResponse(Generic[ResponseT]):
-    """A model response with a state update beside it; returned by ``wrap_model_call``."""
+    """A model response with a state update; returned by ``wrap_model_call``."""
 
     model_response: ModelResponse[ResponseT]
     command: Command[Any] | None = None

@@ -46,12 +46,7 @@ class ResponseFormatError(AgentSpecError):
     """A response format that was made at run time cannot be used; raised before the model is called."""
 
     def __init__(self, message: str, response_format: Any) -> None:
-        """Say what is wrong with it.
-
-        Args:
-            message: What is wrong.
-            response_format: The format.
-        """
+        """Say what is wrong with it."""
         self.response_format = response_format
         self.middleware: str | None = None
         """Which middleware made it, ``None`` if none did."""
@@ -78,12 +73,7 @@ class MultipleStructuredOutputsError(StructuredOutputError):
     """Several different answers came in one message where one is expected."""
 
     def __init__(self, tool_names: list[str], ai_message: AIMessage) -> None:
-        """Say which answers came.
-
-        Args:
-            tool_names: The schemas answered, in the message's order.
-            ai_message: The message that held them.
-        """
+        """Say which answers came."""
         self.tool_names = tool_names
         self.ai_message = ai_message
         super().__init__(
@@ -95,13 +85,7 @@ class StructuredOutputValidationError(StructuredOutputError):
     """An answer does not fit its schema, or was no JSON."""
 
     def __init__(self, tool_name: str, source: Exception, ai_message: AIMessage) -> None:
-        """Say what does not fit.
-
-        Args:
-            tool_name: The schema that was answered.
-            source: What validating it raised.
-            ai_message: The message that held the answer.
-        """
+        """Say what does not fit."""
         self.tool_name = tool_name
         self.source = source
         self.ai_message = ai_message
@@ -137,11 +121,7 @@ class NoAnswerError(AnswerGraphError):
     """The run ended without an answer."""
 
     def __init__(self, outcome: Mapping[str, Any]) -> None:
-        """Carry the outcome.
-
-        Args:
-            outcome: The run's ``Outcome``.
-        """
+        """Carry the outcome."""
         self.outcome = outcome
         super().__init__(f"No answer ({outcome['status']}): {outcome['reason']}")
 
@@ -153,13 +133,7 @@ class StoredAnswerError(AnswerGraphError, AttributeError):
     """
 
     def __init__(self, schema: str, problem: str, data: Any) -> None:
-        """Say what does not fit.
-
-        Args:
-            schema: The schema that the answer was stored with.
-            problem: Which fields do not fit, and how.
-            data: The answer as JSON.
-        """
+        """Say what does not fit."""
         self.schema = schema
         self.problem = problem
         self.data = data
@@ -174,13 +148,7 @@ class RuleSyntaxError(AgentSpecError):
     """A rule cannot be read."""
 
     def __init__(self, rule: str, position: int, problem: str) -> None:
-        """Say what is wrong, and where.
-
-        Args:
-            rule: The rule's text.
-            position: Where in the text, counted from 0.
-            problem: What is wrong there.
-        """
+        """Say what is wrong, and where."""
         self.rule = rule
         self.position = position
         self.problem = problem
@@ -191,12 +159,7 @@ class WorkflowSpecError(AgentSpecError):
     """Steps make no workflow."""
 
     def __init__(self, key: str, problem: str) -> None:
-        """Say what is wrong, and where.
-
-        Args:
-            key: Where, as a path such as ``steps[0].rules[1].next``.
-            problem: What is wrong there.
-        """
+        """Say what is wrong, and where."""
         self.key = key
         self.problem = problem
         super().__init__(f"{key}: {problem}.")
@@ -206,14 +169,7 @@ class WorkflowFileError(WorkflowSpecError):
     """A workflow file cannot be used."""
 
     def __init__(self, file: str, line: int, key: str, problem: str) -> None:
-        """Say what is wrong, and where.
-
-        Args:
-            file: The file.
-            line: The line, counted from 1.
-            key: The key, as a path; empty for the whole file.
-            problem: What is wrong there.
-        """
+        """Say what is wrong, and where."""
         super().__init__(f"{file}, line {line}{', ' if key else ''}{key}", problem)
         self.file = file
         self.line = line
@@ -224,12 +180,7 @@ class RuleEvaluationError(AnswerGraphError):
     """A ``when(...)`` cannot be decided on this state: a name is missing, or a value has the wrong type."""
 
     def __init__(self, expression: str, problem: str) -> None:
-        """Say what is wrong.
-
-        Args:
-            expression: The part that cannot be decided.
-            problem: What is wrong with it.
-        """
+        """Say what is wrong."""
         self.expression = expression
         self.problem = problem
         super().__init__(f"when({expression}) cannot be decided: {problem}.")
@@ -239,11 +190,7 @@ class RuleNotMatched(AnswerGraphError):  # noqa: N818  # the name of the situati
     """No rule holds."""
 
     def __init__(self, judgment: Mapping[str, Any]) -> None:
-        """Carry the judgment.
-
-        Args:
-            judgment: The ``Judgment``, with what each stage brought.
-        """
+        """Carry the judgment."""
         self.judgment = judgment
         super().__init__(f"No rule matched: {judgment['reason']}")
 
@@ -257,14 +204,7 @@ class ErrorClasses:
 
     @classmethod
     def beside(cls, strategy: object) -> ErrorClasses:
-        """Find the classes in the public module that defines a strategy, as LangChain's does.
-
-        Args:
-            strategy: A strategy object of another package.
-
-        Returns:
-            That module's classes, ours where it has none.
-        """
+        """Find the classes in the public module that defines a strategy, as LangChain's does."""
         module = importlib.import_module(type(strategy).__module__)
         return cls(
             multiple=getattr(module, "MultipleStructuredOutputsError", MultipleStructuredOutputsError),

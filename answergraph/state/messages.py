@@ -29,14 +29,7 @@ CORRECTION_ID_PREFIX = "answergraph-correction-"
 
 
 def correction_message(text: str) -> HumanMessage:
-    """Return a user message that sends a reply back to the model.
-
-    Args:
-        text: What is wrong and what to do.
-
-    Returns:
-        The message, recognisable by its id.
-    """
+    """Return a user message that sends a reply back to the model."""
     return HumanMessage(text, id=f"{CORRECTION_ID_PREFIX}{uuid4()}")
 
 
@@ -46,14 +39,7 @@ def is_correction(message: BaseMessage) -> bool:
 
 
 def last_turn(messages: Sequence[MessageT]) -> tuple[AIMessage | None, Sequence[MessageT]]:
-    """Return the last AI message and what follows it.
-
-    Args:
-        messages: The conversation, oldest first.
-
-    Returns:
-        The message, ``None`` if there is none, and the messages after it. Looks only at the conversation's end.
-    """
+    """Return the last AI message and what follows it."""
     for index in range(len(messages) - 1, -1, -1):
         message = messages[index]
         if isinstance(message, AIMessage):
@@ -75,12 +61,6 @@ def answered_ids(messages: Iterable[BaseMessage]) -> set[str]:
 def pending_tool_calls(messages: Sequence[AnyMessage]) -> list[ToolCall]:
     """Return the tool calls of the last AI message that no tool message has answered.
 
-    Args:
-        messages: The conversation, oldest first.
-
-    Returns:
-        Unanswered calls in the model's order; empty if there is no AI message.
-
     Example:
         >>> pending_tool_calls([])
         []
@@ -90,26 +70,13 @@ def pending_tool_calls(messages: Sequence[AnyMessage]) -> list[ToolCall]:
 
 
 def unanswered(calls: Sequence[CallT], after: Sequence[BaseMessage]) -> list[CallT]:
-    """Return the calls that no tool message has answered.
-
-    Args:
-        calls: Calls of an AI message, malformed ones included.
-        after: What follows that message.
-    """
+    """Return the calls that no tool message has answered."""
     done = answered_ids(after) if after else ()
     return [call for call in calls if call.get("id") not in done]
 
 
 def as_received(message: AIMessage, agent_name: str | None) -> AIMessage:
-    """Return a reply as it goes into the conversation; the model's own object, which it may share, is not changed.
-
-    Args:
-        message: The reply.
-        agent_name: The agent's name, which signs it.
-
-    Returns:
-        The reply with an id, and with an id for each call: a call without one could not be answered.
-    """
+    """Return a reply as it goes into the conversation; the model's own object, which it may share, is not changed."""
     changes: dict[str, Any] = {"id": message.id or str(uuid4()), "name": agent_name or message.name}
     if any(not call["id"] for call in [*message.tool_calls, *message.invalid_tool_calls]):
         for name in ("tool_calls", "invalid_tool_calls"):
@@ -120,16 +87,7 @@ def as_received(message: AIMessage, agent_name: str | None) -> AIMessage:
 def direct_results(
     message: AIMessage | None, after: Sequence[AnyMessage], return_direct: Mapping[str, bool]
 ) -> list[ToolMessage]:
-    """Return the results that end the run: those of a turn in which every tool called returns directly.
-
-    Args:
-        message: The AI message that called the tools.
-        after: What follows it.
-        return_direct: Per tool of the agent, whether its result ends the run.
-
-    Returns:
-        The results; empty if the run goes on. A result's own name counts where a call was redirected to another tool.
-    """
+    """Return the results that end the run: those of a turn in which every tool called returns directly."""
     calls = [] if message is None else message.tool_calls
     results = {m.tool_call_id: m for m in after if isinstance(m, ToolMessage) and m.name in return_direct}
     names = [results[c["id"]].name if c["id"] in results else c["name"] for c in calls]
@@ -184,13 +142,6 @@ def repaired_history(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
 
     A thread whose process died between a call and its result, or whose user spoke before approving a call, would
     otherwise be refused by the provider for good.
-
-    Args:
-        messages: The conversation, oldest first.
-
-    Returns:
-        A new list in which each call is answered right after its AI message and the results that are there, and in which no
-        correction of ours stands before a person's message.
     """
     done = answered_ids(messages)
     repaired: list[AnyMessage] = []

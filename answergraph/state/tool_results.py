@@ -36,21 +36,18 @@ class RunResults(TypedDict):
 
 @dataclass(frozen=True)
 class ToolRun:
-    """One tool call of the run and what it brought.
-
-    Attributes:
-        tool_call_id: The call's id.
-        name: The tool.
-        args: What it was called with.
-        texts: The texts of the result's content blocks.
-        succeeded: Whether it is no error.
-    """
+    """One tool call of the run and what it brought."""
 
     tool_call_id: str
+    """The call's id."""
     name: str
+    """The tool."""
     args: Mapping[str, Any]
+    """What it was called with."""
     texts: tuple[str, ...]
+    """The texts of the result's content blocks."""
     succeeded: bool = True
+    """Whether it is no error."""
 
     @property
     def text(self) -> str:
@@ -78,15 +75,7 @@ class ToolResultsChannel(GrowingChannel):
 
 
 def merge_results(before: RunResults | None, writes: Sequence[RunResults | None]) -> RunResults | None:
-    """Add what the tools of a run brought; the first result of another run takes the place of all there was.
-
-    Args:
-        before: The results so far.
-        writes: What was added.
-
-    Returns:
-        The results, the same however the writes are batched.
-    """
+    """Add what the tools of a run brought; the first result of another run takes the place of all there was."""
     merged = before
     for write in writes:
         if write:
@@ -104,11 +93,7 @@ class EvidenceState(AgentState[Any]):
 
 
 def results_of_run(state: Mapping[str, Any]) -> list[ToolRun]:
-    """Return what the tools brought since the run began, oldest first.
-
-    Args:
-        state: The agent's state.
-    """
+    """Return what the tools brought since the run began, oldest first."""
     recorded: RunResults | None = state.get(TOOL_RESULTS)
     if not recorded or recorded["run"] != current_ledger(state)["run"]:
         return []

@@ -129,18 +129,18 @@ class AnswerListener(BaseCallbackHandler):
             if value.keys() == ENVELOPE:
                 self._show(self._schemas[value[SCHEMA]], value[VALUE])
             return
-        answered = [schema for schema in self._schemas.values() if schema.knows_keys_of(value)]
+        answered = [schema for schema in self._schemas.values() if schema.declares_keys_of(value)]
         self._show(answered[0] if len(answered) == 1 else None, value)
 
     def _is_meant(self, data: Mapping[str, Any]) -> bool:
-        if any(schema.is_echoed_by(data) for schema in self._schemas.values()):
+        if any(schema.is_echo(data) for schema in self._schemas.values()):
             return False
-        return self._is_envelope(data) or any(schema.knows_keys_of(data) for schema in self._schemas.values())
+        return self._is_envelope(data) or any(schema.declares_keys_of(data) for schema in self._schemas.values())
 
     def _is_envelope(self, data: Mapping[str, Any]) -> bool:
         if not data or not data.keys() <= ENVELOPE:
             return False
-        if len(self._schemas) == 1 and any(schema.knows_keys_of(data) for schema in self._schemas.values()):
+        if len(self._schemas) == 1 and any(schema.declares_keys_of(data) for schema in self._schemas.values()):
             return False
         return data.keys() != ENVELOPE or data[SCHEMA] in self._schemas
 

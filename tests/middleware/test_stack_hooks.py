@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from langchain.agents.middleware import AgentMiddleware as LangChainMiddleware
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.tools import tool
 from pydantic import BaseModel
@@ -196,3 +197,21 @@ def test_an_undeclared_jump_in_a_graph_without_a_loop_is_not_honoured(run: Any) 
 def test_two_middleware_of_one_name_are_refused() -> None:
     with pytest.raises(AgentSpecError, match="duplicate middleware"):
         create_agent(scripted(), middleware=[Traced("a", []), Traced("a", [])])
+
+
+def test_a_users_own_base_class_keeps_its_hooks_whatever_it_is_called(run: Any) -> None:
+    """Only LangChain's base class and ours have empty hooks; a user's may have their names and be derived from neither."""
+    bases: list[Any] = [object, AgentMiddleware, LangChainMiddleware]
+    trace: list[Any] = []
+
+    def base_class(base: Any) -> Any:
+        def before_model(self: Any, state: Any, runtime: Any) -> None:
+            trace.append(self.name)
+
+        return type(
+            "AgentMiddleware", (base,), {"before_model": before_model, "name": property(lambda self: str(bases.index(base)))}
+        )
+
+    middleware = [type("Own", (base_class(base),), {})() for base in bases]
+    run(create_agent(scripted("yes"), middleware=middleware), QUESTION)
+    assert trace == ["0", "1", "2"]

@@ -15,10 +15,6 @@ def message_chunks(message: AIMessage, size: int) -> Iterator[AIMessageChunk]:
 
     Text comes in pieces, then each tool call: its name and id first, its arguments after that, in pieces of JSON. Usage and
     metadata come with the last chunk. Content blocks are not cut.
-
-    Args:
-        message: The message to take apart.
-        size: How many characters a piece holds at most.
     """
 
     def chunk(**fields: Any) -> AIMessageChunk:

@@ -25,20 +25,12 @@ class SchemaField:
         return bool(self.types & {"number", "integer"})
 
     def takes(self, value: Any) -> bool:
-        """Return whether a value of this JSON type fits.
-
-        Args:
-            value: A JSON value.
-        """
+        """Return whether a value of this JSON type fits."""
         return not self.types or bool(_json_types(value) & self.types)
 
 
 def fields_of(schema: Mapping[str, Any]) -> tuple[SchemaField, ...]:
-    """Return the fields of an object schema, in order.
-
-    Args:
-        schema: A JSON Schema; one that is no object has no fields.
-    """
+    """Return the fields of an object schema, in order."""
     properties = schema.get("properties")
     required = schema.get("required") or []
     if not isinstance(properties, Mapping):

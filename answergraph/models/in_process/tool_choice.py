@@ -22,11 +22,7 @@ class ToolChoice:
 
     @classmethod
     def read(cls, choice: Any) -> ToolChoice:
-        """Return the choice that was bound, in whatever form; an unknown form is no constraint.
-
-        Args:
-            choice: ``None``, a bool, ``"any"``, ``"required"``, ``"none"``, ``"auto"``, a tool name, or a provider's mapping.
-        """
+        """Return the choice that was bound, in whatever form; an unknown form is no constraint."""
         if isinstance(choice, bool):
             return cls("any" if choice else "auto")
         if isinstance(choice, str) and choice:
@@ -43,9 +39,5 @@ class ToolChoice:
         return self.mode in {"any", "named"}
 
     def allows(self, tool: str) -> bool:
-        """Return whether a tool may be called.
-
-        Args:
-            tool: The tool's name.
-        """
+        """Return whether a tool may be called."""
         return self.mode != "none" and (self.mode != "named" or self.name == tool)

@@ -19,14 +19,6 @@ RAISED = (
 def observation(handle: HandleParsingErrors, reply: str, feedback: str) -> str:
     """Return what the model is told about a reply that could not be read.
 
-    Args:
-        handle: The developer's choice.
-        reply: What the model wrote.
-        feedback: What is wrong with it.
-
-    Returns:
-        The observation.
-
     Raises:
         OutputParserException: If the choice is ``False``.
     """

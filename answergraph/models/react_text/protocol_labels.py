@@ -42,11 +42,7 @@ class Label:
 
 
 def without_inventions(text: str) -> str:
-    """Return what the model wrote before it began to make an observation up, and after it thought in a block of its own.
-
-    Args:
-        text: The reply. A server that honours the stop words has cut it there already.
-    """
+    """Return what the model wrote before it began to make an observation up, and after it thought in a block of its own."""
     if text.lstrip().startswith("<think>"):
         text = text.rpartition(_THINKING)[2]
     invented = _INVENTED.search(text)
@@ -54,11 +50,7 @@ def without_inventions(text: str) -> str:
 
 
 def labels_in(text: str) -> list[Label]:
-    """Return the labels of a reply in order: those at the beginning of a line, and where these are no reply all there are.
-
-    Args:
-        text: The reply; labels inside the fence or the JSON object of the first action's input are part of that input.
-    """
+    """Return the labels of a reply in order: those at the beginning of a line, and where these are no reply all there are."""
     at_line_start = list(_labels(text, _AT_LINE_START))
     if _is_reply(at_line_start):
         return at_line_start
@@ -67,12 +59,7 @@ def labels_in(text: str) -> list[Label]:
 
 
 def closed_value(text: str, start: int) -> int | None:
-    """Return where an input ends that closes itself: a fence or a JSON object; ``None`` if it does not.
-
-    Args:
-        text: The reply.
-        start: Where the input begins.
-    """
+    """Return where an input ends that closes itself: a fence or a JSON object; ``None`` if it does not."""
     if fence := _FENCE.match(text, start):
         end = text.find("\n```", fence.end() - 1)
         return None if end < 0 else end + len("\n```")

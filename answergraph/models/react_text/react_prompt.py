@@ -39,18 +39,15 @@ GENERATE = "\n\nI now need to return a final answer based on the previous steps:
 
 
 @dataclass(frozen=True)
-class TextOffer:
-    """What one call offers the model.
-
-    Attributes:
-        tools: What it may name as its action.
-        choice: Whether it must.
-        response_format: The format of the final answer in OpenAI's shape, ``None`` for a text.
-    """
+class ReActPrompt:
+    """What one call offers the model."""
 
     tools: tuple[TextTool, ...] = ()
+    """What it may name as its action."""
     choice: ToolChoice = field(default_factory=ToolChoice)
+    """Whether it must."""
     response_format: Mapping[str, Any] | None = None
+    """The format of the final answer in OpenAI's shape, ``None`` for a text."""
 
     def instructions(self) -> str:
         """Return the prompt up to the conversation."""

@@ -60,19 +60,11 @@ class Unreadable:
     """Whether ``handle_parsing_errors`` decides; an unknown tool is always told."""
 
 
-Reading = Action | FinalAnswer | Unreadable
+ReActReading = Action | FinalAnswer | Unreadable
 
 
-def read_reply(text: str, tools: Sequence[TextTool], *, formatted: bool = False) -> Reading:
+def read_reply(text: str, tools: Sequence[TextTool], *, formatted: bool = False) -> ReActReading:
     r"""Read a reply.
-
-    Args:
-        text: What the model wrote after ``Thought:``.
-        tools: The tools that were offered.
-        formatted: Whether the final answer is asked for as JSON, so that JSON without a label is one.
-
-    Returns:
-        The reading, in time linear in the text's length.
 
     Example:
         >>> read_reply("Easy.\nFinal Answer: 42", [])
@@ -98,7 +90,7 @@ def thought_in(text: str) -> str:
     return text if first is None else text[: first.start].rstrip()
 
 
-def _read_unlabelled(text: str, *, formatted: bool) -> Reading:
+def _read_unlabelled(text: str, *, formatted: bool) -> ReActReading:
     # A brace that never closes begins no object; mending thousands of them would take its time.
     found = find_json(text) if "}" in text or formatted else []
     is_object = len(found) == 1 and isinstance(found[0].data, dict) and found[0].place != "prose"
@@ -125,7 +117,7 @@ def _answer(text: str, labels: Sequence[Label]) -> str:
     return text[before[last].end : min([end, *invented])].strip()
 
 
-def _read_action(text: str, labels: Sequence[Label], index: int, tools: Mapping[str, TextTool]) -> Reading:
+def _read_action(text: str, labels: Sequence[Label], index: int, tools: Mapping[str, TextTool]) -> ReActReading:
     if not is_action(labels, index):
         end = labels[index + 1].start if index + 1 < len(labels) else len(text)
         return _read_without_input(text[labels[index].end : end], _cut(text, end), tools)
@@ -137,7 +129,7 @@ def _read_action(text: str, labels: Sequence[Label], index: int, tools: Mapping[
     return _act(name, unfenced(text[label.end : stop].strip()), _cut(text, end), tools)
 
 
-def _act(name: str, written: str, log: str, tools: Mapping[str, TextTool]) -> Reading:
+def _act(name: str, written: str, log: str, tools: Mapping[str, TextTool]) -> ReActReading:
     bare = name.strip(_DECORATION)
     if bare.casefold() == "final answer":
         return FinalAnswer(written)
@@ -154,7 +146,7 @@ def _act(name: str, written: str, log: str, tools: Mapping[str, TextTool]) -> Re
         return Unreadable(log, str(error), tool.name, written)
 
 
-def _read_without_input(written: str, log: str, tools: Mapping[str, TextTool]) -> Reading:
+def _read_without_input(written: str, log: str, tools: Mapping[str, TextTool]) -> ReActReading:
     """Read an action without ``Action Input:``: evident as ``tool(input)``, as JSON, and where the tool needs none."""
     tool = _named(written, tools)
     if tool is not None and not tool.required:

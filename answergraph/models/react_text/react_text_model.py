@@ -25,10 +25,10 @@ from pydantic import ConfigDict, InstanceOf, SecretStr
 from answergraph.models.in_process.tool_choice import ToolChoice
 from answergraph.models.react_text.parsing_errors import HandleParsingErrors, observation
 from answergraph.models.react_text.protocol_labels import without_inventions
-from answergraph.models.react_text.react_prompt import GENERATE, STOPS, TextOffer
-from answergraph.models.react_text.react_reply import MISSING_ACTION, Action, FinalAnswer, Reading, Unreadable, read_reply
+from answergraph.models.react_text.react_prompt import GENERATE, STOPS, ReActPrompt
+from answergraph.models.react_text.react_reply import MISSING_ACTION, Action, FinalAnswer, ReActReading, Unreadable, read_reply
 from answergraph.models.react_text.scratchpad import READ_AS, conversation_text, system_text, uses_tools
-from answergraph.models.react_text.text_model_call import Ask, callbacks_below
+from answergraph.models.react_text.text_model_call import TextModelCall, callbacks_below
 from answergraph.models.react_text.text_tool import as_openai_tool, tools_of
 from answergraph.response_format.providers.model_capabilities import model_name
 from answergraph.response_format.reading.reply_reader import diagnose
@@ -93,12 +93,7 @@ class ReActTextModel(BaseChatModel):
     streaming: bool = False
 
     def __init__(self, llm: Runnable[Any, Any], **fields: Any) -> None:
-        """Wrap a model.
-
-        Args:
-            llm: A chat model or a text model.
-            **fields: The other fields by name.
-        """
+        """Wrap a model."""
         super().__init__(**{"llm": llm, **fields})
 
     def bind_tools(
@@ -124,14 +119,7 @@ class ReActTextModel(BaseChatModel):
         return self.bind(tools=[as_openai_tool(tool) for tool in tools], tool_choice=tool_choice, **kwargs)
 
     def get_num_tokens(self, text: str) -> int:
-        """Count tokens as the wrapped model does.
-
-        Args:
-            text: The text.
-
-        Returns:
-            Its length in tokens.
-        """
+        """Count tokens as the wrapped model does."""
         count = getattr(self.llm, "get_num_tokens", super().get_num_tokens)
         return int(count(text))
 
@@ -175,7 +163,7 @@ class ReActTextModel(BaseChatModel):
     ) -> Step[ChatResult]:
         offer = _offer(kwargs)
         passes_on = not offer.tools and offer.response_format is None and not uses_tools(messages)
-        reply: AIMessage = yield Ask(
+        reply: AIMessage = yield TextModelCall(
             llm=self.llm,
             prompt=messages if passes_on else _prompt(messages, offer),
             stop=[*(STOPS if self.send_stops and not passes_on else ()), *(stop or self.stop or ())],
@@ -189,7 +177,7 @@ class ReActTextModel(BaseChatModel):
         own = {name: value for name in _SENT_IF_SET if (value := getattr(self, name)) is not None}
         return {**own, **{name: value for name, value in kwargs.items() if name not in _SAID_IN_WORDS}}
 
-    def _as_read(self, reply: AIMessage, offer: TextOffer, messages: Sequence[BaseMessage]) -> AIMessage:
+    def _as_read(self, reply: AIMessage, offer: ReActPrompt, messages: Sequence[BaseMessage]) -> AIMessage:
         reading = read_reply(reply.text, offer.tools, formatted=offer.response_format is not None)
         if not offer.tools and not isinstance(reading, FinalAnswer):
             # Only the answer was asked for: whatever was written is it, as with the classic ``"generate"``.
@@ -199,7 +187,7 @@ class ReActTextModel(BaseChatModel):
         # Calls that the wrapped model made on its own account are nobody's here.
         return reply.model_copy(update={"tool_calls": [], "invalid_tool_calls": [], **self._fields(reading, reply)})
 
-    def _fields(self, reading: Reading, reply: AIMessage) -> dict[str, Any]:
+    def _fields(self, reading: ReActReading, reply: AIMessage) -> dict[str, Any]:
         call_id = f"call_{uuid4().hex}"
         match reading:
             case Action(log, name, args):
@@ -216,14 +204,14 @@ class ReActTextModel(BaseChatModel):
                 return {"content": text}
 
 
-def _offer(kwargs: Mapping[str, Any]) -> TextOffer:
+def _offer(kwargs: Mapping[str, Any]) -> ReActPrompt:
     choice = ToolChoice.read(kwargs.get("tool_choice"))
     tools = () if choice.mode == "none" else tools_of(kwargs.get("tools") or ())
     response_format = kwargs.get("response_format")
-    return TextOffer(tools, choice, response_format if isinstance(response_format, Mapping) else None)
+    return ReActPrompt(tools, choice, response_format if isinstance(response_format, Mapping) else None)
 
 
-def _prompt(messages: Sequence[BaseMessage], offer: TextOffer) -> str:
+def _prompt(messages: Sequence[BaseMessage], offer: ReActPrompt) -> str:
     parts = [system_text(messages), offer.instructions(), conversation_text(messages)]
     only_the_answer = not offer.tools and uses_tools(messages)
     return "\n\n".join(part for part in parts if part) + (GENERATE if only_the_answer else "")

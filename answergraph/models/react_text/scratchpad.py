@@ -31,13 +31,6 @@ def uses_tools(messages: Sequence[BaseMessage]) -> bool:
 def conversation_text(messages: Sequence[BaseMessage]) -> str:
     r"""Return a conversation in the protocol's form, up to the thought that comes next.
 
-    Args:
-        messages: The conversation, oldest first; system messages are left out.
-
-    Returns:
-        The text, which ends with ``Thought:``. A correction that this package wrote is an observation, and so is what was wrong
-        with a reply that could not be read. Calls that were not written as text, or were changed since, are written here.
-
     Example:
         >>> from langchain_core.messages import HumanMessage
         >>> conversation_text([HumanMessage("What is 3 + 4?"), AIMessage("7"), HumanMessage("And 5?")])

@@ -29,7 +29,7 @@ _OUTPUT_TOKENS = ("completion_tokens", "output_tokens", "eval_count")
 
 
 @dataclass(frozen=True)
-class Ask:
+class TextModelCall:
     """The effect of one request to the wrapped model."""
 
     llm: Runnable[Any, Any]
@@ -39,7 +39,7 @@ class Ask:
     callbacks: Callbacks
 
     def perform(self) -> AIMessage:
-        """Ask, blocking."""
+        """TextModelCall, blocking."""
         if isinstance(self.llm, BaseLLM):
             # ``invoke`` of a text model returns the text alone, without its usage.
             prompt, stop = self._prompt_value(), list(self.stop)
@@ -47,7 +47,7 @@ class Ask:
         return _received(self._bound().invoke(self._input()))
 
     async def aperform(self) -> AIMessage:
-        """Ask, awaiting."""
+        """TextModelCall, awaiting."""
         if isinstance(self.llm, BaseLLM):
             prompt, stop = self._prompt_value(), list(self.stop)
             return _generated(await self.llm.agenerate_prompt([prompt], stop, self.callbacks, tags=_TAGS, **self.settings))
@@ -70,12 +70,7 @@ def callbacks_below(
     run: CallbackManagerForLLMRun | AsyncCallbackManagerForLLMRun | None,
     manager: type[CallbackManager] | type[AsyncCallbackManager],
 ) -> Callbacks:
-    """Return the callbacks of a request made inside a run of the outer model, so that a trace shows it there.
-
-    Args:
-        run: The outer model's run, ``None`` if nobody looks on.
-        manager: The kind of callback manager.
-    """
+    """Return the callbacks of a request made inside a run of the outer model, so that a trace shows it there."""
     if run is None:
         return None
     below = manager(handlers=[], parent_run_id=run.run_id)

@@ -23,26 +23,20 @@ class UnreadableInputError(ValueError):
 
 @dataclass(frozen=True)
 class TextTool:
-    """A tool the model may name as its action.
-
-    Attributes:
-        name: The tool's name.
-        description: What the model is told about it.
-        parameters: The JSON Schema of its arguments, by name.
-        required: The arguments it cannot do without.
-    """
+    """A tool the model may name as its action."""
 
     name: str
+    """The tool's name."""
     description: str = ""
+    """What the model is told about it."""
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    """The JSON Schema of its arguments, by name."""
     required: tuple[str, ...] = ()
+    """The arguments it cannot do without."""
 
     @classmethod
     def of(cls, tool: Any) -> TextTool:
         """Read a tool in any form LangChain knows.
-
-        Args:
-            tool: A tool, a function, a class, or a description in OpenAI's format.
 
         Raises:
             AgentSpecError: If the provider is to run it.
@@ -81,13 +75,6 @@ class TextTool:
     def arguments(self, text: str) -> dict[str, Any]:
         """Return the arguments that an input means.
 
-        Args:
-            text: What stands after ``Action Input:``, taken out of its fence.
-
-        Returns:
-            The arguments. A JSON object is taken as it is; any other text is the argument ``text_argument``, without the
-            quotes around it.
-
         Raises:
             UnreadableInputError: If there are several arguments and no JSON object.
         """
@@ -118,9 +105,6 @@ class TextTool:
 def as_openai_tool(tool: Any) -> dict[str, Any]:
     """Return a tool in OpenAI's format.
 
-    Args:
-        tool: A tool in any form LangChain converts.
-
     Raises:
         AgentSpecError: If the provider is to run it: a text model has no such provider.
     """
@@ -143,9 +127,6 @@ def text_input(tool_args: Mapping[str, Any]) -> str:
 
 def unquoted(text: str) -> str:
     """Return a text without the quotes around all of it.
-
-    Args:
-        text: The text; quotes that stand inside it, too, are part of it.
 
     Example:
         >>> unquoted('"100 * 0.2"'), unquoted('"a" or "b"')

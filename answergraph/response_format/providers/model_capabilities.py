@@ -1,4 +1,4 @@
-"""What a model can do in a call, and how its client wants to be asked: the table of families, put to one model."""
+"""What a model can do in a call, and how its client wants to be asked, by the provider table."""
 
 from __future__ import annotations
 
@@ -7,29 +7,24 @@ from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 
-from answergraph.response_format.providers.provider_family import Family, When
-from answergraph.response_format.providers.provider_table import families_of
+from answergraph.response_format.providers.provider_family import Availability, ProviderFamily
+from answergraph.response_format.providers.provider_table import matching_families
 from answergraph.response_format.wire.dialects import Dialect
 
-# What turns thinking on, as a field of the client or in what the client sends along with every request.
+# Settings that turn thinking on: fields of the client, or keys of the fields below, which go along with every request.
 _THINKING_FIELDS = ("thinking", "reasoning", "enable_thinking")
 _REQUEST_FIELDS = ("extra_body", "model_kwargs", "additional_model_request_fields")
 
 
 def model_name(model: Any) -> str:
-    """Return a chat model's name as its provider knows it, empty if it does not tell."""
+    """Return a chat model's name as its provider knows it, empty if the model does not tell."""
     return _first_text(model, "model_name", "model", "model_id")
 
 
 def supports_native_format(model: BaseChatModel, tools: Sequence[Any]) -> bool:
-    """Return whether a model can be held to a JSON schema by its provider in this call.
+    """Return whether the provider can hold a model to a JSON schema in a call with these tools.
 
-    Args:
-        model: The chat model. Its ``profile`` says whether there is such a mode; the table, where there is no profile.
-        tools: The tools that go along; whether the mode goes with tools is in the table only.
-
-    Returns:
-        ``True`` if the provider's own mode may be used.
+    The model's ``profile``, if it has one, says whether there is such a mode; whether it goes with tools is in the table only.
     """
     families = _families_of(model)
     columns = [family.native for family in families]
@@ -37,26 +32,18 @@ def supports_native_format(model: BaseChatModel, tools: Sequence[Any]) -> bool:
     if profile is not None and "structured_output" in profile:
         if not profile["structured_output"]:
             return False
-        columns = [when for when in columns if when is not When.NEVER]
+        columns = [when for when in columns if when is not Availability.NEVER]
     return _hold(columns, model, families, tools)
 
 
 def supports_json_mode(model: Any, tools: Sequence[Any]) -> bool:
-    """Return whether a model has a JSON mode without a schema in this call, by the table.
-
-    Args:
-        model: The chat model.
-        tools: The tools that go along.
-
-    Returns:
-        ``True`` if that mode may be used.
-    """
+    """Return whether a model has a JSON mode without a schema in a call with these tools."""
     families = _families_of(model)
     return _hold([family.json_mode for family in families], model, families, tools)
 
 
 def refuses_forced_tools(model: Any) -> bool:
-    """Return whether a model is known to refuse or to ignore a forced tool call, as many do while they think."""
+    """Return whether a model is known to refuse or ignore a forced tool call, as many do while they think."""
     if not _lists_tool_choice(model, "any"):
         return True
     families = _families_of(model)
@@ -64,12 +51,9 @@ def refuses_forced_tools(model: Any) -> bool:
 
 
 def wire_dialect(model: Any) -> Dialect:
-    """Return which part of JSON Schema a model's native mode takes: that of who made the model, where a gateway serves it.
-
-    A model that is no provider's, such as ``ReActTextModel``, says so itself.
-    """
-    told = getattr(model, "wire_dialect", None)
-    return told if isinstance(told, Dialect) else _families_of(model)[-1].dialect
+    """Return the dialect of a model's native mode: its own attribute, else that of its maker, also behind a gateway."""
+    own = getattr(model, "wire_dialect", None)
+    return own if isinstance(own, Dialect) else _families_of(model)[-1].dialect
 
 
 def names_forced_tool(model: Any) -> bool:
@@ -88,14 +72,14 @@ def takes_user_after_tool(model: Any) -> bool:
     return all(family.user_after_tool for family in _families_of(model))
 
 
-def _hold(columns: list[When], model: Any, families: tuple[Family, ...], tools: Sequence[Any]) -> bool:
-    thinking = When.WITHOUT_THINKING in columns and _thinks(model, families)
+def _hold(columns: list[Availability], model: Any, families: tuple[ProviderFamily, ...], tools: Sequence[Any]) -> bool:
+    thinking = Availability.WITHOUT_THINKING in columns and _thinks(model, families)
     return all(when.holds(tools=bool(tools), thinking=thinking) for when in columns)
 
 
-def _families_of(model: Any) -> tuple[Family, ...]:
+def _families_of(model: Any) -> tuple[ProviderFamily, ...]:
     clients = frozenset(kind.__name__ for kind in type(model).__mro__)
-    return families_of(clients, _first_text(model, "openai_api_base", "base_url"), model_name(model).lower())
+    return matching_families(clients, _first_text(model, "openai_api_base", "base_url"), model_name(model).lower())
 
 
 def _first_text(model: Any, *attributes: str) -> str:
@@ -103,16 +87,16 @@ def _first_text(model: Any, *attributes: str) -> str:
     return next((value for value in values if value and isinstance(value, str)), "")
 
 
-def _thinks(model: Any, families: tuple[Family, ...]) -> bool:
-    """Return whether a model thinks: as its client is told, else as its name says.
+def _thinks(model: Any, families: tuple[ProviderFamily, ...]) -> bool:
+    """Return whether a model thinks, by its client's settings, else by its name.
 
     Anthropic's adaptive thinking counts as none: nothing is refused because of it.
     """
-    told = next(_told_to_think(model), None)
-    return any(family.thinks_unasked(model_name(model).lower()) for family in families) if told is None else told
+    setting = next(_thinking_settings(model), None)
+    return any(family.thinks_unasked(model_name(model).lower()) for family in families) if setting is None else setting
 
 
-def _told_to_think(model: Any) -> Iterator[bool]:
+def _thinking_settings(model: Any) -> Iterator[bool]:
     own = {name: getattr(model, name, None) for name in _THINKING_FIELDS}
     for settings in (own, *(getattr(model, name, None) for name in _REQUEST_FIELDS)):
         if not isinstance(settings, Mapping):

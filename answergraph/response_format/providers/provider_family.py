@@ -1,4 +1,4 @@
-"""What is known of a provider family: how a model of it is recognised, and when it takes a way of asking for an answer."""
+"""What is known of a provider family: how to recognise its models, and when it takes a way of asking for an answer."""
 
 from __future__ import annotations
 
@@ -9,58 +9,7 @@ from enum import Enum
 from answergraph.response_format.wire.dialects import Dialect
 
 
-@dataclass(frozen=True)
-class Family:
-    """Models that want to be asked in the same way.
-
-    Attributes:
-        name: For the reader.
-        native: When the provider holds the model to a JSON schema.
-        forced_tool: When the provider takes a forced tool call.
-        json_mode: When the provider has a JSON mode without a schema.
-        sources: The provider's documentation, or the thread where it was seen.
-        clients: Names of LangChain's client classes; a subclass counts.
-        address: Pattern in the client's base URL.
-        models: Pattern of whole segments of the model's name, which gateways prefix ("openai/gpt-4o").
-        thinks: Pattern of the names of models that think unless they are told not to.
-        user_after_tool: Whether it takes a user message right after a tool's.
-        gateway: Whether it serves the models of others, so that the row of the model's name counts as well.
-        dialect: The part of JSON Schema that its native mode takes.
-        note: What else is known, and what is not certain.
-    """
-
-    name: str
-    native: When
-    forced_tool: When
-    json_mode: When
-    sources: tuple[str, ...]
-    clients: frozenset[str] = frozenset()
-    address: str = ""
-    models: str = ""
-    thinks: str = ""
-    user_after_tool: bool = True
-    gateway: bool = False
-    dialect: Dialect = Dialect.OPENAI_STRICT
-    note: str = ""
-
-    def serves(self, clients: frozenset[str], address: str) -> bool:
-        """Return whether a client, or the address it asks at, is this family's."""
-        return not self.clients.isdisjoint(clients) or bool(self.address and re.search(self.address, address))
-
-    def has(self, model: str) -> bool:
-        """Return whether a model's name is one of this family's."""
-        return bool(self.models) and _segment(self.models, model)
-
-    def thinks_unasked(self, model: str) -> bool:
-        """Return whether a model of this family thinks unless it is told not to."""
-        return bool(self.thinks) and _segment(self.thinks, model)
-
-
-def _segment(pattern: str, name: str) -> bool:
-    return re.search(rf"(^|[/:.])({pattern})($|[-/:.@])", name) is not None
-
-
-class When(Enum):
+class Availability(Enum):
     """When a provider takes a way of asking."""
 
     ALWAYS = "always"
@@ -70,5 +19,60 @@ class When(Enum):
 
     def holds(self, *, tools: bool, thinking: bool) -> bool:
         """Return whether a call with or without tools and thinking may be made in this way."""
-        hindered = {When.WITHOUT_TOOLS: tools, When.WITHOUT_THINKING: thinking}
-        return self is When.ALWAYS or not hindered.get(self, True)
+        hindered = {Availability.WITHOUT_TOOLS: tools, Availability.WITHOUT_THINKING: thinking}
+        return self is Availability.ALWAYS or not hindered.get(self, True)
+
+
+@dataclass(frozen=True)
+class ProviderFamily:
+    """A row of the provider table: models that want to be asked in the same way."""
+
+    name: str
+    native: Availability
+    """When the provider holds the model to a JSON schema."""
+    forced_tool: Availability
+    """When the provider takes a forced tool call."""
+    json_mode: Availability
+    """When the provider has a JSON mode without a schema."""
+    sources: tuple[str, ...]
+    """The provider's documentation, or the thread that reports the behaviour."""
+    clients: frozenset[str] = frozenset()
+    """Names of LangChain's client classes; a subclass counts."""
+    address: str = ""
+    """Pattern in the client's base URL."""
+    usual_port: str = ""
+    """Pattern in the base URL that makes this family likely; counts only for models with open weights."""
+    models: str = ""
+    """Pattern of whole segments of the model's name, which gateways prefix ("openai/gpt-4o")."""
+    open_weights: bool = True
+    """Whether anybody can serve its models, not only their maker and gateways to it."""
+    thinks: str = ""
+    """Pattern of the names of models that think unless they are told not to."""
+    user_after_tool: bool = True
+    """Whether it takes a user message right after a tool's."""
+    gateway: bool = False
+    """Whether it serves the models of others, so that the row of the model's name counts as well."""
+    dialect: Dialect = Dialect.OPENAI_STRICT
+    """The part of JSON Schema that its native mode takes."""
+    note: str = ""
+    """Other facts, and doubts."""
+
+    def serves(self, clients: frozenset[str], address: str) -> bool:
+        """Return whether a client, or the address it asks at, is this family's."""
+        return not self.clients.isdisjoint(clients) or bool(self.address and re.search(self.address, address))
+
+    def may_serve(self, address: str) -> bool:
+        """Return whether an address has the usual port of this family."""
+        return bool(self.usual_port and re.search(self.usual_port, address))
+
+    def has(self, model: str) -> bool:
+        """Return whether a model's name is one of this family's."""
+        return bool(self.models) and _has_segment(self.models, model)
+
+    def thinks_unasked(self, model: str) -> bool:
+        """Return whether a model of this family thinks unless it is told not to."""
+        return bool(self.thinks) and _has_segment(self.thinks, model)
+
+
+def _has_segment(pattern: str, name: str) -> bool:
+    return re.search(rf"(^|[/:.])({pattern})($|[-/:.@])", name) is not None

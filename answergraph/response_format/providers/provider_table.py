@@ -1,25 +1,22 @@
 """The table of provider families: how a model of each is recognised, and which ways of asking for an answer it takes.
 
-The only place that knows the names of models, clients and providers. It decides where the automatic strategy starts and what it
-skips; where a row is wrong or out of date, the ladder finds out at run time, at the price of a refused request.
+The only place that knows the names of models, clients and providers. It decides which strategy the automatic one starts with and
+which ones it skips; a row that is wrong or out of date costs one refused request.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
 
-from answergraph.response_format.providers.provider_family import Family, When
+from answergraph.response_format.providers.provider_family import Availability, ProviderFamily
 from answergraph.response_format.wire.dialects import Dialect
 
-_RESPONSES_API_MODELS = "gpt-6"
-"""How the names begin of models that ChatOpenAI asks on the Responses API as soon as there are tools."""
-
 _SERVERS = (
-    Family(
+    ProviderFamily(
         "Azure OpenAI",
-        native=When.ALWAYS,
-        forced_tool=When.ALWAYS,
-        json_mode=When.ALWAYS,
+        native=Availability.ALWAYS,
+        forced_tool=Availability.ALWAYS,
+        json_mode=Availability.ALWAYS,
         clients=frozenset({"AzureChatOpenAI", "AzureAIChatCompletionsModel", "AzureAIOpenAIApiChatModel"}),
         address=r"\.openai\.azure\.com|\.services\.ai\.azure\.com",
         gateway=True,
@@ -30,11 +27,11 @@ _SERVERS = (
         note="API versions before 2024-08-01-preview refuse a JSON schema. A client without a model name counts as unknown: "
         "deployments bear any name.",
     ),
-    Family(
+    ProviderFamily(
         "Amazon Bedrock",
-        native=When.ALWAYS,
-        forced_tool=When.WITHOUT_THINKING,
-        json_mode=When.NEVER,
+        native=Availability.ALWAYS,
+        forced_tool=Availability.WITHOUT_THINKING,
+        json_mode=Availability.NEVER,
         clients=frozenset({"ChatBedrockConverse", "ChatBedrock", "ChatAnthropicBedrock"}),
         address=r"bedrock-runtime\.",
         gateway=True,
@@ -46,11 +43,11 @@ _SERVERS = (
         note="Converse has no JSON mode without a schema. Many models refuse a forced call; LangChain's client says so in "
         "`supports_tool_choice_values`, which is asked first.",
     ),
-    Family(
+    ProviderFamily(
         "OpenRouter",
-        native=When.ALWAYS,
-        forced_tool=When.WITHOUT_THINKING,
-        json_mode=When.ALWAYS,
+        native=Availability.ALWAYS,
+        forced_tool=Availability.WITHOUT_THINKING,
+        json_mode=Availability.ALWAYS,
         clients=frozenset({"ChatOpenRouter"}),
         address=r"openrouter\.ai",
         gateway=True,
@@ -61,11 +58,11 @@ _SERVERS = (
         note="Drops the reasoning without a word where a tool call is forced; seen with Anthropic's models, taken "
         "as true of all.",
     ),
-    Family(
+    ProviderFamily(
         "Ollama",
-        native=When.WITHOUT_TOOLS,
-        forced_tool=When.NEVER,
-        json_mode=When.WITHOUT_TOOLS,
+        native=Availability.WITHOUT_TOOLS,
+        forced_tool=Availability.NEVER,
+        json_mode=Availability.WITHOUT_TOOLS,
         clients=frozenset({"ChatOllama"}),
         address=r":11434\b|\bollama\.com",
         dialect=Dialect.PLAIN,
@@ -78,26 +75,28 @@ _SERVERS = (
         note="Takes a forced call and ignores it; a format beside tools keeps the model from calling them. Ollama's cloud takes "
         "a schema and does not hold the model to it.",
     ),
-    Family(
+    ProviderFamily(
         "vLLM",
-        native=When.WITHOUT_TOOLS,
-        forced_tool=When.ALWAYS,
-        json_mode=When.WITHOUT_TOOLS,
+        native=Availability.WITHOUT_TOOLS,
+        forced_tool=Availability.ALWAYS,
+        json_mode=Availability.WITHOUT_TOOLS,
         clients=frozenset({"ChatVLLM", "VLLMOpenAI"}),
-        address=r"\bvllm\b|:8000/v1",
+        address=r"\bvllm\b",
+        usual_port=r":8000/v1",
         dialect=Dialect.PLAIN,
         sources=(
             "https://github.com/vllm-project/vllm/issues/39929",
             "https://github.com/vllm-project/vllm/issues/44216",
         ),
-        note="A format beside tools is held to in every turn, so that no tool is called and the answer is made up. Recognised by "
-        "its usual port, a guess. With gpt-oss a forced call was seen to be ignored.",
+        note="A format beside tools is held to in every turn, so that no tool is called and the answer is made up. Its usual "
+        "port is a guess and does not count for models that it cannot serve, such as OpenAI's behind a proxy. With gpt-oss a "
+        "forced call was seen to be ignored.",
     ),
-    Family(
+    ProviderFamily(
         "Groq",
-        native=When.WITHOUT_TOOLS,
-        forced_tool=When.ALWAYS,
-        json_mode=When.WITHOUT_TOOLS,
+        native=Availability.WITHOUT_TOOLS,
+        forced_tool=Availability.ALWAYS,
+        json_mode=Availability.WITHOUT_TOOLS,
         clients=frozenset({"ChatGroq"}),
         address=r"api\.groq\.com",
         sources=(
@@ -110,11 +109,11 @@ _SERVERS = (
 )
 
 _MODELS = (
-    Family(
+    ProviderFamily(
         "DeepSeek",
-        native=When.NEVER,
-        forced_tool=When.WITHOUT_THINKING,
-        json_mode=When.ALWAYS,
+        native=Availability.NEVER,
+        forced_tool=Availability.WITHOUT_THINKING,
+        json_mode=Availability.ALWAYS,
         clients=frozenset({"ChatDeepSeek"}),
         address=r"api\.deepseek\.com",
         models=r"deepseek",
@@ -126,11 +125,11 @@ _MODELS = (
         ),
         note="From V4 on it thinks unless told not to.",
     ),
-    Family(
+    ProviderFamily(
         "Mistral",
-        native=When.WITHOUT_TOOLS,
-        forced_tool=When.ALWAYS,
-        json_mode=When.WITHOUT_TOOLS,
+        native=Availability.WITHOUT_TOOLS,
+        forced_tool=Availability.ALWAYS,
+        json_mode=Availability.WITHOUT_TOOLS,
         clients=frozenset({"ChatMistralAI"}),
         address=r"api\.mistral\.ai",
         models=r"(open-)?mi[sx]tral|ministral|magistral|codestral|devstral|pixtral",
@@ -144,11 +143,11 @@ _MODELS = (
         note="Refuses a user message right after a tool message; a short reply is put between them. That a format does not go "
         "with tools was reported for tools of Mistral's own; for a user's it is caution.",
     ),
-    Family(
+    ProviderFamily(
         "Qwen",
-        native=When.NEVER,
-        forced_tool=When.WITHOUT_THINKING,
-        json_mode=When.WITHOUT_THINKING,
+        native=Availability.NEVER,
+        forced_tool=Availability.WITHOUT_THINKING,
+        json_mode=Availability.WITHOUT_THINKING,
         clients=frozenset({"ChatQwen", "ChatQwQ", "ChatTongyi"}),
         address=r"dashscope[\w-]*\.aliyuncs\.com",
         models=r"qwen[\d.]*|qwq|qvq",
@@ -162,32 +161,35 @@ _MODELS = (
         note="Of Alibaba's own service, some take a JSON schema (qwen3-max, qwen-plus and qwen-flash since 2025, says its "
         "document of February 2026), and other servers of the same names may not. Which think unless told not to is not certain.",
     ),
-    Family(
+    ProviderFamily(
         "OpenAI",
-        native=When.ALWAYS,
-        forced_tool=When.ALWAYS,
-        json_mode=When.ALWAYS,
+        native=Availability.ALWAYS,
+        forced_tool=Availability.ALWAYS,
+        json_mode=Availability.ALWAYS,
         models=r"gpt-4o(?!-2024-05-13)|gpt-4\.1|gpt-[5-9][.\d]*|o[34]",
+        open_weights=False,
         sources=(
             "https://platform.openai.com/docs/guides/structured-outputs#supported-models",
             "https://platform.openai.com/docs/guides/function-calling#tool-choice",
         ),
     ),
-    Family(
+    ProviderFamily(
         "OpenAI before GPT-4o",
-        native=When.NEVER,
-        forced_tool=When.ALWAYS,
-        json_mode=When.ALWAYS,
+        native=Availability.NEVER,
+        forced_tool=Availability.ALWAYS,
+        json_mode=Availability.ALWAYS,
         models=r"gpt-4o?|gpt-3\.5",
+        open_weights=False,
         sources=("https://platform.openai.com/docs/guides/structured-outputs#supported-models",),
         note="The oldest of them have no JSON mode and refuse it.",
     ),
-    Family(
+    ProviderFamily(
         "Anthropic",
-        native=When.ALWAYS,
-        forced_tool=When.WITHOUT_THINKING,
-        json_mode=When.NEVER,
+        native=Availability.ALWAYS,
+        forced_tool=Availability.WITHOUT_THINKING,
+        json_mode=Availability.NEVER,
         models=r"claude-(sonnet|opus|haiku|fable|mythos)-(4[-.][5-9]|[5-9])",
+        open_weights=False,
         dialect=Dialect.ANTHROPIC,
         sources=(
             "https://docs.claude.com/en/docs/build-with-claude/structured-outputs",
@@ -197,24 +199,26 @@ _MODELS = (
         ),
         note="Adaptive thinking goes with a forced call, thinking with a budget does not. No JSON mode without a schema.",
     ),
-    Family(
+    ProviderFamily(
         "Anthropic before Claude 4.5",
-        native=When.NEVER,
-        forced_tool=When.WITHOUT_THINKING,
-        json_mode=When.NEVER,
+        native=Availability.NEVER,
+        forced_tool=Availability.WITHOUT_THINKING,
+        json_mode=Availability.NEVER,
         models=r"claude",
+        open_weights=False,
         dialect=Dialect.ANTHROPIC,
         sources=(
             "https://docs.claude.com/en/docs/build-with-claude/structured-outputs",
             "https://docs.claude.com/en/docs/build-with-claude/extended-thinking",
         ),
     ),
-    Family(
+    ProviderFamily(
         "Gemini before 3",
-        native=When.WITHOUT_TOOLS,
-        forced_tool=When.ALWAYS,
-        json_mode=When.WITHOUT_TOOLS,
+        native=Availability.WITHOUT_TOOLS,
+        forced_tool=Availability.ALWAYS,
+        json_mode=Availability.WITHOUT_TOOLS,
         models=r"gemini-(pro|ultra|nano|[12])",
+        open_weights=False,
         dialect=Dialect.GEMINI,
         sources=(
             "https://ai.google.dev/gemini-api/docs/structured-output",
@@ -222,24 +226,26 @@ _MODELS = (
         ),
         note="Refuses any format beside tools.",
     ),
-    Family(
+    ProviderFamily(
         "Gemini",
-        native=When.ALWAYS,
-        forced_tool=When.ALWAYS,
-        json_mode=When.ALWAYS,
+        native=Availability.ALWAYS,
+        forced_tool=Availability.ALWAYS,
+        json_mode=Availability.ALWAYS,
         models=r"gemini",
+        open_weights=False,
         dialect=Dialect.GEMINI,
         sources=(
             "https://ai.google.dev/gemini-api/docs/structured-output",
             "https://github.com/langchain-ai/langchain/issues/34463",
         ),
     ),
-    Family(
+    ProviderFamily(
         "xAI",
-        native=When.ALWAYS,
-        forced_tool=When.ALWAYS,
-        json_mode=When.ALWAYS,
+        native=Availability.ALWAYS,
+        forced_tool=Availability.ALWAYS,
+        json_mode=Availability.ALWAYS,
         models=r"grok-[4-9][.\d]*|grok-build",
+        open_weights=False,
         sources=(
             "https://docs.x.ai/docs/guides/structured-outputs",
             "https://docs.x.ai/docs/guides/function-calling",
@@ -247,40 +253,32 @@ _MODELS = (
     ),
 )
 
-UNKNOWN = Family(
+UNKNOWN = ProviderFamily(
     "any other",
-    native=When.NEVER,
-    forced_tool=When.WITHOUT_THINKING,
-    json_mode=When.ALWAYS,
+    native=Availability.NEVER,
+    forced_tool=Availability.WITHOUT_THINKING,
+    json_mode=Availability.ALWAYS,
     models=r".*",
     sources=("https://github.com/langchain-ai/langchain/issues/34129",),
     note="A model's profile may say that it has a JSON schema mode. The ladder learns the rest.",
 )
-"""The family of what no other row recognises."""
+"""The row of all other models."""
 
-FAMILIES: tuple[Family, ...] = (*_SERVERS, *_MODELS, UNKNOWN)
-"""The table; of the rows that recognise a client or address, and of those that recognise a name, the first one counts."""
+FAMILIES: tuple[ProviderFamily, ...] = (*_SERVERS, *_MODELS, UNKNOWN)
+"""The table. The first row that matches a client or address counts, and the first one that matches a name."""
 
 
 @lru_cache(maxsize=256)
-def families_of(clients: frozenset[str], address: str, model: str) -> tuple[Family, ...]:
-    """Return the rows that count for a model; what is asked of it must be right by all of them.
+def matching_families(clients: frozenset[str], address: str, model: str) -> tuple[ProviderFamily, ...]:
+    """Return the rows that match a model: the one that serves it, and the one of its name unless the server is no gateway.
 
-    Args:
-        clients: The names of the chat model's class and of its bases.
-        address: Its base URL, empty if it does not tell.
-        model: The model's name in lower case, empty if it does not tell.
-
-    Returns:
-        The row of who serves it, unless that is a gateway the only one, and the row of its name.
+    A way of asking must be right by all of them. ``clients`` are the names of the model's class and its bases; ``model`` is its
+    name in lower case; name and address are empty if the model does not tell.
     """
-    server = next((family for family in FAMILIES if family.serves(clients, address)), None)
-    if server is not None and not server.gateway:
-        return (server,)
     named = next(family for family in FAMILIES if family.has(model))
-    return (named,) if server is None else (server, named)
-
-
-def asks_responses_api(model: str) -> bool:
-    """Return whether ChatOpenAI asks a model of a name on the Responses API as soon as there are tools."""
-    return model.startswith(_RESPONSES_API_MODELS)
+    server = next((family for family in FAMILIES if family.serves(clients, address)), None)
+    if server is None and named.open_weights:
+        server = next((family for family in FAMILIES if family.may_serve(address)), None)
+    if server is None:
+        return (named,)
+    return (server, named) if server.gateway else (server,)

@@ -1,4 +1,4 @@
-"""Which ways of asking a provider has refused: read off its errors, remembered for the life of the process."""
+"""The ways of asking that providers have refused: read from their errors, remembered for the life of the process."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ABOUT_THE_FORMAT = (
 )
 
 TOOL_CALLING = "tool_calling"
-"""Stands in a refusal for the strategy where the model calls no tools at all, however it is asked."""
+"""Used as the strategy of a refusal where the model has no tool calling at all."""
 
 _HAS_NO_TOOLS = (
     r"(not|n't|no\b.*) support (for )?(tools?|functions?|tool use|(tool|function)[ _-]?call(s|ing)?)\b|"
@@ -29,25 +29,21 @@ _FUNCTION = r"for function ['\"`]?([\w-]+)"
 
 @dataclass(frozen=True)
 class Refusal:
-    """One way of asking that one model's provider has refused.
-
-    Attributes:
-        model_class: The chat model's class.
-        model: The model's name as the provider knows it.
-        base_url: Where the provider was asked, empty if the model does not tell.
-        strategy: The strategy's name.
-        beside_tools: Whether it was refused beside tools; without any it may be taken.
-    """
+    """A way of asking that the provider of one model has refused."""
 
     model_class: str
+    """The chat model's class, with its module."""
     model: str
+    """The model's name as the provider knows it."""
     base_url: str
+    """The provider's address, empty if the model does not tell."""
     strategy: str
+    """The strategy's name."""
     beside_tools: bool
+    """Whether it was refused beside tools; without any it may be taken."""
 
     @classmethod
     def of(cls, model: Any, strategy: str, *, beside_tools: bool) -> Refusal:
-        """Name a model and the way it was asked."""
         kind = f"{type(model).__module__}.{type(model).__qualname__}"
         base_url = next((getattr(model, name) for name in ("openai_api_base", "base_url") if getattr(model, name, None)), "")
         return cls(kind, model_name(model), str(base_url), strategy, beside_tools)
@@ -57,22 +53,21 @@ _known: set[Refusal] = set()
 
 
 def known_refusals() -> list[Refusal]:
-    """Return what was learned in this process."""
+    """Return the refusals that this process remembers until it ends or ``forget_refusals`` is called."""
     return sorted(_known, key=astuple)
 
 
 def forget_refusals() -> None:
-    """Forget it all, for instance after a server was updated."""
+    """Forget all refusals, for instance after a server was updated."""
     _known.clear()
 
 
 def remember_refusal(model: Any, strategy: str, *, beside_tools: bool) -> None:
-    """Remember that a model's provider refused to be asked in a way."""
     _known.add(Refusal.of(model, strategy, beside_tools=beside_tools))
 
 
 def is_refused(model: Any, strategy: str, *, beside_tools: bool) -> bool:
-    """Return whether a model's provider refused to be asked in a way before: in such a call, or even without tools."""
+    """Return whether a model's provider has refused a way of asking, in such a call or even without tools."""
     if not _known:
         return False
     refusal = Refusal.of(model, strategy, beside_tools=beside_tools)
@@ -80,16 +75,11 @@ def is_refused(model: Any, strategy: str, *, beside_tools: bool) -> bool:
 
 
 def refuses_format(error: BaseException, answers: Collection[str] = ()) -> bool:
-    """Return whether an error says that the provider, or its client, does not take the format.
+    """Return whether an error of a model call means that the provider, or its client, does not take the format.
 
-    Args:
-        error: What the model call raised.
-        answers: The names of the answer schemas; a complaint about another function is about a tool of the user's.
-
-    Returns:
-        ``True`` for HTTP 400 and 422 about tool choice, response format, strictness or the schema, for an unknown keyword,
-        for what the client itself does not take, and for a model class without tools. Authentication, rate limits and the
-        network are none of these.
+    True for HTTP 400 and 422 about tool choice, response format, strictness or the schema, for an unknown keyword argument, for a
+    client's own ``ValueError`` about these, and for a model class without tools; not for authentication, rate limits or the
+    network. ``answers`` are the names of the answer schemas: a complaint about another function is about a user's tool.
     """
     if refuses_tools(error):
         return True
@@ -106,14 +96,10 @@ def refuses_format(error: BaseException, answers: Collection[str] = ()) -> bool:
 
 
 def refuses_tools(error: BaseException) -> bool:
-    """Return whether an error says that the model has no tool calling at all.
+    """Return whether an error means that the model has no tool calling at all.
 
-    Args:
-        error: What binding the tools, or the model call, raised.
-
-    Returns:
-        ``True`` for a model class without ``bind_tools``, and for a provider's words, as of Ollama ("does not support tools"),
-        Groq ("`tool calling` is not supported with this model") and OpenRouter ("No endpoints found that support tool use").
+    True for a model class without ``bind_tools``, and for the words of a provider, as of Ollama ("does not support tools"), Groq
+    ("`tool calling` is not supported with this model") and OpenRouter ("No endpoints found that support tool use").
     """
     if isinstance(error, NotImplementedError):
         return True

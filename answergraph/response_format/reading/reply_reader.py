@@ -149,7 +149,7 @@ class ReplyReader:
         if not isinstance(item.data, dict):
             # A value that is no object is looked for where one was declared; elsewhere a whole text may still be corrected.
             return item.place == "whole" or not all(schema.is_object for schema in self.request.strategy.schemas)
-        if any(schema.is_echoed_by(item.data) for schema in self.request.strategy.schemas):
+        if any(schema.is_echo(item.data) for schema in self.request.strategy.schemas):
             return False
         return item.place == "whole" or self._named(item.data) is not None or bool(self._knowing(item.data))
 
@@ -178,7 +178,7 @@ class ReplyReader:
         return name if name in self.request.declared or not self._knowing(data) else None
 
     def _knowing(self, data: Any) -> list[AnswerSchema]:
-        return [s for s in self.request.strategy.schemas if isinstance(data, dict) and s.knows_keys_of(data)]
+        return [s for s in self.request.strategy.schemas if isinstance(data, dict) and s.declares_keys_of(data)]
 
     def _validated(
         self, schema: AnswerSchema, data: Any, message: AIMessage, repairs: tuple[str, ...] = (), *, bare: bool = False

@@ -1,4 +1,4 @@
-"""Answer schemas: one object per declared type, which knows its name, its JSON Schema and how to validate what comes back."""
+"""Answer schemas: one object per declared type, with its name, its JSON Schema and its validator."""
 
 from __future__ import annotations
 
@@ -12,44 +12,37 @@ from langchain_core.tools import BaseTool, StructuredTool
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError, to_json
 
-from answergraph.response_format.schemas.json_envelope import VALUE, wrap
+from answergraph.response_format.schemas.json_envelope import VALUE, wrapped_value
 
-MOST_TOLD = 4_000
-"""How much of what is wrong with an answer is told, in characters; a list may have a fault per item, and quote each."""
+MAX_PROBLEM_CHARACTERS = 4_000
+"""Of the problems with an answer that the model is told; a list may have one per item, and quote each."""
 
 
 @dataclass(frozen=True)
 class AnswerSchema:
-    """A declared type of answer.
-
-    Attributes:
-        name: Stable, and valid as a tool name: the type's name, the schema's title, or a hash of the schema.
-        description: The docstring, shown to the model.
-        value_schema: The JSON Schema of the value.
-        declared: What the developer wrote.
-        validator: Validates the value.
-        annotation: The declared type as it stands in the state schema; a JSON Schema's values are ``dict``.
-        is_object: Whether the value is an object; any other value is wrapped in one on the wire, ``{"value": …}``.
-    """
+    """A declared type of answer."""
 
     name: str
+    """Stable, and valid as a tool name: the type's name, the schema's title, or a hash of the schema."""
     description: str
+    """The docstring, shown to the model."""
     value_schema: Mapping[str, Any]
+    """The JSON Schema of the value."""
     declared: Any
+    """The type or JSON Schema as the developer wrote it."""
     validator: Validator
     annotation: Any
+    """The type in the state schema; ``dict`` for a JSON Schema."""
     is_object: bool = True
+    """Whether the value is an object; any other value is wrapped in one on the wire, ``{"value": …}``."""
 
     @cached_property
     def json_schema(self) -> Mapping[str, Any]:
         """The schema of the object that goes on the wire."""
-        return self.value_schema if self.is_object else wrap(self.value_schema)
+        return self.value_schema if self.is_object else wrapped_value(self.value_schema)
 
     def validate(self, data: Any) -> Any:
-        """Return what a model wrote as a value of the declared type.
-
-        Args:
-            data: The object that was asked for; of a wrapped value, the bare value serves as well.
+        """Return a model's answer as a value of the declared type; a wrapped value may also come bare.
 
         Raises:
             ValueError: If it does not fit; in LangChain's words.
@@ -64,7 +57,7 @@ class AnswerSchema:
             raise
 
     def load(self, data: Any) -> Any:
-        """Return the bare value in its JSON form as a value of the declared type; the inverse of ``dump``.
+        """Return bare JSON as a value of the declared type; the inverse of ``dump``.
 
         Raises:
             ValueError: If it does not fit; in LangChain's words.
@@ -80,64 +73,56 @@ class AnswerSchema:
         return self.validator.dump(value)
 
     def holds(self, value: Any) -> bool:
-        """Return whether a value is an answer of this schema already."""
+        """Return whether a value is an instance of the declared type, or fits its content."""
         return self.validator.holds(value)
 
-    def knows_keys_of(self, data: Mapping[str, Any]) -> bool:
-        """Return whether every key of an object is one the schema declares, so that it was meant for this schema."""
+    def declares_keys_of(self, data: Mapping[str, Any]) -> bool:
+        """Return whether the schema declares every key of an object, so that the object may be meant for it."""
         if "$ref" in self.json_schema or self.json_schema.get("additionalProperties") not in (None, False):
             return True
         return data.keys() <= dict(self.json_schema.get("properties", {})).keys()
 
-    def is_echoed_by(self, data: Mapping[str, Any]) -> bool:
+    def is_echo(self, data: Mapping[str, Any]) -> bool:
         """Return whether an object is this schema itself, written back instead of an answer."""
         properties = self.json_schema.get("properties")
         return data == self.json_schema or (bool(properties) and data.get("properties") == properties)
 
     @cached_property
     def tool(self) -> BaseTool:
-        """The tool whose call is an answer; it is bound to models and never run."""
+        """The tool whose call is an answer; bound to models, never run."""
         return StructuredTool(name=self.name, description=self.description, args_schema=dict(self.json_schema))
 
     @property
     def label(self) -> str:
-        """What a person calls it."""
+        """The name for messages: that of the declared type."""
         return str(getattr(self.declared, "__name__", self.name))
 
 
 def _told(problem: str) -> str:
-    return problem if len(problem) <= MOST_TOLD else f"{problem[:MOST_TOLD]} … and more of the kind"
+    return problem if len(problem) <= MAX_PROBLEM_CHARACTERS else f"{problem[:MAX_PROBLEM_CHARACTERS]} … and more of the kind"
 
 
 class Validator(Protocol):
-    """Turns what a model wrote into a value of the declared type, and back into JSON."""
+    """Validates JSON into the declared type (``ValueError`` if it does not fit), and dumps values back to JSON."""
 
-    def validate(self, data: Any) -> Any:
-        """Return the value; raises ``ValueError`` if the data does not fit."""
+    def validate(self, data: Any) -> Any: ...
 
-    def dump(self, value: Any) -> Any:
-        """Return the value as plain JSON, which validates again."""
+    def dump(self, value: Any) -> Any: ...
 
-    def holds(self, value: Any) -> bool:
-        """Return whether a value is of the declared type already."""
+    def holds(self, value: Any) -> bool: ...
 
 
 @dataclass(frozen=True)
 class TypeValidator:
-    """Validates Python types through Pydantic.
-
-    Attributes:
-        adapter: Of the declared type.
-        instance_of: The class whose instances are answers; ``None`` where the content decides.
-        strict: Whether content that would have to be converted is of another type.
-    """
+    """Validates Python types through Pydantic, in its lax mode, as for any JSON input."""
 
     adapter: TypeAdapter[Any]
     instance_of: type | None = None
+    """The class whose instances are answers; ``None`` where the content decides."""
     strict: bool = False
+    """Whether a value whose content would have to be converted counts as another type."""
 
     def validate(self, data: Any) -> Any:
-        """Return an instance; Pydantic's lax mode, as for any JSON input."""
         try:
             return self.adapter.validate_python(data)
         except ValidationError:
@@ -147,11 +132,9 @@ class TypeValidator:
             raise
 
     def dump(self, value: Any) -> Any:
-        """Return the instance's fields as JSON, under the names by which they validate."""
         return self.adapter.dump_python(value, mode="json", by_alias=True, round_trip=True, warnings=False)
 
     def holds(self, value: Any) -> bool:
-        """Return whether the value is an instance; what has none is known by its content."""
         if self.instance_of is not None:
             return isinstance(value, self.instance_of)
         try:

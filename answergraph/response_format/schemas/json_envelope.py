@@ -1,4 +1,4 @@
-"""Puts JSON Schemas inside others: a value that is no object inside one, the alternatives of a union inside an envelope."""
+"""Embeds JSON Schemas in others: a value that is no object in an object, the alternatives of a union in an envelope."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _BY_NAME = frozenset({*_DEFINITIONS, "properties", "patternProperties", "depende
 _DATA = frozenset({"const", "enum", "default", "example", "examples"})
 
 
-def wrap(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the schema of an object with a value of a schema as its only member, ``value``.
+def wrapped_value(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the schema of an object whose only member ``value`` has the given schema.
 
     Answers are objects on the wire: a tool's arguments are, and OpenAI's structured outputs must be.
     """
@@ -28,13 +28,9 @@ def wrap(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def envelope(members: Sequence[tuple[str, Mapping[str, Any]]]) -> dict[str, Any]:
-    """Return the schema of ``{"schema": name, "value": …}`` for the alternatives of a union.
+    """Return the schema of ``{"schema": name, "value": …}`` for the alternatives of a union, each with its name.
 
-    Args:
-        members: The name and the schema of each.
-
-    Returns:
-        The schema; ``value`` is an ``anyOf`` of the members as they are, only their definitions move to the root.
+    ``value`` is an ``anyOf`` of the unchanged alternatives; only their definitions move to the root.
     """
     names = [name for name, _ in members]
     root = {"type": "object", "properties": {SCHEMA: {"type": "string", "enum": names}, VALUE: None}, "required": [SCHEMA, VALUE]}
@@ -52,7 +48,7 @@ def _embedded(
 
 
 def _moved(schema: Mapping[str, Any], place: str, definitions: dict[str, Any]) -> Any:
-    """Return a schema without its definitions, which are added to those of the root under names that are free."""
+    """Return a schema without its definitions, which move to the root under free names."""
     own = {f"#/{keyword}/{name}": (name, body) for keyword in _DEFINITIONS for name, body in _defined(schema, keyword).items()}
     # Definitions that another schema brought serve both if all are the same words: they may refer to each other.
     shared = all(definitions.get(name, body) == body for name, body in own.values())

@@ -1,4 +1,4 @@
-"""Validation of answers that are declared by a JSON Schema."""
+"""Validates answers that are declared by a JSON Schema."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Any
 import jsonschema_rs
 
 from answergraph.response_format.untrusted.schema_depth import explained_depth, is_deeper
-from answergraph.response_format.untrusted.untrusted_schema import PATTERN_OPTIONS
+from answergraph.response_format.untrusted.untrusted_schema import PATTERN_OPTIONS, refuse_remote
 from answergraph.state.errors import AgentSpecError
 
-MOST_ERRORS = 20
-"""How many errors of one answer are told."""
+MAX_ERRORS = 20
+"""Of one answer that the model is told."""
 
 
 @dataclass(frozen=True)
@@ -22,23 +22,20 @@ class JsonSchemaValidator:
     """Validates against a JSON Schema; the value is the data itself."""
 
     validator: Any
-    depth: int
-    """How deep an answer may be for its errors to be told in bounded time."""
+    max_explained_depth: int
+    """Of an answer whose errors are found in bounded time."""
 
     def validate(self, data: Any) -> Any:
-        """Return the data unchanged."""
         if self.validator.is_valid(data):
             return data
-        if is_deeper(data, self.depth):
+        if is_deeper(data, self.max_explained_depth):
             raise ValueError("it does not fit the schema, and is nested too deep to say where")
-        raise ValueError("; ".join(_described(error) for error in islice(self.validator.iter_errors(data), MOST_ERRORS)))
+        raise ValueError("; ".join(_described(error) for error in islice(self.validator.iter_errors(data), MAX_ERRORS)))
 
     def dump(self, value: Any) -> Any:
-        """Return the value; it is JSON already."""
         return value
 
     def holds(self, value: Any) -> bool:
-        """Return whether the value validates; what is no JSON does not."""
         try:
             return bool(self.validator.is_valid(value))
         except ValueError:
@@ -49,7 +46,7 @@ def json_schema_validator(schema: Mapping[str, Any]) -> JsonSchemaValidator:
     """Return the validator of a JSON Schema.
 
     Raises:
-        AgentSpecError: If it is none, or refers to another document.
+        AgentSpecError: If it is no JSON Schema, or refers to another document.
     """
     try:
         return JsonSchemaValidator(_validator_for(dict(schema)), explained_depth(schema))
@@ -60,14 +57,10 @@ def json_schema_validator(schema: Mapping[str, Any]) -> JsonSchemaValidator:
 
 def _validator_for(schema: dict[str, Any]) -> Any:
     try:
-        return jsonschema_rs.validator_for(schema, retriever=_refuse_remote, pattern_options=PATTERN_OPTIONS)
+        return jsonschema_rs.validator_for(schema, retriever=refuse_remote, pattern_options=PATTERN_OPTIONS)
     except ValueError:
         # The engine that is linear in the text has no look-around, which a developer's own schema may use.
-        return jsonschema_rs.validator_for(schema, retriever=_refuse_remote)
-
-
-def _refuse_remote(uri: str) -> Any:
-    raise ValueError(f"remote reference {uri!r}; put the schema it names under '$defs'")
+        return jsonschema_rs.validator_for(schema, retriever=refuse_remote)
 
 
 def _described(error: Any) -> str:

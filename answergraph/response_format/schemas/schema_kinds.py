@@ -21,36 +21,31 @@ from answergraph.response_format.schemas.json_schema_validator import json_schem
 from answergraph.runtime.recent_cache import MAX_KEPT
 from answergraph.state.errors import AgentSpecError
 
-MAX_NAME_LENGTH = 64
-"""The longest tool name OpenAI's API accepts; its alphabet is letters, digits, ``_`` and ``-``."""
+MAX_NAME_CHARACTERS = 64
+"""Of a tool name that OpenAI's API accepts; its alphabet is letters, digits, ``_`` and ``-``."""
 
 MAX_REFERENCES = 32
-"""How many references in a row are followed to find out what the root of a schema is."""
+"""In a row that are followed to find the root of a schema."""
 
 _ANNOTATIONS = frozenset({"$schema", "$id", "$defs", "definitions", "title", "description", "discriminator", "examples"})
 _OBJECT_KEYWORDS = frozenset({"properties", "patternProperties", "required", "minProperties", "maxProperties"})
 
 
 def is_schema(declared: Any) -> bool:
-    """Return whether something is a type or a JSON Schema rather than another object that may describe one."""
+    """Return whether an object is a type or a JSON Schema."""
     # Generic aliases pass attributes and calls on to the class they are made of, so nothing else may be asked of them.
     kinds = (type, dict, tuple, TypeAliasType, NewType, AnswerSchema)
     return isinstance(declared, kinds) or get_origin(declared) is not None or declared is Any
 
 
 def answer_schemas(declared: Any) -> tuple[AnswerSchema, ...]:
-    """Return one answer schema per alternative of a declared type.
+    """Return one answer schema per alternative of a declared type, in order.
 
-    Args:
-        declared: A Pydantic model, dataclass, TypedDict, any other type Pydantic knows (a list, scalar, ``Literal`` or enum,
-            which are wrapped on the wire), a union of these, or a JSON Schema ``dict``, of which ``oneOf`` and ``anyOf`` are
-            alternatives too; answer schemas made before, alone or in a tuple, are taken as they are.
-
-    Returns:
-        The schemas, in the order they were written; none for an empty tuple.
+    Alternatives are those of a union, of ``oneOf`` and ``anyOf`` at the root of a JSON Schema, and the items of a tuple. Any type
+    Pydantic knows will do; an ``AnswerSchema`` is taken as it is.
 
     Raises:
-        AgentSpecError: If a type is not supported, two share a name, or a JSON Schema is none.
+        AgentSpecError: If a type is not supported, two share a name, or a JSON Schema is invalid.
     """
     schemas = tuple(_answer_schema(variant) for variant in _variants(declared))
     names = [schema.name for schema in schemas]
@@ -68,7 +63,7 @@ def _variants(declared: Any) -> Iterator[Any]:
 
 
 def _alternatives(declared: Any) -> Sequence[Any] | None:
-    """Return the alternatives of a union in any of its forms, ``None`` for what is none."""
+    """Return the alternatives of a union in any of its forms, ``None`` for any other type."""
     if isinstance(declared, tuple):
         return declared
     if isinstance(declared, dict):
@@ -134,7 +129,7 @@ def _unsupported(declared: Any, reason: str = "") -> AgentSpecError:
 
 @lru_cache(maxsize=MAX_KEPT)
 def _from_class(declared: type) -> AnswerSchema:
-    """Return the schema of a class, made once: middleware chooses among the declared types at every call."""
+    # Made once: middleware chooses among the declared types at every call.
     return _from_type(declared)
 
 
@@ -250,7 +245,7 @@ def _digest(content: Any) -> str:
 
 
 def tool_name(name: str) -> str:
-    """Return a name as one that every provider takes for a tool or a format."""
+    """Return a name in a form that every provider takes for a tool or a format."""
     legal = re.sub(r"[^a-zA-Z0-9_-]+", "_", name).strip("_")
     # Two long names may begin alike.
-    return legal if len(legal) <= MAX_NAME_LENGTH else f"{legal[: MAX_NAME_LENGTH - 9]}_{_digest(name)}"
+    return legal if len(legal) <= MAX_NAME_CHARACTERS else f"{legal[: MAX_NAME_CHARACTERS - 9]}_{_digest(name)}"

@@ -4,25 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+from langchain_core.messages import HumanMessage
+
 from answergraph.response_format.model_request import ModelRequest
-from answergraph.response_format.providers.model_capabilities import model_name
-from answergraph.response_format.providers.provider_table import asks_responses_api
 from answergraph.response_format.strategies.strategy import Binding
 
 
 def native_format_binding(request: ModelRequest[Any], response_format: dict[str, Any]) -> Binding:
-    """Return the binding that sends a format beside a request's tools and leaves these as they are.
+    """Return the binding that sends a format of OpenAI's shape beside a request's tools and leaves these unchanged.
 
     ChatOpenAI hands a ``response_format`` that is bound together with tools to the SDK's ``parse``, which makes the tools
-    strict, or refuses them, and raises where an answer is cut. On chat completions the format therefore goes with the
-    request's body, on the Responses API it is bound after the tools; both were seen on the wire.
-
-    Args:
-        request: The request, for its model, tools and settings.
-        response_format: The format in OpenAI's shape.
-
-    Returns:
-        The binding.
+    strict, or refuses them, and raises where an answer is cut. For chat completions the format is therefore put into the
+    request's body, for the Responses API it is bound after the tools.
     """
     model = request.model
     if not _is_openai(model):
@@ -40,9 +33,13 @@ def _is_openai(model: Any) -> bool:
 
 
 def _uses_responses_api(request: ModelRequest[Any]) -> bool:
-    """Return which API ChatOpenAI will take: as it is told, else by the model's name and by tools of the provider's own."""
-    told = getattr(request.model, "use_responses_api", None)
-    if told is not None:
-        return bool(told)
-    provider_tools = any(isinstance(tool, dict) and tool.get("type") not in (None, "function") for tool in request.tools)
-    return provider_tools or (bool(request.tools) and asks_responses_api(model_name(request.model)))
+    """Return which API ChatOpenAI will call: its field decides, else the request it would make of these tools and settings."""
+    model: Any = request.model
+    decided = getattr(model, "use_responses_api", None)
+    # The method that langchain-openai and the packages built on it make every request with; it sends nothing.
+    payload_of = getattr(model, "_get_request_payload", None)
+    if decided is not None or payload_of is None:
+        return bool(decided)
+    settings = request.model_settings
+    bound = model.bind_tools(request.tools, **settings) if request.tools else model.bind(**settings)
+    return "input" in payload_of([HumanMessage("?")], **bound.kwargs)  # chat completions take "messages" in its place

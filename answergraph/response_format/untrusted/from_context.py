@@ -7,15 +7,15 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from answergraph.response_format.untrusted.untrusted_schema import ForeignSchemaError, check_foreign_schema
+from answergraph.response_format.untrusted.untrusted_schema import UntrustedSchemaError, check_untrusted_schema
 from answergraph.runtime.recent_cache import RecentCache
 from answergraph.state.errors import ResponseFormatError
 
 
 class FromContext:
-    """The response format that the caller brings with the run, as a JSON Schema in the run's context.
+    """A response format that the caller brings with the run, as a JSON Schema in the run's context.
 
-    Pass it as ``response_format``: one deployed graph then answers in any shape. The schema is checked before the model is
+    Pass it as ``response_format``, and one deployed graph answers in any shape. The schema is checked before the model is
     called: that it is one, and that it is bounded in size, depth and cost and refers to nothing outside.
 
     Example:
@@ -28,7 +28,7 @@ class FromContext:
     """
 
     def __init__(self, key: str = "response_format", *, default: Any = None) -> None:
-        """Say where the schema is found.
+        """Read the schema from the run's context.
 
         Args:
             key: The context's key or attribute.
@@ -52,6 +52,6 @@ class FromContext:
 
     def _check(self, brought: Any) -> dict[str, Any]:
         try:
-            return check_foreign_schema(brought)
-        except ForeignSchemaError as error:
+            return check_untrusted_schema(brought)
+        except UntrustedSchemaError as error:
             raise ResponseFormatError(f"The context's {self.key!r} cannot be used: {error}", brought) from error

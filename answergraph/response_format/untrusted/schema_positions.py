@@ -1,8 +1,8 @@
-"""Where in a JSON Schema document schemas stand, and which of them look at one value together."""
+"""The subschemas of a JSON Schema document, and which of them apply to the same value."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,29 +17,21 @@ _OF_THE_SAME_VALUE = frozenset({"allOf", "anyOf", "dependencies", "dependentSche
 
 @dataclass(frozen=True)
 class Position:
-    """A schema in a document.
-
-    Attributes:
-        pointer: Where it stands, as a JSON pointer that begins with ``#``.
-        schema: What stands there.
-        beside: The pointers of the schemas in it that look at the same value.
-        named: Of those that look at one property or item each.
-        shared: Of those that look at all properties or items that they are asked for.
-    """
+    """A schema in a document, and the pointers of its subschemas."""
 
     pointer: str
+    """A JSON pointer that begins with ``#``."""
     schema: Mapping[str, Any]
     beside: list[str] = field(default_factory=list)
+    """Subschemas that apply to the same value."""
     named: list[str] = field(default_factory=list)
+    """Subschemas for one property or index."""
     shared: list[str] = field(default_factory=list)
+    """Subschemas for all remaining properties or items."""
 
 
 def positions(document: Mapping[str, Any]) -> Iterator[Position]:
-    """Return every schema of a document that is an object, the outermost first.
-
-    Args:
-        document: JSON, of a depth that is known to be bounded.
-    """
+    """Yield every schema of a document that is an object, the outermost first; the document's depth must be bounded."""
     waiting: list[tuple[str, Mapping[str, Any]]] = [("#", document)]
     while waiting:
         pointer, schema = waiting.pop()
@@ -48,6 +40,22 @@ def positions(document: Mapping[str, Any]) -> Iterator[Position]:
             waiting.append((inner, found))
             _group(position, keyword).append(inner)
         yield position
+
+
+def dependencies_first(targets: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return pointers in topological order, each after its targets; those on a cycle or leading to one are left out."""
+    pending = {pointer: len(each) for pointer, each in targets.items()}
+    users: dict[str, list[str]] = {pointer: [] for pointer in targets}
+    for pointer, each in targets.items():
+        for target in each:
+            users[target].append(pointer)
+    order = [pointer for pointer, count in pending.items() if not count]
+    for pointer in order:
+        for user in users[pointer]:
+            pending[user] -= 1
+            if not pending[user]:
+                order.append(user)
+    return order
 
 
 def _group(position: Position, keyword: str) -> list[str]:

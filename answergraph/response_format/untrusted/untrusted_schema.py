@@ -1,7 +1,7 @@
-"""The guard for a JSON Schema that a caller brings with the run: what it must be before anything reads it.
+"""Checks a JSON Schema that a caller brings with the run, before anything else reads it.
 
-A schema from outside can be none at all, or be made to cost: by its size, by references that lead round, by parts that multiply,
-by patterns, or by addresses that something would fetch. The numbers here are ours, chosen far above what an answer needs.
+A schema from outside may be invalid, or made to be costly: by its size, by circular references, by parts that multiply, by
+patterns, or by addresses that a validator would fetch. The limits are our choice, far above what an answer needs.
 """
 
 from __future__ import annotations
@@ -14,33 +14,26 @@ from urllib.parse import unquote
 
 import jsonschema_rs
 
-from answergraph.response_format.untrusted.schema_positions import Position, positions
+from answergraph.response_format.untrusted.schema_positions import Position, dependencies_first, positions
 
-MOST_BYTES = 65_536
-"""Of the schema as JSON in UTF-8."""
-
-MOST_DEPTH = 64
-"""Objects and lists in each other; a property inside a property is two of them."""
-
-MOST_SCHEMAS = 2_000
+MAX_SCHEMA_BYTES = 65_536
+"""As JSON in UTF-8."""
+MAX_SCHEMA_DEPTH = 64
+"""Of objects and lists in each other; a property inside a property is two of them."""
+MAX_SUBSCHEMAS = 2_000
 """Properties, items, members of unions and definitions, together."""
-
-MOST_AT_ONCE = 1_000
-"""Schemas that look at one value, with every reference followed; parts that refer to parts multiply them."""
-
-MOST_PATTERNS = 50
+MAX_SCHEMAS_PER_VALUE = 1_000
+"""That apply to one value, with every reference followed; parts that refer to parts multiply them."""
+MAX_PATTERNS = 50
 """Regular expressions, in ``pattern`` and as names in ``patternProperties``."""
+MAX_PATTERN_CHARACTERS = 500
+MAX_PATTERN_BYTES = 1_048_576
+"""Memory of one compiled regular expression, and again of its matching cache."""
 
-LONGEST_PATTERN = 500
-"""Characters of one regular expression."""
+PATTERN_OPTIONS = jsonschema_rs.RegexOptions(size_limit=MAX_PATTERN_BYTES, dfa_size_limit=MAX_PATTERN_BYTES)
+"""For every validator of a caller's schema: the engine whose matching time is linear in the text, whatever the pattern.
 
-MOST_PATTERN_BYTES = 1_048_576
-"""Memory of one compiled regular expression, and again of the cache it is matched with."""
-
-PATTERN_OPTIONS = jsonschema_rs.RegexOptions(size_limit=MOST_PATTERN_BYTES, dfa_size_limit=MOST_PATTERN_BYTES)
-"""For every validator of a caller's schema: this engine matches in time with the text, whatever the pattern says.
-
-It takes no look-around and no back references. The engine that jsonschema-rs uses when it is not told tries alternatives instead.
+It takes no look-around and no back references; the default engine of jsonschema-rs backtracks.
 """
 
 _DRAFTS = frozenset(
@@ -50,36 +43,30 @@ _DRAFTS = frozenset(
     }
 )
 _MOVES_REFERENCES = ("$id", "id", "$anchor", "$dynamicRef", "$dynamicAnchor", "$recursiveRef", "$recursiveAnchor", "$vocabulary")
-_MOST_INTEGER_BITS = 1024
-_LONGEST_QUOTE = 200
+_MAX_INTEGER_BITS = 1024
+_MAX_QUOTED_CHARACTERS = 200
 
 
-class ForeignSchemaError(ValueError):
-    """A caller's JSON Schema is not taken; the message says what to change."""
+class UntrustedSchemaError(ValueError):
+    """A caller's JSON Schema is refused; the message says what to change."""
 
 
-def check_foreign_schema(schema: object) -> dict[str, Any]:
-    """Return a caller's JSON Schema if it is one, and is bounded in what it costs.
-
-    Args:
-        schema: Whatever came; nothing in it is fetched.
-
-    Returns:
-        A copy of its own, without the outermost ``$id``, which nothing refers to.
+def check_untrusted_schema(schema: object) -> dict[str, Any]:
+    """Return a copy of a caller's JSON Schema, without its outermost ``$id``; nothing in it is fetched.
 
     Raises:
-        ForeignSchemaError: If it is none, is too large, or says what is not taken from a caller.
+        UntrustedSchemaError: If it is invalid, too large or costly, or uses keywords that are not taken from a caller.
 
     Example:
-        >>> check_foreign_schema({"type": "object", "properties": {"a": {"type": "integer"}}})["properties"]
+        >>> check_untrusted_schema({"type": "object", "properties": {"a": {"type": "integer"}}})["properties"]
         {'a': {'type': 'integer'}}
     """
     if not isinstance(schema, dict):
-        raise ForeignSchemaError(f"A JSON Schema is an object, not {type(schema).__name__}; write {{'type': 'object', …}}.")
+        raise UntrustedSchemaError(f"A JSON Schema is an object, not {type(schema).__name__}; write {{'type': 'object', …}}.")
     _refuse_what_is_not_json(schema)
     text = json.dumps(schema, ensure_ascii=False)
-    if len(text.encode()) > MOST_BYTES:
-        raise ForeignSchemaError(f"The JSON Schema has over {MOST_BYTES} bytes; shorten descriptions or declare less.")
+    if len(text.encode()) > MAX_SCHEMA_BYTES:
+        raise UntrustedSchemaError(f"The JSON Schema has over {MAX_SCHEMA_BYTES} bytes; shorten descriptions or declare less.")
     copy: dict[str, Any] = json.loads(text)
     if isinstance(copy.get("$id"), str):
         del copy["$id"]
@@ -98,11 +85,13 @@ def _refuse_what_is_not_json(schema: dict[Any, Any]) -> None:
     while waiting:
         value, depth = waiting.pop()
         size += len(value) if isinstance(value, str | dict | list) else 1
-        if size > MOST_BYTES:
-            raise ForeignSchemaError(f"The JSON Schema has over {MOST_BYTES} bytes; shorten descriptions or declare less.")
-        if depth > MOST_DEPTH:
-            raise ForeignSchemaError(
-                f"The JSON Schema is nested deeper than {MOST_DEPTH} levels; use '$defs' and '$ref', or less."
+        if size > MAX_SCHEMA_BYTES:
+            raise UntrustedSchemaError(
+                f"The JSON Schema has over {MAX_SCHEMA_BYTES} bytes; shorten descriptions or declare less."
+            )
+        if depth > MAX_SCHEMA_DEPTH:
+            raise UntrustedSchemaError(
+                f"The JSON Schema is nested deeper than {MAX_SCHEMA_DEPTH} levels; use '$defs' and '$ref', or less."
             )
         waiting += [(inner, depth + 1) for inner in _inner(value)]
 
@@ -111,12 +100,12 @@ def _inner(value: object) -> Iterator[object]:
     if isinstance(value, dict):
         yield from value.values()
         if not all(isinstance(key, str) for key in value):
-            raise ForeignSchemaError("The JSON Schema has a key that is no text; the keys of JSON are strings.")
+            raise UntrustedSchemaError("The JSON Schema has a key that is no text; the keys of JSON are strings.")
         yield from value
     elif isinstance(value, list):
         yield from value
     elif not _is_scalar(value):
-        raise ForeignSchemaError(f"The JSON Schema holds {_quoted(value)}, which JSON cannot say; write plain JSON.")
+        raise UntrustedSchemaError(f"The JSON Schema holds {_quoted(value)}, which JSON cannot say; write plain JSON.")
 
 
 def _is_scalar(value: object) -> bool:
@@ -124,45 +113,49 @@ def _is_scalar(value: object) -> bool:
         return not any("\ud800" <= character <= "\udfff" for character in value)
     if isinstance(value, float):
         return math.isfinite(value)
-    return value is None or (isinstance(value, int) and value.bit_length() <= _MOST_INTEGER_BITS)
+    return value is None or (isinstance(value, int) and value.bit_length() <= _MAX_INTEGER_BITS)
 
 
 def _quoted(value: object) -> str:
-    return ascii(value)[:_LONGEST_QUOTE] if isinstance(value, str | float) else f"a value of type {type(value).__name__}"
+    return ascii(value)[:_MAX_QUOTED_CHARACTERS] if isinstance(value, str | float) else f"a value of type {type(value).__name__}"
 
 
 def _refuse_unknown_draft(schema: dict[str, Any]) -> None:
     # An address that the validator does not know is one that it would fetch.
     draft = schema.get("$schema")
     if draft is not None and (not isinstance(draft, str) or draft.removesuffix("#") not in _DRAFTS):
-        raise ForeignSchemaError(f"'$schema' names no known draft; leave it out, or name one of: {', '.join(sorted(_DRAFTS))}.")
+        raise UntrustedSchemaError(f"'$schema' names no known draft; leave it out, or name one of: {', '.join(sorted(_DRAFTS))}.")
 
 
 def _bounded_positions(schema: dict[str, Any]) -> dict[str, Position]:
     found: dict[str, Position] = {}
     for position in positions(schema):
         found[position.pointer] = position
-        if len(found) > MOST_SCHEMAS:
-            raise ForeignSchemaError(f"The JSON Schema has over {MOST_SCHEMAS} properties and members of unions; declare less.")
+        if len(found) > MAX_SUBSCHEMAS:
+            raise UntrustedSchemaError(
+                f"The JSON Schema has over {MAX_SUBSCHEMAS} properties and members of unions; declare less."
+            )
         moved = [key for key in _MOVES_REFERENCES if isinstance(position.schema.get(key), str | bool | dict)]
         if moved or ("$schema" in position.schema and position.pointer != "#"):
             name = moved[0] if moved else "$schema"
-            raise ForeignSchemaError(f"{name!r} at {_quoted(position.pointer)} is not taken; refer to '#/$defs/Name' by '$ref'.")
+            raise UntrustedSchemaError(
+                f"{name!r} at {_quoted(position.pointer)} is not taken; refer to '#/$defs/Name' by '$ref'."
+            )
     return found
 
 
 def _refuse_costly_patterns(found: Any) -> None:
     patterns = [pattern for position in found for pattern in _patterns(position)]
-    if len(patterns) > MOST_PATTERNS:
-        raise ForeignSchemaError(f"The JSON Schema has over {MOST_PATTERNS} regular expressions; use fewer.")
+    if len(patterns) > MAX_PATTERNS:
+        raise UntrustedSchemaError(f"The JSON Schema has over {MAX_PATTERNS} regular expressions; use fewer.")
     for pattern in patterns:
-        if len(pattern) > LONGEST_PATTERN:
-            raise ForeignSchemaError(f"A regular expression has over {LONGEST_PATTERN} characters; shorten it.")
+        if len(pattern) > MAX_PATTERN_CHARACTERS:
+            raise UntrustedSchemaError(f"A regular expression has over {MAX_PATTERN_CHARACTERS} characters; shorten it.")
         try:
             jsonschema_rs.Draft202012Validator({"pattern": pattern}, pattern_options=PATTERN_OPTIONS)
         except ValueError as error:
             reason = "it is none, is too large, or uses look-around or back references; write a simpler one"
-            raise ForeignSchemaError(f"The regular expression {_quoted(pattern)} is not taken: {reason}.") from error
+            raise UntrustedSchemaError(f"The regular expression {_quoted(pattern)} is not taken: {reason}.") from error
 
 
 def _patterns(position: Position) -> Iterator[str]:
@@ -172,29 +165,20 @@ def _patterns(position: Position) -> Iterator[str]:
 
 
 def _refuse_circles(found: dict[str, Position]) -> None:
-    """Refuse references that lead nowhere or back to the same value, and parts that multiply beyond measure."""
+    """Refuse references without a target or back to the same value, and too many schemas for one value."""
     beside = {pointer: [*position.beside, *_referred(position, found)] for pointer, position in found.items()}
-    pending = {pointer: len(targets) for pointer, targets in beside.items()}
-    users: dict[str, list[str]] = {pointer: [] for pointer in beside}
-    for pointer, targets in beside.items():
-        for target in targets:
-            users[target].append(pointer)
-    at_once = dict.fromkeys(beside, 1)
-    ready = [pointer for pointer, count in pending.items() if not count]
-    while ready:
-        pointer = ready.pop()
-        del pending[pointer]
-        if at_once[pointer] > MOST_AT_ONCE:
-            raise ForeignSchemaError(
-                f"Over {MOST_AT_ONCE} schemas look at one value, from {_quoted(pointer)} on; refer to fewer."
+    at_once: dict[str, int] = {}
+    for pointer in dependencies_first(beside):
+        at_once[pointer] = 1 + sum(at_once[target] for target in beside[pointer])
+        if at_once[pointer] > MAX_SCHEMAS_PER_VALUE:
+            raise UntrustedSchemaError(
+                f"Over {MAX_SCHEMAS_PER_VALUE} schemas look at one value, from {_quoted(pointer)} on; refer to fewer."
             )
-        for user in users[pointer]:
-            at_once[user] += at_once[pointer]
-            pending[user] -= 1
-            ready += [] if pending[user] else [user]
-    if pending:
-        circle = _quoted(next(iter(pending)))
-        raise ForeignSchemaError(f"The schema at {circle} refers to itself without a property or an item between; put one there.")
+    if len(at_once) < len(beside):
+        circle = _quoted(next(pointer for pointer in beside if pointer not in at_once))
+        raise UntrustedSchemaError(
+            f"The schema at {circle} refers to itself without a property or an item between; put one there."
+        )
 
 
 def _referred(position: Position, found: dict[str, Position]) -> list[str]:
@@ -202,10 +186,10 @@ def _referred(position: Position, found: dict[str, Position]) -> list[str]:
     if reference is None:
         return []
     if not isinstance(reference, str) or not reference.startswith("#"):
-        raise ForeignSchemaError(f"'$ref' at {_quoted(position.pointer)} leads elsewhere; put what it names under '$defs'.")
+        raise UntrustedSchemaError(f"'$ref' at {_quoted(position.pointer)} leads elsewhere; put what it names under '$defs'.")
     target = unquote(reference)
     if target not in found:
-        raise ForeignSchemaError(
+        raise UntrustedSchemaError(
             f"'$ref' {_quoted(reference)} at {_quoted(position.pointer)} leads to no schema; define it under '$defs'."
         )
     return [target]
@@ -214,15 +198,17 @@ def _referred(position: Position, found: dict[str, Position]) -> list[str]:
 def _refuse_invalid(schema: dict[str, Any]) -> None:
     try:
         jsonschema_rs.meta.validate(schema)
-        jsonschema_rs.validator_for(schema, retriever=_refuse_remote, pattern_options=PATTERN_OPTIONS)
+        jsonschema_rs.validator_for(schema, retriever=refuse_remote, pattern_options=PATTERN_OPTIONS)
     except ValueError as error:
-        first = _shortened(str(error).splitlines()[0])
-        raise ForeignSchemaError(f"This is no valid JSON Schema: {first}") from error
+        first = str(error).splitlines()[0]
+        shortened = first if len(first) <= _MAX_QUOTED_CHARACTERS else f"{first[:_MAX_QUOTED_CHARACTERS]}…"
+        raise UntrustedSchemaError(f"This is no valid JSON Schema: {shortened}") from error
 
 
-def _shortened(text: str) -> str:
-    return text if len(text) <= _LONGEST_QUOTE else f"{text[:_LONGEST_QUOTE]}…"
+def refuse_remote(uri: str) -> Any:
+    """Retrieve nothing: a schema's references lead into the schema itself.
 
-
-def _refuse_remote(uri: str) -> Any:
-    raise ValueError(f"remote reference {uri!r}")
+    Raises:
+        ValueError: Always.
+    """
+    raise ValueError(f"remote reference {uri!r}; put the schema it names under '$defs'")

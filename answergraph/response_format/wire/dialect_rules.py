@@ -16,106 +16,92 @@ from answergraph.response_format.wire.dialects import Dialect
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rules:
-    """What a dialect takes; a limit of None is not documented, or there is none.
-
-    Attributes:
-        limits: The keywords of :data:`LIMITS` that are kept; the others are told in the description.
-        formats: The values of ``format`` that are kept; None for all.
-        most_min_items: The highest ``minItems`` that is kept.
-        requires_all: Every property is required, so that an optional one is sent as null.
-        closes_objects: ``additionalProperties: false`` on every object, so that open maps are not expressible.
-        takes_anything: A schema that says nothing, ``{}``, is taken.
-        takes_prefix_items: ``prefixItems`` is taken.
-        takes_other_enums: Values of ``enum`` may be booleans and null, besides strings and numbers.
-        object_root: The root is an object and no union.
-        recursion: ``$ref`` may lead back: always, never, or from inside an optional property only.
-        describes_refs: A description beside ``$ref`` is kept, by wrapping the reference in ``anyOf``.
-        most_levels: Objects inside each other; what a ``$ref`` leads to counts anew.
-        most_characters: Of all names of properties and definitions and all strings in ``enum``, together.
-        most_unions: Of ``anyOf`` and lists of types.
-    """
+class DialectRules:
+    """What one dialect takes. ``None`` as a maximum: there is none, or it is not documented."""
 
     limits: frozenset[str]
+    """The limits that are kept; all others are told in the description."""
     formats: frozenset[str] | None
-    most_min_items: int | None = None
+    """The values of ``format`` that are kept; None for all."""
+    max_min_items: int | None = None
+    """The highest ``minItems`` that is kept."""
     requires_all: bool = False
+    """Every property is required; an optional one is sent as null."""
     closes_objects: bool = True
+    """Every object has ``additionalProperties: false``, so open maps are not expressible."""
     takes_anything: bool = False
+    """The empty schema ``{}`` is taken."""
     takes_prefix_items: bool = False
     takes_other_enums: bool = True
+    """Values of ``enum`` may be booleans and null, besides strings and numbers."""
     object_root: bool = False
+    """The root is an object and no union."""
     recursion: str = "always"
+    """Whether a ``$ref`` may be recursive: ``"always"``, ``"never"``, or ``"optional"``, inside optional properties only."""
     describes_refs: bool = True
-    most_properties: int | None = None
-    most_levels: int | None = None
-    most_characters: int | None = None
-    most_enum_values: int | None = None
-    most_optional: int | None = None
-    most_unions: int | None = None
+    """A description beside ``$ref`` is kept, by wrapping the reference in ``anyOf``."""
+    max_properties: int | None = None
+    max_object_depth: int | None = None
+    """Of objects inside each other; counted anew behind a ``$ref``."""
+    max_characters: int | None = None
+    """Of all names of properties and definitions and all strings in ``enum``, together."""
+    max_enum_values: int | None = None
+    max_optional: int | None = None
+    max_unions: int | None = None
+    """Of ``anyOf`` and lists of types."""
 
 
-TYPES_OF_LIMITS = {
-    "minLength": "string",
-    "maxLength": "string",
-    "pattern": "string",
-    "format": "string",
-    "minimum": "number",
-    "maximum": "number",
-    "exclusiveMinimum": "number",
-    "exclusiveMaximum": "number",
-    "multipleOf": "number",
-    "minItems": "array",
-    "maxItems": "array",
-    "uniqueItems": "array",
-    "minProperties": "object",
-    "maxProperties": "object",
+_LIMITS = {
+    "string": {
+        "minLength": "at least {} characters",
+        "maxLength": "at most {} characters",
+        "pattern": "matches {}",
+        "format": "format {}",
+    },
+    "number": {
+        "minimum": "minimum {}",
+        "maximum": "maximum {}",
+        "exclusiveMinimum": "more than {}",
+        "exclusiveMaximum": "less than {}",
+        "multipleOf": "multiple of {}",
+    },
+    "array": {"minItems": "at least {} items", "maxItems": "at most {} items", "uniqueItems": "unique items: {}"},
+    "object": {"minProperties": "at least {} properties", "maxProperties": "at most {} properties"},
 }
-"""The keywords that narrow a value without a schema of their own, and the type they speak of."""
+
+TYPES_OF_LIMITS = {keyword: name for name, words in _LIMITS.items() for keyword in words}
+"""The type that each limit applies to; a limit is a keyword that narrows a value without a schema of its own."""
 
 LIMITS_IN_WORDS = {
-    "minLength": "at least {} characters",
-    "maxLength": "at most {} characters",
-    "pattern": "matches {}",
-    "format": "format {}",
-    "minimum": "minimum {}",
-    "maximum": "maximum {}",
-    "exclusiveMinimum": "more than {}",
-    "exclusiveMaximum": "less than {}",
-    "multipleOf": "multiple of {}",
-    "minItems": "at least {} items",
-    "maxItems": "at most {} items",
-    "uniqueItems": "unique items: {}",
-    "minProperties": "at least {} properties",
-    "maxProperties": "at most {} properties",
+    **{keyword: text for words in _LIMITS.values() for keyword, text in words.items()},
     "default": "default {}",
     "enum": "one of {}",
 }
-"""What the description says of a keyword that a dialect does not take."""
+"""How a description tells the model of a keyword that a dialect does not take."""
 
 _FORMATS = frozenset({"date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"})
 
 RULES = {
-    Dialect.OPENAI_STRICT: Rules(
+    Dialect.OPENAI_STRICT: DialectRules(
         limits=frozenset(TYPES_OF_LIMITS) - {"minLength", "maxLength", "uniqueItems", "minProperties", "maxProperties"},
         formats=_FORMATS,
         requires_all=True,
         object_root=True,
-        most_properties=5_000,
-        most_levels=10,
-        most_characters=120_000,
-        most_enum_values=1_000,
+        max_properties=5_000,
+        max_object_depth=10,
+        max_characters=120_000,
+        max_enum_values=1_000,
     ),
-    Dialect.ANTHROPIC: Rules(
+    Dialect.ANTHROPIC: DialectRules(
         limits=frozenset({"pattern", "format", "minItems"}),
         formats=_FORMATS | {"uri"},
-        most_min_items=1,
+        max_min_items=1,
         recursion="never",
         describes_refs=False,
-        most_optional=24,
-        most_unions=16,
+        max_optional=24,
+        max_unions=16,
     ),
-    Dialect.GEMINI: Rules(
+    Dialect.GEMINI: DialectRules(
         limits=frozenset({"format", "minItems", "maxItems", "minimum", "maximum"}),
         formats=None,
         closes_objects=False,
@@ -127,8 +113,6 @@ RULES = {
 }
 """The rules of each dialect that has some."""
 
-LONG_ENUM = 250
-"""OpenAI: an ``enum`` of strings with more values than this has at most :data:`LONG_ENUM_CHARACTERS` characters."""
-
-LONG_ENUM_CHARACTERS = 15_000
-"""See :data:`LONG_ENUM`."""
+LONG_ENUM_VALUES = 250
+MAX_LONG_ENUM_CHARACTERS = 15_000
+"""OpenAI: an ``enum`` with more than ``LONG_ENUM_VALUES`` strings has at most this many characters in all."""

@@ -1,4 +1,4 @@
-"""The sizes that a dialect sets to a schema, and where it may lead back to itself."""
+"""The sizes that a dialect allows a schema, and the recursion."""
 
 from __future__ import annotations
 
@@ -6,29 +6,29 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from answergraph.response_format.wire.dialect_rules import LONG_ENUM, LONG_ENUM_CHARACTERS, Rules
+from answergraph.response_format.wire.dialect_rules import LONG_ENUM_VALUES, MAX_LONG_ENUM_CHARACTERS, DialectRules
 from answergraph.response_format.wire.dialects import SchemaNotExpressible
 
 
 class Budget:
-    """Counts what a dialect sets a limit to."""
+    """Counts the parts of a schema against the maxima of a dialect."""
 
-    def __init__(self, rules: Rules) -> None:
+    def __init__(self, rules: DialectRules) -> None:
         self._rules = rules
         self._most = {
-            "properties": rules.most_properties,
-            "characters": rules.most_characters,
-            "enum_values": rules.most_enum_values,
-            "optional": rules.most_optional,
-            "unions": rules.most_unions,
+            "properties": rules.max_properties,
+            "characters": rules.max_characters,
+            "enum_values": rules.max_enum_values,
+            "optional": rules.max_optional,
+            "unions": rules.max_unions,
         }
         self._spent: Counter[str] = Counter()
 
     def spend(self, what: str, amount: int, path: str) -> None:
-        """Count some of it.
+        """Count an amount of one kind.
 
         Raises:
-            SchemaNotExpressible: If it is more than the dialect takes.
+            SchemaNotExpressible: If the total exceeds the dialect's maximum.
         """
         self._spent[what] += amount
         most = self._most[what]
@@ -36,27 +36,27 @@ class Budget:
             raise SchemaNotExpressible(path, f"the schema has more than {most} {_WORDS[what]}")
 
     def spend_enum(self, values: Sequence[str], path: str) -> None:
-        """Count the characters of the strings of one enum.
+        """Count the characters of the strings in one ``enum``.
 
         Raises:
             SchemaNotExpressible: If there are more than the dialect takes.
         """
         characters = sum(map(len, values))
         self.spend("characters", characters, path)
-        limited = self._rules.most_enum_values is not None and len(values) > LONG_ENUM
-        if limited and characters > LONG_ENUM_CHARACTERS:
+        limited = self._rules.max_enum_values is not None and len(values) > LONG_ENUM_VALUES
+        if limited and characters > MAX_LONG_ENUM_CHARACTERS:
             raise SchemaNotExpressible(
-                path, f"an 'enum' of more than {LONG_ENUM} values has over {LONG_ENUM_CHARACTERS} characters"
+                path, f"an 'enum' of more than {LONG_ENUM_VALUES} values has over {MAX_LONG_ENUM_CHARACTERS} characters"
             )
 
     def refuse_level(self, level: int, path: str) -> None:
-        """Look at how many objects lie in each other.
+        """Check how deep objects are nested.
 
         Raises:
-            SchemaNotExpressible: If there are more than the dialect takes.
+            SchemaNotExpressible: If it is deeper than the dialect takes.
         """
-        if self._rules.most_levels is not None and level > self._rules.most_levels:
-            raise SchemaNotExpressible(path, f"objects are nested deeper than {self._rules.most_levels} levels")
+        if self._rules.max_object_depth is not None and level > self._rules.max_object_depth:
+            raise SchemaNotExpressible(path, f"objects are nested deeper than {self._rules.max_object_depth} levels")
 
 
 _WORDS = {
@@ -70,26 +70,21 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class Edge:
-    """A reference from one definition to another.
-
-    Attributes:
-        source: The name of the definition it stands in.
-        target: The name of the one it leads to.
-        stepped: It stands under a property or an item.
-        optional: It stands under a property that may be left out.
-    """
+    """A reference from one definition to another, by their names."""
 
     source: str
     target: str
     stepped: bool
+    """Whether it stands under a property or an item."""
     optional: bool
+    """Whether it stands under an optional property."""
 
 
-def refuse_recursion(edges: Sequence[Edge], rules: Rules) -> None:
-    """Look for references that lead back where the dialect does not take it.
+def refuse_recursion(edges: Sequence[Edge], rules: DialectRules) -> None:
+    """Refuse recursion that the dialect does not take.
 
     Raises:
-        SchemaNotExpressible: If there are, or if references lead back without a property or an item between.
+        SchemaNotExpressible: If there is such recursion, or a definition refers to itself without a property or item between.
     """
     endless = in_circle(edge for edge in edges if not edge.stepped)
     if endless:
@@ -104,7 +99,7 @@ def refuse_recursion(edges: Sequence[Edge], rules: Rules) -> None:
 
 
 def in_circle(edges: Iterable[Edge]) -> str:
-    """Return the name of a definition from which references lead round without end, or an empty string."""
+    """Return the name of a definition that is part of a cycle or leads to one, or an empty string."""
     targets: dict[str, list[str]] = {}
     for edge in edges:
         targets.setdefault(edge.source, []).append(edge.target)

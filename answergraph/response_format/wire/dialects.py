@@ -1,14 +1,13 @@
-"""The parts of JSON Schema that providers take, by name; what each takes is in ``rules``."""
+"""The parts of JSON Schema that providers take, by name; ``dialect_rules`` has what each takes."""
 
 from __future__ import annotations
 
 from enum import StrEnum
 
-LONGEST_PATH = 300
-"""Characters of a path in an error; the rest is left out."""
-
-LONGEST_STEP = 100
-"""Characters of one name in such a path."""
+MAX_PATH_CHARACTERS = 300
+"""Length of a path in an error; the rest is left out."""
+MAX_STEP_CHARACTERS = 100
+"""Length of one name in such a path."""
 
 
 class Dialect(StrEnum):
@@ -28,24 +27,19 @@ class Dialect(StrEnum):
 
 
 class SchemaNotExpressible(ValueError):  # noqa: N818 - it is an answer of the compiler, named as what it says
-    """A schema cannot be said in a dialect.
-
-    Attributes:
-        path: Where in the schema, as a JSON pointer that begins with ``#``.
-        reason: What is in the way.
-    """
+    """A schema cannot be said in a dialect; ``path`` is a JSON pointer that begins with ``#``."""
 
     def __init__(self, path: str, reason: str) -> None:
-        path = path if len(path) <= LONGEST_PATH else f"{path[:LONGEST_PATH]}…"
+        path = path if len(path) <= MAX_PATH_CHARACTERS else f"{path[:MAX_PATH_CHARACTERS]}…"
         super().__init__(f"{path}: {reason}")
         self.path = path
         self.reason = reason
 
 
 class Contradiction(SchemaNotExpressible):
-    """No value can satisfy what was put together."""
+    """No value fits two schemas that were merged."""
 
 
 def inside(path: str, *steps: str | int) -> str:
-    """Return the JSON pointer of what lies in a schema; a very long name is cut."""
-    return "/".join([path, *(str(step)[:LONGEST_STEP].replace("~", "~0").replace("/", "~1") for step in steps)])
+    """Return the JSON pointer of a part of a schema; very long names are cut."""
+    return "/".join([path, *(str(step)[:MAX_STEP_CHARACTERS].replace("~", "~0").replace("/", "~1") for step in steps)])

@@ -7,36 +7,32 @@ from collections import deque
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from answergraph.response_format.wire.dialect_rules import Rules
+from answergraph.response_format.wire.dialect_rules import DialectRules
 from answergraph.response_format.wire.dialect_sizes import Budget, Edge, refuse_recursion
 from answergraph.response_format.wire.dialects import SchemaNotExpressible, inside
 from answergraph.response_format.wire.merge import ANNOTATIONS, UNIONS, Node, is_of
 from answergraph.response_format.wire.normal_form import DEFINITIONS, ROOT, NormalForm, name_of
-from answergraph.response_format.wire.value_limits import LONGEST_HINT, described, limits_of, said
+from answergraph.response_format.wire.value_limits import MAX_HINT_CHARACTERS, described, limits_of, said
 
 _NULL = {"type": "null"}
 _CONTAINERS = frozenset({"object", "array"})
 
 
 @dataclass(frozen=True)
-class _Place:
-    """Where in the schema one is.
-
-    Attributes:
-        path: As a JSON pointer.
-        definition: The definition it is part of.
-        level: How many objects of the definition are around it.
-        stepped: A property or an item lies between it and the definition.
-        optional: A property that may be left out lies between it and the definition.
-    """
+class _SchemaPlace:
+    """The position of a node in the schema."""
 
     path: str
     definition: str
+    """The name of the definition it is part of."""
     level: int = 0
+    """How many objects of the definition enclose it."""
     stepped: bool = False
+    """Whether a property or an item lies between it and the definition."""
     optional: bool = False
+    """Whether an optional property lies between it and the definition."""
 
-    def inside(self, *steps: str | int) -> _Place:
+    def inside(self, *steps: str | int) -> _SchemaPlace:
         return replace(self, path=inside(self.path, *steps))
 
 
@@ -48,7 +44,7 @@ class _Typed(NamedTuple):
 class Emission:
     """Writes one schema by the rules of a dialect."""
 
-    def __init__(self, form: NormalForm, rules: Rules) -> None:
+    def __init__(self, form: NormalForm, rules: DialectRules) -> None:
         self._form = form
         self._rules = rules
         self._budget = Budget(rules)
@@ -57,26 +53,26 @@ class Emission:
         self._known = {ROOT}
 
     def document(self) -> dict[str, Any]:
-        """Return the whole schema.
+        """Return the whole schema in the dialect.
 
         Raises:
             SchemaNotExpressible: If the dialect cannot say it.
         """
-        root = self._node(self._form.root, _Place("#", ROOT))
+        root = self._node(self._form.root, _SchemaPlace("#", ROOT))
         if self._rules.object_root and root.get("type") != "object":
             raise SchemaNotExpressible("#", "the whole answer is an object, no union and no list; put it under a property")
         definitions = {}
         while self._waiting:
             name = self._waiting.popleft()
-            definitions[name] = self._node(self._form.definition(name), _Place(f"{DEFINITIONS}{name}", name))
+            definitions[name] = self._node(self._form.definition(name), _SchemaPlace(f"{DEFINITIONS}{name}", name))
         refuse_recursion(self._edges, self._rules)
         return {**root, "$defs": definitions} if definitions else root
 
-    def _node(self, node: Node, place: _Place, *, or_null: bool = False) -> dict[str, Any]:
+    def _node(self, node: Node, place: _SchemaPlace, *, or_null: bool = False) -> dict[str, Any]:
         with self._form.nested(place.path):
             return self._written(node, place, or_null=or_null)
 
-    def _written(self, node: Node, place: _Place, *, or_null: bool) -> dict[str, Any]:
+    def _written(self, node: Node, place: _SchemaPlace, *, or_null: bool) -> dict[str, Any]:
         if "$ref" in node:
             return self._reference(node, place, or_null=or_null)
         for union in UNIONS:
@@ -87,12 +83,12 @@ class Emission:
             return self._anything(node, place)
         return self._typed(node, place, or_null=or_null)
 
-    def _anything(self, node: Node, place: _Place) -> dict[str, Any]:
+    def _anything(self, node: Node, place: _SchemaPlace) -> dict[str, Any]:
         if not self._rules.takes_anything:
             raise SchemaNotExpressible(place.path, "anything is allowed here; give it a 'type'")
         return described({}, node, said(node, ("default",)))
 
-    def _reference(self, node: Node, place: _Place, *, or_null: bool) -> dict[str, Any]:
+    def _reference(self, node: Node, place: _SchemaPlace, *, or_null: bool) -> dict[str, Any]:
         name = name_of(node)
         self._edges.append(Edge(place.definition, name, stepped=place.stepped, optional=place.optional))
         if name not in self._known:
@@ -104,11 +100,11 @@ class Emission:
             return self._union(node, [reference, _NULL] if or_null else [reference], place)
         return reference
 
-    def _union(self, node: Node, members: list[dict[str, Any]], place: _Place) -> dict[str, Any]:
+    def _union(self, node: Node, members: list[dict[str, Any]], place: _SchemaPlace) -> dict[str, Any]:
         self._budget.spend("unions", 1, place.path)
         return {**described({}, node, said(node)), "anyOf": members}
 
-    def _typed(self, node: Node, place: _Place, *, or_null: bool) -> dict[str, Any]:
+    def _typed(self, node: Node, place: _SchemaPlace, *, or_null: bool) -> dict[str, Any]:
         types = [name for name in node["type"] if name != "null"]
         null = or_null or len(types) < len(node["type"])
         if not types:
@@ -127,8 +123,8 @@ class Emission:
     def _takes_null_beside(self, schema: dict[str, Any]) -> bool:
         return schema["type"] not in _CONTAINERS and ("enum" not in schema or self._rules.takes_other_enums)
 
-    def _of_type(self, node: Node, name: str, place: _Place) -> _Typed:
-        """Return what a node says of one type, without its annotations."""
+    def _of_type(self, node: Node, name: str, place: _SchemaPlace) -> _Typed:
+        """Return the schema of one of a node's types, without annotations."""
         if "enum" in node:
             return self._enum(node["enum"], name, place)
         limits, hints = limits_of(node, name, self._rules)
@@ -139,7 +135,7 @@ class Emission:
             return _Typed({"type": name, **items.schema, **limits}, (*items.hints, *hints))
         return _Typed({"type": name, **limits}, hints)
 
-    def _enum(self, allowed: list[Any], name: str, place: _Place) -> _Typed:
+    def _enum(self, allowed: list[Any], name: str, place: _SchemaPlace) -> _Typed:
         values = [value for value in allowed if is_of(value, {name})]
         self._budget.spend("enum_values", len(values), place.path)
         self._budget.spend_enum([value for value in values if isinstance(value, str)], place.path)
@@ -147,7 +143,7 @@ class Emission:
             return _Typed({"type": name}, () if len(values) > 1 else said({"enum": values}))
         return _Typed({"type": name, "enum": values}, ())
 
-    def _object(self, node: Node, place: _Place) -> dict[str, Any]:
+    def _object(self, node: Node, place: _SchemaPlace) -> dict[str, Any]:
         properties = node.get("properties", {})
         additional = node.get("additionalProperties")
         required = [name for name in node.get("required", ()) if name in properties]
@@ -166,7 +162,7 @@ class Emission:
             **({} if additional is None else {"additionalProperties": additional}),
         }
 
-    def _refuse_open(self, node: Node, place: _Place) -> None:
+    def _refuse_open(self, node: Node, place: _SchemaPlace) -> None:
         if node.get("additionalProperties", "properties" not in node) is not False:
             reason = "the names of properties are open; declare them under 'properties', and 'additionalProperties': false"
             raise SchemaNotExpressible(place.path, reason)
@@ -174,7 +170,7 @@ class Emission:
         if undeclared:
             raise SchemaNotExpressible(place.path, f"the property {undeclared[0]!r} is required and not declared")
 
-    def _property(self, name: str, node: Node, place: _Place, *, optional: bool) -> dict[str, Any]:
+    def _property(self, name: str, node: Node, place: _SchemaPlace, *, optional: bool) -> dict[str, Any]:
         inner = place.inside("properties", name)
         inner = replace(inner, level=place.level + 1, stepped=True, optional=place.optional or optional)
         self._budget.spend("properties", 1, inner.path)
@@ -182,7 +178,7 @@ class Emission:
         self._budget.spend("optional", int(optional), inner.path)
         return self._node(node, inner, or_null=optional and self._rules.requires_all and not self._form.takes_null(node))
 
-    def _items(self, node: Node, place: _Place) -> _Typed:
+    def _items(self, node: Node, place: _SchemaPlace) -> _Typed:
         rest = node.get("items")
         prefix = node.get("prefixItems", [])
         inner = replace(place.inside("items"), stepped=True)
@@ -201,7 +197,9 @@ class Emission:
             return _Typed({"items": different[0]}, ())
         self._budget.spend("unions", 1, place.path)
         order = ", ".join(map(_label, prefix))
-        return _Typed({"items": {"anyOf": different}}, (f"items in this order: {order}",) if len(order) <= LONGEST_HINT else ())
+        return _Typed(
+            {"items": {"anyOf": different}}, (f"items in this order: {order}",) if len(order) <= MAX_HINT_CHARACTERS else ()
+        )
 
 
 def _or_null(schema: dict[str, Any]) -> dict[str, Any]:

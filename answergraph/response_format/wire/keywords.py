@@ -1,4 +1,4 @@
-"""How the keywords of a JSON Schema are read into the normal form, in the spellings of all drafts, and which cannot be."""
+"""Reads the keywords of a JSON Schema, in the spellings of all drafts, into the normal form."""
 
 from __future__ import annotations
 
@@ -14,20 +14,18 @@ _KNOWN_TYPES = frozenset({"string", "number", "integer", "boolean", "object", "a
 
 
 class Reader(Definitions, Protocol):
-    """What reading a schema asks of the whole it is part of."""
+    """What reading a subschema needs of the whole schema; see ``NormalForm``."""
 
-    def node(self, schema: object, path: str) -> Node:
-        """Return the normal form of a subschema."""
+    def node(self, schema: object, path: str) -> Node: ...
 
-    def reference(self, pointer: str) -> str:
-        """Return what stands for a reference in the normal form."""
+    def reference(self, pointer: str) -> str: ...
 
 
 def node_of(schema: object, path: str, reader: Reader) -> Node:
-    """Return the normal form of one schema, with that of what lies in it.
+    """Return the normal form of a schema and its subschemas.
 
     Raises:
-        SchemaNotExpressible: If it is no schema, or says what no dialect can say.
+        SchemaNotExpressible: If it is no schema, or no dialect can express it.
     """
     if schema is True:
         return {}

@@ -1,6 +1,6 @@
-"""How two JSON Schemas in normal form become one that takes what both take.
+"""Merges two JSON Schemas in normal form into one that takes the values both take.
 
-That is what ``allOf`` says, and keywords beside ``$ref`` or ``anyOf``. What stands beside a union moves into its members.
+``allOf`` asks for this, and so do keywords beside ``$ref`` or ``anyOf``; keywords beside a union move into its members.
 """
 
 from __future__ import annotations
@@ -20,29 +20,26 @@ ANNOTATIONS = ("title", "description", "default")
 
 _SHAPES = frozenset({"$ref", "type", "enum", "properties", "required", "additionalProperties", "items", "prefixItems", *UNIONS})
 _HIGHER_COUNTS = frozenset({"minLength", "minItems", "minProperties", "minimum", "exclusiveMinimum"})
-_MOST_INTEGER_BITS = 1024
+_MAX_INTEGER_BITS = 1024
 _LOWER_COUNTS = frozenset({"maxLength", "maxItems", "maxProperties", "maximum", "exclusiveMaximum"})
 
 
 class Definitions(Protocol):
-    """What merging asks of the schema that the parts come from."""
+    """What merging needs of the whole schema; see ``NormalForm``."""
 
-    def resolve(self, node: Node) -> Node:
-        """Return what a node's reference leads to in the end."""
+    def resolve(self, node: Node) -> Node: ...
 
-    def declared_type(self, node: Node) -> object:
-        """Return what a node's reference declares as its ``type``, without reading the rest of it."""
+    def declared_type(self, node: Node) -> object: ...
 
-    def nested(self, path: str, steps: int = 1) -> AbstractContextManager[None]:
-        """Count some steps, and one level while it lasts."""
+    def nested(self, path: str, steps: int = 1) -> AbstractContextManager[None]: ...
 
 
 def merged(one: Node, other: Node, definitions: Definitions, path: str) -> Node:
-    """Return the schema that takes what both take; of two annotations the first is kept.
+    """Return the schema of the values that both take; of two annotations the first is kept.
 
     Raises:
-        Contradiction: If nothing can be both.
-        SchemaNotExpressible: If both cannot be said in one schema.
+        Contradiction: If no value fits both.
+        SchemaNotExpressible: If one schema cannot express both.
     """
     # What is copied counts: a large part beside a union is copied into each of its members.
     with definitions.nested(path, 1 + _size(one) + _size(other)):
@@ -58,11 +55,11 @@ def merged(one: Node, other: Node, definitions: Definitions, path: str) -> Node:
 
 
 def settled(node: Node, definitions: Definitions, path: str) -> Node:
-    """Return a node with nothing beside a reference or a union that changes the shape, and with its types named.
+    """Return a node with its types named, and with no keyword beside a reference or a union that changes the shape.
 
     Raises:
         Contradiction: If no value fits the node.
-        SchemaNotExpressible: If it has two unions that do not make one.
+        SchemaNotExpressible: If it has two unions.
     """
     if "$ref" in node and _shape(node) != {"$ref"}:
         rest = {key: value for key, value in node.items() if key != "$ref"}
@@ -90,7 +87,7 @@ def is_scalar(value: object) -> bool:
     if isinstance(value, float):
         return math.isfinite(value)
     if isinstance(value, int):
-        return value.bit_length() <= _MOST_INTEGER_BITS
+        return value.bit_length() <= _MAX_INTEGER_BITS
     return value is None or isinstance(value, str)
 
 
@@ -109,7 +106,7 @@ def _shape(node: Node) -> frozenset[str]:
 
 
 def _with_like_references(one: Node, other: Node, definitions: Definitions, path: str) -> tuple[Node, Node]:
-    """Return both without their references, but where one reference says it all."""
+    """Replace references by their targets, unless both refer to the same one."""
     if one.get("$ref") == other.get("$ref"):
         return one, other
     return _inlined(one, other, definitions, path), _inlined(other, one, definitions, path)
@@ -123,9 +120,9 @@ def _inlined(node: Node, beside: Node, definitions: Definitions, path: str) -> N
 
 
 def _without_mere_requirements(node: Node) -> Node:
-    """Return a node without a union that only says which of its properties are there: no dialect can say it.
+    """Return a node without a union that only lists required properties: no dialect can express it.
 
-    A node that says nothing else keeps it, for it may be a part of one that does.
+    A node with nothing else keeps it, for it may be part of a larger one.
     """
     mere = {union for union in UNIONS if union in node and all(member.keys() <= {"required"} for member in node[union])}
     if not mere or _shape(node) <= mere:
@@ -151,7 +148,7 @@ def _with_union_outside(node: Node, union: str, definitions: Definitions, path: 
 
 
 def _narrowed(member: Node, rest: Node, definitions: Definitions, path: str) -> Node:
-    """Return a member with the rest; a type that its reference declares anyway is left out, so that it stays a reference."""
+    """Merge the rest into a member; without a type that its reference declares anyway, so that it stays a reference."""
     if "$ref" in member and definitions.declared_type(member) in rest.get("type", ()):
         rest = {key: value for key, value in rest.items() if key != "type"}
     return merged(member, rest, definitions, path)

@@ -1,8 +1,7 @@
 """JSON Schemas in a normal form: ``allOf`` merged, references named, one union at most, the older spellings replaced.
 
-The normal form is valid JSON Schema of 2020-12. It keeps what gives a value its shape, the limits and the annotations, and leaves
-out the keywords that test a value with a schema of their own (``not``, ``if``, ``contains``): what comes back is checked against
-the full schema anyway.
+The normal form is valid JSON Schema of 2020-12. It keeps the shape of values, the limits and the annotations, and leaves out the
+keywords that test a value with a schema of their own (``not``, ``if``, ``contains``): answers are checked by the full schema.
 """
 
 from __future__ import annotations
@@ -17,29 +16,20 @@ from answergraph.response_format.wire.dialects import SchemaNotExpressible
 from answergraph.response_format.wire.keywords import node_of
 from answergraph.response_format.wire.merge import UNIONS, Node
 
-MOST_STEPS = 100_000
-"""How many subschemas are visited, and properties copied to merge them, before a schema counts as too large."""
-
-MOST_DEPTH = 50
-"""How many subschemas may lie in each other; no provider takes as many, and Python's stack holds them."""
-
+MAX_STEPS = 100_000
+"""Subschemas visited, and properties copied to merge them."""
+MAX_SCHEMA_DEPTH = 50
+"""Subschemas inside each other; no provider takes as many, and Python's stack holds them."""
 ROOT = "_root"
-"""The name of the whole schema among the definitions, where a reference leads to it."""
-
+"""The name of the whole schema among the definitions."""
 DEFINITIONS = "#/$defs/"
-"""How each reference of the normal form begins; the name of its definition follows."""
-
-_LONGEST_INDEX = 6
-"""Digits of an index in a reference; more would be a number that takes long to read."""
+"""Prefix of every reference; the name of a definition follows."""
+_MAX_INDEX_DIGITS = 6
+"""Of a list index in a reference; a longer number takes long to read."""
 
 
 class NormalForm:
-    """The normal form of one schema; definitions are made when they are asked for.
-
-    Attributes:
-        root: The whole schema, never a reference.
-        definitions: Those that were asked for, by name.
-    """
+    """The normal form of one schema; its definitions are made when they are asked for."""
 
     def __init__(self, document: Mapping[str, Any]) -> None:
         self._document = document
@@ -53,7 +43,7 @@ class NormalForm:
         self.root = self._root()
 
     def definition(self, name: str) -> Node:
-        """Return the definition of a name.
+        """Return a definition by its name.
 
         Raises:
             SchemaNotExpressible: If there is none, or it is made of itself.
@@ -70,7 +60,7 @@ class NormalForm:
         return self.definitions[name]
 
     def resolve(self, node: Node) -> Node:
-        """Return what a node's reference leads to in the end, or the node if it is none.
+        """Return the node at the end of a chain of references, or the node itself if it is no reference.
 
         Raises:
             SchemaNotExpressible: If the reference leads to itself.
@@ -85,12 +75,12 @@ class NormalForm:
         return node
 
     def declared_type(self, node: Node) -> object:
-        """Return what a node's reference declares as its ``type``, without reading the rest of it."""
+        """Return the ``type`` that the target of a node's reference declares, without reading the rest."""
         target = self._target(self._pointers[name_of(node)])
         return target.get("type") if isinstance(target, Mapping) else None
 
     def takes_null(self, node: Node) -> bool:
-        """Return whether a node takes null, as far as its types tell."""
+        """Return whether a node takes null, judged by its types."""
         waiting, seen = [node], set[int]()
         while waiting:
             each = waiting.pop()
@@ -107,20 +97,18 @@ class NormalForm:
 
     @contextmanager
     def nested(self, path: str, steps: int = 1) -> Iterator[None]:
-        """Count some steps, and one level while it lasts.
+        """Count some steps, and one level of depth while the context is open.
 
         Raises:
-            SchemaNotExpressible: If there were too many.
+            SchemaNotExpressible: If there are too many of either.
         """
         self._steps += steps
         self._depth += 1
         try:
-            if self._steps > MOST_STEPS:
-                raise SchemaNotExpressible(
-                    path, f"the schema has more than {MOST_STEPS} subschemas, or grows to them when merged"
-                )
-            if self._depth > MOST_DEPTH:
-                raise SchemaNotExpressible(path, f"nested deeper than {MOST_DEPTH} levels")
+            if self._steps > MAX_STEPS:
+                raise SchemaNotExpressible(path, f"the schema has more than {MAX_STEPS} subschemas, or grows to them when merged")
+            if self._depth > MAX_SCHEMA_DEPTH:
+                raise SchemaNotExpressible(path, f"nested deeper than {MAX_SCHEMA_DEPTH} levels")
             yield
         finally:
             self._depth -= 1
@@ -136,12 +124,11 @@ class NormalForm:
         return root
 
     def node(self, schema: object, path: str) -> Node:
-        """Return the normal form of a subschema."""
         with self.nested(path):
             return node_of(schema, path, self)
 
     def reference(self, pointer: str) -> str:
-        """Return what stands for a reference in the normal form.
+        """Return a reference as the normal form writes it.
 
         Raises:
             SchemaNotExpressible: If it leads nowhere.
@@ -155,7 +142,7 @@ class NormalForm:
             key = unquote(token).replace("~1", "/").replace("~0", "~")
             if isinstance(found, Mapping) and key in found:
                 found = found[key]
-            elif isinstance(found, list) and key.isdecimal() and len(key) <= _LONGEST_INDEX and int(key) < len(found):
+            elif isinstance(found, list) and key.isdecimal() and len(key) <= _MAX_INDEX_DIGITS and int(key) < len(found):
                 found = found[int(key)]
             else:
                 raise SchemaNotExpressible(pointer, "the reference leads nowhere")
@@ -173,7 +160,7 @@ class NormalForm:
 
 
 def name_of(node: Node) -> str:
-    """Return the name of the definition that a node refers to."""
+    """Return the name of the definition that a reference leads to."""
     return str(node["$ref"]).removeprefix(DEFINITIONS)
 
 

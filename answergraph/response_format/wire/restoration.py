@@ -1,4 +1,4 @@
-"""The way back from what a model sent by a compiled schema to what the full schema says: without the nulls brought in."""
+"""Takes the nulls out of an answer that only the compiled schema asked for."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import jsonschema_rs
 from answergraph.response_format.wire.merge import UNIONS, Node, is_scalar
 from answergraph.response_format.wire.normal_form import NormalForm
 
-MOST_DEPTH = 100
-"""How many subschemas inside each other an answer is followed through; what lies deeper is left as it is."""
+MAX_ANSWER_DEPTH = 100
+"""Of subschemas inside each other; deeper parts of an answer are left unchanged."""
 
 _ANYTHING: Node = {}
 
 
 class Restoration:
-    """Takes nulls out of answers, by the normal form of the full schema."""
+    """Restores answers by the normal form of the full schema."""
 
     def __init__(self, form: NormalForm) -> None:
         self._form = form
@@ -25,7 +25,7 @@ class Restoration:
 
     def restored(self, data: Any) -> Any:
         """Return an answer without the nulls of properties that are optional and do not take null."""
-        return _Walk(self, self._form).node(self._form.root, data, MOST_DEPTH)
+        return _Walk(self, self._form).node(self._form.root, data, MAX_ANSWER_DEPTH)
 
     def fits(self, node: Node, data: Any) -> bool:
         """Return whether data validates against a node and the limits in it."""
@@ -47,7 +47,7 @@ class Restoration:
 
 
 class _Walk:
-    """One answer; what was seen at a node is kept, so that unions in unions do not multiply."""
+    """The restoration of one answer; results per node are kept, so that nested unions do not multiply the work."""
 
     def __init__(self, restoration: Restoration, form: NormalForm) -> None:
         self._restoration = restoration
@@ -100,7 +100,7 @@ class _Walk:
 
 
 def _is_meant(node: Node, data: Any) -> bool:
-    """Return whether data may have been written for a member of a union, by its names and fixed values."""
+    """Return whether data may be meant for a member of a union, judged by names and fixed values."""
     if any(union in node for union in UNIONS):
         return True
     if ("object" if isinstance(data, dict) else "array") not in node.get("type", ("object", "array")):

@@ -1,4 +1,4 @@
-"""What a dialect keeps of the limits on a value, and how the model is told of the others: in the description."""
+"""Splits the limits on a value into those a dialect keeps and hints for the description."""
 
 from __future__ import annotations
 
@@ -7,31 +7,25 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from answergraph.response_format.wire.dialect_rules import LIMITS_IN_WORDS, TYPES_OF_LIMITS, Rules
+from answergraph.response_format.wire.dialect_rules import LIMITS_IN_WORDS, TYPES_OF_LIMITS, DialectRules
 from answergraph.response_format.wire.merge import Node, is_scalar
 
-LONGEST_HINT = 120
-"""Characters of a value that the description repeats; a longer one is left to the check of the answer."""
+MAX_HINT_CHARACTERS = 120
+"""Length of a value in a hint; a longer one is left to the check of the answer."""
 
 _BEYOND_REGULAR = re.compile(r"\(\?|\\[1-9bBkAZzGpP]")
 """Groups with a question mark (look-around among them), back references, word boundaries and classes of Unicode."""
 
 
 class Limits(NamedTuple):
-    """The limits of one type: what is kept, and what is told."""
+    """The limits of one type: keywords that are kept, and hints in words."""
 
     kept: dict[str, Any]
     hints: tuple[str, ...]
 
 
-def limits_of(node: Node, name: str, rules: Rules) -> Limits:
-    """Return the limits of a node that speak of a type.
-
-    Args:
-        node: In normal form.
-        name: A type of JSON.
-        rules: Of the dialect.
-    """
+def limits_of(node: Node, name: str, rules: DialectRules) -> Limits:
+    """Return the limits of a node that apply to one type of JSON."""
     speaks_of = "number" if name == "integer" else name
     spoken = {key: node[key] for key, each in TYPES_OF_LIMITS.items() if key in node and each == speaks_of}
     kept = {key: value for key, value in spoken.items() if _is_kept(key, value, rules)}
@@ -39,7 +33,7 @@ def limits_of(node: Node, name: str, rules: Rules) -> Limits:
 
 
 def said(node: Mapping[str, Any], keywords: Iterable[str] = LIMITS_IN_WORDS) -> tuple[str, ...]:
-    """Return in words what a node's keywords ask, as far as it is short.
+    """Return a node's keywords in words, without long values.
 
     Example:
         >>> said({"minimum": 1, "default": 3})
@@ -50,7 +44,7 @@ def said(node: Mapping[str, Any], keywords: Iterable[str] = LIMITS_IN_WORDS) -> 
 
 
 def described(schema: dict[str, Any], node: Mapping[str, Any], hints: Iterable[str]) -> dict[str, Any]:
-    """Return a schema with a node's title and description in front, and the hints in the description."""
+    """Return a schema with a node's title and description, to which the hints are added."""
     annotations = {key: node[key] for key in ("title", "description") if isinstance(node.get(key), str)}
     words = "; ".join(hints)
     if words and annotations.get("description"):
@@ -60,7 +54,7 @@ def described(schema: dict[str, Any], node: Mapping[str, Any], hints: Iterable[s
     return {**annotations, **schema}
 
 
-def _is_kept(key: str, value: Any, rules: Rules) -> bool:
+def _is_kept(key: str, value: Any, rules: DialectRules) -> bool:
     if key not in rules.limits:
         return False
     if key == "format":
@@ -69,7 +63,7 @@ def _is_kept(key: str, value: Any, rules: Rules) -> bool:
         return isinstance(value, str) and not _BEYOND_REGULAR.search(value)
     if isinstance(value, bool) or not isinstance(value, int | float) or not is_scalar(value):
         return False
-    return key != "minItems" or rules.most_min_items is None or value <= rules.most_min_items
+    return key != "minItems" or rules.max_min_items is None or value <= rules.max_min_items
 
 
 def _short(value: Any) -> str:
@@ -77,4 +71,4 @@ def _short(value: Any) -> str:
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     except (ValueError, TypeError, RecursionError):
         return ""
-    return text if len(text) <= LONGEST_HINT else ""
+    return text if len(text) <= MAX_HINT_CHARACTERS else ""

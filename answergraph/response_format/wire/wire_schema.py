@@ -1,8 +1,8 @@
-"""The one compiler from a JSON Schema to what a provider takes on the wire, and the way back.
+"""Compiles a JSON Schema to the dialect of a provider, and restores the answers.
 
-Native modes hold a model to a schema, and each takes a part of JSON Schema only (see ``dialects``). What is compiled away
-makes the schema wider, never narrower, but that objects and tuples that did not say whether they are open are closed. What comes
-back is checked against the full schema.
+Native modes hold a model to a schema, and each takes only a part of JSON Schema (see ``dialects``). Dropping keywords only widens
+the schema, with one exception: objects and tuples that do not say whether they are open become closed. Answers are checked
+against the full schema.
 """
 
 from __future__ import annotations
@@ -22,36 +22,26 @@ __all__ = ["Dialect", "SchemaNotExpressible", "WireSchema", "compile_schema", "w
 
 @dataclass(frozen=True)
 class WireSchema:
-    """A schema as it goes to a provider.
-
-    Attributes:
-        schema: What is sent.
-        dialect: What it was compiled to.
-    """
+    """A schema as it is sent to a provider."""
 
     schema: dict[str, Any]
     dialect: Dialect
     _restoration: Restoration | None = field(default=None, repr=False, compare=False)
 
     def restore(self, data: Any) -> Any:
-        """Return what the model sent without the nulls that compiling brought in.
+        """Return an answer without the nulls that only the compiled schema asked for; the data itself is not changed.
 
-        Those are the nulls of properties that are optional in the full schema and do not take null there. In a union it is the
-        first member that counts by which the rest fits; where none does, the one whose properties are nearest. The data is not
-        changed; what has nothing to restore is returned as it is.
+        They stand for properties that are optional in the full schema and do not take null there. In a union, the first member
+        that validates is used, else the first one whose property names match.
         """
         return data if self._restoration is None else self._restoration.restored(data)
 
 
 def wire_schema(schema: Mapping[str, Any], dialect: Dialect) -> WireSchema:
-    """Return a JSON Schema compiled to a dialect.
-
-    Args:
-        schema: Of any draft; it is not changed. ``PLAIN`` takes it as it is, a copy of the outermost object only.
-        dialect: What the provider takes.
+    """Compile a JSON Schema of any draft to a dialect; ``PLAIN`` takes it unchanged.
 
     Raises:
-        SchemaNotExpressible: If the dialect cannot say it.
+        SchemaNotExpressible: If the dialect cannot express it.
     """
     if dialect is Dialect.PLAIN:
         return WireSchema(dict(schema), dialect)
@@ -62,10 +52,10 @@ def wire_schema(schema: Mapping[str, Any], dialect: Dialect) -> WireSchema:
 
 
 def compile_schema(schema: Mapping[str, Any], dialect: Dialect) -> dict[str, Any]:
-    """Return a JSON Schema in a dialect; :func:`wire_schema` gives the way back as well.
+    """Return a JSON Schema in a dialect; :func:`wire_schema` can restore the answers as well.
 
     Raises:
-        SchemaNotExpressible: If the dialect cannot say it.
+        SchemaNotExpressible: If the dialect cannot express it.
 
     Example:
         >>> compile_schema({"type": "object", "properties": {"a": {"type": "string"}}}, Dialect.OPENAI_STRICT)["required"]

@@ -53,6 +53,20 @@ def test_a_server_is_recognised_by_its_address(address: str, name: str, native: 
 
 
 @pytest.mark.parametrize(
+    ("address", "name", "native"),
+    [
+        ("http://proxy:8000/v1", "gpt-4.1", True),
+        ("http://proxy:8000/v1", "anthropic/claude-sonnet-4-5", True),
+        ("http://proxy:8000/v1", "openai/gpt-oss-120b", False),
+        ("http://vllm:8000/v1", "gpt-4.1", False),
+    ],
+)
+def test_the_usual_port_of_vllm_says_nothing_of_a_model_that_only_its_maker_serves(address: str, name: str, native: bool) -> None:
+    model: Any = Told(openai_api_base=address, model_name=name)
+    assert supports_native_format(model, [look_up]) is native
+
+
+@pytest.mark.parametrize(
     ("attributes", "refuses"),
     [
         ({"thinking": {"type": "enabled", "budget_tokens": 1024}}, True),

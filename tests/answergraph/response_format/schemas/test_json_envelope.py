@@ -6,7 +6,7 @@ import jsonschema_rs
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answergraph.response_format.schemas.json_envelope import envelope, wrap
+from answergraph.response_format.schemas.json_envelope import envelope, wrapped_value
 
 INTEGER, TEXT = {"type": "integer"}, {"type": "string"}
 
@@ -34,7 +34,7 @@ def test_a_schema_that_refers_to_itself_does_so_inside_another() -> None:
         "properties": {"kids": {"type": "array", "items": {"$ref": "#"}}, "n": INTEGER},
         "required": ["n"],
     }
-    for outer in (wrap(schema), envelope([("Tree", schema), ("Text", TEXT)])):
+    for outer in (wrapped_value(schema), envelope([("Tree", schema), ("Text", TEXT)])):
         validator = jsonschema_rs.validator_for(outer)
         assert (
             validator.is_valid({"schema": "Tree", "value": {"n": 1, "kids": [{"n": 2}]}}) or "schema" not in outer["properties"]
@@ -48,7 +48,7 @@ def test_names_and_data_that_look_like_keywords_stay_as_they_are() -> None:
         "default": {"$ref": "#/$defs/N"},
         "$defs": {"N": INTEGER},
     }
-    wrapped = wrap(schema)["properties"]["value"]
+    wrapped = wrapped_value(schema)["properties"]["value"]
     assert wrapped == {key: value for key, value in schema.items() if key != "$defs"}
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from answergraph.response_format.untrusted.schema_depth import DEEPEST, explained_depth, is_deeper
+from answergraph.response_format.untrusted.schema_depth import MAX_EXPLAINED_DEPTH, explained_depth, is_deeper
 
 NEXT = {"properties": {"n": {"$ref": "#/$defs/N"}}, "required": ["n"]}
 
@@ -21,10 +21,10 @@ def nested(depth: int, innermost: Any) -> Any:
 @pytest.mark.parametrize(
     ("schema", "depth"),
     [
-        ({"type": "object", "properties": {"a": {"type": "string"}}}, DEEPEST),
-        (recurring(NEXT), DEEPEST),
-        (recurring({"properties": {"left": {"$ref": "#/$defs/N"}, "right": {"$ref": "#/$defs/N"}}}), DEEPEST),
-        (recurring({"type": "array", "items": {"$ref": "#/$defs/N"}}), DEEPEST),
+        ({"type": "object", "properties": {"a": {"type": "string"}}}, MAX_EXPLAINED_DEPTH),
+        (recurring(NEXT), MAX_EXPLAINED_DEPTH),
+        (recurring({"properties": {"left": {"$ref": "#/$defs/N"}, "right": {"$ref": "#/$defs/N"}}}), MAX_EXPLAINED_DEPTH),
+        (recurring({"type": "array", "items": {"$ref": "#/$defs/N"}}), MAX_EXPLAINED_DEPTH),
         (recurring({"anyOf": [NEXT, NEXT]}), 7),
         (recurring({"anyOf": [NEXT] * 10}), 2),
         (recurring({"anyOf": [NEXT] * 1_000}), 0),

@@ -14,15 +14,15 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from answergraph.response_format.untrusted.untrusted_schema import (
-    LONGEST_PATTERN,
-    MOST_AT_ONCE,
-    MOST_BYTES,
-    MOST_DEPTH,
-    MOST_PATTERNS,
-    MOST_SCHEMAS,
+    MAX_PATTERN_CHARACTERS,
+    MAX_PATTERNS,
+    MAX_SCHEMA_BYTES,
+    MAX_SCHEMA_DEPTH,
+    MAX_SCHEMAS_PER_VALUE,
+    MAX_SUBSCHEMAS,
     PATTERN_OPTIONS,
-    ForeignSchemaError,
-    check_foreign_schema,
+    UntrustedSchemaError,
+    check_untrusted_schema,
 )
 from tests.answergraph.response_format.wire.drawn_schemas import Kinds, schemas
 
@@ -82,14 +82,14 @@ REFUSED: dict[str, tuple[object, str]] = {
     "half a character": ({"title": "\ud800"}, "which JSON cannot say"),
     "a key of half a character": (of({"\ud800": STRING}), "which JSON cannot say"),
     "a key that is a number": ({"properties": {1: STRING}}, "a key that is no text"),
-    "much text": ({"title": "x" * MOST_BYTES}, "over 65536 bytes"),
-    "much text of wide characters": ({"title": "😀" * (MOST_BYTES // 4)}, "over 65536 bytes"),
+    "much text": ({"title": "x" * MAX_SCHEMA_BYTES}, "over 65536 bytes"),
+    "much text of wide characters": ({"title": "😀" * (MAX_SCHEMA_BYTES // 4)}, "over 65536 bytes"),
     "many values": ({"enum": [0] * 1_000_000}, "over 65536 bytes"),
-    "deeper than is taken": (deep(MOST_DEPTH), "nested deeper than 64 levels"),
+    "deeper than is taken": (deep(MAX_SCHEMA_DEPTH), "nested deeper than 64 levels"),
     "deeper than the stack": (deep(DEEP), "nested deeper than 64 levels"),
     "inside itself": (inside_itself(), "nested deeper than 64 levels"),
     "one object a billion times": (doubling(lambda value: {"anyOf": [value, value]}, 28), "over 65536 bytes"),
-    "many properties": (of({f"{number}": {} for number in range(MOST_SCHEMAS)}), "over 2000 properties"),
+    "many properties": (of({f"{number}": {} for number in range(MAX_SUBSCHEMAS)}), "over 2000 properties"),
     "an address as reference": (of({"a": {"$ref": "https://example.com/s.json"}}), "leads elsewhere"),
     "a file as reference": (of({"a": {"$ref": "file:///etc/passwd"}}), "leads elsewhere"),
     "a relative reference": (of({"a": {"$ref": "other.json#/a"}}), "leads elsewhere"),
@@ -108,21 +108,21 @@ REFUSED: dict[str, tuple[object, str]] = {
     ),
     "itself through not": (of({"a": {"$ref": "#/$defs/D"}}, D={"not": {"$ref": "#/$defs/D"}}), "refers to itself"),
     "itself unused": (of({}, D={"anyOf": [STRING, {"$ref": "#/$defs/D"}]}), "refers to itself"),
-    "parts that double": (chain_of_doubles(30), f"Over {MOST_AT_ONCE} schemas look at one value"),
+    "parts that double": (chain_of_doubles(30), f"Over {MAX_SCHEMAS_PER_VALUE} schemas look at one value"),
     "look-around": (pattern("^(?!a)"), "look-around"),
     "a back reference": (pattern(r"(a)\1"), "back references"),
     "no pattern": (pattern("["), "not taken"),
     "a pattern that grows": (pattern("((a{0,100}){0,100}){0,100}"), "too large"),
-    "a long pattern": (pattern("a" * (LONGEST_PATTERN + 1)), "over 500 characters"),
+    "a long pattern": (pattern("a" * (MAX_PATTERN_CHARACTERS + 1)), "over 500 characters"),
     "a name that is a costly pattern": ({"patternProperties": {"(?=a)": STRING}}, "look-around"),
-    "many patterns": (of({f"{number}": {"pattern": "a"} for number in range(MOST_PATTERNS + 1)}), "over 50 regular"),
+    "many patterns": (of({f"{number}": {"pattern": "a"} for number in range(MAX_PATTERNS + 1)}), "over 50 regular"),
 }
 
 
 @pytest.mark.parametrize(("schema", "message"), REFUSED.values(), ids=REFUSED)
 def test_a_schema_that_is_none_or_costs_much_is_refused_with_what_to_change(schema: object, message: str) -> None:
-    with pytest.raises(ForeignSchemaError, match=re.escape(message)) as caught:
-        check_foreign_schema(schema)
+    with pytest.raises(UntrustedSchemaError, match=re.escape(message)) as caught:
+        check_untrusted_schema(schema)
     assert len(str(caught.value)) < 600
     assert str(caught.value).isascii() or "…" in str(caught.value)
 
@@ -132,7 +132,7 @@ def test_a_schema_that_is_none_or_costs_much_is_refused_with_what_to_change(sche
     [
         {},
         Branch.model_json_schema(),
-        deep(MOST_DEPTH - 2),
+        deep(MAX_SCHEMA_DEPTH - 2),
         chain_of_doubles(6),
         pattern(r"^[\w.+-]{1,64}@[\w-]+\.[\w.-]+$"),
         of({"$ref": STRING, "$id": STRING, "$schema": STRING, "pattern": STRING, "enum": STRING}),
@@ -147,18 +147,18 @@ def test_a_schema_that_is_none_or_costs_much_is_refused_with_what_to_change(sche
     ids=range(9),
 )
 def test_a_schema_of_use_is_taken_as_it_is(schema: dict[str, Any]) -> None:
-    checked = check_foreign_schema(schema)
+    checked = check_untrusted_schema(schema)
     assert checked == schema
     assert checked is not schema
 
 
 def test_the_address_that_a_schema_gives_itself_is_dropped() -> None:
-    assert check_foreign_schema({"$id": "https://example.com/s.json", **STRING}) == STRING
+    assert check_untrusted_schema({"$id": "https://example.com/s.json", **STRING}) == STRING
 
 
 def test_the_copy_is_the_callers_no_more() -> None:
     schema = of({"a": {"enum": ["x"]}})
-    checked = check_foreign_schema(schema)
+    checked = check_untrusted_schema(schema)
     schema["properties"]["a"]["enum"].append("y")
     assert checked["properties"]["a"] == {"enum": ["x"]}
 
@@ -181,8 +181,8 @@ def test_no_address_in_a_schema_is_ever_asked(keyword: str) -> None:
         address = f"http://127.0.0.1:{server.server_port}/{keyword}"
         for schema in ({keyword: address, **STRING}, of({"a": {keyword: address}})):
             try:
-                check_foreign_schema(schema)
-            except ForeignSchemaError:
+                check_untrusted_schema(schema)
+            except UntrustedSchemaError:
                 continue
         server.shutdown()
     assert _Asked.paths == []
@@ -190,7 +190,7 @@ def test_no_address_in_a_schema_is_ever_asked(keyword: str) -> None:
 
 @pytest.mark.parametrize("text", ["^(a+)+$", "^(a|aa)+$", "(a*)*b", "^(a|a?)+$", "(.*a){20}"])
 def test_a_pattern_made_to_be_slow_is_taken_and_fast(text: str) -> None:
-    checked = check_foreign_schema(pattern(text))
+    checked = check_untrusted_schema(pattern(text))
     validator = jsonschema_rs.validator_for(checked, pattern_options=PATTERN_OPTIONS)
     assert not validator.is_valid({"a": "c" * 100_000 + "!"})
     validator.is_valid({"a": "a" * 100_000 + "!"})
@@ -223,8 +223,8 @@ JSON = st.recursive(
 @settings(deadline=None)
 def test_any_json_is_taken_or_refused(schema: Any) -> None:
     try:
-        checked = check_foreign_schema(schema)
-    except ForeignSchemaError:
+        checked = check_untrusted_schema(schema)
+    except UntrustedSchemaError:
         return
     assert json.loads(json.dumps(checked)) == {key: value for key, value in schema.items() if key != "$id"}
     jsonschema_rs.validator_for(checked, pattern_options=PATTERN_OPTIONS).is_valid({"a": [1]})
@@ -233,4 +233,4 @@ def test_any_json_is_taken_or_refused(schema: Any) -> None:
 @given(schemas(Kinds(limits=True, unions=True, parts=True)))
 @settings(deadline=None, max_examples=50)
 def test_every_schema_of_ordinary_parts_is_taken(schema: dict[str, Any]) -> None:
-    assert check_foreign_schema(schema) == schema
+    assert check_untrusted_schema(schema) == schema
