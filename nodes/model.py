@@ -37,8 +37,9 @@ from answergraph.state.messages import (
     unavailable_call_message,
 )
 from answergraph.state.outcome import Narrowing
-from answergraph.streaming.answer_events import attempt_number, is_heard
+from answergraph.streaming.answer_events import attempt_number
 from answergraph.streaming.answer_listener import AnswerListener, growing_event
+from answergraph.streaming.stream_listeners import has_listener
 
 ModelCall = Callable[[ModelRequest[Any]], Step[LayeredResponse]]
 """The call of the model as a step: the plain one, or one wrapped by middleware."""
@@ -124,7 +125,7 @@ class ModelNode:
                 asked = offer.strategy.forced(asked)
             try:
                 bound = self.bound.bind(asked, offer.strategy)
-                listeners = self._listeners(exchange, offer, request)
+                listeners = yield from self._listeners(exchange, offer, request)
                 message: AIMessage = yield bound.call(asked, listeners)
             except Exception as error:
                 # Whatever the provider's client raises; what is not about the format is raised on.
@@ -138,10 +139,10 @@ class ModelNode:
                 exchange.calls += 1
                 return replace(offer, dialect=bound.dialect, note=bound.note), message
 
-    def _listeners(self, exchange: Exchange, offer: Offer, request: ModelRequest[Any]) -> list[AnswerListener]:
+    def _listeners(self, exchange: Exchange, offer: Offer, request: ModelRequest[Any]) -> Step[list[AnswerListener]]:
         """Return what tells how the answer grows; without a listener the call is made as if there were no such stream."""
         writer = getattr(request.runtime, "stream_writer", None)
-        if writer is None or not offer.strategy.schemas or not is_heard(writer):
+        if writer is None or not offer.strategy.schemas or not (yield from has_listener(writer)):
             return []
         begun = growing_event(self.keys.answer, self.agent_name, attempt_number(exchange.ledger))
         return [AnswerListener(writer, offer.strategy.schemas, begun)]

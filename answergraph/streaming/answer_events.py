@@ -21,6 +21,7 @@ from answergraph.state.agent_state import AnswerKeys
 from answergraph.state.ledger import LEDGER, Ledger, current_ledger
 from answergraph.state.messages import last_turn
 from answergraph.state.outcome import Outcome
+from answergraph.streaming.stream_listeners import has_listener
 
 ANSWER_EVENT: Literal["answergraph.answer"] = "answergraph.answer"
 """The ``type`` of every answer event, which tells it from what tools write to the same stream."""
@@ -63,16 +64,6 @@ def is_answer_event(data: object) -> TypeIs[AnswerEvent]:
     return isinstance(data, Mapping) and data.get("type") == ANSWER_EVENT
 
 
-def is_heard(writer: Callable[..., Any]) -> bool:
-    """Return whether what is written to a stream writer can get anywhere.
-
-    LangGraph gives a run whose ``custom`` stream nobody asked for a writer that does nothing, and no other sign of it. A Python
-    function that refers to no name but its argument can do nothing; anything else is taken to be listening.
-    """
-    code = getattr(writer, "__code__", None)
-    return code is None or bool(code.co_freevars or code.co_names)
-
-
 def bare_value(schema: AnswerSchema | None, data: Any) -> Any:
     """Return an answer as it is declared: a value that is no object, such as a list, is written inside one."""
     if schema is None or schema.is_object or not isinstance(data, Mapping) or not data.keys() <= {VALUE}:
@@ -85,51 +76,45 @@ def attempt_number(ledger: Ledger) -> int:
     return len(ledger["attempts"]) + ledger["holds"] + 1
 
 
+def decided_event(
+    schemas: tuple[AnswerSchema, ...], keys: AnswerKeys, agent: str | None, state: Mapping[str, Any], update: Mapping[str, Any]
+) -> AnswerEvent:
+    """Return the event of a reply that was accepted or rejected, from the state before and the update that decided."""
+    message, _ = last_turn(state["messages"])
+    outcome: Outcome | None = update.get(keys.outcome)
+    value = update.get(keys.answer)
+    schema = next((s for s in schemas if outcome is not None and s.name == outcome["schema"]), None)
+    accepted = value is not None and schema is not None
+    return AnswerEvent(
+        type=ANSWER_EVENT,
+        status="accepted" if accepted else "rejected",
+        key=keys.answer,
+        agent=agent,
+        attempt=attempt_number(current_ledger(state, begins_run=False)),
+        message_id=message.id if message is not None else None,
+        schema=schema.name if schema is not None else None,
+        value=schema.dump(value) if schema is not None and accepted else None,
+        reason=None if accepted else _reason(outcome, update[LEDGER]),
+    )
+
+
 @dataclass(frozen=True)
 class Announced:
-    """The step of the ``structured_response`` node, told to the ``custom`` stream; ``step`` is the node."""
+    """The step of the ``structured_response`` node, followed by an event that tells what it decided."""
 
     inner: Callable[[Mapping[str, Any], Runtime[Any]], Step[dict[str, Any]]]
     offers: Offers | RunTimeOffers
-    """Know all that may be answered."""
     keys: AnswerKeys
     agent: str | None
 
     def step(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> Step[dict[str, Any]]:
-        """Run the step, and say what it made of the reply.
-
-        Args:
-            state: The agent's state.
-            runtime: LangGraph's runtime.
-
-        Returns:
-            The step's own update.
-        """
         update = yield from self.inner(state, runtime)
         # Without an update nothing was decided: the answer is read again.
-        if update and is_heard(runtime.stream_writer):
+        if update and (yield from has_listener(runtime.stream_writer)):
             schemas = self.offers.for_reply(state, runtime).schemas
             if schemas:
-                runtime.stream_writer(self._event(schemas, state, update))
+                runtime.stream_writer(decided_event(schemas, self.keys, self.agent, state, update))
         return update
-
-    def _event(self, schemas: tuple[AnswerSchema, ...], state: Mapping[str, Any], update: Mapping[str, Any]) -> AnswerEvent:
-        message, _ = last_turn(state["messages"])
-        outcome: Outcome | None = update.get(self.keys.outcome)
-        value = update.get(self.keys.answer)
-        schema = next((s for s in schemas if outcome is not None and s.name == outcome["schema"]), None)
-        accepted = value is not None and schema is not None
-        return AnswerEvent(
-            type=ANSWER_EVENT,
-            status="accepted" if accepted else "rejected",
-            key=self.keys.answer,
-            agent=self.agent,
-            attempt=attempt_number(current_ledger(state, begins_run=False)),
-            message_id=message.id if message is not None else None,
-            schema=schema.name if schema is not None else None,
-            value=schema.dump(value) if schema is not None and accepted else None,
-            reason=None if accepted else _reason(outcome, update[LEDGER]),
-        )
 
 
 def _reason(outcome: Outcome | None, ledger: Ledger) -> str:
