@@ -24,7 +24,7 @@ class SilentWriters:
     """An effect that returns the code of the stream writers of runs nobody listens to.
 
     LangGraph gives such a run a writer that does nothing, and has no public sign of it. To find that function, a graph of one
-    empty node is run without a listener and with one, once per colour. If both writers are one function, neither counts as silent.
+    empty node is run without a listener and with one, once per colour. Two writers of one function do not count as silent.
     """
 
     known: dict[str, frozenset[CodeType]] = field(
