@@ -90,7 +90,7 @@ class MessagesChannel(GrowingChannel):
         return True
 
     def __eq__(self, other: object) -> bool:
-        # LangGraph refuses a node whose schema declares a key with a channel that is not equal to the graph's. Nothing else is asked.
+        # LangGraph refuses a node whose schema declares a key with a channel that is not equal to the graph's, and asks no more.
         # As an equal of the channel of MessagesState, this one stays, and nodes annotated with that schema can be added.
         if isinstance(other, BinaryOperatorAggregate):
             return other.operator is add_messages
