@@ -38,8 +38,9 @@ from answergraph.state.messages import (
     unavailable_call_message,
 )
 from answergraph.state.outcome import Narrowing
-from answergraph.streaming.answer_events import attempt_number, is_heard
+from answergraph.streaming.answer_events import attempt_number
 from answergraph.streaming.answer_listener import AnswerListener, growing_event
+from answergraph.streaming.stream_listeners import has_listener
 
 ModelCall = Callable[[ModelRequest[Any]], Step[LayeredResponse]]
 """The call of the model as a step: the plain one, or one wrapped by middleware."""
@@ -110,7 +111,8 @@ class ModelNode:
                 to_send = asked.strategy.forced(to_send)
             try:
                 bound = self.bound.bind(to_send, asked.strategy)
-                message: AIMessage = yield bound.call(to_send, self._listeners(visit, asked, request))
+                listeners = yield from self._listeners(visit, asked, request)
+                message: AIMessage = yield bound.call(to_send, listeners)
             except Exception as error:
                 # Whatever the provider's client raises; what is not about the format is raised on.
                 if not asked.has_next_strategy or not refuses_format(error, asked.strategy.schema_names):
@@ -123,10 +125,10 @@ class ModelNode:
                 visit.model_calls += 1
                 return replace(asked, dialect=bound.dialect, note=bound.note), as_received(message, self.agent_name)
 
-    def _listeners(self, visit: ModelVisit, asked: AnswerRequest, request: ModelRequest[Any]) -> list[AnswerListener]:
+    def _listeners(self, visit: ModelVisit, asked: AnswerRequest, request: ModelRequest[Any]) -> Step[list[AnswerListener]]:
         """Return the listener that reports the growing answer; none if nobody listens to the stream."""
         writer = getattr(request.runtime, "stream_writer", None)
-        if writer is None or not asked.strategy.schemas or not is_heard(writer):
+        if writer is None or not asked.strategy.schemas or not (yield from has_listener(writer)):
             return []
         begun = growing_event(self.keys.answer, self.agent_name, attempt_number(visit.ledger))
         return [AnswerListener(writer, asked.strategy.schemas, begun)]

@@ -26,6 +26,7 @@ from answergraph.state.budget import UsageLimits, callers_budget
 from answergraph.state.ledger import LEDGER, RUNNING, RunLedger, UnconfirmedAnswer, current_ledger, of_run
 from answergraph.state.messages import begins_new_run, correction_message, direct_results, last_turn, unanswered
 from answergraph.state.outcome import AnswerAccepted, Attempt, EndStrategy, Outcome, Status
+from answergraph.streaming.answer_events import AnswerEvent, decided_event
 
 NOTHING_SAID = AnswerAccepted()
 
@@ -75,6 +76,7 @@ class StructuredResponseNode:
     format: DeclaredFormat | RunTimeFormat
     limits: UsageLimits
     keys: AnswerKeys
+    agent_name: str | None
     codec: AnswerCodec
     """Makes the JSON form of an accepted answer."""
     return_direct: Mapping[str, bool]
@@ -107,7 +109,18 @@ class StructuredResponseNode:
         accepted = NOTHING_SAID
         if reading.status == "answered" and not needs_confirmation:
             reading, accepted = check_answer(self.checks, reading, state, runtime)
-        return self._act(decide(self._facts(reply, reading, needs_confirmation=needs_confirmation)), reply, reading, accepted)
+        ending = decide(self._facts(reply, reading, needs_confirmation=needs_confirmation))
+        update = self._act(ending, reply, reading, accepted)
+        # Without an update nothing is decided: the answer is read again.
+        if update:
+            runtime.stream_writer(self._event(reply, reading, update))
+        return update
+
+    def _event(self, reply: CurrentReply, reading: Reading, update: Mapping[str, Any]) -> AnswerEvent:
+        value = None if reading.schema is None else reading.schema.dump(reading.value)
+        message_id = None if reply.message is None else reply.message.id
+        outcome = update.get(self.keys.outcome)
+        return decided_event(self.keys.answer, self.agent_name, message_id, reply.ledger, update[LEDGER], outcome, value)
 
     def _act(self, ending: Ending, reply: CurrentReply, reading: Reading, accepted: AnswerAccepted) -> dict[str, Any]:
         match ending.action:

@@ -38,7 +38,6 @@ from answergraph.nodes.tools import ToolsNode
 from answergraph.response_format.storage.answer_channel import answer_codec
 from answergraph.runtime.recent_cache import RecentCache
 from answergraph.runtime.steps import GraphNode, Router, pure
-from answergraph.streaming.answer_events import Announced
 
 Destinations = dict[Hashable, str]
 """Where the graph goes, per reason."""
@@ -209,11 +208,12 @@ def _model_node(spec: AgentSpec, readings: Readings) -> ModelNode:
     )
 
 
-def _structured_response_node(spec: AgentSpec, readings: Readings) -> Announced:
-    node = StructuredResponseNode(
+def _structured_response_node(spec: AgentSpec, readings: Readings) -> StructuredResponseNode:
+    return StructuredResponseNode(
         format=spec.format,
         limits=spec.limits,
         keys=spec.keys,
+        agent_name=spec.name,
         codec=answer_codec(spec.format.schemas),
         return_direct=spec.return_direct,
         end_strategy=spec.end_strategy,
@@ -223,4 +223,3 @@ def _structured_response_node(spec: AgentSpec, readings: Readings) -> Announced:
         wrap_reviewed=spec.stack.wrap_reviewed(spec.reviewed_answers),
         readings=readings,
     )
-    return Announced(node.step, spec.format, spec.keys, spec.name)

@@ -13,7 +13,7 @@ from answergraph.response_format.storage.answer_channel import AnswerChannel
 from answergraph.response_format.storage.shown_schema import shown_type
 from answergraph.runtime.recent_cache import MAX_KEPT, RecentCache
 from answergraph.state.agent_state import AnswerKeys, OmitFromInput, PrivateState, StateSchemas
-from answergraph.state.delta_channels import with_messages_channel
+from answergraph.state.delta_channels import stores_deltas, with_messages_channel
 
 
 def merge_state_schemas(schemas: Sequence[type[Any]], keys: AnswerKeys, answers: Sequence[AnswerSchema]) -> StateSchemas:
@@ -30,18 +30,20 @@ def merge_state_schemas(schemas: Sequence[type[Any]], keys: AnswerKeys, answers:
     """
     ordered = tuple(dict.fromkeys(reversed(schemas)))[::-1]
     # Answer schemas hold dicts, which have no hash, so they are known by their identity.
-    return _MERGED.get_or_make(lambda: _merged(ordered, keys, answers), *answers, key=(ordered, keys))
+    deltas = stores_deltas()
+    return _MERGED.get_or_make(lambda: _merged(ordered, keys, answers, deltas=deltas), *answers, key=(ordered, keys, deltas))
 
 
 _MERGED: RecentCache[StateSchemas] = RecentCache()
 
 
-def _merged(ordered: Sequence[type[Any]], keys: AnswerKeys, answers: Sequence[AnswerSchema]) -> StateSchemas:
+def _merged(ordered: Sequence[type[Any]], keys: AnswerKeys, answers: Sequence[AnswerSchema], *, deltas: bool) -> StateSchemas:
     fields: dict[str, Any] = {}
     for schema in [*ordered, PrivateState]:
         fields.update(_hints(schema))
     fields = _with_answer(fields, keys, answers)
-    fields["messages"] = with_messages_channel(fields["messages"])
+    if deltas:
+        fields["messages"] = with_messages_channel(fields["messages"])
     return StateSchemas(
         state=_typed_dict("AgentState", fields),
         input=_typed_dict("AgentInput", _visible(fields, "input")),
