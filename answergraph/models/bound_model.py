@@ -13,7 +13,6 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMes
 from langchain_core.prompt_values import ChatPromptValue
 from langchain_core.runnables import Runnable, RunnableBinding
 
-from answergraph.models.react_text.react_text_model import ReActTextModel
 from answergraph.response_format.model_request import ModelRequest
 from answergraph.response_format.providers.model_capabilities import takes_user_after_tool
 from answergraph.response_format.strategies.strategy import Strategy
@@ -125,7 +124,7 @@ def bind_model(request: ModelRequest[Any], strategy: Strategy[Any]) -> BoundMode
     """Bind a request's model to its tools and to a strategy's format."""
     binding = strategy.binding(request)
     settings = {**request.model_settings, **binding.settings}
-    model: Any = ReActTextModel(request.model) if binding.text_protocol else request.model
+    model: Any = _as_text_model(request.model) if binding.text_protocol else request.model
     if binding.tools:
         bound = model.bind_tools(binding.tools, **settings)
         bound = bound.bind(**binding.late_settings) if binding.late_settings else bound
@@ -139,3 +138,10 @@ def bind_model(request: ModelRequest[Any], strategy: Strategy[Any]) -> BoundMode
         dialect=binding.dialect,
         note=binding.note,
     )
+
+
+def _as_text_model(model: BaseChatModel) -> BaseChatModel:
+    # With the YAML reader behind it this takes a tenth of the import, and only models without tool calls need it.
+    from answergraph.models.react_text.react_text_model import ReActTextModel  # noqa: PLC0415 - see above
+
+    return ReActTextModel(model)
