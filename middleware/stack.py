@@ -135,9 +135,10 @@ class MiddlewareStack:
         """Return the hooks of one kind, in the order of the list."""
         return [_hook(m, hook) for m in self.middleware if _has(m, hook)]
 
-    def wrap_model_call(self, call: ModelCall) -> ModelCall:
-        """Put every layer around a model call; without middleware the call stays as it is."""
-        return reduce(lambda inner, layer: layer(inner), reversed(self.layers), call)
+    @property
+    def wrap_model_call(self) -> Callable[[ModelCall], ModelCall]:
+        """What puts every layer around a model call; without middleware the call stays as it is."""
+        return partial(reduce, lambda inner, layer: layer(inner), self.layers[::-1])
 
     def wrap_tool_call(self, call: ToolCallStep) -> ToolCallStep:
         """Put every tool wrapper around a tool call, and the recording of its result where a middleware asks for it."""

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from langchain_core.messages import BaseMessage
+from langchain_core.messages import AnyMessage, BaseMessage
 
+from answergraph.response_format.reading.reply_reader import Reading, repeats_cut_calls
 from answergraph.state.ledger import RunLedger, of_run
 from answergraph.state.outcome import Outcome, Status
 
@@ -94,6 +95,17 @@ def _steps_down(facts: EndingFacts) -> bool:
     # With two attempts left the next strategy gets one, whatever the mistakes were.
     is_spent = facts.repeats or facts.attempts_left <= 2  # noqa: PLR2004 - this reply, and one more
     return not facts.is_attempt or facts.status == "unanswered" or (facts.status == "invalid" and is_spent)
+
+
+def repeats(reading: Reading, ledger: RunLedger, conversation: Sequence[AnyMessage]) -> bool:
+    """Return whether the last attempt was the same mistake."""
+    attempts = ledger["attempts"]
+    if reading.status in ASKED_ONCE:
+        return repeats_cut_calls(conversation) or any(attempt["status"] == reading.status for attempt in attempts)
+    if not attempts or attempts[-1]["status"] != reading.status:
+        return False
+    # A reply without an answer is the same mistake in any words; two answers are compared by their values.
+    return reading.status != "invalid" or ledger["last_mistake"] == reading.mistake
 
 
 def out_of_budget(ledger: RunLedger, messages: Sequence[BaseMessage]) -> Outcome:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage, RemoveMessage, SystemMessage, ToolCall
+from langchain_core.messages import AIMessage, BaseMessage, RemoveMessage, SystemMessage
 from langchain_core.tools import BaseTool
 from langgraph.graph.message import REMOVE_ALL_MESSAGES
 from langgraph.runtime import Runtime
@@ -24,10 +24,10 @@ from answergraph.response_format.reading.reply_reader import Reading, ReplyReade
 from answergraph.response_format.strategies.declared_format import DeclaredFormat
 from answergraph.response_format.strategies.run_time_format import RunTimeFormat
 from answergraph.response_format.strategies.strategy import AnswerRequest
-from answergraph.runtime.steps import Step
-from answergraph.state.agent_state import ANSWER_REQUEST, AnswerKeys, AnswerRequestRecord, MiddlewareValue
+from answergraph.runtime.steps import Step, has_listener
+from answergraph.state.agent_state import AnswerKeys
 from answergraph.state.budget import UsageLimits, callers_budget
-from answergraph.state.ledger import LEDGER, RUNNING, RunLedger
+from answergraph.state.ledger import ANSWER_REQUEST, LEDGER, RUNNING, AnswerRequestRecord, MiddlewareValue, RunLedger
 from answergraph.state.messages import (
     answered_ids,
     as_received,
@@ -40,7 +40,6 @@ from answergraph.state.messages import (
 from answergraph.state.outcome import Narrowing
 from answergraph.streaming.answer_events import attempt_number
 from answergraph.streaming.answer_listener import AnswerListener, growing_event
-from answergraph.streaming.stream_listeners import has_listener
 
 ModelCall = Callable[[ModelRequest[Any]], Step[LayeredResponse]]
 """The call of the model as a step: the plain one, or one wrapped by middleware."""
@@ -81,7 +80,16 @@ class ModelNode:
         if visit.has_no_call:
             return {**cleared, **self._without_call(visit)}
         call = self.wrap(partial(self.call_model, visit))
-        layered: LayeredResponse = yield from call(self._request(visit, state, runtime))
+        request: ModelRequest[Any] = ModelRequest(
+            model=self.model,
+            messages=visit.messages,
+            system_message=self.system_message,
+            tools=list(self.tools),
+            response_format=visit.format.response_format,
+            state=state,
+            runtime=runtime,
+        )
+        layered: LayeredResponse = yield from call(request)
         update = _without_repeats({**cleared, **self._update(visit, layered)}, state)
         return [Command(update=update), *_checked(layered.commands)] if layered.commands else update
 
@@ -92,13 +100,14 @@ class ModelNode:
             ValueError: If middleware added tools nobody can run, or a format that was not declared.
             Exception: The model's mistake, where ``handle_errors`` says raise.
         """
-        self._refuse_unknown_tools(request)
+        if not self.runs_any_tool and request.tools != list(self.tools):
+            self._refuse_unknown_tools(request)
         if visit.forces_answer:
             declared = request.response_format or visit.format.response_format
             request = request.override(tools=[], tool_choice=None, response_format=declared)
         asked, message = yield from self._reply(visit, request)
         reply = ModelReply.of(message, asked, _read(message, asked))
-        visit.add(reply)
+        visit.replies[str(message.id)] = reply
         self.readings.put(id(message), reply, message)
         return LayeredResponse(ModelResponse(result=[message], structured_response=reply.reading and reply.reading.value))
 
@@ -107,7 +116,8 @@ class ModelNode:
         while True:
             asked = visit.format.request(request, visit.used_strategies, answer_only=visit.forces_answer)
             to_send = request.override(tools=[], tool_choice=None) if asked.strategy.tools_off else request
-            if asked.is_narrowed_to_one and not to_send.tools:
+            if not to_send.tools and len(asked.strategy.schemas) == 1 < len(asked.declared):
+                # The declared schemas were narrowed to one.
                 to_send = asked.strategy.forced(to_send)
             try:
                 bound = self.bound.bind(to_send, asked.strategy)
@@ -133,31 +143,25 @@ class ModelNode:
         begun = growing_event(self.keys.answer, self.agent_name, attempt_number(visit.ledger))
         return [AnswerListener(writer, asked.strategy.schemas, begun)]
 
-    def _request(self, visit: ModelVisit, state: Mapping[str, Any], runtime: Runtime[Any]) -> ModelRequest[Any]:
-        return ModelRequest(
-            model=self.model,
-            messages=visit.messages,
-            system_message=self.system_message,
-            tools=list(self.tools),
-            response_format=visit.format.response_format,
-            state=state,
-            runtime=runtime,
-        )
-
     def _update(self, visit: ModelVisit, layered: LayeredResponse) -> dict[str, Any]:
         response, declared = layered.response, visit.format
         message, _ = last_turn(response.result)
-        is_cut = not visit.is_last_call and _is_cut(message, declared)
+        # Without a response format the calls of a cut reply run, as in LangChain.
+        calls = [call for call in message.tool_calls if call["name"] not in declared.declared] if message else []
+        is_cut = bool(calls) and declared.reads_answers and message is not None and diagnose(message) == "truncated"
         allowed = 0 if visit.is_last_call or is_cut else visit.tool_calls_left
-        calls = _ordinary_calls(message, declared)
         carried_out = calls[:allowed]
         # Middleware may have answered some of them.
         waiting = unanswered(calls[len(carried_out) :], response.result)
-        not_run = map(cut_call_message if is_cut else unavailable_call_message, waiting)
-        ledger = self._charged(visit, message, len(carried_out), layered.narrowings(declared, visit.ledger["narrowed"]))
+        not_run = map(cut_call_message if is_cut and not visit.is_last_call else unavailable_call_message, waiting)
+        has_malformed = any(isinstance(m, AIMessage) and m.invalid_tool_calls for m in response.result)
+        malformed = _malformed_calls(response.result, declared) if has_malformed else ()
+        known = visit.ledger["narrowed"]
+        narrowed = layered.narrowings(declared, known) if layered.format_changes else known
+        ledger = self._charged(visit, message, len(carried_out), narrowed)
         history: list[Any] = [RemoveMessage(id=REMOVE_ALL_MESSAGES), *visit.messages] if visit.history_repaired else []
         update: dict[str, Any] = {
-            "messages": [*history, *response.result, *_malformed_calls(response.result, declared), *not_run],
+            "messages": [*history, *response.result, *malformed, *not_run],
             LEDGER: ledger,
             RUNNING: True,
         }
@@ -203,8 +207,6 @@ class ModelNode:
         return update
 
     def _refuse_unknown_tools(self, request: ModelRequest[Any]) -> None:
-        if self.runs_any_tool or request.tools == list(self.tools):
-            return
         registered = {tool.name for tool in self.tools if isinstance(tool, BaseTool)}
         unknown = [tool.name for tool in request.tools if isinstance(tool, BaseTool) and tool.name not in registered]
         if unknown:
@@ -228,15 +230,6 @@ def _without_repeats(update: dict[str, Any], state: Mapping[str, Any]) -> dict[s
     is_comparable = update.get(ANSWER_REQUEST, {}).get("middleware_value") is None
     keys = (RUNNING, ANSWER_REQUEST) if is_comparable else (RUNNING,)
     return {key: value for key, value in update.items() if key not in keys or value != state.get(key)}
-
-
-def _ordinary_calls(message: AIMessage | None, declared: DeclaredFormat) -> list[ToolCall]:
-    return [call for call in message.tool_calls if call["name"] not in declared.declared] if message else []
-
-
-def _is_cut(message: AIMessage | None, declared: DeclaredFormat) -> bool:
-    # Without a response format the calls of a cut reply run, as in LangChain.
-    return declared.reads_answers and message is not None and diagnose(message) == "truncated"
 
 
 def _malformed_calls(result: list[BaseMessage], declared: DeclaredFormat) -> Iterator[BaseMessage]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage
@@ -35,7 +34,7 @@ class ModelReply:
         """Return a reply that knows what message and value looked like when they were read."""
         if reading is None:
             return cls(message, request, None)
-        return cls(message, request, reading, _text_of(message), reading.value_text())
+        return cls(message, request, reading, repr(vars(message)), reading.value_text())
 
     def shows(self, value: Any) -> bool:
         """Return whether a value is the unchanged answer that middleware was shown."""
@@ -47,15 +46,11 @@ class ModelReply:
         """Return whether the reading still holds: message, value and request are as they were."""
         if self.reading is None or request.strategy is not self.request.strategy or request.dialect is not self.request.dialect:
             return False
-        return _text_of(self.message) == self.message_text and not self.reading.is_changed(self.value_text)
+        return repr(vars(self.message)) == self.message_text and not self.reading.is_changed(self.value_text)
 
 
 Readings = RecentCache[ModelReply]
 """The replies that the model node of an agent has read, by the id of the message object, for its ``structured_response`` node."""
-
-
-def _text_of(message: AIMessage) -> str:
-    return repr(vars(message))
 
 
 @dataclass
@@ -71,10 +66,16 @@ class ModelVisit:
     ledger: RunLedger
     """As it stood when the visit began."""
     format: DeclaredFormat
-    limits: UsageLimits
-    """Capped by what the caller has left."""
     used_strategies: list[str]
     """The ids of the strategies that the run does not ask with any more."""
+    has_no_call: bool
+    """Whether the budget has no call of the model left."""
+    is_last_call: bool
+    """Whether this is the last call of the budget."""
+    tool_calls_left: int | None
+    """How many tool calls may still be carried out, ``None`` for any number."""
+    forces_answer: bool
+    """Whether the answer is forced and tools are off."""
     model_calls: int = 0
     replies: dict[str, ModelReply] = field(default_factory=dict)
     """By message id; a retry by middleware has its own reply."""
@@ -90,40 +91,22 @@ class ModelVisit:
         is_known = state.get(RUNNING) and index < len(messages) and messages[index].id == ledger["last_reply_id"]
         start = index if is_known else 0
         checked = repaired_history(messages[start:])
-        caller = callers_budget()
+        if (caller := callers_budget()) is not None:
+            limits = limits.capped_by(caller.remaining_for(ledger))
+        usage = ledger["usage"]
+        is_last_call, tool_calls_left = limits.is_last_call(usage), limits.tool_calls_left(usage)
         return cls(
             messages=[*messages[:start], *checked],
             history_repaired=len(checked) != len(messages) - start,
             begins_run=begins_run,
             ledger=ledger,
             format=declared,
-            limits=limits if caller is None else limits.capped_by(caller.remaining_for(ledger)),
             used_strategies=list(ledger["used_strategies"]),
+            has_no_call=limits.is_exhausted(usage),
+            is_last_call=is_last_call,
+            tool_calls_left=tool_calls_left,
+            forces_answer=(is_last_call and limits.reserve_final_answer) or tool_calls_left == 0,
         )
-
-    @property
-    def has_no_call(self) -> bool:
-        """Whether the budget has no call of the model left."""
-        return self.limits.is_exhausted(self.ledger["usage"])
-
-    @cached_property
-    def is_last_call(self) -> bool:
-        """Whether this is the last call of the budget."""
-        return self.limits.is_last_call(self.ledger["usage"])
-
-    @cached_property
-    def forces_answer(self) -> bool:
-        """Whether the answer is forced and tools are off."""
-        return (self.is_last_call and self.limits.reserve_final_answer) or self.tool_calls_left == 0
-
-    @cached_property
-    def tool_calls_left(self) -> int | None:
-        """How many tool calls may still be carried out, ``None`` for any number."""
-        return self.limits.tool_calls_left(self.ledger["usage"])
-
-    def add(self, reply: ModelReply) -> None:
-        """Keep a reply of the model."""
-        self.replies[str(reply.message.id)] = reply
 
     def reply_to(self, message: AIMessage | None) -> ModelReply | None:
         """Return the call that brought a message; the last one, without a reading, for a message that middleware made."""

@@ -12,18 +12,27 @@ from langgraph.runtime import Runtime
 from answergraph.nodes.answer_checks import AnswerCheck, check_answer
 from answergraph.nodes.answer_review import reviewed_message
 from answergraph.nodes.corrections import CONFIRM_ANSWER, NOT_RUN, UNKNOWN_TOOL, correction
-from answergraph.nodes.endings import ASKED_ONCE, Ending, EndingFacts, decide
+from answergraph.nodes.endings import Ending, EndingFacts, decide, repeats
 from answergraph.nodes.model_visit import Readings
 from answergraph.nodes.tools import ToolCallStep
-from answergraph.response_format.reading.reply_reader import Reading, ReplyReader, canonical_json, repeats_cut_calls
+from answergraph.response_format.reading.reply_reader import Reading, ReplyReader, canonical_json
 from answergraph.response_format.storage.answer_channel import AnswerCodec
 from answergraph.response_format.strategies.declared_format import DeclaredFormat
 from answergraph.response_format.strategies.run_time_format import RunTimeFormat
 from answergraph.response_format.strategies.strategy import AnswerRequest
-from answergraph.runtime.steps import Step
-from answergraph.state.agent_state import AnswerKeys, MiddlewareValue, answer_request_record
+from answergraph.runtime.steps import Step, has_listener
+from answergraph.state.agent_state import AnswerKeys
 from answergraph.state.budget import UsageLimits, callers_budget
-from answergraph.state.ledger import LEDGER, RUNNING, RunLedger, UnconfirmedAnswer, current_ledger, of_run
+from answergraph.state.ledger import (
+    LEDGER,
+    RUNNING,
+    MiddlewareValue,
+    RunLedger,
+    UnconfirmedAnswer,
+    answer_request_record,
+    current_ledger,
+    of_run,
+)
 from answergraph.state.messages import begins_new_run, correction_message, direct_results, last_turn, unanswered
 from answergraph.state.outcome import AnswerAccepted, Attempt, EndStrategy, Outcome, Status
 from answergraph.streaming.answer_events import AnswerEvent, decided_event
@@ -39,6 +48,8 @@ class CurrentReply:
     message: AIMessage | None
     after: Sequence[AnyMessage]
     """The messages that follow it: the results of its tools."""
+    pending: Sequence[ToolCall]
+    """The message's calls that have no tool message yet."""
     request: AnswerRequest
     ledger: RunLedger
     of_model: bool
@@ -48,17 +59,6 @@ class CurrentReply:
     direct: ToolMessage | None
     """The result of a ``return_direct`` tool, which is read in place of the message."""
     middleware_value: MiddlewareValue | None
-
-    @property
-    def pending(self) -> list[ToolCall]:
-        """The message's calls that have no tool message yet."""
-        return [] if self.message is None else unanswered(self.message.tool_calls, self.after)
-
-    @property
-    def came_beside_tools(self) -> bool:
-        """Whether tools were called in the same message as the answer and have run since."""
-        calls = [] if self.message is None else [*self.message.tool_calls, *self.message.invalid_tool_calls]
-        return any(call["name"] not in self.request.declared for call in calls) and self.direct is None
 
     def in_order(self, results: list[ToolMessage]) -> list[Any]:
         """Put results right behind their calls: what a hook added in between is taken out and comes after them."""
@@ -103,16 +103,19 @@ class StructuredResponseNode:
         if not declared.declared:
             # A format made at run time may be none.
             return {LEDGER: {**current_ledger(state, begins_run=False), "finished": True}}
-        reply = yield from self._reviewed(self._current_reply(state, declared), state)
+        reply = self._current_reply(state, declared)
+        if reply.message is not None and (names := self.reviewed & declared.declared):
+            message = yield from reviewed_message(reply.message, names, self.wrap_reviewed, state)
+            reply = replace(reply, message=message)
         reading = self._read(reply)
         needs_confirmation = reading.status == "answered" and self._needs_confirmation(reply, reading)
         accepted = NOTHING_SAID
-        if reading.status == "answered" and not needs_confirmation:
+        if self.checks and reading.status == "answered" and not needs_confirmation:
             reading, accepted = check_answer(self.checks, reading, state, runtime)
         ending = decide(self._facts(reply, reading, needs_confirmation=needs_confirmation))
         update = self._act(ending, reply, reading, accepted)
         # Without an update nothing is decided: the answer is read again.
-        if update:
+        if update and (yield from has_listener(runtime.stream_writer)):
             runtime.stream_writer(self._event(reply, reading, update))
         return update
 
@@ -125,7 +128,9 @@ class StructuredResponseNode:
     def _act(self, ending: Ending, reply: CurrentReply, reading: Reading, accepted: AnswerAccepted) -> dict[str, Any]:
         match ending.action:
             case "accept":
-                return self._accept(reply, reading, accepted)
+                status: Status = "abstained" if accepted.abstained else "answered"
+                receipt = reply.request.strategy.receipt(reading.value)
+                return self._finish(reply, reading, receipt, status, accepted)
             case "confirm":
                 return self._confirm(reply, reading)
             case "raise" if reading.error is not None:
@@ -134,7 +139,7 @@ class StructuredResponseNode:
                 # Nothing is decided: the answer is read again with the results of the tools called beside it.
                 return {}
             case "end" if ending.status is not None:
-                return self._end(reply, reading, ending.status)
+                return self._finish(reply, reading, reading.error_text, ending.status)
         return self._ask(reply, reading, in_next_form=ending.action == "ask_next_strategy")
 
     def _current_reply(self, state: Mapping[str, Any], declared: DeclaredFormat) -> CurrentReply:
@@ -152,11 +157,12 @@ class StructuredResponseNode:
             if isinstance(own, AIMessage) and own.id == reply_id and ReplyReader(request).read(own).status == "answered":
                 # A hook has had the last word after the model's answer.
                 message, after = own, messages[index + 1 :]
-        direct = direct_results(message, after, self.return_direct)
+        direct = direct_results(message, after, self.return_direct) if any(self.return_direct.values()) else []
         return CurrentReply(
             conversation=messages,
             message=message,
             after=after,
+            pending=[] if message is None else unanswered(message.tool_calls, after),
             request=request,
             ledger=ledger,
             of_model=record is not None and record["of_model"],
@@ -164,13 +170,6 @@ class StructuredResponseNode:
             direct=direct[-1] if direct else None,
             middleware_value=record and record["middleware_value"],
         )
-
-    def _reviewed(self, reply: CurrentReply, state: Mapping[str, Any]) -> Step[CurrentReply]:
-        names = self.reviewed & reply.request.declared
-        if not names or reply.message is None:
-            return reply
-        message = yield from reviewed_message(reply.message, names, self.wrap_reviewed, state)
-        return replace(reply, message=message)
 
     def _read(self, reply: CurrentReply) -> Reading:
         if reply.message is None:
@@ -186,7 +185,10 @@ class StructuredResponseNode:
         return reader.read(reply.message)
 
     def _needs_confirmation(self, reply: CurrentReply, reading: Reading) -> bool:
-        if self.end_strategy != "defer" or not reply.came_beside_tools or not reply.may_ask or reply.middleware_value is not None:
+        if self.end_strategy != "defer" or not reply.may_ask or reply.direct is not None or reply.middleware_value is not None:
+            return False
+        calls = [] if reply.message is None else [*reply.message.tool_calls, *reply.message.invalid_tool_calls]
+        if all(call["name"] in reply.request.declared for call in calls):
             return False
         given = reply.ledger["unconfirmed"]
         is_confirmed = given is not None and canonical_json([given["schema"], given["value"]]) == reading.canonical
@@ -198,7 +200,7 @@ class StructuredResponseNode:
         return EndingFacts(
             status=reading.status,
             attempts_left=max(self.limits.answer_attempts - len(ledger["attempts"]), 1),
-            repeats=_repeats(reply, reading),
+            repeats=bool(ledger["attempts"]) and repeats(reading, ledger, reply.conversation),
             has_next_strategy=reply.request.has_next_strategy,
             is_attempt=strategy.is_attempt,
             may_ask=reply.may_ask,
@@ -241,24 +243,28 @@ class StructuredResponseNode:
         }
         return {"messages": corrections, LEDGER: ledger}
 
-    def _accept(self, reply: CurrentReply, reading: Reading, accepted: AnswerAccepted) -> dict[str, Any]:
-        receipt = reply.request.strategy.receipt(reading.value)
-        outcome = _outcome(reply, reading, "abstained" if accepted.abstained else "answered", reading.reason, accepted)
-        return self._finish(reply, reading, receipt, outcome)
-
-    def _end(self, reply: CurrentReply, reading: Reading, status: Status) -> dict[str, Any]:
-        reason = f"The run's budget is spent. {reading.reason}" if status == "out_of_budget" else reading.reason
-        return self._finish(reply, reading, reading.error_text, _outcome(reply, reading, status, reason))
-
-    def _finish(self, reply: CurrentReply, reading: Reading, receipt: str, outcome: Outcome) -> dict[str, Any]:
+    def _finish(
+        self, reply: CurrentReply, reading: Reading, receipt: str, status: Status, accepted: AnswerAccepted = NOTHING_SAID
+    ) -> dict[str, Any]:
         if (caller := callers_budget()) is not None:
             caller.charge(reply.ledger)
-        answered = reading.status == "answered"
+        answered = reading.schema if reading.status == "answered" else None
+        attempts = _with_attempt(reply, reading)
+        outcome = Outcome(
+            status=status,
+            reason=f"The run's budget is spent. {reading.reason}" if status == "out_of_budget" else reading.reason,
+            strategy=reply.request.strategy.name,
+            schema=answered.name if answered else None,
+            attempts=attempts,
+            narrowed=reply.ledger["narrowed"],
+            evidence=dict(accepted.evidence),
+            usage=of_run(reply.ledger["usage"], reply.conversation),
+        )
         return {
             "messages": reply.in_order([*_results(reply, reading, receipt), *self._other_calls(reply)]),
-            self.keys.answer: self.codec.to_write(reading.value, reading.schema) if answered else None,
+            self.keys.answer: self.codec.to_write(reading.value, answered) if answered else None,
             self.keys.outcome: outcome,
-            LEDGER: {**reply.ledger, "attempts": outcome["attempts"], "finished": True},
+            LEDGER: {**reply.ledger, "attempts": attempts, "finished": True},
         }
 
     def _other_calls(self, reply: CurrentReply) -> list[ToolMessage]:
@@ -266,45 +272,15 @@ class StructuredResponseNode:
         names = ", ".join(reply.request.strategy.schema_names)
         text = NOT_RUN if self.has_tools else UNKNOWN_TOOL
         return [
-            _result(call, text.format(name=call["name"], names=names), status="error")
+            ToolMessage(text.format(name=name, names=names), name=name, tool_call_id=call["id"], status="error")
             for call in reply.pending
-            if call["name"] not in reply.request.declared
+            if (name := call["name"]) not in reply.request.declared
         ]
-
-
-def _repeats(reply: CurrentReply, reading: Reading) -> bool:
-    """Return whether the last attempt was the same mistake."""
-    attempts = reply.ledger["attempts"]
-    if reading.status in ASKED_ONCE:
-        return repeats_cut_calls(reply.conversation) or any(attempt["status"] == reading.status for attempt in attempts)
-    if not attempts or attempts[-1]["status"] != reading.status:
-        return False
-    # A reply without an answer is the same mistake in any words; two answers are compared by their values.
-    return reading.status != "invalid" or reply.ledger["last_mistake"] == reading.mistake
-
-
-def _result(call: ToolCall, text: str, **fields: Any) -> ToolMessage:
-    return ToolMessage(text, name=call["name"], tool_call_id=call["id"], **fields)
 
 
 def _results(reply: CurrentReply, reading: Reading, text: str) -> list[ToolMessage]:
     """Answer the reply's answer calls, but for those that a hook has answered already."""
-    return [_result(call, text) for call in unanswered(reading.calls, reply.after)]
-
-
-def _outcome(
-    reply: CurrentReply, reading: Reading, status: Status, reason: str, accepted: AnswerAccepted = NOTHING_SAID
-) -> Outcome:
-    return Outcome(
-        status=status,
-        reason=reason,
-        strategy=reply.request.strategy.name,
-        schema=reading.schema.name if reading.status == "answered" and reading.schema is not None else None,
-        attempts=_with_attempt(reply, reading),
-        narrowed=reply.ledger["narrowed"],
-        evidence=dict(accepted.evidence),
-        usage=of_run(reply.ledger["usage"], reply.conversation),
-    )
+    return [ToolMessage(text, name=call["name"], tool_call_id=call["id"]) for call in unanswered(reading.calls, reply.after)]
 
 
 def _with_attempt(reply: CurrentReply, reading: Reading) -> list[Attempt]:

@@ -59,10 +59,13 @@ class ModelRequest(Generic[ContextT]):
         if unknown:
             raise TypeError(f"ModelRequest has no field {sorted(unknown)!r}")
         values = {**_REQUEST_DEFAULTS, **{name: value for name, value in rest.items() if value is not None}}
-        values = _with_system_message({**values, **_given_prompt(system_prompt, rest)})
-        for name, default in (("tools", list), ("model_settings", dict), ("state", _empty_state)):
+        if system_prompt is not None:
+            if values["system_message"] is not None:
+                raise ValueError("Cannot specify both system_prompt and system_message")
+            values["system_message"] = SystemMessage(system_prompt)
+        for name, default in (("tools", []), ("model_settings", {}), ("state", {"messages": []})):
             if values[name] is None:
-                values[name] = default()
+                values[name] = default
         # Not by attribute: assignment is what ``__setattr__`` warns of.
         vars(self).update(values, model=model, messages=messages)
 
@@ -103,18 +106,6 @@ _REQUEST_DEFAULTS: dict[str, Any] = dict.fromkeys(
 )
 
 _REQUEST_FIELDS = frozenset(declared.name for declared in fields(ModelRequest))
-
-
-def _empty_state() -> dict[str, Any]:
-    return {"messages": []}
-
-
-def _given_prompt(system_prompt: str | None, rest: dict[str, Any]) -> dict[str, Any]:
-    if system_prompt is None:
-        return {}
-    if rest.get("system_message") is not None:
-        raise ValueError("Cannot specify both system_prompt and system_message")
-    return {"system_prompt": system_prompt}
 
 
 def _with_system_message(values: dict[str, Any]) -> dict[str, Any]:

@@ -6,15 +6,20 @@ an effect, ``arun_step`` awaits it; nothing else in the package exists twice. Th
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextvars import Context
 from dataclasses import dataclass, field
+from types import CodeType
 from typing import Any, Protocol, TypeVar
 
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.runnables import Runnable, RunnableConfig, ensure_config
 from langchain_core.runnables.config import merge_configs
+from langgraph.graph import START, StateGraph
 from langgraph.runtime import Runtime, get_runtime
+from langgraph.types import StreamMode
+from langsmith import tracing_context  # langchain-core, which traces with it, requires it
 
 StepT = TypeVar("StepT")
 
@@ -46,14 +51,17 @@ class Invoke:
 
     def perform(self) -> Any:
         """Invoke it; callbacks and config come from the running node's context."""
-        return self.runnable.invoke(self.input, self._config(), **self.settings)
+        config = _with_listeners(self.listeners) if self.listeners else None
+        return self.runnable.invoke(self.input, config, **self.settings)
 
     async def aperform(self) -> Any:
         """Invoke it without blocking the event loop."""
-        return await self.runnable.ainvoke(self.input, self._config(), **self.settings)
+        config = _with_listeners(self.listeners) if self.listeners else None
+        return await self.runnable.ainvoke(self.input, config, **self.settings)
 
-    def _config(self) -> RunnableConfig | None:
-        return merge_configs(ensure_config(), {"callbacks": list(self.listeners)}) if self.listeners else None
+
+def _with_listeners(listeners: Sequence[BaseCallbackHandler]) -> RunnableConfig:
+    return merge_configs(ensure_config(), {"callbacks": list(listeners)})
 
 
 @dataclass(frozen=True)
@@ -140,13 +148,34 @@ async def arun_step(step: Step[StepT]) -> StepT:
         return value
 
 
-Around = Callable[[Any], AbstractContextManager[Callable[[Any], Any]]]
-"""What a graph puts around each visit of a node: opened with the state, it gives the function that the node's update goes
-through before LangGraph writes it."""
+class Surroundings(Protocol):
+    """What a graph puts around one visit of a node: entered before it; the node's update goes through it afterwards."""
+
+    def __enter__(self) -> Surroundings: ...
+    def __exit__(self, *_: object) -> None: ...
+    def with_charges(self, update: Any) -> Any:
+        """Return the node's update as LangGraph is to write it."""
 
 
-def _nothing_around(state: Any) -> AbstractContextManager[Callable[[Any], Any]]:
-    return nullcontext(lambda update: update)
+Around = Callable[[Callable[[], Any]], Surroundings]
+"""Makes the surroundings of a visit; called with a function that returns the node's state."""
+
+
+class NothingAround:
+    """The surroundings of a node that needs none."""
+
+    def __init__(self, state: Callable[[], Any]) -> None:
+        del state
+
+    def __enter__(self) -> NothingAround:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        return
+
+    def with_charges(self, update: Any) -> Any:
+        """Return the update as it is."""
+        return update
 
 
 class GraphNode(Runnable[Any, Any]):
@@ -155,14 +184,7 @@ class GraphNode(Runnable[Any, Any]):
     A plain ``Runnable`` on purpose: LangGraph runs it as it is, where a bare function costs a traced call per visit.
     """
 
-    def __init__(self, step: Callable[[Any, Runtime[Any]], Step[Any]], *, name: str, around: Around = _nothing_around) -> None:
-        """Make a node of a step.
-
-        Args:
-            step: Called with the state and the runtime at every visit.
-            name: Shown in traces.
-            around: What the graph puts around each visit.
-        """
+    def __init__(self, step: Callable[[Any, Runtime[Any]], Step[Any]], *, name: str, around: Around = NothingAround) -> None:
         self.name: str = name
         self._step = step
         self._around = around
@@ -172,14 +194,12 @@ class GraphNode(Runnable[Any, Any]):
         return GraphNode(self._step, name=self.name, around=around)
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
-        """Run the step, blocking."""
-        with self._around(input) as finished:
-            return finished(run_step(self._step(input, get_runtime())))
+        with self._around(lambda: input) as around:
+            return around.with_charges(run_step(self._step(input, get_runtime())))
 
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
-        """Run the step on the event loop."""
-        with self._around(input) as finished:
-            return finished(await arun_step(self._step(input, get_runtime())))
+        with self._around(lambda: input) as around:
+            return around.with_charges(await arun_step(self._step(input, get_runtime())))
 
 
 def pure(function: Callable[[Any, Runtime[Any]], StepT]) -> Callable[[Any, Runtime[Any]], Step[StepT]]:
@@ -212,3 +232,67 @@ class Router(Runnable[Any, Any]):
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         """Route; a pure function needs no event loop."""
         return self.route(input)
+
+
+MODES: tuple[StreamMode, ...] = ("values", "custom")
+
+
+@dataclass(frozen=True)
+class SilentWriters:
+    """An effect that returns the code of the stream writers of runs nobody listens to.
+
+    LangGraph gives such a run a writer that does nothing, and has no public sign of it. To find that function, a graph of one
+    empty node is run without a listener and with one, once per colour. Two writers of one function do not count as silent.
+    """
+
+    known: dict[str, frozenset[CodeType]] = field(
+        default_factory=lambda: {"no run": frozenset({_code_of(Runtime().stream_writer)})}
+    )
+
+    def perform(self) -> frozenset[CodeType]:
+        if "blocking" not in self.known:
+            self.known["blocking"] = Context().run(_watch)
+        return frozenset().union(*self.known.values())
+
+    async def aperform(self) -> frozenset[CodeType]:
+        if "awaited" not in self.known:
+            # In a context of its own, as above: a run in that of the node would be part of the agent's run.
+            self.known["awaited"] = await asyncio.create_task(_awatch(), context=Context())
+        return frozenset().union(*self.known.values())
+
+
+def has_listener(writer: Callable[..., Any]) -> Step[bool]:
+    """Return whether what is written to a run's stream writer can reach anyone."""
+    code = getattr(writer, "__code__", None)
+    return code is None or code not in (yield SILENT_WRITERS)
+
+
+def _watch() -> frozenset[CodeType]:
+    graph, codes = _empty_graph()
+    with tracing_context(enabled=False):
+        for mode in MODES:
+            list(graph.stream({}, stream_mode=mode))
+    return frozenset(codes[:1]).difference(codes[1:])
+
+
+async def _awatch() -> frozenset[CodeType]:
+    graph, codes = _empty_graph()
+    with tracing_context(enabled=False):
+        for mode in MODES:
+            [_ async for _ in graph.astream({}, stream_mode=mode)]
+    return frozenset(codes[:1]).difference(codes[1:])
+
+
+def _empty_graph() -> tuple[Any, list[Any]]:
+    """Return a graph of one empty node, and a list that takes the code of the writer of each run."""
+    codes: list[Any] = []
+    node = GraphNode(pure(lambda state, runtime: codes.append(_code_of(runtime.stream_writer))), name="empty")
+    state: Any = dict
+    return StateGraph(state).add_node("empty", node).add_edge(START, "empty").compile(), codes
+
+
+def _code_of(writer: Any) -> Any:
+    return getattr(writer, "__code__", None)
+
+
+SILENT_WRITERS = SilentWriters()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Generic, Literal, NotRequired, Required
 
@@ -11,7 +10,7 @@ from langgraph.channels import BinaryOperatorAggregate, EphemeralValue, Untracke
 from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict, TypeVar
 
-from answergraph.state.ledger import RunLedger, added
+from answergraph.state.ledger import AnswerRequestRecord, RunLedger, added
 from answergraph.state.outcome import Outcome, Usage
 
 JumpTo = Literal["tools", "model", "end"]
@@ -37,64 +36,8 @@ OmitFromInput = OmitFromSchema(input=True, output=False)
 PrivateStateAttr = OmitFromSchema(input=True, output=True)
 """A key of the graph's own."""
 
-ANSWER_REQUEST: str = "answergraph_offer"
-"""State key: the ``AnswerRequestRecord`` of the last model call."""
 TOOL_RESULTS: str = "answergraph_tool_results"
 """State key: what the run's tools brought, where a middleware needs it."""
-
-
-class MiddlewareValue(TypedDict):
-    """A value that a middleware put in place of the model's answer."""
-
-    schema: str | None
-    """The schema that the value is of, ``None`` if it is of none."""
-    value: Any
-    """As JSON; as it is if it is of no schema."""
-
-
-class AnswerRequestRecord(TypedDict):
-    """How the last model call asked for the answer, by name, so that a narrowed format holds across a checkpoint."""
-
-    strategy: str
-    """The strategy's name."""
-    declared: list[str]
-    """The schemas declared for this call."""
-    schemas: list[str]
-    """The schemas asked for; no other is accepted."""
-    key: str
-    """``<token>:<id>``: finds the strategy object itself within one process."""
-    strategy_id: str
-    has_next_strategy: bool
-    of_model: bool
-    """Whether the reply is the model's; what a middleware wrote in its place raises no error of the model's."""
-    valid: bool
-    """Whether the reply was seen to hold a valid answer."""
-    dialect: str
-    """The part of JSON Schema that the schema on the wire was compiled to."""
-    note: str | None
-    """A remark for the record of the attempt."""
-    middleware_value: MiddlewareValue | None
-
-
-def answer_request_record(state: Mapping[str, Any]) -> AnswerRequestRecord | None:
-    """Return the record of the last model call, ``None`` if there was no call."""
-    record: Any = state.get(ANSWER_REQUEST)
-    if record is None or "has_next_strategy" in record:
-        return record
-    # Version 0.1 had other names, and left out of checkpoints what holds for most calls.
-    return AnswerRequestRecord(
-        strategy=record["strategy"],
-        declared=record["declared"],
-        schemas=record["schemas"],
-        key=record["key"],
-        strategy_id=record["rung"],
-        has_next_strategy=not record.get("is_last", True),
-        of_model=record.get("of_model", True),
-        valid=record.get("valid", False),
-        dialect=record.get("dialect", "plain"),
-        note=record.get("note"),
-        middleware_value=record.get("given"),
-    )
 
 
 class AgentState(TypedDict, Generic[ResponseT]):

@@ -153,6 +153,7 @@ class InnerRunBudget:
         limits: UsageLimits,
         state: Callable[[], Mapping[str, Any]],
         parts: Callable[[Mapping[str, Any]], int] | None = None,
+        to_write: Callable[[Any], Any] | None = None,
     ) -> None:
         """Prepare the budget.
 
@@ -160,11 +161,13 @@ class InnerRunBudget:
             limits: The limits of the run around.
             state: Returns the state of that run; called only if a run inside asks for its budget.
             parts: Returns how many such budgets share what the run has left; one if not given.
+            to_write: Converts the update of a node to its stored form.
         """
         self.caller: InnerRunBudget | None = None
         self._limits = limits
         self._state = state
         self._parts = parts
+        self._to_write = to_write
         self._used: dict[str, Usage] = {}
         self._lock = Lock()
 
@@ -210,7 +213,9 @@ class InnerRunBudget:
                 self._used[call] = usage_of(replies, "turn", model_calls=1, tool_calls=0)
 
     def with_charges(self, update: Any) -> Any:
-        """Return a node's update with what inner runs were charged."""
+        """Return a node's update in its stored form, with what inner runs were charged."""
+        if self._to_write is not None:
+            update = self._to_write(update)
         if not self._used:
             return update
         updates = update if isinstance(update, list | tuple) else [] if update is None else [update]

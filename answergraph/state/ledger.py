@@ -1,4 +1,4 @@
-"""What a run uses: model calls, tool calls and tokens, and what caused them."""
+"""What the graph itself records of a run: what was used and why, how the answer was asked for, which attempts were made."""
 
 from __future__ import annotations
 
@@ -51,31 +51,23 @@ def usage_of(replies: Sequence[AIMessage], cause: Cause, *, model_calls: int, to
 
 
 def of_run(usage: Usage, messages: Sequence[BaseMessage]) -> RunUsage:
-    """Return the usage of a finished run, round by round.
-
-    Args:
-        usage: In all.
-        messages: The conversation; the run begins where a person spoke last.
-    """
+    """Return the usage of a finished run: every cause with its share, and the usage of each reply since a person spoke last."""
     entries: list[Mapping[str, Any]] = []
     for message in reversed(messages):
         if isinstance(message, HumanMessage) and not is_correction(message):
             break
         entries += [message.usage_metadata or {}] if isinstance(message, AIMessage) else []
     rounds = [RoundUsage(input_tokens=e.get("input_tokens", 0), output_tokens=e.get("output_tokens", 0)) for e in entries[::-1]]
-    finished: RunUsage = {**usage, "by_cause": _all_causes(usage), "rounds": rounds}
-    return finished
-
-
-def _all_causes(usage: Usage) -> dict[Cause, CauseUsage]:
-    named: dict[Cause, CauseUsage] = {cause: share for cause, share in usage["by_cause"].items() if cause != "turn"}
+    causes: dict[Cause, CauseUsage] = {cause: share for cause, share in usage["by_cause"].items() if cause != "turn"}
     turn = CauseUsage(
-        model_calls=usage["model_calls"] - sum(share["model_calls"] for share in named.values()),
-        tool_calls=usage["tool_calls"] - sum(share["tool_calls"] for share in named.values()),
-        total_tokens=usage["total_tokens"] - sum(share["total_tokens"] for share in named.values()),
+        model_calls=usage["model_calls"] - sum(share["model_calls"] for share in causes.values()),
+        tool_calls=usage["tool_calls"] - sum(share["tool_calls"] for share in causes.values()),
+        total_tokens=usage["total_tokens"] - sum(share["total_tokens"] for share in causes.values()),
     )
-    causes: dict[Cause, CauseUsage] = {"turn": turn}
-    return {**causes, **named} if any(turn.values()) else named
+    if any(turn.values()):
+        causes = {"turn": turn, **causes}
+    finished: RunUsage = {**usage, "by_cause": causes, "rounds": rounds}
+    return finished
 
 
 def added(left: Usage, right: Usage) -> Usage:
@@ -185,6 +177,62 @@ def empty_ledger(inner_usage_counted: Usage | None = None) -> RunLedger:
     )
 
 
+class MiddlewareValue(TypedDict):
+    """A value that a middleware put in place of the model's answer."""
+
+    schema: str | None
+    """The schema that the value is of, ``None`` if it is of none."""
+    value: Any
+    """As JSON; as it is if it is of no schema."""
+
+
+class AnswerRequestRecord(TypedDict):
+    """How the last model call asked for the answer, by name, so that a narrowed format holds across a checkpoint."""
+
+    strategy: str
+    """The strategy's name."""
+    declared: list[str]
+    """The schemas declared for this call."""
+    schemas: list[str]
+    """The schemas asked for; no other is accepted."""
+    key: str
+    """``<token>:<id>``: finds the strategy object itself within one process."""
+    strategy_id: str
+    has_next_strategy: bool
+    of_model: bool
+    """Whether the reply is the model's; what a middleware wrote in its place raises no error of the model's."""
+    valid: bool
+    """Whether the reply was seen to hold a valid answer."""
+    dialect: str
+    """The part of JSON Schema that the schema on the wire was compiled to."""
+    note: str | None
+    """A remark for the record of the attempt."""
+    middleware_value: MiddlewareValue | None
+
+
+def answer_request_record(state: Mapping[str, Any]) -> AnswerRequestRecord | None:
+    """Return the record of the last model call, ``None`` if there was no call."""
+    record: Any = state.get(ANSWER_REQUEST)
+    if record is None or "has_next_strategy" in record:
+        return record
+    # Version 0.1 had other names, and left out of checkpoints what holds for most calls.
+    return AnswerRequestRecord(
+        strategy=record["strategy"],
+        declared=record["declared"],
+        schemas=record["schemas"],
+        key=record["key"],
+        strategy_id=record["rung"],
+        has_next_strategy=not record.get("is_last", True),
+        of_model=record.get("of_model", True),
+        valid=record.get("valid", False),
+        dialect=record.get("dialect", "plain"),
+        note=record.get("note"),
+        middleware_value=record.get("given"),
+    )
+
+
+ANSWER_REQUEST: str = "answergraph_offer"
+"""State key: the ``AnswerRequestRecord`` of the last model call."""
 LEDGER: str = "answergraph_ledger"
 """State key: the ``RunLedger``."""
 RUNNING: str = "answergraph_running"

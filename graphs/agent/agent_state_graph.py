@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from copy import copy
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Self
 
 from langgraph.graph import StateGraph
@@ -20,9 +19,9 @@ from answergraph.nodes.subgraph_node import SubgraphNode
 from answergraph.response_format.storage.answer_channel import answer_codec
 from answergraph.runtime.recent_cache import MAX_KEPT
 from answergraph.runtime.steps import GraphNode
-from answergraph.state.agent_state import ANSWER_REQUEST, TOOL_RESULTS, StateSchemas
+from answergraph.state.agent_state import TOOL_RESULTS, StateSchemas
 from answergraph.state.budget import InnerRunBudget
-from answergraph.state.ledger import INNER_USAGE, LEDGER, RUNNING
+from answergraph.state.ledger import ANSWER_REQUEST, INNER_USAGE, LEDGER, RUNNING
 
 _PRIVATE = {INNER_USAGE, LEDGER, ANSWER_REQUEST, RUNNING, TOOL_RESULTS}
 
@@ -45,6 +44,7 @@ class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
         self._limits = spec.limits
         self.agent_name = spec.name
         self.codec = answer_codec(spec.format.schemas)
+        self._to_write = partial(self.codec.update_to_write, key=spec.keys.answer) if self.codec.schemas else None
         self.keys = spec.keys
         self._transformers = tuple(spec.stack.transformers)
 
@@ -64,9 +64,9 @@ class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
         if isinstance(action, Pregel):
             action = SubgraphNode(action)
         if isinstance(action, SubgraphNode):
-            action = action.within(self._with_budget)
+            action = action.within(partial(InnerRunBudget, self._limits))
         elif isinstance(action, GraphNode):
-            action = action.within(self._with_budget_and_codec)
+            action = action.within(partial(InnerRunBudget, self._limits, to_write=self._to_write))
         super().add_node(node, action, **options)
         return self
 
@@ -100,16 +100,6 @@ class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
             return compiled
         # LangChain's name for it; consumers of token streams tell agents apart by it.
         return compiled.with_config({"metadata": {"lc_agent_name": self.agent_name}})
-
-    @contextmanager
-    def _with_budget(self, state: Any) -> Iterator[Callable[[Any], Any]]:
-        with InnerRunBudget(self._limits, lambda: state) as budget:
-            yield budget.with_charges
-
-    @contextmanager
-    def _with_budget_and_codec(self, state: Any) -> Iterator[Callable[[Any], Any]]:
-        with InnerRunBudget(self._limits, lambda: state) as budget:
-            yield lambda update: budget.with_charges(self.codec.update_to_write(update, self.keys.answer))
 
 
 @lru_cache(maxsize=MAX_KEPT)

@@ -12,8 +12,7 @@ from langgraph.types import Send
 
 from answergraph.nodes.names import TOOLS
 from answergraph.response_format.reading.reply_reader import diagnose, repeats_cut_calls
-from answergraph.state.agent_state import ANSWER_REQUEST, answer_request_record
-from answergraph.state.ledger import stored_ledger
+from answergraph.state.ledger import ANSWER_REQUEST, answer_request_record, stored_ledger
 from answergraph.state.messages import direct_results, last_turn, pending_tool_calls, repeats_malformed_calls, unanswered
 from answergraph.state.outcome import EndStrategy
 

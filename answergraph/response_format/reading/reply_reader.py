@@ -19,7 +19,7 @@ from answergraph.response_format.reading.json_in_text import Found, find_json
 from answergraph.response_format.schemas.answer_schema import AnswerSchema
 from answergraph.response_format.schemas.json_envelope import SCHEMA, VALUE
 from answergraph.response_format.strategies.strategy import AnswerRequest
-from answergraph.state.agent_state import MiddlewareValue
+from answergraph.state.ledger import MiddlewareValue
 from answergraph.state.messages import last_turn
 from answergraph.state.outcome import Status
 
@@ -184,7 +184,7 @@ class ReplyReader:
         self, schema: AnswerSchema, data: Any, message: AIMessage, repairs: tuple[str, ...] = (), *, bare: bool = False
     ) -> Reading:
         try:
-            value = schema.load(data) if bare else schema.validate(data)
+            value = schema.load(data) if bare or schema.is_object else schema.validate(data)
         except ValueError as error:
             return self._invalid(schema.name, error, message, data)
         return Reading("answered", f"The model answered with {schema.name!r}.", value=value, schema=schema, repairs=repairs)
@@ -266,7 +266,11 @@ _REFUSED = {"refusal", "content_filter", "safety", "recitation", "blocklist", "p
 def diagnose(message: AIMessage) -> Status | None:
     """Return why a reply cannot hold an answer: ``refused``, ``truncated`` or ``empty``; ``None`` if it may be read."""
     reasons = _stop_reasons(message.response_metadata) if message.response_metadata else set()
-    if message.additional_kwargs.get("refusal") or _has_refusal_block(message) or reasons & _REFUSED:
+    if (
+        message.additional_kwargs.get("refusal")
+        or (not isinstance(message.content, str) and _has_refusal_block(message.content))
+        or reasons & _REFUSED
+    ):
         return "refused"
     if reasons & _TRUNCATED:
         return "truncated"
@@ -295,7 +299,5 @@ def _stop_reasons(metadata: Mapping[str, Any]) -> set[str]:
     return {reason.lower() for reason in found if isinstance(reason, str)}
 
 
-def _has_refusal_block(message: AIMessage) -> bool:
-    if isinstance(message.content, str):
-        return False
-    return any(isinstance(block, dict) and block.get("type") == "refusal" for block in message.content)
+def _has_refusal_block(content: list[str | dict[Any, Any]]) -> bool:
+    return any(isinstance(block, dict) and block.get("type") == "refusal" for block in content)

@@ -43,16 +43,16 @@ class AnswerChannel(LastValue[Any]):
 
     __slots__ = ("codec", "stored")
 
-    def __init__(self, typ: Any, key: str = "", schemas: Sequence[AnswerSchema] | None = None) -> None:
+    def __init__(self, typ: Any, key: str = "", codec: AnswerCodec | None = None) -> None:
         """Make an empty channel; LangGraph does so for ``Annotated[Type, AnswerChannel]``.
 
         Args:
             typ: The declared type, ``None`` apart; shown in the graph's JSON Schemas.
             key: The state key.
-            schemas: The schemas of the type, if they are known already.
+            codec: Converts the values; made for the type if not given.
         """
         super().__init__(typ, key)
-        self.codec = answer_codec(_schemas_of(typ) if schemas is None else tuple(schemas))
+        self.codec = answer_codec(_schemas_of(typ)) if codec is None else codec
         # The value as a checkpoint keeps it: made once per value, as a checkpoint is written after every step.
         self.stored: tuple[Any] | None = None
 
@@ -89,7 +89,7 @@ class AnswerChannel(LastValue[Any]):
         return self.stored[0]
 
     def _empty(self) -> Self:
-        return type(self)(self.typ, self.key, self.codec.schemas)
+        return type(self)(self.typ, self.key, self.codec)
 
 
 class NamedJson(NamedTuple):
@@ -136,7 +136,8 @@ class AnswerCodec:
     def to_json(self, value: Any, schema: AnswerSchema | None = None) -> NamedJson | None:
         """Return an answer as JSON from which it comes back equal, ``None`` if there is none; ``schema`` if it is known."""
         proven = self._proven.get(id(value))
-        for candidate in self._schemas_for(value, schema) if proven is None else [proven]:
+        known = proven or (self._named(schema.name) if schema is not None else None)
+        for candidate in self._schemas_of(value) if known is None else [known]:
             try:
                 data = candidate.dump(value)
                 if proven is not None or _same(candidate.load(data), value):
@@ -224,12 +225,8 @@ class AnswerCodec:
         except ValueError as mismatch:
             return UnreadableAnswer(StoredAnswerError(name, str(mismatch), value))
 
-    def _schemas_for(self, value: Any, schema: AnswerSchema | None) -> list[AnswerSchema]:
-        if value is None:
-            return []
-        if schema is not None:
-            return [candidate for candidate in self.schemas if candidate.name == schema.name]
-        return [candidate for candidate in self.schemas if candidate.holds(value)]
+    def _schemas_of(self, value: Any) -> list[AnswerSchema]:
+        return [candidate for candidate in self.schemas if value is not None and candidate.holds(value)]
 
     def _named(self, name: object) -> AnswerSchema | None:
         return next((schema for schema in self.schemas if schema.name == name), None)

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, NotRequired, Optional, Required, get
 from typing_extensions import TypedDict
 
 from answergraph.response_format.schemas.answer_schema import AnswerSchema
-from answergraph.response_format.storage.answer_channel import AnswerChannel
+from answergraph.response_format.storage.answer_channel import AnswerChannel, answer_codec
 from answergraph.response_format.storage.shown_schema import shown_type
 from answergraph.runtime.recent_cache import MAX_KEPT, RecentCache
 from answergraph.state.agent_state import AnswerKeys, OmitFromInput, PrivateState, StateSchemas
@@ -62,7 +62,7 @@ def _with_answer(fields: dict[str, Any], keys: AnswerKeys, answers: Sequence[Ans
     result = {renamed.get(name, name): hint for name, hint in fields.items()}
     if answers:
         answer_type: Any = Optional[shown_type(answers)]  # noqa: UP045  # the types are known at run time only
-        channel = AnswerChannel(answer_type, keys.answer, answers)
+        channel = AnswerChannel(answer_type, keys.answer, answer_codec(tuple(answers)))
         result[keys.answer] = NotRequired[Annotated[answer_type, OmitFromInput, channel]]
     return result
 

@@ -19,8 +19,8 @@ from answergraph.response_format.strategies.strategy import AnswerRequest, NoRes
 from answergraph.response_format.strategies.tool_strategy import ToolStrategy
 from answergraph.response_format.wire.dialects import Dialect
 from answergraph.runtime.recent_cache import RecentCache
-from answergraph.state.agent_state import AnswerRequestRecord, MiddlewareValue
 from answergraph.state.errors import AgentSpecError, ErrorClasses, ResponseFormatError
+from answergraph.state.ledger import AnswerRequestRecord, MiddlewareValue
 
 
 def as_strategy(response_format: Any) -> Strategy[Any]:
@@ -92,6 +92,8 @@ class DeclaredFormat:
         self._without_format = NoResponse(self.strategy.schemas)
         self._converted: RecentCache[Strategy[Any]] = RecentCache()
         self._recorded: RecentCache[Strategy[Any]] = RecentCache()
+        self.reads_answers = bool(self.declared)
+        """Whether the graph needs a ``structured_response`` node."""
         self.at_run_time = at_run_time
         self.token = uuid4().hex[:12]
         """Distinguishes this format from others in the records of calls."""
@@ -100,11 +102,6 @@ class DeclaredFormat:
                 f"{min(clashing)!r} is the name of a tool and of a response schema; the model could not tell a call of the "
                 "tool from an answer. Rename one of them."
             )
-
-    @property
-    def reads_answers(self) -> bool:
-        """Whether the graph needs a ``structured_response`` node."""
-        return bool(self.declared)
 
     @property
     def schemas(self) -> tuple[AnswerSchema, ...]:
@@ -142,7 +139,9 @@ class DeclaredFormat:
         """
         if request.response_format is None:
             return AnswerRequest(self._without_format, self.declared)
-        every = self._strategy_of(request.response_format).strategies_for(request)
+        is_declared = request.response_format is self.response_format
+        strategy = self.strategy if is_declared else self._strategy_of(request.response_format)
+        every = strategy.strategies_for(request)
         wanted = [each for each in every if each.id not in used_strategies and (each.strategy.is_attempt or not answer_only)]
         left = [each for each in wanted if len(every) == 1 or _is_usable(request, each.strategy)]
         if not any(each.strategy.is_attempt for each in left):

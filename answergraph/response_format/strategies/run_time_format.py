@@ -13,9 +13,8 @@ from answergraph.response_format.schemas.answer_schema import AnswerSchema
 from answergraph.response_format.schemas.schema_kinds import is_schema
 from answergraph.response_format.strategies.declared_format import DeclaredFormat
 from answergraph.runtime.recent_cache import RecentCache
-from answergraph.state.agent_state import ANSWER_REQUEST
 from answergraph.state.errors import AgentSpecError, ResponseFormatError
-from answergraph.state.ledger import RUNNING, current_ledger
+from answergraph.state.ledger import ANSWER_REQUEST, RUNNING, current_ledger
 from answergraph.state.messages import begins_new_run
 
 MakeFormat = Callable[[Mapping[str, Any], Runtime[Any]], Any]

@@ -74,11 +74,6 @@ class AnswerRequest:
     note: str | None = None
     """A remark for the record of the attempt."""
 
-    @property
-    def is_narrowed_to_one(self) -> bool:
-        """Whether one of several declared schemas is asked for."""
-        return len(self.strategy.schemas) == 1 < len(self.declared)
-
 
 class Strategy(ABC, Generic[SchemaT]):
     """One way to ask a model for an answer.

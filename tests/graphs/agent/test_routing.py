@@ -7,8 +7,7 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langgraph.types import Send
 
 from answergraph.graphs.agent.routing import RoutingFacts, route_after_model, route_after_structured_response, route_after_tools
-from answergraph.state.agent_state import ANSWER_REQUEST
-from answergraph.state.ledger import LEDGER, empty_ledger
+from answergraph.state.ledger import ANSWER_REQUEST, LEDGER, empty_ledger
 from answergraph.state.messages import correction_message
 
 TEXT = RoutingFacts(has_tools=True, return_direct={"search": False, "stop": True})

@@ -9,9 +9,8 @@ from langchain_core.tracers.context import collect_runs
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.runtime import Runtime
 
-from answergraph.runtime.steps import GraphNode, Step, run_step
-from answergraph.streaming import stream_listeners
-from answergraph.streaming.stream_listeners import SilentWriters, has_listener
+from answergraph.runtime import steps as stream_listeners
+from answergraph.runtime.steps import GraphNode, SilentWriters, Step, has_listener, run_step
 from tests.suite.colors import Run
 
 SEEN: list[Any] = []
