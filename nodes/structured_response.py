@@ -197,7 +197,7 @@ class StructuredResponseNode:
             schema=reading.schema.name if answered and reading.schema is not None else None,
             attempts=attempts,
             narrowed=reply.ledger["narrowed"],
-            evidence=dict(accepted.evidence),
+            evidence={path: list(span) for path, span in accepted.evidence.items()},
             usage=of_run(reply.ledger["usage"], reply.conversation),
         )
         return {

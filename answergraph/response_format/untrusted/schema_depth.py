@@ -1,8 +1,8 @@
 """The depth of an answer up to which a validator can explain errors in bounded time.
 
 Whether an answer fits is found fast (``is_valid``). To explain errors (``iter_errors``, ``validate``) a validator asks every
-member of every union, and again inside each of them: where a union is recursive, twice as many per level, or worse. A deeper answer
-is refused without an explanation.
+member of every union, and again inside each of them: where a union is recursive, twice as many per level, or worse. A deeper
+answer is refused without an explanation.
 """
 
 from __future__ import annotations
