@@ -1,6 +1,6 @@
 """Folds texts, so that a quote is found although it differs in form from its source.
 
-Unicode's compatibility forms (NFKC), white space and quotation marks are folded, but not case, punctuation or invisible characters.
+Unicode's compatibility forms (NFKC), white space and quotation marks are folded; case, punctuation and the invisible are not.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage
+from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 from pydantic import BaseModel, field_serializer
 
@@ -99,7 +100,7 @@ def test_a_check_that_says_yes_in_any_way_accepts_the_answer(run: Run, yes: Any)
 @pytest.mark.parametrize("span", [EvidenceSpan("call", start=1, end=2), ["call", 1, 2]])
 def test_evidence_stands_on_the_outcome_and_in_a_checkpoint_as_a_plain_list(run: Run, span: Any) -> None:
     agent = agent_of(lambda *_: AnswerAccepted({"score": span}), checkpointer=InMemorySaver())
-    config = {"configurable": {"thread_id": "1"}}
+    config: RunnableConfig = {"configurable": {"thread_id": "1"}}
     stored = run(agent, QUESTION, config)["outcome"], run.state(agent, config).values["outcome"]
     assert [(type(each["evidence"]["score"]), each["evidence"]) for each in stored] == [(list, {"score": ["call", 1, 2]})] * 2
 
