@@ -49,7 +49,6 @@ class _Log:
         return self  # copies of a model share one script, deep ones too
 
     def add(self, request: ScriptedRequest) -> int:
-        """Remember a request and return its position."""
         with self._lock:
             self._requests.append(request)
             return len(self._requests) - 1

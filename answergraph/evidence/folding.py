@@ -40,7 +40,6 @@ def fold(text: str) -> str:
 
 
 def folded(text: MappedText) -> MappedText:
-    """Return a text folded, with the map back to its original."""
     if text.text.isascii():
         return text.translated(_ONE_FOR_ONE).changed(_compiled("", ""), _folded_match)
     kinds = [(character, _kind(character)) for character in set(text.text)]

@@ -25,7 +25,6 @@ class MappedText:
 
     @classmethod
     def unchanged(cls, text: str) -> MappedText:
-        """Return a text that is its own original."""
         return cls(text, (0,), ((0, len(text)),))
 
     def span(self, start: int, end: int) -> tuple[int, int]:
@@ -59,7 +58,6 @@ class MappedText:
         return MappedText("".join(pieces), tuple(accumulate(map(len, pieces[:-1]), initial=0)), tuple(origins))
 
     def _place(self, position: int) -> tuple[int, int]:
-        """Return the span of the original behind one character."""
         index = bisect_right(self.starts, position) - 1
         start, end = self.origins[index]
         following = self.starts[index + 1] if index + 1 < len(self.starts) else len(self.text)

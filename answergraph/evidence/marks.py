@@ -43,7 +43,6 @@ class Quote:
         return _shown(self.min_items, words, core_schema, handler)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the mark as it stands in a bundle."""
         return {"kind": "quote", **asdict(self)}
 
 
@@ -85,7 +84,6 @@ class FromTools:
         return _shown(self.min_items, f"A number of a tool result{unit}, {rounded}.", core_schema, handler)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the mark as it stands in a bundle."""
         return {"kind": "from_tools", **asdict(self), "units": dict(self.units)}
 
 

@@ -32,6 +32,5 @@ def places_of_number(wanted: Number, result: SearchedResult, mark: FromTools) ->
 
 
 def missing_number(mark: FromTools) -> str:
-    """Return the problem with a number that no result holds."""
     units = ", ".join(unit for unit, _ in mark.units)
     return f"{NO_SUCH_NUMBER} with a unit of {units}" if units else NO_SUCH_NUMBER

@@ -37,7 +37,6 @@ def nearest_passage(text: str, results: Sequence[SearchedResult]) -> Passage | N
 
 
 def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:
-    """Widen a span to the white space around it."""
     end = max(end, start + 1)
     start = text.rfind(" ", 0, start + 1) + 1 if not text[start].isspace() else start + 1
     following = text.find(" ", max(end - 1, start))

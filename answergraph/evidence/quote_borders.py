@@ -61,7 +61,6 @@ def ends_at_border(text: str, end: int) -> bool:
 
 
 def follows_negation(text: str, start: int) -> bool:
-    """Return whether the word right before a place in a folded text is a negation."""
     return _NEGATION.search(text[max(start - _MAX_NEGATION_CHARACTERS, 0) : start]) is not None
 
 

@@ -48,7 +48,6 @@ class SearchedResult:
 
     @cached_property
     def offsets(self) -> list[int]:
-        """The offset of each text in the message's text."""
         return [0, *accumulate(map(len, self.run.texts))]
 
     @cached_property

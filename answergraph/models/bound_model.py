@@ -76,7 +76,6 @@ class BoundModel:
 
 
 def _calls_as(runnable: Runnable[Any, Any], kind: Any) -> bool:
-    """Return whether a runnable inherits ``invoke`` and ``ainvoke`` of its base class."""
     own = type(runnable)
     return own.invoke is kind.invoke and own.ainvoke is kind.ainvoke
 
@@ -89,7 +88,6 @@ def _with_prompt(messages: list[AnyMessage], prompt: str) -> list[AnyMessage]:
 
 
 def _apart(messages: list[AnyMessage]) -> Iterator[AnyMessage]:
-    """Put a reply between a tool's message and a user's."""
     before: AnyMessage | None = None
     for message in messages:
         if isinstance(before, ToolMessage) and isinstance(message, HumanMessage):
@@ -135,7 +133,6 @@ class BoundModels:
 
 
 def bind_model(request: ModelRequest[Any], strategy: Strategy[Any]) -> BoundModel:
-    """Bind a request's model to its tools and to a strategy's format."""
     binding = strategy.binding(request)
     settings = {**request.model_settings, **binding.settings}
     model: Any = request.model if binding.model is None else binding.model

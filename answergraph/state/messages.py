@@ -34,7 +34,6 @@ def correction_message(text: str) -> HumanMessage:
 
 
 def is_correction(message: BaseMessage) -> bool:
-    """Return whether this package wrote a user message."""
     return isinstance(message, HumanMessage) and (message.id or "").startswith(CORRECTION_ID_PREFIX)
 
 
@@ -54,7 +53,6 @@ def begins_new_run(messages: Sequence[AnyMessage]) -> bool:
 
 
 def answered_ids(messages: Iterable[BaseMessage]) -> set[str]:
-    """Return the ids of the tool calls that have a tool message."""
     return {message.tool_call_id for message in messages if isinstance(message, ToolMessage)}
 
 

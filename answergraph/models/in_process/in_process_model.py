@@ -151,7 +151,6 @@ def _estimated_usage(messages: list[BaseMessage], reply: AIMessage) -> UsageMeta
 
 
 def _characters(message: BaseMessage) -> int:
-    """Return the length of a message's content and of its tool calls."""
     content = len(message.content) if isinstance(message.content, str) else len(str(message.content))
     calls = message.tool_calls if isinstance(message, AIMessage) else []
     return content + sum(len(call["name"]) + len(str(call["args"])) for call in calls)

@@ -29,7 +29,6 @@ class SchemaField:
 
 
 def fields_of(schema: Mapping[str, Any]) -> tuple[SchemaField, ...]:
-    """Return the fields of an object schema, in order; any other schema has none."""
     properties = schema.get("properties")
     required = schema.get("required") or []
     if not isinstance(properties, Mapping):

@@ -75,13 +75,11 @@ def closed_value(text: str, start: int) -> int | None:
 
 
 def unfenced(text: str) -> str:
-    """Return a text without the fence around it."""
     fenced = _FENCED.fullmatch(text)
     return text if fenced is None else fenced["inside"]
 
 
 def is_action(labels: Sequence[Label], index: int) -> bool:
-    """Return whether a label is an action that is followed by its input."""
     return labels[index].kind == "action" and index + 1 < len(labels) and labels[index + 1].kind == "input"
 
 

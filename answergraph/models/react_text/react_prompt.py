@@ -48,7 +48,6 @@ class ReActPrompt:
     """The format of the final answer in OpenAI's shape, ``None`` for a text."""
 
     def instructions(self) -> str:
-        """Return the prompt up to the conversation."""
         paragraphs = [WITHOUT_TOOLS]
         if self.tools:
             paragraphs = [WITH_TOOLS, "\n".join(tool.line() for tool in self.tools)]

@@ -87,7 +87,6 @@ def read_reply(text: str, tools: Sequence[TextTool], *, formatted: bool = False)
 
 
 def thought_in(text: str) -> str:
-    """Return what a reply says before its first action or answer."""
     first = next((label for label in labels_in(text) if label.kind in ("action", "answer")), None)
     return text if first is None else text[: first.start].rstrip()
 
@@ -102,7 +101,6 @@ def _read_unlabelled(text: str, *, formatted: bool) -> ReActReading:
 
 
 def _declines(text: str, labels: Sequence[Label], index: int) -> bool:
-    """Return whether an action says that there is none."""
     end = labels[index + 1].start if index + 1 < len(labels) else len(text)
     return _NO_ACTION.match(text[labels[index].end : end].strip(_DECORATION)) is not None
 

@@ -19,7 +19,6 @@ READ_AS = "react_text"
 
 
 def system_text(messages: Sequence[BaseMessage]) -> str:
-    """Return the text of the system messages."""
     return "\n\n".join(message.text for message in messages if isinstance(message, SystemMessage))
 
 
@@ -100,7 +99,6 @@ def _action(call: Any) -> str:
 
 
 def _calls(reply: AIMessage) -> list[tuple[Any, str | None]]:
-    """Return the calls of a reply, malformed ones with what was wrong."""
     malformed = [(call, call.get("error")) for call in reply.invalid_tool_calls]
     return [*((call, None) for call in reply.tool_calls), *malformed]
 

@@ -65,7 +65,6 @@ class TextTool:
         return f"{described} Action Input is a JSON object with the keys {', '.join(self.parameters)}."
 
     def signature(self) -> str:
-        """Return name and arguments as Python writes them."""
         shown = (f"{name}: {_annotation(schema)}{self._default(name, schema)}" for name, schema in self.parameters.items())
         return f"{self.name}({', '.join(shown)})"
 
@@ -145,7 +144,6 @@ def unquoted(text: str) -> str:
 
 
 def tools_of(tools: Iterable[Any]) -> tuple[TextTool, ...]:
-    """Return bound tools as the protocol knows them."""
     return tuple(TextTool.of(tool) for tool in tools)
 
 

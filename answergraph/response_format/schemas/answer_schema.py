@@ -69,7 +69,6 @@ class AnswerSchema:
             raise ValueError(f"Failed to parse data to {self.label}: {_told(str(error))}") from error
 
     def dump(self, value: Any) -> Any:
-        """Return a value of the declared type as plain JSON, not wrapped."""
         return self.validator.dump(value)
 
     def holds(self, value: Any) -> bool:
@@ -94,7 +93,6 @@ class AnswerSchema:
 
     @property
     def label(self) -> str:
-        """The name for messages: that of the declared type."""
         return str(getattr(self.declared, "__name__", self.name))
 
 

@@ -32,7 +32,6 @@ _OBJECT_KEYWORDS = frozenset({"properties", "patternProperties", "required", "mi
 
 
 def is_schema(declared: Any) -> bool:
-    """Return whether an object is a type or a JSON Schema."""
     # Generic aliases pass attributes and calls on to the class they are made of, so nothing else may be asked of them.
     kinds = (type, dict, tuple, TypeAliasType, NewType, AnswerSchema)
     return isinstance(declared, kinds) or get_origin(declared) is not None or declared is Any

@@ -40,7 +40,6 @@ def explained_depth(schema: Mapping[str, Any]) -> int:
 
 
 def is_deeper(data: Any, depth: int) -> bool:
-    """Return whether objects and lists in an answer are nested deeper than this."""
     level = [data]
     for _ in range(depth):
         level = [inner for each in level for inner in _parts(each)]

@@ -160,7 +160,6 @@ class NormalForm:
 
 
 def name_of(node: Node) -> str:
-    """Return the name of the definition that a reference leads to."""
     return str(node["$ref"]).removeprefix(DEFINITIONS)
 
 
