@@ -15,7 +15,7 @@ from answergraph.response_format.model_request import ModelRequest
 from answergraph.response_format.schemas.schema_kinds import answer_schemas
 from answergraph.response_format.strategies.declared_format import as_strategy
 from answergraph.response_format.strategies.strategy import Strategy
-from answergraph.runtime.recent_cache import MadeOnce
+from answergraph.runtime.recent_cache import RecentCache
 from answergraph.state.errors import AgentSpecError, AnswerRejected
 from answergraph.state.outcome import AnswerAccepted
 from answergraph.state.tool_results import EvidenceState, ToolRun, results_of_run
@@ -59,7 +59,7 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
         self.abstain = abstain
         self.answer_types = () if abstain is None else (abstain,)
         self._abstention = answer_schemas(self.answer_types)
-        self._strategies = MadeOnce(_readable)
+        self._strategies: RecentCache[Strategy[Any]] = RecentCache()
 
     def modify_model_request(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
         """Offer only the abstention until there is evidence.
@@ -69,7 +69,7 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
         """
         if request.response_format is None:
             return request
-        declared = self._strategies.of(request.response_format)
+        declared = self._strategies.get_or_make(lambda: _readable(request.response_format), request.response_format)
         if self.abstain is None or self.evidence(request.state):
             return request
         return request.override(response_format=declared.narrowed([schema.name for schema in self._abstention]))

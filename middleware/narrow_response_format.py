@@ -10,7 +10,8 @@ from answergraph.response_format.model_request import ModelRequest
 from answergraph.response_format.schemas.answer_schema import AnswerSchema
 from answergraph.response_format.schemas.schema_kinds import answer_schemas
 from answergraph.response_format.strategies.declared_format import as_strategy, check_declared
-from answergraph.runtime.recent_cache import MadeOnce
+from answergraph.response_format.strategies.strategy import Strategy
+from answergraph.runtime.recent_cache import RecentCache
 from answergraph.state.errors import AgentSpecError, ResponseFormatError
 
 
@@ -40,7 +41,7 @@ class NarrowResponseFormat(AgentMiddleware[Any, Any, Any]):
         super().__init__()
         self.choose = choose
         self._name = name or super().name
-        self._strategies = MadeOnce(as_strategy)
+        self._strategies: RecentCache[Strategy[Any]] = RecentCache()
 
     @property
     def name(self) -> str:
@@ -55,7 +56,7 @@ class NarrowResponseFormat(AgentMiddleware[Any, Any, Any]):
         chosen = self.choose(request)
         if chosen is None or request.response_format is None:
             return request
-        strategy = self._strategies.of(request.response_format)
+        strategy = self._strategies.get_or_make(lambda: as_strategy(request.response_format), request.response_format)
         try:
             schemas = _schemas_of(chosen)
             kept = strategy.narrowed([schema.name for schema in schemas])

@@ -13,7 +13,8 @@ from answergraph.middleware.base import AgentMiddleware
 from answergraph.response_format.model_request import ModelRequest
 from answergraph.response_format.providers.model_capabilities import refuses_forced_tools
 from answergraph.response_format.strategies.declared_format import as_strategy
-from answergraph.runtime.recent_cache import MadeOnce
+from answergraph.response_format.strategies.strategy import Strategy
+from answergraph.runtime.recent_cache import RecentCache
 from answergraph.state.errors import AgentSpecError, AnswerRejected
 from answergraph.state.tool_results import EvidenceState, ToolRun, results_of_run
 
@@ -64,7 +65,7 @@ class RequireTools(AgentMiddleware[Any, Any, Any]):
             raise AgentSpecError("RequireTools needs the name of a tool, or a predicate.")
         self.mode = mode
         self.missing = missing
-        self._strategies = MadeOnce(as_strategy)
+        self._strategies: RecentCache[Strategy[Any]] = RecentCache()
 
     @property
     def name(self) -> str:
@@ -75,7 +76,7 @@ class RequireTools(AgentMiddleware[Any, Any, Any]):
         """Offer only an abstention before its time, if the mode is ``"hide"``."""
         if self.mode == "hold" or request.response_format is None or not self._unmet(request.state, None):
             return request
-        declared = self._strategies.of(request.response_format)
+        declared = self._strategies.get_or_make(lambda: as_strategy(request.response_format), request.response_format)
         abstaining = [schema.name for schema in declared.schemas if _abstains(schema.declared)]
         if abstaining:
             return request.override(response_format=declared.narrowed(abstaining))

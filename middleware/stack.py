@@ -16,7 +16,7 @@ from langgraph.runtime import Runtime, get_runtime
 from langgraph.types import Command
 
 from answergraph.middleware.base import CAN_JUMP_TO, AgentMiddleware, wrong_colour
-from answergraph.nodes.layered_response import LayeredResponse, Reformat
+from answergraph.nodes.layered_response import FormatChange, LayeredResponse
 from answergraph.nodes.model import ModelCall
 from answergraph.nodes.tool_recording import recording
 from answergraph.nodes.tools import ToolCallStep
@@ -203,7 +203,11 @@ def _noting_format(
         if error.middleware is None and before is not after:
             error.made_by(name)
         raise
-    return layered if before is after else replace(layered, reformats=(Reformat(name, before, after), *layered.reformats))
+    return (
+        layered
+        if before is after
+        else replace(layered, format_changes=(FormatChange(name, before, after), *layered.format_changes))
+    )
 
 
 def _around_model(middleware: Any, inner: ModelCall) -> ModelCall:

@@ -1,4 +1,4 @@
-"""The developer's own checks of a valid answer: what each thing that they may say of it means."""
+"""Runs the developer's own checks of a valid answer, and interprets their verdicts."""
 
 from __future__ import annotations
 
@@ -27,46 +27,29 @@ CHANGED = (
 _LAMBDA = "<lambda>"
 
 
-def check_answer(checks: Sequence[AnswerCheck], reading: Reading, state: Any, runtime: Runtime[Any]) -> AnswerAccepted:
-    """Have all checks look at an answer.
-
-    Args:
-        checks: The checks, in order.
-        reading: A valid answer, of the declared type.
-        state: The agent's state.
-        runtime: LangGraph's runtime.
+def check_answer(
+    checks: Sequence[AnswerCheck], reading: Reading, state: Any, runtime: Runtime[Any]
+) -> tuple[Reading, AnswerAccepted]:
+    """Have all checks look at a valid answer, in order.
 
     Returns:
-        What the checks have said of it, together.
+        The reading, rejected if a check did not accept the answer, and what the checks said together.
 
     Raises:
-        AnswerRejected: If one of them does not accept it.
-        AgentSpecError: If one of them says neither yes nor no, or accepts what it has changed.
+        AgentSpecError: If a check says neither yes nor no, or accepts what it has changed.
     """
-    said: list[AnswerAccepted] = []
-    validated = _as_text(reading) if checks else ""
+    verdicts: list[AnswerAccepted] = []
+    validated = reading.value_text() if checks else ""
     for check in checks:
-        said.append(_accepted(check, check(reading.value, state, runtime)))
+        try:
+            verdicts.append(_accepted(check, check(reading.value, state, runtime)))
+        except AnswerRejected as rejection:
+            return reading.rejected(rejection.feedback), AnswerAccepted()
         # What was validated, and what the checks before have seen, is what the run ends with.
-        if _is_changed(reading, validated):
+        if reading.is_changed(validated):
             raise AgentSpecError(CHANGED.format(name=_name_of(check)))
-    evidence = {path: span for verdict in said for path, span in verdict.evidence.items()}
-    return AnswerAccepted(evidence, abstained=any(verdict.abstained for verdict in said))
-
-
-def _is_changed(reading: Reading, validated: str) -> bool:
-    text = _as_text(reading)
-    # A type whose JSON is another one every time, with a time or a salt in it, says nothing of a change.
-    return text != validated and text == _as_text(reading)
-
-
-def _as_text(reading: Reading) -> str:
-    """Return a text that is another one if the answer is changed; a text, because ``nan`` is no equal of itself."""
-    try:
-        return repr(reading.value if reading.schema is None else reading.schema.dump(reading.value))
-    except (ValueError, TypeError):
-        # A check has put something into it that cannot be said in JSON.
-        return repr(reading.value)
+    evidence = {path: span for verdict in verdicts for path, span in verdict.evidence.items()}
+    return reading, AnswerAccepted(evidence, abstained=any(verdict.abstained for verdict in verdicts))
 
 
 def _accepted(check: AnswerCheck, verdict: object) -> AnswerAccepted:
@@ -83,7 +66,7 @@ def _accepted(check: AnswerCheck, verdict: object) -> AnswerAccepted:
 
 
 def _without_a_reason(check: AnswerCheck) -> str:
-    """Return what the model is told by a check that says no and nothing else: its name, and its docstring's first line."""
+    """Return the feedback for a check that returns ``False``: its name, and the first line of its docstring."""
     name = _name_of(check)
     # Its own docstring: what the class of an object says of itself is not meant for a model.
     words = (check.__doc__ or "").strip() if isroutine(check) else ""

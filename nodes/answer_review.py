@@ -1,4 +1,4 @@
-"""Lets a person's decision about an answer count: the answer's call passes the hooks that ask a person about it."""
+"""Passes the call of an answer through the hooks that ask a person about it."""
 
 from __future__ import annotations
 
@@ -15,19 +15,10 @@ from answergraph.runtime.steps import Step
 def reviewed_message(
     message: AIMessage, names: frozenset[str], wrap: Callable[[ToolCallStep], ToolCallStep], state: Mapping[str, Any]
 ) -> Step[AIMessage]:
-    """Return a reply with its answers as a person has edited them.
+    """Return a reply with the answers in ``names`` as a person has edited them; the conversation keeps what the model wrote.
 
     LangChain's human-in-the-loop middleware keeps the model's call in the message and puts the edited one in its place when
-    the tool is run. An answer's call is never run; it passes the same hook here.
-
-    Args:
-        message: The reply.
-        names: The answers a person is asked about.
-        wrap: Puts the asking middleware's ``wrap_tool_call`` around a call.
-        state: The agent's state.
-
-    Returns:
-        The reply to be read; the one in the conversation stays as the model wrote it.
+    the tool is run. The call of an answer is never run; it passes the same hook here.
     """
     calls: list[ToolCall] = []
     for call in message.tool_calls:

@@ -1,22 +1,103 @@
-"""How a run ends."""
+"""How a run ends: one pure table, from what was read and what the run has left to what happens next."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
 from langchain_core.messages import BaseMessage
 
-from answergraph.state.ledger import Ledger, of_run
-from answergraph.state.outcome import Outcome
+from answergraph.state.ledger import RunLedger, of_run
+from answergraph.state.outcome import Outcome, Status
+
+ASKED_ONCE = ("truncated", "empty")
+"""After these one further call is made at most, as another one would bring the same."""
 
 
-def out_of_budget(ledger: Ledger, messages: Sequence[BaseMessage]) -> Outcome:
-    """Return the outcome of a run without a response format that a limit ended.
+@dataclass(frozen=True)
+class EndingFacts:
+    """Everything that decides how a run goes on after a reply was read."""
 
-    Args:
-        ledger: The run's ledger.
-        messages: The conversation.
+    status: Status
+    """Of the reading, after the checks of a valid answer."""
+    attempts_left: int
+    """Answer attempts, this reply included; at least 1."""
+    repeats: bool = False
+    """Whether the last attempt was the same mistake."""
+    has_next_strategy: bool = False
+    is_attempt: bool = True
+    """Whether the strategy counts a reply without an answer as an attempt; the free part of a deferred strategy does not."""
+    may_ask: bool = True
+    """Whether the model may be called again: not after a jump to the end, a ``return_direct`` result or the last call."""
+    last_call_made: bool = False
+    """Whether the last model call of the budget has been made."""
+    tools_were_off: bool = False
+    """Whether the reply was asked for with tools off."""
+    needs_confirmation: bool = False
+    """Whether the answer came beside tool calls, and the model has not confirmed it after their results."""
+    is_raised: bool = False
+    """Whether ``handle_errors`` says that the mistake is raised."""
+    tools_wait: bool = False
+    """Whether tools called beside an early answer that a check rejected may run after all."""
+
+
+class Ending(NamedTuple):
+    """What happens after a reply was read."""
+
+    action: Literal["accept", "confirm", "raise", "run_tools", "ask_again", "ask_next_strategy", "end"]
+    status: Status | None = None
+    """How the run ends, for ``end``."""
+
+
+def decide(facts: EndingFacts) -> Ending:
+    """Return what happens next.
+
+    The first line that holds decides:
+
+    ============================================================ ===============================================
+    the reading                                                  the run
+    ============================================================ ===============================================
+    answered, beside tools whose results the model has not seen  confirm
+    answered                                                     accept
+    wrong, and ``handle_errors`` says raise                      raise
+    rejected, with tools waiting beside it                       run_tools
+    refused                                                      end: refused
+    may ask, attempts left, no hopeless repetition               ask_again, or ask_next_strategy
+    the last call was made; or unanswered though tools were off  end: out_of_budget
+    anything else                                                end: its own status
+    ============================================================ ===============================================
     """
+    if facts.status == "answered":
+        return Ending("confirm" if facts.needs_confirmation else "accept")
+    if facts.is_raised:
+        return Ending("raise")
+    if facts.tools_wait:
+        return Ending("run_tools")
+    if facts.status != "refused" and facts.may_ask and facts.attempts_left > 1 and not _is_hopeless(facts):
+        return Ending("ask_next_strategy" if _steps_down(facts) else "ask_again")
+    is_out_of_budget = facts.last_call_made or (facts.tools_were_off and facts.status == "unanswered")
+    return Ending("end", "out_of_budget" if is_out_of_budget and facts.status != "refused" else facts.status)
+
+
+def _is_hopeless(facts: EndingFacts) -> bool:
+    """Return whether the mistake is repeated and no other strategy could bring something else."""
+    if not facts.repeats:
+        return False
+    return not facts.has_next_strategy or (facts.status in ASKED_ONCE and facts.is_attempt)
+
+
+def _steps_down(facts: EndingFacts) -> bool:
+    """Return whether the next strategy asks: this one was ignored, its mistake repeated, or the attempts are nearly spent."""
+    if not facts.has_next_strategy:
+        return False
+    # With two attempts left the next strategy gets one, whatever the mistakes were.
+    is_spent = facts.repeats or facts.attempts_left <= 2  # noqa: PLR2004 - this reply, and one more
+    return not facts.is_attempt or facts.status == "unanswered" or (facts.status == "invalid" and is_spent)
+
+
+def out_of_budget(ledger: RunLedger, messages: Sequence[BaseMessage]) -> Outcome:
+    """Return the outcome of a run without a response format that a limit ended."""
     return Outcome(
         status="out_of_budget",
         reason="The run's budget is spent.",
@@ -27,6 +108,3 @@ def out_of_budget(ledger: Ledger, messages: Sequence[BaseMessage]) -> Outcome:
         evidence={},
         usage=of_run(ledger["usage"], messages),
     )
-
-
-_ONCE = ("truncated", "empty")

@@ -9,9 +9,11 @@ from langchain_core.messages import AIMessage
 from langgraph.types import Command
 
 from answergraph.response_format.model_request import ModelResponse
+from answergraph.response_format.strategies.declared_format import DeclaredFormat
+from answergraph.state.outcome import Narrowing
 
 
-class Reformat(NamedTuple):
+class FormatChange(NamedTuple):
     """A change of the response format by a layer."""
 
     middleware: str
@@ -25,21 +27,22 @@ class LayeredResponse:
 
     response: ModelResponse[Any]
     commands: tuple[Command[Any], ...] = ()
-    reformats: tuple[Reformat, ...] = ()
-    """Where a layer changed the response format."""
+    format_changes: tuple[FormatChange, ...] = ()
 
     def of(self, returned: Any) -> LayeredResponse:
-        """Read what a hook returned around this response, by what it has: LangChain's classes serve as well as ours.
-
-        Args:
-            returned: An AI message, a response or an extended response.
-
-        Returns:
-            The response returned, with what the layers inside brought along.
-        """
+        """Return what a hook returned around this response; LangChain's response classes serve as well as ours."""
         if isinstance(returned, AIMessage):
             return replace(self, response=ModelResponse(result=[returned]))
         if hasattr(returned, "model_response"):
             own = () if returned.command is None else (returned.command,)
             return replace(self, response=returned.model_response, commands=(*self.commands, *own))
         return replace(self, response=returned)
+
+    def narrowings(self, declared: DeclaredFormat, known: list[Narrowing]) -> list[Narrowing]:
+        """Return who narrowed the format: ``known``, and what is new. A change of the strategy alone narrows nothing."""
+        made = [
+            Narrowing({"middleware": by, "from": declared.names_of(before), "to": declared.names_of(after)})
+            for by, before, after in self.format_changes
+        ]
+        new = [narrowing for narrowing in made if narrowing["from"] != narrowing["to"] and narrowing not in known]
+        return [*known, *new] if new else known

@@ -1,138 +1,139 @@
-"""Where a run stands when the model is about to be called: its messages, repaired if need be, and its ledger."""
+"""One visit of the model node: where the run stands, what the visit may use, and what each call of the model brought."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage
 
-from answergraph.response_format.reading.reply_reader import Offer
-from answergraph.response_format.strategies.declared_format import Offers
-from answergraph.state.budget import UsageLimits, calling_account
-from answergraph.state.ledger import RUNNING, Ledger, added, current_ledger, starts_run, usage_of
+from answergraph.response_format.reading.reply_reader import Reading
+from answergraph.response_format.strategies.declared_format import DeclaredFormat
+from answergraph.response_format.strategies.strategy import AnswerRequest
+from answergraph.runtime.recent_cache import RecentCache
+from answergraph.state.budget import UsageLimits, callers_budget
+from answergraph.state.ledger import RUNNING, RunLedger, added, current_ledger, starts_run, usage_of
 from answergraph.state.messages import repaired_history
 from answergraph.state.outcome import Cause, Usage
 
 
 @dataclass(frozen=True)
-class Turn:
-    """One visit of the model node.
+class ModelReply:
+    """One call of the model: its reply, how it was asked, and what was read."""
 
-    Attributes:
-        messages: The conversation; every tool call in it is answered.
-        repaired: Whether messages had to be added for that.
-        ledger: The run's ledger, an empty one for a new run.
-        begins_run: Whether this is the first model call of a run.
-    """
+    message: AIMessage
+    request: AnswerRequest
+    reading: Reading | None
+    """``None`` where nothing was asked for, or only tools were called."""
+    message_text: str = ""
+    value_text: str = ""
 
-    messages: list[AnyMessage]
-    repaired: bool
-    ledger: Ledger
-    begins_run: bool
+    @classmethod
+    def of(cls, message: AIMessage, request: AnswerRequest, reading: Reading | None) -> ModelReply:
+        """Return a reply that knows what message and value looked like when they were read."""
+        if reading is None:
+            return cls(message, request, None)
+        return cls(message, request, reading, _text_of(message), reading.value_text())
 
+    def shows(self, value: Any) -> bool:
+        """Return whether a value is the unchanged answer that middleware was shown."""
+        if self.reading is None or value is not self.reading.value:
+            return False
+        return not self.reading.is_changed(self.value_text)
 
-def begin_turn(state: Mapping[str, Any]) -> Turn:
-    """Tell where the run stands.
-
-    Args:
-        state: The agent's state.
-
-    Returns:
-        The turn. A run that was interrupted or crashed goes on with its ledger.
-    """
-    messages: list[AnyMessage] = state["messages"]
-    begins = starts_run(state)
-    ledger = current_ledger(state, begins)
-    start = _last_reply_index(messages, ledger) if state.get(RUNNING) else 0
-    checked = repaired_history(messages[start:])
-    repaired = len(checked) != len(messages) - start
-    return Turn(
-        messages=[*messages[:start], *checked],
-        repaired=repaired,
-        ledger=ledger,
-        begins_run=begins,
-    )
+    def stands(self, request: AnswerRequest) -> bool:
+        """Return whether the reading still holds: message, value and request are as they were."""
+        if self.reading is None or request.strategy is not self.request.strategy or request.dialect is not self.request.dialect:
+            return False
+        return _text_of(self.message) == self.message_text and not self.reading.is_changed(self.value_text)
 
 
-def _last_reply_index(messages: list[AnyMessage], ledger: Ledger) -> int:
-    # What stood before our last reply was in order then. If that reply is elsewhere now, something rewrote the history and
-    # all of it is looked at again.
-    index = ledger["seen"]
-    return index if index < len(messages) and messages[index].id == ledger["last_id"] else 0
+Readings = RecentCache[ModelReply]
+"""The replies that the model node of an agent has read, by the id of the message object, for its ``structured_response`` node."""
+
+
+def _text_of(message: AIMessage) -> str:
+    return repr(vars(message))
 
 
 @dataclass
-class Exchange:
-    """The model calls of one visit of the node: how many, and what each reply was offered."""
+class ModelVisit:
+    """One visit of the model node."""
 
-    ledger: Ledger
+    messages: list[AnyMessage]
+    """The conversation; every tool call in it is answered."""
+    history_repaired: bool
+    """Whether messages had to be added for that."""
+    begins_run: bool
+    """Whether this is the first model call of a run."""
+    ledger: RunLedger
     """As it stood when the visit began."""
-    offers: Offers
-    """Of the response format of this visit."""
+    format: DeclaredFormat
     limits: UsageLimits
-    """Those of the run, within what its caller has left."""
-    spent: list[str]
-    """The rungs of the ladder that the run is done with."""
-    calls: int = 0
-    replies: dict[str, tuple[AIMessage, Offer, Any]] = field(default_factory=dict)
-    """Per id: the reply, its offer and the answer shown to middleware."""
+    """Capped by what the caller has left."""
+    used_strategies: list[str]
+    """The ids of the strategies that the run does not ask with any more."""
+    model_calls: int = 0
+    replies: dict[str, ModelReply] = field(default_factory=dict)
+    """By message id; a retry by middleware has its own reply."""
 
     @classmethod
-    def begin(cls, ledger: Ledger, offers: Offers, limits: UsageLimits) -> Exchange:
-        """Begin a visit.
-
-        Args:
-            ledger: The run's ledger.
-            offers: Of the response format of this visit.
-            limits: The run's own limits.
-
-        Returns:
-            The exchange; inside another run, its limits are no wider than what that one has left.
-        """
-        caller = calling_account()
-        return cls(ledger, offers, limits if caller is None else limits.within(caller.lend(ledger)), list(ledger["spent"]))
+    def begin(cls, state: Mapping[str, Any], declared: DeclaredFormat, limits: UsageLimits) -> ModelVisit:
+        """Begin a visit. A run that was interrupted or crashed goes on with its ledger."""
+        messages: list[AnyMessage] = state["messages"]
+        begins_run = starts_run(state)
+        ledger = current_ledger(state, begins_run)
+        # What stood before our last reply was in order then. Without that reply in its place, something rewrote the history.
+        index = ledger["last_reply_index"]
+        is_known = state.get(RUNNING) and index < len(messages) and messages[index].id == ledger["last_reply_id"]
+        start = index if is_known else 0
+        checked = repaired_history(messages[start:])
+        caller = callers_budget()
+        return cls(
+            messages=[*messages[:start], *checked],
+            history_repaired=len(checked) != len(messages) - start,
+            begins_run=begins_run,
+            ledger=ledger,
+            format=declared,
+            limits=limits if caller is None else limits.capped_by(caller.remaining_for(ledger)),
+            used_strategies=list(ledger["used_strategies"]),
+        )
 
     @property
     def has_no_call(self) -> bool:
         """Whether the budget has no call of the model left."""
-        return self.limits.leave_no_call(self.ledger["usage"])
+        return self.limits.is_exhausted(self.ledger["usage"])
 
     @cached_property
-    def final(self) -> bool:
+    def is_last_call(self) -> bool:
         """Whether this is the last call of the budget."""
-        return self.limits.leave_one_call(self.ledger["usage"])
+        return self.limits.is_last_call(self.ledger["usage"])
 
     @cached_property
-    def asks(self) -> bool:
+    def forces_answer(self) -> bool:
         """Whether the answer is forced and tools are off."""
-        return (self.final and self.limits.reserve_final_answer) or self.tool_calls_left == 0
+        return (self.is_last_call and self.limits.reserve_final_answer) or self.tool_calls_left == 0
 
     @cached_property
     def tool_calls_left(self) -> int | None:
         """How many tool calls may still be carried out, ``None`` for any number."""
         return self.limits.tool_calls_left(self.ledger["usage"])
 
-    def note(self, message: AIMessage, offer: Offer, preview: Any) -> None:
-        """Remember what a reply was offered; a retry has its own reply."""
-        self.replies[str(message.id)] = (message, offer, preview)
+    def add(self, reply: ModelReply) -> None:
+        """Keep a reply of the model."""
+        self.replies[str(reply.message.id)] = reply
 
-    def of(self, message: AIMessage | None) -> tuple[Offer, Any] | None:
-        """Return the offer and preview of a reply; those of the last call for a reply that middleware made itself."""
+    def reply_to(self, message: AIMessage | None) -> ModelReply | None:
+        """Return the call that brought a message; the last one, without a reading, for a message that middleware made."""
         if message is not None and message.id in self.replies:
-            _, offer, preview = self.replies[message.id]
-            return offer, preview
+            return self.replies[message.id]
         last = next(reversed(self.replies.values()), None)
-        return None if last is None else (last[1], None)
+        return None if last is None else replace(last, reading=None)
 
     def usage(self, tool_calls: int) -> Usage:
-        """Return the run's usage after this visit.
-
-        Args:
-            tool_calls: How many tool calls are carried out because of it.
-        """
-        cause: Cause = "final_answer" if self.asks else self.ledger["cause"]
-        replies = [message for message, _, _ in self.replies.values()]
-        return added(self.ledger["usage"], usage_of(replies, cause, model_calls=self.calls, tool_calls=tool_calls))
+        """Return the run's usage after this visit, with the tool calls that are carried out because of it."""
+        cause: Cause = "final_answer" if self.forces_answer else self.ledger["cause"]
+        replies = [reply.message for reply in self.replies.values()]
+        return added(self.ledger["usage"], usage_of(replies, cause, model_calls=self.model_calls, tool_calls=tool_calls))

@@ -23,11 +23,11 @@ from answergraph.testing import ScriptedChatModel
 from tests.suite.colors import Run
 
 CALLS_PER_STEP = 1480
-BYTES_PER_STEP = 3570
+BYTES_PER_STEP = 3970
 CALLS_PER_BUILD = 1100
 CALLS_PER_FIRST_BUILD = 2400
 CALLS_PER_TOOL_WHILE_BUILDING = 1.1
-MODULES_OF_OURS = 65
+MODULES_OF_OURS = 100
 
 
 class Weather(BaseModel):

@@ -159,7 +159,7 @@ ROWS = [
     ),
     Row("malformed arguments that hold no answer", "sent back", "answered", 2, [malformed("Verdict", "{"), good()]),
     Row(
-        "a valid answer that `check_answer` rejects twice for the same reason",
+        "the same valid answer, rejected twice by `check_answer`",
         "sent back once",
         "invalid",
         2,
@@ -167,8 +167,16 @@ ROWS = [
         {"check_answer": reject},
     ),
     Row(
-        "the same invalid answer twice, with a further rung",
-        "asked on the next rung",
+        "different valid answers, each rejected by `check_answer`, be it in the same words",
+        "sent back until the attempts are spent",
+        "invalid",
+        4,
+        [calls(call("Verdict", {**GOOD, "score": score}, f"d{score}")) for score in range(4)],
+        {"check_answer": reject},
+    ),
+    Row(
+        "the same invalid answer twice, with another strategy left",
+        "asked with the next strategy",
         "answered",
         3,
         [bad(0), bad(0), ANSWER],
@@ -177,7 +185,7 @@ ROWS = [
     # No answer
     Row("prose, then an answer", "asked for the answer", "answered", 2, ["It passed.", good()]),
     Row("prose twice", "asked once", "unanswered", 2, ["It passed.", "As I said."]),
-    Row("prose to a bare schema", "asked on each rung of the ladder", "unanswered", 4, ["It passed."] * 4, under(Verdict)),
+    Row("prose to a bare schema", "asked with each strategy", "unanswered", 4, ["It passed."] * 4, under(Verdict)),
     Row("an echo of the schema", "no answer, as prose", "unanswered", 2, [json.dumps(Verdict.model_json_schema())] * 2),
     Row(
         "a `return_direct` result that holds no answer",

@@ -24,10 +24,11 @@ from answergraph.judging.tags import tag, tags_in, without_echo, without_tags
 from answergraph.models.bound_model import BoundModel, BoundModels
 from answergraph.response_format.model_request import ModelRequest
 from answergraph.response_format.providers.refusals import refuses_format, remember_refusal
-from answergraph.response_format.reading.reply_reader import Offer, Reading, shortened
-from answergraph.response_format.strategies.declared_format import Offers
+from answergraph.response_format.reading.reply_reader import Reading, ReplyReader, shortened
+from answergraph.response_format.strategies.declared_format import DeclaredFormat
+from answergraph.response_format.strategies.strategy import AnswerRequest
 from answergraph.runtime.steps import Invoke, Step
-from answergraph.state.budget import NoCallLeftError, account_around
+from answergraph.state.budget import NoCallLeftError, current_budget
 
 JUDGING = "judging"
 """State key: how far the judgment has come."""
@@ -89,10 +90,10 @@ class Stage:
         return {JUDGING: {**judging, "stages": [*judging["stages"], record]}}
 
     def _asked(self, work: JudgedText, conditions: Sequence[str]) -> Step[Reply]:
-        account = account_around() if self.asking.calls_model else None
+        account = current_budget() if self.asking.calls_model else None
         if account is None:
             return (yield from self.asking.ask(work, conditions))
-        with account.single_call() as charge:
+        with account.charge_single_call() as charge:
             reply: Reply = yield from self.asking.ask(work, conditions)
             charge(reply.message)
         return reply
@@ -128,7 +129,7 @@ class AskForNumber:
     calls_model: ClassVar[bool] = True
     model: BaseChatModel
     question: Question
-    offers: Offers
+    format: DeclaredFormat
     """The response format, which chooses the rung of the ladder."""
     key: str
     """The field with the number."""
@@ -142,35 +143,35 @@ class AskForNumber:
             model=self.model,
             messages=self.question.messages(work, conditions),
             system_message=SYSTEM,
-            response_format=self.offers.response_format,
+            response_format=self.format.response_format,
         )
-        offer, bound = self._bound(request)
+        asked, bound = self._bound(request)
         try:
             message: AIMessage = yield bound.call(request)
         except Exception as error:
-            self._remember(error, offer)
+            self._remember(error, asked)
             raise
         own = without_echo(message.text, request.messages[-1].text)
-        number, reason = self._read(own, message, offer.read(message), work)
-        return Reply(number, reason, message, offer.strategy.name)
+        number, reason = self._read(own, message, ReplyReader(asked).read(message), work)
+        return Reply(number, reason, message, asked.strategy.name)
 
-    def _bound(self, request: ModelRequest[Any]) -> tuple[Offer, BoundModel]:
-        """Bind the best rung; a model that cannot be bound to it has not been called yet, so the next one is taken."""
-        spent: list[str] = []
+    def _bound(self, request: ModelRequest[Any]) -> tuple[AnswerRequest, BoundModel]:
+        """Bind the best strategy; a model that cannot be bound to it has not been called yet, so the next one is taken."""
+        used: list[str] = []
         while True:
-            offer = self.offers.make(request, spent, asks=True)
+            asked = self.format.request(request, used, answer_only=True)
             try:
-                return offer, self.bound.bind(request, offer.strategy)
+                return asked, self.bound.bind(request, asked.strategy)
             except Exception as error:
                 # Whatever the client raises; what is not about the format is raised on.
-                if not self._remember(error, offer) or offer.is_last:
+                if not self._remember(error, asked) or not asked.has_next_strategy:
                     raise
-                spent.append(offer.rung)
+                used.append(asked.strategy_id)
 
-    def _remember(self, error: Exception, offer: Offer) -> bool:
-        refused = refuses_format(error, offer.strategy.schema_names)
+    def _remember(self, error: Exception, asked: AnswerRequest) -> bool:
+        refused = refuses_format(error, asked.strategy.schema_names)
         if refused:
-            remember_refusal(self.model, offer.strategy.name, beside_tools=False)
+            remember_refusal(self.model, asked.strategy.name, beside_tools=False)
         return refused
 
     def _read(self, own: str, message: AIMessage, reading: Reading, work: JudgedText) -> tuple[int | None, str]:

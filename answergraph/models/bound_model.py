@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,7 +17,7 @@ from answergraph.response_format.model_request import ModelRequest
 from answergraph.response_format.providers.model_capabilities import takes_user_after_tool
 from answergraph.response_format.strategies.strategy import Strategy
 from answergraph.response_format.wire.dialects import Dialect
-from answergraph.runtime.recent_cache import keep
+from answergraph.runtime.recent_cache import RecentCache
 from answergraph.runtime.steps import Invoke
 from answergraph.state.messages import WHOLE_MESSAGES
 
@@ -107,35 +106,22 @@ class BoundModels:
     """
 
     def __init__(self) -> None:
-        self._bound: OrderedDict[Any, tuple[Any, BoundModel]] = OrderedDict()
+        self._bound: RecentCache[BoundModel] = RecentCache()
 
     def bind(self, request: ModelRequest[Any], strategy: Strategy[Any]) -> BoundModel:
         """Return the request's model with tools and format bound: the same object for requests that differ in messages only."""
-        key = self._key(request, strategy)
-        if key is None:
+        settings = tuple(sorted(request.model_settings.items()))
+        if not all(isinstance(value, str | int | float | bool | None) for _, value in settings):
+            # Other values are not compared: they may change and stay the same object.
             return bind_model(request, strategy)
-        kept = self._bound.get(key)
-        if kept is None:
-            # What the key names by id is kept alive beside it: ids are reused.
-            kept = ((request.model, list(request.tools), strategy), bind_model(request, strategy))
-            keep(self._bound, key, kept)
-        return kept[1]
-
-    @staticmethod
-    def _key(request: ModelRequest[Any], strategy: Strategy[Any]) -> Any:
-        parts = (id(request.model), tuple(map(id, request.tools)), id(strategy), repr(request.tool_choice))
-        if not request.model_settings:
-            return parts
-        values = tuple(sorted(request.model_settings.items()))
-        # Settings of plain values are compared by value; others may change under the same identity and are not kept.
-        plain = all(isinstance(value, str | int | float | bool | None) for _, value in values)
-        return (*parts, values) if plain else None
+        key = (repr(request.tool_choice), settings)
+        return self._bound.get_or_make(lambda: bind_model(request, strategy), request.model, strategy, *request.tools, key=key)
 
 
 def bind_model(request: ModelRequest[Any], strategy: Strategy[Any]) -> BoundModel:
     binding = strategy.binding(request)
     settings = {**request.model_settings, **binding.settings}
-    model: Any = request.model if binding.model is None else binding.model
+    model: Any = _as_text_model(request.model) if binding.text_protocol else request.model
     if binding.tools:
         bound = model.bind_tools(binding.tools, **settings)
         bound = bound.bind(**binding.late_settings) if binding.late_settings else bound
@@ -149,3 +135,10 @@ def bind_model(request: ModelRequest[Any], strategy: Strategy[Any]) -> BoundMode
         dialect=binding.dialect,
         note=binding.note,
     )
+
+
+def _as_text_model(model: BaseChatModel) -> BaseChatModel:
+    # With the YAML reader behind it this takes a tenth of the import, and only models without tool calls need it.
+    from answergraph.models.react_text.react_text_model import ReActTextModel  # noqa: PLC0415 - see above
+
+    return ReActTextModel(model)

@@ -57,8 +57,8 @@ class Invoke:
 
 
 @dataclass(frozen=True)
-class Call:
-    """Call a function that is already of the running colour, such as the handler LangGraph hands to a wrapper."""
+class CallHandler:
+    """Call a handler that LangGraph hands to a wrapper; it is of the running colour already."""
 
     function: Callable[..., Any]
     arguments: tuple[Any, ...]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Generic, Literal, NotRequired, Required
 
@@ -10,7 +11,7 @@ from langgraph.channels import BinaryOperatorAggregate, EphemeralValue, Untracke
 from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict, TypeVar
 
-from answergraph.state.ledger import Ledger, added
+from answergraph.state.ledger import RunLedger, added
 from answergraph.state.outcome import Outcome, Usage
 
 JumpTo = Literal["tools", "model", "end"]
@@ -34,28 +35,34 @@ OmitFromInput = OmitFromSchema(input=True, output=False)
 PrivateStateAttr = OmitFromSchema(input=True, output=True)
 """A key of the graph's own."""
 
-OFFER: str = "answergraph_offer"
-"""State key: what the model was offered in its last call."""
-
+ANSWER_REQUEST: str = "answergraph_offer"
+"""State key: the ``AnswerRequestRecord`` of the last model call."""
 TOOL_RESULTS: str = "answergraph_tool_results"
 """State key: the results of the run's tools, recorded where a middleware needs them."""
 
 
-class OfferRecord(TypedDict):
-    """What one reply was offered, by name, so that narrowing holds across a checkpoint."""
+class MiddlewareValue(TypedDict):
+    """A value that a middleware put in place of the model's answer."""
+
+    schema: str | None
+    """The schema that the value is of, ``None`` if it is of none."""
+    value: Any
+    """As JSON; as it is if it is of no schema."""
+
+
+class AnswerRequestRecord(TypedDict):
+    """How the last model call asked for the answer, by name, so that a narrowed format holds across a checkpoint."""
 
     strategy: str
     """The strategy's name."""
     declared: list[str]
     """The schemas declared for this call."""
     schemas: list[str]
-    """The schemas offered; nothing else is accepted."""
+    """The schemas asked for; no other is accepted."""
     key: str
-    """Finds the strategy object itself within one process."""
-    rung: str
-    """The strategy's place on its ladder."""
-    is_last: bool
-    """Whether the ladder has no further rung."""
+    """``<token>:<id>``: finds the strategy object itself within one process."""
+    strategy_id: str
+    has_next_strategy: bool
     of_model: bool
     """Whether the reply is the model's; what a middleware wrote in its place raises no error of the model's."""
     valid: bool
@@ -63,9 +70,29 @@ class OfferRecord(TypedDict):
     dialect: str
     """The part of JSON Schema that the schema on the wire was compiled to."""
     note: str | None
-    """What an attempt made in this way is noted with."""
-    given: Any
-    """A value a middleware put in place of the model's answer: ``{"schema", "value"}``, or ``None``."""
+    """A remark for the record of the attempt."""
+    middleware_value: MiddlewareValue | None
+
+
+def answer_request_record(state: Mapping[str, Any]) -> AnswerRequestRecord | None:
+    """Return the record of the last model call, ``None`` if there was no call."""
+    record: Any = state.get(ANSWER_REQUEST)
+    if record is None or "has_next_strategy" in record:
+        return record
+    # Version 0.1 had other names, and left out of checkpoints what holds for most calls.
+    return AnswerRequestRecord(
+        strategy=record["strategy"],
+        declared=record["declared"],
+        schemas=record["schemas"],
+        key=record["key"],
+        strategy_id=record["rung"],
+        has_next_strategy=not record.get("is_last", True),
+        of_model=record.get("of_model", True),
+        valid=record.get("valid", False),
+        dialect=record.get("dialect", "plain"),
+        note=record.get("note"),
+        middleware_value=record.get("given"),
+    )
 
 
 class AgentState(TypedDict, Generic[ResponseT]):
@@ -94,8 +121,8 @@ class OutputAgentState(TypedDict, Generic[ResponseT]):
 class PrivateState(TypedDict):
     """The private keys of the nodes."""
 
-    answergraph_offer: NotRequired[Annotated[OfferRecord, PrivateStateAttr]]
-    answergraph_ledger: NotRequired[Annotated[Ledger, PrivateStateAttr]]
+    answergraph_offer: NotRequired[Annotated[AnswerRequestRecord, PrivateStateAttr]]
+    answergraph_ledger: NotRequired[Annotated[RunLedger, PrivateStateAttr]]
     answergraph_charges: NotRequired[Annotated[Usage | None, BinaryOperatorAggregate(Usage | None, added), PrivateStateAttr]]
     answergraph_running: NotRequired[Annotated[bool, UntrackedValue, PrivateStateAttr]]
 

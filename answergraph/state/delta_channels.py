@@ -1,4 +1,4 @@
-"""A channel of what a thread gathers: a checkpoint holds what was added, and whole copies come the rarer the longer it is."""
+"""Channels whose checkpoints hold what was added; whole copies become rarer as the value grows."""
 
 from __future__ import annotations
 
@@ -10,130 +10,108 @@ from langchain_core.messages import BaseMessage, convert_to_messages
 from langgraph.channels import BinaryOperatorAggregate, DeltaChannel
 from langgraph.graph.message import add_messages
 
+from answergraph.runtime.switches import is_switched_on
 from answergraph.state.messages import WHOLE_MESSAGES
 
-LEAST_UPDATES = 100
-"""LangGraph's own number of updates between whole copies; short threads are replayed in full."""
+DELTA_MESSAGES = "ANSWERGRAPH_DELTA_MESSAGES"
+"""The switch: with ``0``, agents built from then on store their messages whole, as LangGraph does."""
+
+MIN_UPDATES_BETWEEN_COPIES = 100
+"""LangGraph's default for ``DeltaChannel``; short threads are replayed in full."""
 
 
 class GrowingChannel(DeltaChannel[Any]):
-    """A delta channel whose whole copies double in length, so that all together they are as long as the last one twice."""
+    """A delta channel that is copied whole after as many updates as it has items.
+
+    All copies together are at most twice as long as the last one, and no replay has more updates than the value has items.
+    """
 
     __slots__ = ()
     __hash__ = None  # type: ignore[assignment]  # as in DeltaChannel, which has __eq__ alone
 
-    @property
-    def snapshot_frequency(self) -> int:
-        """After how many updates a whole copy is written: as many as there are items, so that a replay is never longer."""
-        return max(LEAST_UPDATES, self.length())
+    def update(self, values: Sequence[Any]) -> bool:
+        changed = super().update(values)
+        self._space_copies()
+        return changed
 
-    @snapshot_frequency.setter
-    def snapshot_frequency(self, value: int) -> None:
-        """Take no notice: the base class sets what it was made with."""
+    def replay_writes(self, writes: Sequence[Any]) -> None:
+        super().replay_writes(writes)
+        self._space_copies()
 
-    def copy(self) -> Self:
-        """Return a channel with the same value. The value itself is shared: an update makes a new one."""
-        new = self.__class__.__new__(self.__class__)
-        new.key, new.typ, new.reducer, new.value = self.key, self.typ, self.reducer, self.value
-        return new
+    def _space_copies(self) -> None:
+        self.snapshot_frequency = max(MIN_UPDATES_BETWEEN_COPIES, self.length())
 
     def length(self) -> int:
         """Return how many items the value has."""
         return len(self.value) if self.is_available() and isinstance(self.value, Sized) else 0
 
 
-class KnownIds:
-    """The ids of a conversation's messages: read once, and kept up as it grows."""
-
-    __slots__ = ("conversation", "ids", "is_lent")
-
-    def __init__(self, conversation: Any = None, ids: set[Any] | None = None, *, is_lent: bool = False) -> None:
-        """Know the ids of a conversation, if they are given; one that is lent is read and not changed."""
-        self.conversation = conversation
-        self.ids: set[Any] = set() if ids is None else ids
-        self.is_lent = is_lent
-
-    def of(self, conversation: Sequence[Any]) -> set[Any]:
-        """Return the ids of a conversation."""
-        if self.conversation is not conversation:
-            self.conversation, self.is_lent = conversation, False
-            self.ids = {getattr(message, "id", None) for message in conversation}
-        return self.ids
-
-    def grow(self, conversation: Sequence[Any], new: Sequence[Any]) -> None:
-        """Take note of what a conversation has become, and of the messages that were added."""
-        if not self.is_lent:
-            self.ids.update(message.id for message in new)
-            self.conversation = conversation
-
-
 class MessagesChannel(GrowingChannel):
-    """A delta channel of messages, which counts as equal to the plain one of LangChain's and LangGraph's state schemas.
+    """A delta channel of messages, for the key that other schemas annotate with ``add_messages``."""
 
-    Nodes annotated with those schemas can be added to an agent's graph; the delta channel stays.
-    """
-
-    __slots__ = ("known",)
+    __slots__ = ("ids", "owns_ids")
     __hash__ = None  # as in DeltaChannel, which has __eq__ alone
 
     def __init__(self, *args: Any, **options: Any) -> None:
-        """Make a channel, as a ``DeltaChannel`` is made."""
         super().__init__(*args, **options)
-        self.known = KnownIds()
+        self.ids: set[Any] | None = None
+        """The ids of the conversation's messages, kept from one append to the next; perhaps more, never fewer."""
+        self.owns_ids = True
 
     def copy(self) -> Self:
-        """Return a channel with the same conversation, on which LangGraph tries what a single node has written."""
+        # LangGraph tries on a copy what a single node has written, before every conditional edge.
         new = super().copy()
-        new.known = KnownIds(self.known.conversation, self.known.ids, is_lent=True)
+        new.ids, new.owns_ids = self.ids, False
         return new
 
     def update(self, values: Sequence[Any]) -> bool:
-        """Take writes. Whole new messages cost a copy of the list, and no look at those that are there."""
-        appended = self._appended(values) if values and self.is_available() else None
-        if appended is None:
+        new = [message for write in values for message in (write if type(write) is list else (write,))]
+        if not values or not self.is_available() or not self._append(new):
+            self.ids = None
             return super().update(values)
-        self.value = appended
+        self._space_copies()
         return True
 
-    def _appended(self, writes: Sequence[Any]) -> list[Any] | None:
-        """Return the conversation with what was written behind it, ``None`` if that takes more than to append."""
-        new = [message for write in writes for message in (write if type(write) is list else (write,))]
+    def _append(self, new: Sequence[Any]) -> bool:
+        """Append whole new messages without a look at those that are there; return whether that was all there was to do."""
         if not WHOLE_MESSAGES.issuperset(map(type, new)):
-            return None
+            return False
         for message in new:
             message.id = message.id or str(uuid4())
-        if not _have_new_ids(new, self.known.of(self.value)):
-            return None
-        appended = [*self.value, *new]
-        self.known.grow(appended, new)
-        return appended
+        if self.ids is None:
+            self.ids, self.owns_ids = _ids_of(self.value), True
+        if not _have_new_ids(new, self.ids):
+            return False
+        self.value = [*self.value, *new]
+        if self.owns_ids:
+            self.ids.update(_ids_of(new))
+        else:
+            self.ids = None
+        return True
 
     def __eq__(self, other: object) -> bool:
-        """Tell whether both merge messages in the same way."""
+        # LangGraph refuses a node whose schema declares a key with a channel that is not equal to the graph's, and asks no more.
+        # As an equal of the channel of MessagesState, this one stays, and nodes annotated with that schema can be added.
         if isinstance(other, BinaryOperatorAggregate):
             return other.operator is add_messages
         return isinstance(other, MessagesChannel)
 
 
 def merge_messages(state: Sequence[Any], writes: Sequence[Any]) -> list[BaseMessage]:
-    """Merge writes into a conversation, each as LangGraph's ``add_messages`` does.
+    """Merge writes into a conversation, each as LangGraph's ``add_messages`` does; the result is a new list.
 
-    Args:
-        state: The conversation.
-        writes: What was written: messages, or lists of them, in any form that ``add_messages`` takes.
-
-    Returns:
-        A new conversation. Rebuilding it from the same writes brings the same ids, however they are batched.
+    A write is a message or a list of them, in any form that ``add_messages`` takes. Merging the same writes again brings the same
+    ids, however the writes are batched.
     """
     merged: list[Any] = list(state)
     ids: set[Any] | None = None
     for write in writes:
         if ids is None:
-            ids = {getattr(message, "id", None) for message in merged}
+            ids = _ids_of(merged)
         right: list[Any] = list(_with_ids(write, merged))
         if WHOLE_MESSAGES.issuperset(map(type, right)) and _have_new_ids(right, ids):
             merged += right
-            ids.update(message.id for message in right)
+            ids.update(_ids_of(right))
         else:
             both: Any = add_messages(merged, right)
             merged = both
@@ -145,11 +123,15 @@ MESSAGES = MessagesChannel(merge_messages)
 """The channel, for an ``Annotated`` state key."""
 
 
+def stores_deltas() -> bool:
+    """Return whether agents store their messages as what was added."""
+    return is_switched_on(DELTA_MESSAGES)
+
+
 def with_messages_channel(hint: Any) -> Any:
     """Return the annotation of a state's messages with the delta channel in place of ``add_messages``.
 
-    Args:
-        hint: The annotation. One with another reducer or a channel of its own is returned as it is: that is how one opts out.
+    An annotation with another reducer or with a channel of its own is returned as it is: this is how one agent opts out.
     """
     bare = get_args(hint)[0] if get_origin(hint) is Required else hint
     metadata = getattr(bare, "__metadata__", ())
@@ -159,9 +141,13 @@ def with_messages_channel(hint: Any) -> Any:
     return Required[Annotated[(bare.__origin__, *metadata[:-1], MESSAGES)]]
 
 
+def _ids_of(messages: Iterable[Any]) -> set[Any]:
+    return {getattr(message, "id", None) for message in messages}
+
+
 def _have_new_ids(messages: Sequence[BaseMessage], ids: set[Any]) -> bool:
-    """Return whether messages have ids that the conversation does not have; one that was put in its place may lack ids itself."""
-    new = {message.id for message in messages}
+    """Return whether messages have ids that a conversation does not have; in one that replaced another, ids may be missing."""
+    new = _ids_of(messages)
     return None not in ids and len(new) == len(messages) and ids.isdisjoint(new)
 
 

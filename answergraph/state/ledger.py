@@ -98,120 +98,133 @@ def added(left: Usage, right: Usage) -> Usage:
     )
 
 
-def of_inner_runs(charges: Usage, since: Usage) -> Usage:
-    """Return what inner runs were charged since an earlier time, as usage of the run around them.
-
-    Args:
-        charges: All that was charged so far.
-        since: What was charged by then.
-    """
-    calls, tools = (charges[name] - since[name] for name in ("model_calls", "tool_calls"))
-    tokens = charges["total_tokens"] - since["total_tokens"]
+def _of_inner_runs(used: Usage, counted: Usage) -> Usage:
+    """Return the part of what inner runs have used that is not counted yet, as usage of the run around them."""
+    share = CauseUsage(
+        model_calls=used["model_calls"] - counted["model_calls"],
+        tool_calls=used["tool_calls"] - counted["tool_calls"],
+        total_tokens=used["total_tokens"] - counted["total_tokens"],
+    )
     return Usage(
-        model_calls=calls,
-        tool_calls=tools,
-        input_tokens=charges["input_tokens"] - since["input_tokens"],
-        output_tokens=charges["output_tokens"] - since["output_tokens"],
-        total_tokens=tokens,
-        by_cause={"inner_run": CauseUsage(model_calls=calls, tool_calls=tools, total_tokens=tokens)},
+        **share,
+        input_tokens=used["input_tokens"] - counted["input_tokens"],
+        output_tokens=used["output_tokens"] - counted["output_tokens"],
+        by_cause={"inner_run": share},
     )
 
 
-class Ledger(TypedDict):
-    """The run's private account; survives checkpoints and interrupts."""
+class UnconfirmedAnswer(TypedDict):
+    """A valid answer given beside tool calls, which the model is asked to confirm once it has seen their results."""
+
+    schema: str
+    value: Any
+    """As JSON."""
+
+
+class RunLedger(TypedDict):
+    """The account of a run in progress, kept in the state; survives checkpoints and interrupts."""
 
     run: str
-    """The run's own id, by which it is charged to its caller."""
+    """The id of the run, by which it is charged to its caller."""
     cause: Cause
     """Why the model is called next."""
-    charged: Usage | None
-    """How much of what inner runs were charged is in ``usage`` already."""
     usage: Usage
+    inner_usage_counted: Usage | None
+    """The part of the thread's ``INNER_USAGE`` that ``usage`` includes already, and all of earlier runs."""
     attempts: list[Attempt]
-    held: Any
-    """The early answer that waits for its confirmation: ``{"schema", "value"}``, or ``None``."""
+    last_mistake: str | None
+    """The last wrong answer as canonical JSON, to notice that it is repeated."""
+    unconfirmed: UnconfirmedAnswer | None
+    confirmations_asked: int
+    """How often in this run the model was asked to confirm an answer."""
     narrowed: list[Narrowing]
-    holds: int
-    """How often an answer was held in this run."""
-    spent: list[str]
-    """The rungs of the ladder that the run is done with."""
-    seen: int
-    """How many messages there were after the last reply."""
-    last_id: str | None
-    """The id of that reply; if it stands elsewhere now, something else rewrote the history."""
-    tools_off: bool
-    """Whether the last model call was made with tools off: what it calls all the same is not carried out."""
-    final: bool
+    used_strategies: list[str]
+    """The ids of the strategies that this run does not ask with any more."""
+    last_reply_index: int
+    """Where in the conversation the model's last reply was put."""
+    last_reply_id: str | None
+    """The id of that reply; if another message is there now, something else rewrote the history."""
+    tools_were_off: bool
+    """Whether the last model call was made with tools off; tool calls in its reply are not carried out."""
+    last_call_made: bool
     """Whether the last model call of the budget has been made."""
     finished: bool
-    """Whether the run's outcome stands. Told here and not by the outcome, which a subagent's result may bring along."""
+    """Whether the outcome of this run is written. The outcome's key does not tell: the result of a subagent may set it."""
 
 
-def empty_ledger(charged: Usage | None = None) -> Ledger:
-    """Return the ledger of a run that has done nothing yet.
+_NAMES_IN_0_1: Mapping[str, str] = {
+    "charged": "inner_usage_counted",
+    "held": "unconfirmed",
+    "holds": "confirmations_asked",
+    "spent": "used_strategies",
+    "seen": "last_reply_index",
+    "last_id": "last_reply_id",
+    "tools_off": "tools_were_off",
+    "final": "last_call_made",
+}
 
-    Args:
-        charged: What inner runs of earlier runs of the thread were charged.
-    """
-    return Ledger(
+
+def empty_ledger(inner_usage_counted: Usage | None = None) -> RunLedger:
+    """Return the ledger of a new run; what inner runs of earlier runs used is counted already."""
+    return RunLedger(
         run=uuid4().hex,
         cause="turn",
-        charged=charged,
         usage=no_usage(),
+        inner_usage_counted=inner_usage_counted,
         attempts=[],
-        held=None,
+        last_mistake=None,
+        unconfirmed=None,
+        confirmations_asked=0,
         narrowed=[],
-        holds=0,
-        spent=[],
-        seen=0,
-        last_id=None,
-        tools_off=False,
-        final=False,
+        used_strategies=[],
+        last_reply_index=0,
+        last_reply_id=None,
+        tools_were_off=False,
+        last_call_made=False,
         finished=False,
     )
 
 
-def with_charges(ledger: Ledger, charges: Usage | None) -> Ledger:
-    """Return a ledger with what inner runs were charged since it was written.
-
-    Args:
-        ledger: The run's ledger.
-        charges: What inner runs of the thread were charged so far.
-    """
-    if charges is None or charges == ledger["charged"]:
-        return ledger
-    inner = of_inner_runs(charges, since=ledger["charged"] or no_usage())
-    return {**ledger, "usage": added(ledger["usage"], inner), "charged": charges}
-
-
 LEDGER: str = "answergraph_ledger"
-"""State key: the run's ``Ledger``."""
+"""State key: the ``RunLedger``."""
 RUNNING: str = "answergraph_running"
-"""State key: set once the model was called in this execution; never checkpointed, so a resumed run starts without."""
+"""State key: set once the model was called in this execution. Never checkpointed, so a resumed run starts without it."""
+INNER_USAGE: str = "answergraph_charges"
+"""State key: what the runs inside this thread's runs have used so far."""
 
-CHARGES: str = "answergraph_charges"
-"""State key: what runs inside this thread's runs were charged so far."""
+
+def stored_ledger(state: Mapping[str, Any]) -> RunLedger | None:
+    """Return the ledger as it stands in the state, ``None`` before the first run of a thread."""
+    ledger: Any = state.get(LEDGER)
+    if ledger is None or "last_call_made" in ledger:
+        return ledger
+    # Version 0.1 had other names, and left out of checkpoints what was as in a new ledger.
+    renamed: Any = {_NAMES_IN_0_1.get(name, name): value for name, value in ledger.items()}
+    return {**empty_ledger(), **renamed}
 
 
-def current_ledger(state: Mapping[str, Any], begins_run: bool | None = None) -> Ledger:
-    """Return the ledger of the run, with what inner runs were charged since it was written; an empty one for a new run.
+def current_ledger(state: Mapping[str, Any], begins_run: bool | None = None) -> RunLedger:
+    """Return the ledger of the run with what inner runs have used since it was written; an empty one for a new run.
 
     Args:
         state: The agent's state.
         begins_run: Whether this is a new run; found out if not given.
     """
-    stored: Ledger | None = state.get(LEDGER)
+    stored = stored_ledger(state)
     if stored is None:
         ledger = empty_ledger()
     elif starts_run(state) if begins_run is None else begins_run:
-        ledger = empty_ledger(stored.get("charged"))
+        ledger = empty_ledger(stored["inner_usage_counted"])
     else:
-        # Version 0.1 left fields out of checkpoints that were as in a new ledger.
-        ledger = stored if "finished" in stored else {**empty_ledger(), **stored}
-    return with_charges(ledger, state.get(CHARGES))
+        ledger = stored
+    inner: Usage | None = state.get(INNER_USAGE)
+    counted = ledger["inner_usage_counted"]
+    if inner is None or inner == counted:
+        return ledger
+    return {**ledger, "usage": added(ledger["usage"], _of_inner_runs(inner, counted or no_usage())), "inner_usage_counted": inner}
 
 
 def starts_run(state: Mapping[str, Any]) -> bool:
     """Return whether the next model call is the first one of a run."""
-    ledger: Ledger | None = state.get(LEDGER)
-    return ledger is None or (not state.get(RUNNING) and (ledger.get("finished", False) or begins_new_run(state["messages"])))
+    ledger = stored_ledger(state)
+    return ledger is None or (not state.get(RUNNING) and (ledger["finished"] or begins_new_run(state["messages"])))

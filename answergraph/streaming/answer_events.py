@@ -5,21 +5,14 @@ They go to LangGraph's ``custom`` stream as plain JSON.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any, Literal
 
-from langgraph.runtime import Runtime
 from typing_extensions import TypedDict, TypeIs
 
 from answergraph.response_format.schemas.answer_schema import AnswerSchema
 from answergraph.response_format.schemas.json_envelope import VALUE
-from answergraph.response_format.strategies.declared_format import Offers
-from answergraph.response_format.strategies.run_time_format import RunTimeOffers
-from answergraph.runtime.steps import Step
-from answergraph.state.agent_state import AnswerKeys
-from answergraph.state.ledger import LEDGER, Ledger, current_ledger
-from answergraph.state.messages import last_turn
+from answergraph.state.ledger import RunLedger
 from answergraph.state.outcome import Outcome
 
 ANSWER_EVENT: Literal["answergraph.answer"] = "answergraph.answer"
@@ -63,16 +56,6 @@ def is_answer_event(data: object) -> TypeIs[AnswerEvent]:
     return isinstance(data, Mapping) and data.get("type") == ANSWER_EVENT
 
 
-def is_heard(writer: Callable[..., Any]) -> bool:
-    """Return whether what is written to a stream writer can get anywhere.
-
-    LangGraph gives a run whose ``custom`` stream nobody asked for a writer that does nothing, and no other sign of it. A Python
-    function that refers to no name but its argument can do nothing; anything else is taken to be listening.
-    """
-    code = getattr(writer, "__code__", None)
-    return code is None or bool(code.co_freevars or code.co_names)
-
-
 def bare_value(schema: AnswerSchema | None, data: Any) -> Any:
     """Return an answer as it is declared: a value that is no object, such as a list, is written inside one."""
     if schema is None or schema.is_object or not isinstance(data, Mapping) or not data.keys() <= {VALUE}:
@@ -80,59 +63,40 @@ def bare_value(schema: AnswerSchema | None, data: Any) -> Any:
     return data.get(VALUE)
 
 
-def attempt_number(ledger: Ledger) -> int:
+def attempt_number(ledger: RunLedger) -> int:
     """Return the number of the attempt that a run makes next."""
-    return len(ledger["attempts"]) + ledger["holds"] + 1
+    return len(ledger["attempts"]) + ledger["confirmations_asked"] + 1
 
 
-@dataclass(frozen=True)
-class Announced:
-    """The step of the ``structured_response`` node, told to the ``custom`` stream; ``step`` is the node."""
+def decided_event(  # noqa: PLR0913, PLR0917 - what an event says
+    key: str, agent: str | None, message_id: str | None, before: RunLedger, after: RunLedger, outcome: Outcome | None, value: Any
+) -> AnswerEvent:
+    """Return the event of a reply that was accepted or rejected.
 
-    inner: Callable[[Mapping[str, Any], Runtime[Any]], Step[dict[str, Any]]]
-    offers: Offers | RunTimeOffers
-    """Know all that may be answered."""
-    keys: AnswerKeys
-    agent: str | None
-
-    def step(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> Step[dict[str, Any]]:
-        """Run the step, and say what it made of the reply.
-
-        Args:
-            state: The agent's state.
-            runtime: LangGraph's runtime.
-
-        Returns:
-            The step's own update.
-        """
-        update = yield from self.inner(state, runtime)
-        # Without an update nothing was decided: the answer is read again.
-        if update and is_heard(runtime.stream_writer):
-            schemas = self.offers.for_reply(state, runtime).schemas
-            if schemas:
-                runtime.stream_writer(self._event(schemas, state, update))
-        return update
-
-    def _event(self, schemas: tuple[AnswerSchema, ...], state: Mapping[str, Any], update: Mapping[str, Any]) -> AnswerEvent:
-        message, _ = last_turn(state["messages"])
-        outcome: Outcome | None = update.get(self.keys.outcome)
-        value = update.get(self.keys.answer)
-        schema = next((s for s in schemas if outcome is not None and s.name == outcome["schema"]), None)
-        accepted = value is not None and schema is not None
-        return AnswerEvent(
-            type=ANSWER_EVENT,
-            status="accepted" if accepted else "rejected",
-            key=self.keys.answer,
-            agent=self.agent,
-            attempt=attempt_number(current_ledger(state, begins_run=False)),
-            message_id=message.id if message is not None else None,
-            schema=schema.name if schema is not None else None,
-            value=schema.dump(value) if schema is not None and accepted else None,
-            reason=None if accepted else _reason(outcome, update[LEDGER]),
-        )
+    Args:
+        key: The state key the answer goes to.
+        agent: The agent's name.
+        message_id: The reply.
+        before: The ledger before the decision.
+        after: The ledger after it.
+        outcome: How the run ended, ``None`` if the model is asked again.
+        value: The accepted answer as JSON.
+    """
+    is_accepted = outcome is not None and outcome["schema"] is not None
+    return AnswerEvent(
+        type=ANSWER_EVENT,
+        status="accepted" if is_accepted else "rejected",
+        key=key,
+        agent=agent,
+        attempt=attempt_number(before),
+        message_id=message_id,
+        schema=outcome["schema"] if outcome is not None else None,
+        value=value if is_accepted else None,
+        reason=None if is_accepted else _reason(outcome, after),
+    )
 
 
-def _reason(outcome: Outcome | None, ledger: Ledger) -> str:
+def _reason(outcome: Outcome | None, ledger: RunLedger) -> str:
     if outcome is not None:
         return outcome["reason"]
     if ledger["cause"] == "confirmation":

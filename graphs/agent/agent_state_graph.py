@@ -17,14 +17,14 @@ from langgraph.types import Checkpointer
 from answergraph.graphs.agent.agent_spec import AgentSpec
 from answergraph.nodes.direct_calls.tool_threads import MAX_TOOL_THREADS
 from answergraph.nodes.subgraph_node import SubgraphNode
-from answergraph.response_format.storage.answer_channel import StoredAnswers
+from answergraph.response_format.storage.answer_channel import answer_codec
 from answergraph.runtime.recent_cache import MAX_KEPT
 from answergraph.runtime.steps import GraphNode
-from answergraph.state.agent_state import OFFER, TOOL_RESULTS, StateSchemas
-from answergraph.state.budget import Account
-from answergraph.state.ledger import CHARGES, LEDGER, RUNNING
+from answergraph.state.agent_state import ANSWER_REQUEST, TOOL_RESULTS, StateSchemas
+from answergraph.state.budget import InnerRunBudget
+from answergraph.state.ledger import INNER_USAGE, LEDGER, RUNNING
 
-_PRIVATE = {CHARGES, LEDGER, OFFER, RUNNING, TOOL_RESULTS}
+_PRIVATE = {INNER_USAGE, LEDGER, ANSWER_REQUEST, RUNNING, TOOL_RESULTS}
 
 
 class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
@@ -32,7 +32,7 @@ class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
 
     Attributes:
         agent_name: The agent's name, if it has one.
-        answers: The declared types of its answer; without schemas if it answers with a text.
+        codec: Converts its answers; without schemas if it answers with a text.
         keys: Where its answer and its outcome go.
     """
 
@@ -44,7 +44,7 @@ class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
         self.context_schema = spec.context_schema
         self._limits = spec.limits
         self.agent_name = spec.name
-        self.answers = StoredAnswers(spec.offers.schemas)
+        self.codec = answer_codec(spec.format.schemas)
         self.keys = spec.keys
         self._transformers = tuple(spec.stack.transformers)
 
@@ -64,9 +64,9 @@ class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
         if isinstance(action, Pregel):
             action = SubgraphNode(action)
         if isinstance(action, SubgraphNode):
-            action = action.within(self._lending)
+            action = action.within(self._with_budget)
         elif isinstance(action, GraphNode):
-            action = action.within(self._lending_and_storing)
+            action = action.within(self._with_budget_and_codec)
         super().add_node(node, action, **options)
         return self
 
@@ -102,14 +102,14 @@ class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
         return compiled.with_config({"metadata": {"lc_agent_name": self.agent_name}})
 
     @contextmanager
-    def _lending(self, state: Any) -> Iterator[Callable[[Any], Any]]:
-        with Account(self._limits, lambda: state) as account:
-            yield account.settled
+    def _with_budget(self, state: Any) -> Iterator[Callable[[Any], Any]]:
+        with InnerRunBudget(self._limits, lambda: state) as budget:
+            yield budget.with_charges
 
     @contextmanager
-    def _lending_and_storing(self, state: Any) -> Iterator[Callable[[Any], Any]]:
-        with Account(self._limits, lambda: state) as account:
-            yield lambda update: account.settled(self.answers.written_in(update, self.keys.answer))
+    def _with_budget_and_codec(self, state: Any) -> Iterator[Callable[[Any], Any]]:
+        with InnerRunBudget(self._limits, lambda: state) as budget:
+            yield lambda update: budget.with_charges(self.codec.update_to_write(update, self.keys.answer))
 
 
 @lru_cache(maxsize=MAX_KEPT)

@@ -5,21 +5,27 @@ At run time an agent is LangGraph's compiled graph and its result a ``dict``; th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import inspect
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, Unpack, cast, overload
 
 from langchain_core.messages import AnyMessage, SystemMessage
 from langchain_core.runnables import RunnableConfig
+from langchain_core.tools import BaseTool
 from langgraph.cache.base import BaseCache
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.store.base import BaseStore
 from langgraph.types import Checkpointer, GraphOutput, StreamMode
 from typing_extensions import TypedDict, TypeForm, TypeVar
 
-from answergraph.graphs.agent.agent_spec import Tool
 from answergraph.response_format.strategies.strategy import Strategy
 from answergraph.state.budget import UsageLimits
 from answergraph.state.outcome import EndStrategy, OnFailure, Outcome
+
+Tool = BaseTool | Callable[..., Any] | dict[str, Any]
+"""A tool, a function to make one of, or a tool the provider runs itself, as its API describes it."""
+
+Tools = Sequence[Tool] | None
 
 AnswerT = TypeVar("AnswerT", default=Any)
 """The declared type of the answer."""
@@ -95,7 +101,7 @@ else:
 
 
 class AgentArguments(TypedDict, total=False):
-    """The arguments of ``create_agent`` that play no part in the type of its result; it documents each."""
+    """The arguments of ``create_agent`` that play no part in the type of its result, in its order; it documents each."""
 
     system_prompt: str | SystemMessage | None
     middleware: Sequence[Any]
@@ -115,7 +121,18 @@ class AgentArguments(TypedDict, total=False):
     check_answer: Callable[..., Any] | None
 
 
-Tools = Sequence[Tool] | None
+DEFAULTS: Mapping[str, Any] = {"middleware": (), "debug": False, "end_strategy": "defer", "on_failure": "return"}
+"""The arguments whose default is not ``None``."""
+
+COMPILING = frozenset({"checkpointer", "store", "interrupt_before", "interrupt_after", "debug", "cache", "transformers"})
+"""The arguments that compile the graph; the others build it."""
+
+
+def check_names(function: str, arguments: Mapping[str, Any], known: Collection[str]) -> None:
+    """Refuse arguments that a function does not have, in Python's words."""
+    for name in arguments:
+        if name not in known:
+            raise TypeError(f"{function}() got an unexpected keyword argument {name!r}")
 
 
 class CreateAgent(Protocol):
@@ -194,6 +211,14 @@ class CreateAgent(Protocol):
 
 
 def typed_by_response_format(create: Callable[..., Any]) -> CreateAgent:
-    """Return a function as it is, with the types of ``CreateAgent``."""
+    """Return a function with the types of ``CreateAgent``, and with the signature that ``AgentArguments`` spells out."""
+    signature = inspect.signature(create)
+    model, tools, response_format, output_key, _ = signature.parameters.values()
+    named = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=DEFAULTS.get(name), annotation=hint)
+        for name, hint in AgentArguments.__annotations__.items()
+    ]
+    named.insert(2, response_format)  # where it stands in LangChain
+    create.__signature__ = signature.replace(parameters=[model, tools, *named, output_key])  # type: ignore[attr-defined]  # PEP 362
     # The checkers cannot see that each overload is one of its calls: the implementation takes and returns any type.
     return cast("CreateAgent", create)

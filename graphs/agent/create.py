@@ -21,55 +21,36 @@ from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from typing import Any, Unpack
 
-from langchain_core.messages import SystemMessage
-from langgraph.cache.base import BaseCache
 from langgraph.graph import END, START
 from langgraph.graph.state import CompiledStateGraph
-from langgraph.store.base import BaseStore
-from langgraph.types import Checkpointer
 
-from answergraph.graphs.agent.agent_spec import AgentOptions, AgentSpec, Tool
+from answergraph.graphs.agent.agent_spec import AgentSpec
 from answergraph.graphs.agent.agent_state_graph import AgentStateGraph
-from answergraph.graphs.agent.agent_types import typed_by_response_format
+from answergraph.graphs.agent.agent_types import COMPILING, AgentArguments, Tool, check_names, typed_by_response_format
 from answergraph.graphs.agent.hook_chains import HookChains
 from answergraph.graphs.agent.routing import RoutingFacts, route_after_model, route_after_structured_response, route_after_tools
 from answergraph.nodes.model import ModelNode
+from answergraph.nodes.model_visit import Readings
 from answergraph.nodes.names import MODEL, NO_ANSWER, STRUCTURED_RESPONSE, TOOLS
 from answergraph.nodes.no_answer import raise_without_answer
 from answergraph.nodes.structured_response import StructuredResponseNode
 from answergraph.nodes.tools import ToolsNode
+from answergraph.response_format.storage.answer_channel import answer_codec
+from answergraph.runtime.recent_cache import RecentCache
 from answergraph.runtime.steps import GraphNode, Router, pure
-from answergraph.state.budget import UsageLimits
-from answergraph.state.outcome import EndStrategy, OnFailure
-from answergraph.streaming.answer_events import Announced
 
 Destinations = dict[Hashable, str]
 """Where the graph goes, per reason."""
 
 
 @typed_by_response_format
-def create_agent(  # noqa: PLR0913  # waiver: the arguments of langchain.agents.create_agent, and more
+def create_agent(
     model: Any,
     tools: Sequence[Tool] | None = None,
     *,
-    system_prompt: str | SystemMessage | None = None,
-    middleware: Sequence[Any] = (),
     response_format: Any = None,
-    state_schema: type[Any] | None = None,
-    context_schema: type[Any] | None = None,
-    checkpointer: Checkpointer | None = None,
-    store: BaseStore | None = None,
-    interrupt_before: list[str] | None = None,
-    interrupt_after: list[str] | None = None,
-    debug: bool = False,
-    name: str | None = None,
-    cache: BaseCache[Any] | None = None,
-    transformers: Sequence[Callable[..., Any]] | None = None,
     output_key: str | None = None,
-    limits: UsageLimits | None = None,
-    end_strategy: EndStrategy = "defer",
-    on_failure: OnFailure = "return",
-    check_answer: Callable[..., Any] | None = None,
+    **arguments: Unpack[AgentArguments],
 ) -> CompiledStateGraph[Any, Any, Any, Any]:
     """Create an agent: a model that calls tools in a loop until an answer, or the reason why there is none, stands.
 
@@ -118,40 +99,29 @@ def create_agent(  # noqa: PLR0913  # waiver: the arguments of langchain.agents.
         >>> agent.invoke({"messages": ["Hello"]})["messages"][-1].type
         'ai'
     """
-    graph = build_agent_graph(
-        model,
-        tools,
-        system_prompt=system_prompt,
-        middleware=middleware,
-        response_format=response_format,
-        state_schema=state_schema,
-        context_schema=context_schema,
-        output_key=output_key,
-        limits=limits,
-        end_strategy=end_strategy,
-        on_failure=on_failure,
-        check_answer=check_answer,
-        name=name,
-    )
-    return graph.compile(
-        checkpointer,
-        store=store,
-        interrupt_before=interrupt_before,
-        interrupt_after=interrupt_after,
-        debug=debug,
-        name=name,
-        cache=cache,
-        transformers=transformers,
-    )
+    check_names("create_agent", arguments, AgentArguments.__annotations__)
+    building: Any = {name: value for name, value in arguments.items() if name not in COMPILING}
+    compiling: Any = {name: value for name, value in arguments.items() if name in COMPILING}
+    graph = build_agent_graph(model, tools, response_format=response_format, output_key=output_key, **building)
+    return graph.compile(name=arguments.get("name"), **compiling)
 
 
-def build_agent_graph(model: Any, tools: Sequence[Tool] | None = None, **options: Unpack[AgentOptions]) -> AgentStateGraph:
+def build_agent_graph(
+    model: Any,
+    tools: Sequence[Tool] | None = None,
+    *,
+    response_format: Any = None,
+    output_key: str | None = None,
+    **arguments: Unpack[AgentArguments],
+) -> AgentStateGraph:
     """Build the graph of ``create_agent`` uncompiled, to add nodes and edges to.
 
     Args:
         model: A chat model or its name.
         tools: The tools.
-        **options: As for ``create_agent``.
+        response_format: The type of the answer.
+        output_key: The state key of the answer.
+        **arguments: As for ``create_agent``, but for those that ``compile`` takes.
 
     Returns:
         The graph; compile it as any ``StateGraph``.
@@ -159,9 +129,10 @@ def build_agent_graph(model: Any, tools: Sequence[Tool] | None = None, **options
     Raises:
         AgentSpecError: If the agent cannot be built as asked.
     """
-    spec = AgentSpec.create(model, tools, options)
+    check_names("build_agent_graph", arguments, AgentArguments.__annotations__.keys() - COMPILING)
+    spec = AgentSpec.create(model, tools, response_format, output_key, arguments)
     last = NO_ANSWER if spec.on_failure == "raise" else END
-    hooks = HookChains(spec.stack, reads_answers=spec.offers.reads_answers, last=last)
+    hooks = HookChains(spec.stack, reads_answers=spec.format.reads_answers, last=last)
     graph = AgentStateGraph(spec)
     _add_nodes(graph, spec, hooks)
     _connect(graph, spec, hooks)
@@ -169,11 +140,13 @@ def build_agent_graph(model: Any, tools: Sequence[Tool] | None = None, **options
 
 
 def _add_nodes(graph: AgentStateGraph, spec: AgentSpec, hooks: HookChains) -> None:
-    graph.add_node(MODEL, GraphNode(_model_node(spec).step, name=MODEL))
+    readings: Readings = RecentCache()
+    graph.add_node(MODEL, GraphNode(_model_node(spec, readings).step, name=MODEL))
     if spec.has_tools:
-        graph.add_node(TOOLS, ToolsNode(spec.tools, spec.stack.wrap_tool_call, spec.limits, spec.offers.names))
-    if spec.offers.reads_answers:
-        graph.add_node(STRUCTURED_RESPONSE, GraphNode(_structured_response_node(spec).step, name=STRUCTURED_RESPONSE))
+        graph.add_node(TOOLS, ToolsNode(spec.tools, spec.stack.wrap_tool_call, spec.limits, spec.format.names))
+    if spec.format.reads_answers:
+        reader = _structured_response_node(spec, readings)
+        graph.add_node(STRUCTURED_RESPONSE, GraphNode(reader.step, name=STRUCTURED_RESPONSE))
     if spec.on_failure == "raise":
         graph.add_node(NO_ANSWER, GraphNode(pure(partial(raise_without_answer, keys=spec.keys)), name=NO_ANSWER))
     hooks.add_nodes(graph)
@@ -207,10 +180,10 @@ def _route(graph: AgentStateGraph, source: str, route: Callable[..., Any], where
 
 
 def _routing_facts(spec: AgentSpec, hooks: HookChains) -> RoutingFacts:
-    loops = spec.has_tools or spec.offers.reads_answers
+    loops = spec.has_tools or spec.format.reads_answers
     return RoutingFacts(
-        answers=spec.offers.declared,
-        at_run_time=spec.offers.reads_answers and not spec.offers.declared,
+        answers=spec.format.declared,
+        at_run_time=spec.format.reads_answers and not spec.format.declared,
         has_tools=spec.has_tools,
         return_direct=spec.return_direct,
         reviewed=spec.reviewed_answers,
@@ -220,30 +193,33 @@ def _routing_facts(spec: AgentSpec, hooks: HookChains) -> RoutingFacts:
     )
 
 
-def _model_node(spec: AgentSpec) -> ModelNode:
+def _model_node(spec: AgentSpec, readings: Readings) -> ModelNode:
     return ModelNode(
         model=spec.model,
         tools=(*spec.tools, *spec.provider_tools),
         system_message=spec.system_message,
-        offers=spec.offers,
+        format=spec.format,
         wrap=spec.stack.wrap_model_call,
         limits=spec.limits,
         keys=spec.keys,
         agent_name=spec.name,
         runs_any_tool=bool(spec.stack.tool_wrappers),
+        readings=readings,
     )
 
 
-def _structured_response_node(spec: AgentSpec) -> Announced:
-    node = StructuredResponseNode(
-        offers=spec.offers,
+def _structured_response_node(spec: AgentSpec, readings: Readings) -> StructuredResponseNode:
+    return StructuredResponseNode(
+        format=spec.format,
         limits=spec.limits,
         keys=spec.keys,
+        agent_name=spec.name,
+        codec=answer_codec(spec.format.schemas),
         return_direct=spec.return_direct,
         end_strategy=spec.end_strategy,
         has_tools=spec.has_tools,
         checks=spec.checks,
         reviewed=spec.reviewed_answers,
         wrap_reviewed=spec.stack.wrap_reviewed(spec.reviewed_answers),
+        readings=readings,
     )
-    return Announced(node.step, spec.offers, spec.keys, spec.name)

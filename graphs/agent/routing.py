@@ -12,8 +12,8 @@ from langgraph.types import Send
 
 from answergraph.nodes.names import TOOLS
 from answergraph.response_format.reading.reply_reader import diagnose, repeats_cut_calls
-from answergraph.state.agent_state import OFFER
-from answergraph.state.ledger import LEDGER
+from answergraph.state.agent_state import ANSWER_REQUEST, answer_request_record
+from answergraph.state.ledger import stored_ledger
 from answergraph.state.messages import direct_results, last_turn, pending_tool_calls, repeats_malformed_calls, unanswered
 from answergraph.state.outcome import EndStrategy
 
@@ -60,7 +60,7 @@ class RoutingFacts:
 
     def names(self, state: Mapping[str, Any]) -> Collection[str]:
         """Return the names of the answer schemas declared for the last call of the model."""
-        return state.get(OFFER, {}).get("declared", ()) if self.at_run_time else self.answers
+        return (state.get(ANSWER_REQUEST) or {}).get("declared", ()) if self.at_run_time else self.answers
 
     def ending(self, state: Mapping[str, Any]) -> Reason:
         """Return how a run ends: with a response format it leads through ``structured_response``."""
@@ -124,7 +124,8 @@ def route_after_structured_response(state: Mapping[str, Any], facts: RoutingFact
     2. Tools called beside an early answer wait, for a check did not accept it: ``call_tools``.
     3. Otherwise the model goes on: ``ask_again``.
     """
-    if state.get(LEDGER, {}).get("finished"):
+    ledger = stored_ledger(state)
+    if ledger is not None and ledger["finished"]:
         return "finish"
     return (facts.tools_follow_answers and _waiting(state, facts)) or "ask_again"
 
@@ -150,20 +151,22 @@ def _sends(waiting: Sequence[ToolCall], answers: Collection[str]) -> list[Send]:
 
 
 def _is_last_word(message: AIMessage, state: Mapping[str, Any], facts: RoutingFacts) -> bool:
-    ledger = state.get(LEDGER, {})
-    if ledger.get("final") or ledger.get("tools_off"):
+    ledger = stored_ledger(state)
+    if ledger is not None and (ledger["last_call_made"] or ledger["tools_were_off"]):
         return True
     return bool(facts.names(state)) and diagnose(message) == "refused"
 
 
 def _ends_early(waiting: list[ToolCall], state: Mapping[str, Any], facts: RoutingFacts) -> bool:
-    if facts.end_strategy != "early" or not state.get(OFFER, {}).get("valid"):
+    record = answer_request_record(state)
+    if facts.end_strategy != "early" or record is None or not record["valid"]:
         return False
     return any(call["name"] in facts.names(state) for call in waiting)
 
 
 def _holds_answer(message: AIMessage, state: Mapping[str, Any], facts: RoutingFacts) -> bool:
-    if state.get(OFFER, {}).get("given") is not None:
+    record = answer_request_record(state)
+    if record is not None and record["middleware_value"] is not None:
         return True
     # A hook that limits tool calls answers every call; only a person's decision on the answer itself stands against it.
     counting = frozenset(facts.names(state)) - facts.reviewed

@@ -119,7 +119,7 @@ class _Report:
     def of(self, result: Mapping[str, Any]) -> tuple[str, AgentToolArtifact]:
         answer, outcome = result.get(self.graph.keys.answer), result.get(self.graph.keys.outcome)
         if answer is not None:
-            named = self.graph.answers.as_json(answer)
+            named = self.graph.codec.to_json(answer)
             # What a middleware put there in place of an answer, or a format made at run time declared, may be of any type.
             value = to_jsonable_python(answer, fallback=str) if named is None else named.value
             return json.dumps(value, ensure_ascii=False), AgentToolArtifact(structured_response=value, outcome=outcome)

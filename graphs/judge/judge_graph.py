@@ -35,7 +35,7 @@ from answergraph.judging.questions import (
 from answergraph.judging.stages import JUDGING, AskForNumber, AskForTag, ReadOwnTag, Stage
 from answergraph.models.resolve import resolve_model
 from answergraph.response_format.strategies.auto_strategy import AutoStrategy
-from answergraph.response_format.strategies.declared_format import Offers
+from answergraph.response_format.strategies.declared_format import DeclaredFormat
 from answergraph.rules.rule_matching import Rules
 from answergraph.runtime.steps import GraphNode, Router, pure
 from answergraph.state.errors import AgentSpecError
@@ -91,8 +91,8 @@ class JudgeSpec:
         first = [Stage("structured_output", number, quotes)] if self.structured_output else []
         return [*first, Stage("phase3_tag", tag, quotes), Stage("ai_judge", evaluation, quotes)]
 
-    def _offers(self, schema: dict[str, Any]) -> Offers:
-        return Offers(self.strategy(schema))
+    def _offers(self, schema: dict[str, Any]) -> DeclaredFormat:
+        return DeclaredFormat(self.strategy(schema))
 
 
 def create_judge(  # noqa: PLR0913  # waiver: each argument is a choice of its own

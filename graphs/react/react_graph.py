@@ -10,7 +10,7 @@ from langchain_core.runnables import Runnable
 from langgraph.graph.state import CompiledStateGraph
 from pydantic import BaseModel, Field
 
-from answergraph.graphs.agent.agent_spec import Tool
+from answergraph.graphs.agent.agent_types import Tool
 from answergraph.graphs.agent.create import create_agent
 from answergraph.graphs.react.offline_text_model import OfflineTextModel
 from answergraph.llm_math.llm_math_tool import llm_math_tool

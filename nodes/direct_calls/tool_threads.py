@@ -13,28 +13,21 @@ from typing import ParamSpec, TypeVar
 from weakref import WeakKeyDictionary
 
 MAX_TOOL_THREADS = 64
-"""Threads of one event loop. They are made when they are needed; a turn hardly calls more tools, and further calls wait."""
+"""Threads of one event loop, made when they are needed; further calls wait."""
 
 ParametersT = ParamSpec("ParametersT")
 ResultT = TypeVar("ResultT")
 
-# A pool per loop, as asyncio has it: a tool may itself run an agent on a loop of its own, and its calls must not wait for a
-# thread that waits for them. A pool ends with its loop.
 _pools: WeakKeyDictionary[asyncio.AbstractEventLoop, ThreadPoolExecutor] = WeakKeyDictionary()
+# A pool per loop, as asyncio has it: a tool may itself run an agent on a loop of its own, and its calls must not wait for a
+# thread that waits for them. asyncio does not say when a loop is closed: the threads of a closed loop end when another loop gets
+# its pool, or when the loop is garbage.
 
 
 async def in_tool_thread(
     function: Callable[ParametersT, ResultT], *args: ParametersT.args, **kwargs: ParametersT.kwargs
 ) -> ResultT:
     """Run a blocking function in a thread of the running loop, in a copy of this context.
-
-    Args:
-        function: What to run.
-        *args: Its arguments.
-        **kwargs: Its arguments by name.
-
-    Returns:
-        What it returns.
 
     Raises:
         RuntimeError: If it raised ``StopIteration``, which no coroutine can pass on.
@@ -48,7 +41,11 @@ async def in_tool_thread(
             raise RuntimeError from error
 
     loop = asyncio.get_running_loop()
-    pool = _pools.get(loop)
-    if pool is None:
-        pool = _pools.setdefault(loop, ThreadPoolExecutor(MAX_TOOL_THREADS, thread_name_prefix="answergraph-tool"))
-    return await loop.run_in_executor(pool, run)
+    return await loop.run_in_executor(_pools.get(loop) or _new_pool(loop), run)
+
+
+def _new_pool(loop: asyncio.AbstractEventLoop) -> ThreadPoolExecutor:
+    for other in [other for other in _pools if other.is_closed()]:
+        if pool := _pools.pop(other, None):
+            pool.shutdown(wait=False)
+    return _pools.setdefault(loop, ThreadPoolExecutor(MAX_TOOL_THREADS, thread_name_prefix="answergraph-tool"))

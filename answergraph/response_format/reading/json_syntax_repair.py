@@ -7,8 +7,6 @@ import re
 from collections.abc import Collection, Iterator
 from typing import Any
 
-import json_repair
-
 MAX_MENDED_LENGTH = 100_000
 """Longer texts are not mended, in characters."""
 
@@ -39,6 +37,8 @@ def mend_json(text: str) -> Any:
     stripped = text.strip()
     if len(stripped) > MAX_MENDED_LENGTH or not _is_closed(stripped):
         return None
+    import json_repair  # noqa: PLC0415 - takes a twentieth of the import, and few replies need it
+
     try:
         value = json_repair.loads(stripped, skip_json_loads=True)
         written = json.dumps(value, ensure_ascii=False)

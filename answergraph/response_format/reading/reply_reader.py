@@ -1,6 +1,9 @@
-"""Reads a reply: which answer it holds, if any, and what is wrong with it.
+"""Reads a reply of a model: which answer it holds, if any, and what is wrong with it.
 
-Pure: the model node previews with it, the ``structured_response`` node commits with it.
+Pure. The model node reads each reply once; the ``structured_response`` node commits that very reading, and reads again only what
+was changed since. Why a reply cannot hold an answer is told by the marks of the providers' own documents, as LangChain's chat
+models pass them on: OpenAI's ``refusal`` and ``finish_reason`` (chat completions) or ``status``/``incomplete_details``
+(responses), Anthropic's ``stop_reason``, Gemini's ``finish_reason``.
 """
 
 from __future__ import annotations
@@ -15,162 +18,128 @@ from langchain_core.messages import AIMessage, AnyMessage, ToolCall
 from answergraph.response_format.reading.json_in_text import Found, find_json
 from answergraph.response_format.schemas.answer_schema import AnswerSchema
 from answergraph.response_format.schemas.json_envelope import SCHEMA, VALUE
-from answergraph.response_format.strategies.strategy import Strategy
-from answergraph.response_format.wire.dialects import Dialect
+from answergraph.response_format.strategies.strategy import AnswerRequest
+from answergraph.state.agent_state import MiddlewareValue
 from answergraph.state.messages import last_turn
 from answergraph.state.outcome import Status
 
-QUOTED_LENGTH = 200
-"""How much of a reply a reason quotes, in characters."""
+MAX_QUOTED_CHARACTERS = 200
+"""How much of a reply a reason quotes."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What a reply holds.
-
-    Attributes:
-        status: ``answered`` if it holds one valid answer, else what stands in its place.
-        reason: One sentence for a person.
-        value: The answer, of the declared type.
-        schema: The schema answered.
-        meant: The name of the schema that an invalid answer was meant for.
-        error: What is wrong with the answer, for ``handle_errors``.
-        feedback: Why a check rejected a valid answer; sent back as it is.
-        data: The answer as it was written, to tell a repeated mistake.
-        calls: The answer calls of the reply; each needs a tool message.
-        repairs: What was done to read it.
-    """
+    """What a reply holds."""
 
     status: Status
+    """``answered`` if it holds one valid answer, else what stands in its place."""
     reason: str
+    """One sentence for a person."""
     value: Any = None
+    """The answer, of the declared type."""
     schema: AnswerSchema | None = None
+    """The schema of the answer."""
     meant: str | None = None
+    """The name of the schema that an invalid answer was meant for."""
     error: Exception | None = None
+    """What is wrong with the answer, for ``handle_errors``."""
     feedback: str | None = None
-    data: Any = None
+    """Why a check rejected a valid answer; sent back as it is."""
+    mistake: str | None = None
+    """A wrong answer as canonical JSON, to notice that it is repeated."""
     calls: tuple[ToolCall, ...] = ()
+    """The answer calls of the reply; each needs a tool message."""
     repairs: tuple[str, ...] = ()
+    """What was done to read it."""
 
     def rejected(self, feedback: str) -> Reading:
         """Return this answer as one that a check rejected."""
-        return replace(self, status="invalid", reason="The answer was rejected by a check.", feedback=feedback)
+        reason = "The answer was rejected by a check."
+        return replace(self, status="invalid", reason=reason, feedback=feedback, mistake=self.canonical)
+
+    @property
+    def canonical(self) -> str:
+        """The answer as canonical JSON with its schema's name."""
+        return canonical_json(None if self.schema is None else [self.schema.name, self.schema.dump(self.value)])
+
+    def value_text(self) -> str:
+        """Return the value as a text that differs if the value is changed; a text, because ``nan`` does not equal itself."""
+        try:
+            return repr(self.value if self.schema is None else self.schema.dump(self.value))
+        except (ValueError, TypeError):
+            # Something was put into it that cannot be said in JSON.
+            return repr(self.value)
+
+    def is_changed(self, value_text: str) -> bool:
+        """Return whether the value was changed in place since a call of ``value_text``."""
+        text = self.value_text()
+        # The JSON of some types is different each time, with a time or a salt in it: that shows no change.
+        return text != value_text and text == self.value_text()
+
+    @property
+    def error_text(self) -> str:
+        """What is wrong with the answer, for the record of the attempt."""
+        if self.feedback is not None:
+            return self.feedback
+        return self.reason if self.error is None else str(self.error)
 
 
 @dataclass(frozen=True)
-class Offer:
-    """What one reply may be: a strategy with the schemas offered, beside all that were declared."""
+class ReplyReader:
+    """Reads replies to one request for an answer."""
 
-    strategy: Strategy[Any]
-    declared: frozenset[str]
-    rung: str = ""
-    """Names the strategy's place on its ladder."""
-    is_last: bool = True
-    """Whether there is no further rung."""
-    dialect: Dialect = Dialect.PLAIN
-    """What the schema on the wire was compiled to."""
-    note: str | None = None
-    """What an attempt made in this way is noted with."""
-
-    @property
-    def is_sole(self) -> bool:
-        """Whether the declared schemas were narrowed to one."""
-        return len(self.strategy.schemas) == 1 < len(self.declared)
-
-    def preview(self, message: AIMessage) -> Any:
-        """Read a reply for the middleware around the call.
-
-        Args:
-            message: The reply.
-
-        Returns:
-            The answer it holds, ``None`` if there is none to be accepted.
-
-        Raises:
-            Exception: What is wrong with the answer, where ``handle_errors`` says raise.
-        """
-        if message.tool_calls and not any(call["name"] in self.declared for call in message.tool_calls):
-            # The model is at work; a text beside its calls is no answer yet.
-            return None
-        reading = self.read(message)
-        if reading.error is not None and self.strategy.raises(reading.error):
-            raise reading.error
-        return reading.value
+    request: AnswerRequest
 
     def read(self, message: AIMessage) -> Reading:
-        """Read a reply.
-
-        Args:
-            message: The reply.
-
-        Returns:
-            The reading. Calls of answer tools come first; a text is read where there are none.
-        """
-        calls = [call for call in message.tool_calls if call["name"] in self.declared]
-        malformed = [call for call in message.invalid_tool_calls if call.get("name") in self.declared]
+        """Read a reply. Calls of answer tools come first; a text is read where there are none."""
+        declared = self.request.declared
+        calls = [call for call in message.tool_calls if call["name"] in declared]
+        malformed = [call for call in message.invalid_tool_calls if call.get("name") in declared]
         every = (*calls, *(ToolCall(name=str(c["name"]), args={}, id=c["id"], type="tool_call") for c in malformed))
         # Before parsing: a cut answer may parse, with its end missing.
         if status := diagnose(message):
             return Reading(status, _diagnosis(status, message), calls=every)
-        if every:
-            return _with_calls(self._read_calls(message, calls, malformed), every)
-        return self.read_text(message.text, message)
+        if not every:
+            return self.read_text(message.text, message)
+        readings = [self._read_call(call, message) for call in calls]
+        readings += [self._read_malformed(call, message) for call in malformed]
+        if len(readings) > 1 and not _is_one_answer(readings):
+            names = [call["name"] for call in every]
+            return replace(self._ambiguous(names, readings, message), calls=every)
+        return replace(readings[0], calls=every)
 
-    def read_given(self, given: Mapping[str, Any], message: AIMessage) -> Reading:
-        """Check a value that a middleware put in place of the model's answer.
-
-        Args:
-            given: ``{"schema", "value"}``: the value as JSON, and the schema it is of, ``None`` if it is of none.
-            message: The reply, for the error.
-
-        Returns:
-            The reading, with the reply's answer calls.
-        """
-        schema = self._offered(given["schema"]) if given["schema"] else None
-        calls = tuple(call for call in message.tool_calls if call["name"] in self.declared)
+    def read_middleware_value(self, given: MiddlewareValue, message: AIMessage) -> Reading:
+        """Check a value that a middleware put in place of the model's answer; ``message`` is the reply, for the error."""
+        schema = self._requested(given["schema"]) if given["schema"] else None
+        calls = tuple(call for call in message.tool_calls if call["name"] in self.request.declared)
         if schema is not None:
-            return _with_calls(self._validated(schema, given["value"], message, bare=True), calls)
-        error = ValueError(f"a middleware gave {given['value']!r}, which is no answer of {self.strategy.schema_names!r}")
-        return _with_calls(self._invalid(self.strategy.schema_names[0], error, message, given["value"]), calls)
+            return replace(self._validated(schema, given["value"], message, bare=True), calls=calls)
+        names = self.request.strategy.schema_names
+        error = ValueError(f"a middleware gave {given['value']!r}, which is no answer of {names!r}")
+        return replace(self._invalid(names[0], error, message, given["value"]), calls=calls)
 
     def read_text(self, text: str, message: AIMessage) -> Reading:
-        """Read a text as an answer: whole, in fences or in prose.
-
-        Args:
-            text: What the model or a ``return_direct`` tool wrote.
-            message: The reply, for the error.
-
-        Returns:
-            The reading.
-        """
+        """Read a text of the model or of a ``return_direct`` tool as an answer: whole, in fences or in prose."""
         found = [self._restored(item) for item in find_json(text) if self._is_meant(item)]
         readings = [self._read_found(item, message) for item in found]
         answers = [reading for reading in readings if reading.status == "answered"]
-        if len({_fingerprint(reading) for reading in answers}) > 1:
-            return self._ambiguous([str(r.schema.name) for r in answers if r.schema], message)
+        if answers and not _is_one_answer(answers):
+            return self._ambiguous([str(r.schema.name) for r in answers if r.schema], answers, message)
         if answers:
             return answers[0]
         return readings[0] if readings else self._unanswered(text, message)
 
     def _restored(self, item: Found) -> Found:
-        return replace(item, data=self.strategy.restored(item.data, self.dialect))
-
-    def _read_calls(self, message: AIMessage, calls: Sequence[ToolCall], malformed: Sequence[Any]) -> Reading:
-        readings = [self._read_call(call, message) for call in calls]
-        readings += [self._read_malformed(call, message) for call in malformed]
-        one_answer = all(r.status == "answered" for r in readings) and len({_fingerprint(r) for r in readings}) == 1
-        if len(readings) == 1 or one_answer:
-            return readings[0]
-        return self._ambiguous([call["name"] for call in (*calls, *malformed)], message)
+        return replace(item, data=self.request.strategy.restored(item.data, self.request.dialect))
 
     def _read_call(self, call: ToolCall, message: AIMessage) -> Reading:
-        schema = self._offered(call["name"])
+        schema = self._requested(call["name"])
         if schema is None:
-            return self._not_offered(call["name"], message, call["args"])
+            return self._not_requested(call["name"], message, call["args"])
         return self._validated(schema, call["args"], message)
 
     def _read_malformed(self, call: Any, message: AIMessage) -> Reading:
-        schema = self._offered(call["name"])
+        schema = self._requested(call["name"])
         found = find_json(call.get("args") or "")
         if schema is None or len(found) != 1:
             return self._invalid(call["name"], ValueError("its arguments are no valid JSON"), message, call.get("args"))
@@ -179,18 +148,18 @@ class Offer:
     def _is_meant(self, item: Found) -> bool:
         if not isinstance(item.data, dict):
             # A value that is no object is looked for where one was declared; elsewhere a whole text may still be corrected.
-            return item.place == "whole" or not all(schema.is_object for schema in self.strategy.schemas)
-        if any(schema.is_echo(item.data) for schema in self.strategy.schemas):
+            return item.place == "whole" or not all(schema.is_object for schema in self.request.strategy.schemas)
+        if any(schema.is_echo(item.data) for schema in self.request.strategy.schemas):
             return False
         return item.place == "whole" or self._named(item.data) is not None or bool(self._knowing(item.data))
 
     def _read_found(self, item: Found, message: AIMessage) -> Reading:
         if (name := self._named(item.data)) is not None:
-            schema = self._offered(name)
+            schema = self._requested(name)
             if schema is None:
-                return self._not_offered(name, message, item.data)
+                return self._not_requested(name, message, item.data)
             return self._validated(schema, item.data[VALUE], message, item.repairs, bare=True)
-        schemas = self._knowing(item.data) or self.strategy.schemas
+        schemas = self._knowing(item.data) or self.request.strategy.schemas
         readings = [self._validated(schema, item.data, message, item.repairs) for schema in schemas]
         answers = [reading for reading in readings if reading.status == "answered"]
         if len(answers) > 1:
@@ -206,10 +175,10 @@ class Offer:
             return None
         name = data[SCHEMA]
         # A schema may have members of these names itself.
-        return name if name in self.declared or not self._knowing(data) else None
+        return name if name in self.request.declared or not self._knowing(data) else None
 
     def _knowing(self, data: Any) -> list[AnswerSchema]:
-        return [s for s in self.strategy.schemas if isinstance(data, dict) and s.declares_keys_of(data)]
+        return [s for s in self.request.strategy.schemas if isinstance(data, dict) and s.declares_keys_of(data)]
 
     def _validated(
         self, schema: AnswerSchema, data: Any, message: AIMessage, repairs: tuple[str, ...] = (), *, bare: bool = False
@@ -218,25 +187,26 @@ class Offer:
             value = schema.load(data) if bare else schema.validate(data)
         except ValueError as error:
             return self._invalid(schema.name, error, message, data)
-        return _answered(schema, value, repairs)
+        return Reading("answered", f"The model answered with {schema.name!r}.", value=value, schema=schema, repairs=repairs)
 
-    def _not_offered(self, name: str, message: AIMessage, data: Any) -> Reading:
-        error = ValueError(f"{name!r} is not offered now; answer with one of {self.strategy.schema_names!r}")
+    def _not_requested(self, name: str, message: AIMessage, data: Any) -> Reading:
+        error = ValueError(f"{name!r} is not offered now; answer with one of {self.request.strategy.schema_names!r}")
         return self._invalid(name, error, message, data)
 
-    def _offered(self, name: str) -> AnswerSchema | None:
-        return next((schema for schema in self.strategy.schemas if schema.name == name), None)
+    def _requested(self, name: str) -> AnswerSchema | None:
+        return next((schema for schema in self.request.strategy.schemas if schema.name == name), None)
 
     def _invalid(self, name: str, source: Exception, message: AIMessage, data: Any) -> Reading:
-        error = self.strategy.errors.validation(name, source, message)
+        error = self.request.strategy.errors.validation(name, source, message)
         # The chain a caller sees is that of ``raise error from source``.
         error.__cause__ = source
         reason = f"The answer does not fit {name!r}: {shortened(str(source))}"
-        return Reading("invalid", reason, meant=name, error=error, data=data)
+        return Reading("invalid", reason, meant=name, error=error, mistake=canonical_json([name, data]))
 
-    def _ambiguous(self, names: list[str], message: AIMessage) -> Reading:
-        error = self.strategy.errors.multiple(names, message)
-        return Reading("invalid", "The model gave several different answers at once.", error=error, data=names)
+    def _ambiguous(self, names: list[str], readings: Sequence[Reading], message: AIMessage) -> Reading:
+        error = self.request.strategy.errors.multiple(names, message)
+        mistake = canonical_json([reading.mistake or reading.canonical for reading in readings])
+        return Reading("invalid", "The model gave several different answers at once.", error=error, mistake=mistake)
 
     def _unanswered(self, text: str, message: AIMessage) -> Reading:
         reason = f"The model wrote a text that holds no answer: {shortened(text)}"
@@ -245,10 +215,10 @@ class Offer:
         try:
             json.loads(text)
         except ValueError as broken:
-            source = self.strategy.unreadable(broken)
+            source = self.request.strategy.unreadable(broken)
             if source is not None and not message.tool_calls:
-                name = getattr(self.strategy.schemas[0].declared, "__name__", "response_format")
-                error = self.strategy.errors.validation(name, source, message)
+                name = getattr(self.request.strategy.schemas[0].declared, "__name__", "response_format")
+                error = self.request.strategy.errors.validation(name, source, message)
                 error.__cause__ = source
                 return Reading("unanswered", reason, error=error)
         return Reading("unanswered", reason)
@@ -257,21 +227,28 @@ class Offer:
 def shortened(text: str) -> str:
     """Return the beginning of a text on one line, to quote it in a reason."""
     line = " ".join(text.split())
-    return line if len(line) <= QUOTED_LENGTH else f"{line[:QUOTED_LENGTH]} …"
+    return line if len(line) <= MAX_QUOTED_CHARACTERS else f"{line[:MAX_QUOTED_CHARACTERS]} …"
 
 
-def _answered(schema: AnswerSchema, value: Any, repairs: tuple[str, ...] = ()) -> Reading:
-    return Reading("answered", f"The model answered with {schema.name!r}.", value=value, schema=schema, repairs=repairs)
+def canonical_json(data: Any) -> str:
+    """Return data as a text that is the same for equal JSON: keys sorted, ``1`` and ``1.0`` as one number."""
+    try:
+        return json.dumps(_comparable(data), sort_keys=True, default=repr)
+    except RecursionError:
+        # Nested too deeply to be compared: equal to nothing else.
+        return f"<{id(data)}>"
 
 
-def _with_calls(reading: Reading, calls: tuple[ToolCall, ...]) -> Reading:
-    return replace(reading, calls=calls)
+def _comparable(data: Any) -> Any:
+    if isinstance(data, Mapping):
+        return {str(key): _comparable(value) for key, value in data.items()}
+    if isinstance(data, list | tuple):
+        return [_comparable(item) for item in data]
+    return int(data) if isinstance(data, float) and data.is_integer() else data
 
 
-def _fingerprint(reading: Reading) -> str:
-    if reading.schema is None:
-        return repr((reading.status, reading.data))
-    return repr((reading.schema.name, reading.schema.dump(reading.value)))
+def _is_one_answer(readings: Sequence[Reading]) -> bool:
+    return all(r.status == "answered" for r in readings) and len({reading.canonical for reading in readings}) == 1
 
 
 def _diagnosis(status: Status, message: AIMessage) -> str:
@@ -287,14 +264,7 @@ _REFUSED = {"refusal", "content_filter", "safety", "recitation", "blocklist", "p
 
 
 def diagnose(message: AIMessage) -> Status | None:
-    """Return why a reply cannot hold an answer.
-
-    Args:
-        message: The reply.
-
-    Returns:
-        ``refused``, ``truncated`` or ``empty``; ``None`` if the reply may be read.
-    """
+    """Return why a reply cannot hold an answer: ``refused``, ``truncated`` or ``empty``; ``None`` if it may be read."""
     reasons = _stop_reasons(message.response_metadata) if message.response_metadata else set()
     if message.additional_kwargs.get("refusal") or _has_refusal_block(message) or reasons & _REFUSED:
         return "refused"

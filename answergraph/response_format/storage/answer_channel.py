@@ -1,4 +1,8 @@
-"""The channel of answers: a state key that gives the declared type everywhere, and keeps plain JSON in checkpoints."""
+"""How answers are kept: as the declared type in the state, as plain JSON in writes and checkpoints.
+
+A checkpoint is read by another process, perhaps months later and in a mode that imports no class of the user's. So an answer is
+stored as plain JSON with the name of its schema, wherever an equal value comes back from it; any other value stays as it is.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +17,11 @@ from langgraph.types import Command
 
 from answergraph.response_format.schemas.answer_schema import AnswerSchema
 from answergraph.response_format.schemas.schema_kinds import answer_schemas
+from answergraph.runtime.recent_cache import RecentCache
 from answergraph.state.errors import StoredAnswerError
+
+MARK = "answergraph"
+"""The key in a checkpoint that marks what this module stored; beside it stands ``value``."""
 
 
 class AnswerChannel(LastValue[Any]):
@@ -33,7 +41,7 @@ class AnswerChannel(LastValue[Any]):
         ...     plan: Annotated[Plan | None, AnswerChannel]
     """
 
-    __slots__ = ("answers", "stored")
+    __slots__ = ("codec", "stored")
 
     def __init__(self, typ: Any, key: str = "", schemas: Sequence[AnswerSchema] | None = None) -> None:
         """Make an empty channel; LangGraph does so for ``Annotated[Type, AnswerChannel]``.
@@ -44,63 +52,44 @@ class AnswerChannel(LastValue[Any]):
             schemas: The schemas of the type, if they are known already.
         """
         super().__init__(typ, key)
-        self.answers = StoredAnswers(_schemas_of(typ) if schemas is None else tuple(schemas))
-        # What the value is in a checkpoint: made once per value, for a checkpoint is written after every step.
+        self.codec = answer_codec(_schemas_of(typ) if schemas is None else tuple(schemas))
+        # The value as a checkpoint keeps it: made once per value, as a checkpoint is written after every step.
         self.stored: tuple[Any] | None = None
 
     def __eq__(self, other: object) -> bool:
-        """Return whether both keep a last value; the state key of a graph has one channel, the first one declared."""
+        # All channels of one state key are taken for equal, so that LangGraph keeps the first one declared.
         return isinstance(other, LastValue)
 
     __hash__ = None  # type: ignore[assignment]  # as in LastValue: a channel changes
 
     def copy(self) -> Self:
-        """Return a copy with the same value."""
         copied = self._empty()
         copied.value, copied.stored = self.value, self.stored
         return copied
 
     def from_checkpoint(self, checkpoint: Any) -> Self:
-        """Return a channel with the value of a checkpoint; an empty one if it has none."""
         channel = self._empty()
         # The value of an empty channel is LangGraph's mark for none.
         if checkpoint is not channel.value:
-            channel.value, channel.stored = self.answers.restored(checkpoint), (checkpoint,)
+            channel.value, channel.stored = self.codec.from_checkpoint(checkpoint), (checkpoint,)
         return channel
 
     def update(self, values: Sequence[Any]) -> bool:
-        """Take the value written in a step.
-
-        Raises:
-            InvalidUpdateError: If there are several.
-        """
         if not super().update(values):
             return False
-        self.value = self.answers.typed(self.value)
+        self.value = self.codec.from_write(self.value)
         self.stored = None
         return True
 
     def checkpoint(self) -> Any:
-        """Return what a checkpoint keeps."""
         if not self.is_available():
             return self.value
         if self.stored is None:
-            self.stored = (self.answers.stored(self.value),)
+            self.stored = (self.codec.to_checkpoint(self.value),)
         return self.stored[0]
 
     def _empty(self) -> Self:
-        return type(self)(self.typ, self.key, self.answers.schemas)
-
-
-def _schemas_of(typ: Any) -> tuple[AnswerSchema, ...]:
-    alternatives = get_args(typ)
-    if NoneType not in alternatives:
-        return answer_schemas(typ)
-    return tuple(schema for alternative in alternatives if alternative is not NoneType for schema in answer_schemas(alternative))
-
-
-MARK = "answergraph"
-"""The key that tells what this module stored from what others did; beside it stands ``value``."""
+        return type(self)(self.typ, self.key, self.codec.schemas)
 
 
 class NamedJson(NamedTuple):
@@ -122,130 +111,159 @@ class UnreadableAnswer:
     """What does not fit, with the stored JSON."""
 
     def __getattr__(self, name: str) -> Any:
-        """Raise the error for every field of an answer."""
         if name.startswith("__") or name == "stored_answer_error":  # what is copied asks before it has its own field
             raise AttributeError(name)
         raise self.stored_answer_error
 
     def __getitem__(self, key: object) -> Any:
-        """Raise the error for every key of an answer."""
         raise self.stored_answer_error
 
 
-@dataclass(frozen=True)
-class StoredAnswers:
-    """Converts the values of one state key."""
+class AnswerCodec:
+    """Converts the answers of declared types to their JSON forms and back.
 
-    schemas: tuple[AnswerSchema, ...]
-    """The declared types."""
+    An answer is validated once on its way into the state: the JSON that a node writes must bring back an equal value. LangGraph
+    hands the very object that a node wrote to the channel, so both are remembered by identity, and the channel takes the value.
+    """
 
-    def as_json(self, value: Any) -> NamedJson | None:
-        """Return an answer as JSON from which it comes back equal, ``None`` if there is none for a value."""
-        for schema in self.schemas if value is not None else ():
+    def __init__(self, schemas: tuple[AnswerSchema, ...]) -> None:
+        self.schemas = schemas
+        self._values: RecentCache[Any] = RecentCache()
+        """By the id of the JSON that was written for them."""
+        self._proven: RecentCache[AnswerSchema] = RecentCache()
+        """The schema of each value that came back equal from its JSON, by the id of the value."""
+
+    def to_json(self, value: Any, schema: AnswerSchema | None = None) -> NamedJson | None:
+        """Return an answer as JSON from which it comes back equal, ``None`` if there is none; ``schema`` if it is known."""
+        proven = self._proven.get(id(value))
+        for candidate in self._schemas_for(value, schema) if proven is None else [proven]:
             try:
-                if schema.holds(value) and _same(schema.load(data := schema.dump(value)), value):
-                    return NamedJson(schema.name, data)
+                data = candidate.dump(value)
+                if proven is not None or _same(candidate.load(data), value):
+                    self._proven.put(id(value), candidate, value)
+                    return NamedJson(candidate.name, data)
             except (ValueError, TypeError):
                 # It cannot be said in JSON, or its parts cannot be compared.
                 continue
         return None
 
-    def written(self, value: Any) -> Any:
+    def to_write(self, value: Any, schema: AnswerSchema | None = None) -> Any:
         """Return a value as a node writes it to the state, which is what ``updates`` streams show.
 
         Args:
             value: An answer, or anything else.
+            schema: The schema of the answer, if it is known.
 
         Returns:
             Its JSON, beside its schema's name as ``{"schema", "value"}`` where several are declared; the value itself if it is
             no answer or would not come back equal.
         """
-        named = self.as_json(value)
+        named = self.to_json(value, schema)
         if named is None:
             return value
-        return named.value if len(self.schemas) == 1 else named._asdict()
+        written = named.value if len(self.schemas) == 1 else named._asdict()
+        self._values.put(id(written), value, written)
+        return written
 
-    def written_in(self, update: Any, key: str) -> Any:
+    def update_to_write(self, update: Any, key: str) -> Any:
         """Return a node's update with the answer under a state key as it is written; commands and lists of them included."""
         # As LangGraph tells them: a tuple without a command may be a user's named one.
         if isinstance(update, list | tuple) and any(isinstance(part, Command) for part in update):
-            return [self.written_in(part, key) for part in update]
+            return [self.update_to_write(part, key) for part in update]
         if isinstance(update, Command) and update.graph is None:
-            return replace(update, update=self.written_in(update.update, key))
-        if not isinstance(update, dict) or update.get(key) is None:
+            return replace(update, update=self.update_to_write(update.update, key))
+        if not isinstance(update, dict) or update.get(key) is None or self._values.get(id(update[key])) is not None:
             return update
-        return {**update, key: self.written(update[key])}
+        return {**update, key: self.to_write(update[key])}
 
-    def typed(self, written: Any) -> Any:
-        """Return what was written to the state as a value of the declared type; the inverse of ``written``.
+    def from_write(self, written: Any) -> Any:
+        """Return what was written to the state as a value of the declared type; the inverse of ``to_write``.
 
-        Args:
-            written: What a node, a middleware or ``update_state`` wrote.
-
-        Returns:
-            The answer; what is none of any schema, and what would lose something on the way, stays as it is.
+        What is no answer of any schema, and what would lose something on the way, stays as it is.
         """
         if written is None or isinstance(written, UnreadableAnswer):
             return written
+        if (value := self._values.get(id(written))) is not None:
+            return value
         if len(self.schemas) == 1:
-            return self._loaded(self.schemas[0], written, written)
+            return _loaded(self.schemas[0], written, written)
         if isinstance(written, Mapping) and written.keys() == {"schema", "value"} and (named := self._named(written["schema"])):
-            return self._loaded(named, written["value"], written)
+            return _loaded(named, written["value"], written)
         return self._of_any(written, otherwise=written)
 
-    def stored(self, value: Any) -> Any:
+    def to_checkpoint(self, value: Any) -> Any:
         """Return what a checkpoint keeps of a value."""
         if isinstance(value, UnreadableAnswer):
             error = value.stored_answer_error
             return {MARK: error.schema, "value": error.data}
-        if (named := self.as_json(value)) is not None:
+        if (named := self.to_json(value)) is not None:
             return {MARK: named.schema, "value": named.value}
         # A value of the user's that looks like ours is wrapped, so that it comes back as it is.
         return {MARK: None, "value": value} if _is_marked(value) else value
 
-    def restored(self, stored: Any) -> Any:
-        """Return the value of a checkpoint; the inverse of ``stored``.
+    def from_checkpoint(self, stored: Any) -> Any:
+        """Return the value of a checkpoint; the inverse of ``to_checkpoint``.
 
         Args:
-            stored: What ``stored`` returned, here or in another version of the program; or what a plain channel stored.
+            stored: What was stored, here or by another version of the program; or what a plain channel stored.
 
         Returns:
             The value; an ``UnreadableAnswer`` if its schema has changed so that it does not fit, or is not declared any more.
         """
         if not _is_marked(stored):
-            return self.typed(stored)
+            return self.from_write(stored)
         name, value = stored[MARK], stored["value"]
         if name is None:
             return value
         if (schema := self._named(name)) is None:
-            return self._of_renamed(name, value)
+            declared = [schema.name for schema in self.schemas]
+            error = StoredAnswerError(name, f"No schema of this name is declared, only {declared!r}.", value)
+            return self._of_any(value, otherwise=UnreadableAnswer(error))
         try:
             return schema.load(value)
-        except ValueError as error:
-            return UnreadableAnswer(StoredAnswerError(name, str(error), value))
+        except ValueError as mismatch:
+            return UnreadableAnswer(StoredAnswerError(name, str(mismatch), value))
 
-    def _of_renamed(self, name: str, data: Any) -> Any:
-        declared = [schema.name for schema in self.schemas]
-        error = StoredAnswerError(name, f"No schema of this name is declared, only {declared!r}.", data)
-        return self._of_any(data, otherwise=UnreadableAnswer(error))
+    def _schemas_for(self, value: Any, schema: AnswerSchema | None) -> list[AnswerSchema]:
+        if value is None:
+            return []
+        if schema is not None:
+            return [candidate for candidate in self.schemas if candidate.name == schema.name]
+        return [candidate for candidate in self.schemas if candidate.holds(value)]
 
     def _named(self, name: object) -> AnswerSchema | None:
         return next((schema for schema in self.schemas if schema.name == name), None)
 
     def _of_any(self, data: Any, otherwise: Any) -> Any:
         """Return data as a value of the only schema that it fits."""
-        fitting = [value for schema in self.schemas if (value := self._loaded(schema, data, _NONE)) is not _NONE]
+        fitting = [value for schema in self.schemas if (value := _loaded(schema, data, _NONE)) is not _NONE]
         return fitting[0] if len(fitting) == 1 else otherwise
 
-    def _loaded(self, schema: AnswerSchema, data: Any, otherwise: Any) -> Any:
-        try:
-            value = schema.load(data)
-            return value if value is data or _contains(schema.dump(value), data) or _same(value, data) else otherwise
-        except (ValueError, TypeError):
-            return otherwise
+
+_CODECS: RecentCache[AnswerCodec] = RecentCache()
+
+
+def answer_codec(schemas: tuple[AnswerSchema, ...]) -> AnswerCodec:
+    """Return the codec of some schemas: one for the nodes that write answers and the channel that takes them."""
+    return _CODECS.get_or_make(lambda: AnswerCodec(schemas), *schemas)
 
 
 _NONE = object()
+
+
+def _schemas_of(typ: Any) -> tuple[AnswerSchema, ...]:
+    alternatives = get_args(typ)
+    if NoneType not in alternatives:
+        return answer_schemas(typ)
+    return tuple(schema for alternative in alternatives if alternative is not NoneType for schema in answer_schemas(alternative))
+
+
+def _loaded(schema: AnswerSchema, data: Any, otherwise: Any) -> Any:
+    try:
+        value = schema.load(data)
+        return value if value is data or _contains(schema.dump(value), data) or _same(value, data) else otherwise
+    except (ValueError, TypeError):
+        return otherwise
 
 
 def _is_marked(value: Any) -> bool:

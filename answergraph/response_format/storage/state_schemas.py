@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Annotated, Any, Literal, NotRequired, Optional, Required, get_args, get_origin, get_type_hints
@@ -12,9 +11,9 @@ from typing_extensions import TypedDict
 from answergraph.response_format.schemas.answer_schema import AnswerSchema
 from answergraph.response_format.storage.answer_channel import AnswerChannel
 from answergraph.response_format.storage.shown_schema import shown_type
-from answergraph.runtime.recent_cache import MAX_KEPT, keep
+from answergraph.runtime.recent_cache import MAX_KEPT, RecentCache
 from answergraph.state.agent_state import AnswerKeys, OmitFromInput, PrivateState, StateSchemas
-from answergraph.state.delta_channels import with_messages_channel
+from answergraph.state.delta_channels import stores_deltas, with_messages_channel
 
 
 def merge_state_schemas(schemas: Sequence[type[Any]], keys: AnswerKeys, answers: Sequence[AnswerSchema]) -> StateSchemas:
@@ -30,24 +29,21 @@ def merge_state_schemas(schemas: Sequence[type[Any]], keys: AnswerKeys, answers:
         key annotated with an ``OmitFromSchema``, LangChain's or ours, is left out as it says.
     """
     ordered = tuple(dict.fromkeys(reversed(schemas)))[::-1]
-    # Answer schemas hold dicts, so they are known by their identity, and kept: ids are reused.
-    key = (ordered, keys, tuple(map(id, answers)))
-    kept = _MERGED.get(key)
-    if kept is None:
-        kept = (tuple(answers), _merged(ordered, keys, answers))
-        keep(_MERGED, key, kept)
-    return kept[1]
+    # Answer schemas hold dicts, which have no hash, so they are known by their identity.
+    deltas = stores_deltas()
+    return _MERGED.get_or_make(lambda: _merged(ordered, keys, answers, deltas=deltas), *answers, key=(ordered, keys, deltas))
 
 
-_MERGED: OrderedDict[Any, tuple[tuple[AnswerSchema, ...], StateSchemas]] = OrderedDict()
+_MERGED: RecentCache[StateSchemas] = RecentCache()
 
 
-def _merged(ordered: Sequence[type[Any]], keys: AnswerKeys, answers: Sequence[AnswerSchema]) -> StateSchemas:
+def _merged(ordered: Sequence[type[Any]], keys: AnswerKeys, answers: Sequence[AnswerSchema], *, deltas: bool) -> StateSchemas:
     fields: dict[str, Any] = {}
     for schema in [*ordered, PrivateState]:
         fields.update(_hints(schema))
     fields = _with_answer(fields, keys, answers)
-    fields["messages"] = with_messages_channel(fields["messages"])
+    if deltas:
+        fields["messages"] = with_messages_channel(fields["messages"])
     return StateSchemas(
         state=_typed_dict("AgentState", fields),
         input=_typed_dict("AgentInput", _visible(fields, "input")),

@@ -1,4 +1,4 @@
-"""The automatic strategy: the best way to ask for this model and these tools, decided at every call, then down the ladder."""
+"""The automatic strategy: the best way to ask for this model and these tools, chosen at every call, then the next one."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ from answergraph.response_format.providers.refusals import TOOL_CALLING, is_refu
 from answergraph.response_format.schemas.answer_schema import AnswerSchema
 from answergraph.response_format.strategies.prompted_strategy import PromptedStrategy
 from answergraph.response_format.strategies.provider_strategy import ProviderStrategy
-from answergraph.response_format.strategies.strategy import Binding, Rung, SchemaT, Strategy
+from answergraph.response_format.strategies.strategy import Binding, NamedStrategy, SchemaT, Strategy
 from answergraph.response_format.strategies.text_protocol_strategy import TextProtocolStrategy
 from answergraph.response_format.strategies.tool_strategy import ToolStrategy
 
 
 class FreeToolStrategy(ToolStrategy[SchemaT]):
-    """The rung of the answer tool whose call is left to the model."""
+    """Offers the answer tool and leaves its call to the model."""
 
     name = "free_tool"
 
 
 class JsonModeStrategy(PromptedStrategy[SchemaT]):
-    """The rung of the provider's JSON mode."""
+    """Asks in the provider's JSON mode."""
 
     name = "json_mode"
 
 
 class AutoStrategy(Strategy[SchemaT]):
-    """Ask in the best way the model has, and step down where the provider refuses it or the model ignores it.
+    """Ask in the best way the model has, and in the next one where the provider refuses it or the model ignores it.
 
-    The ladder is: the provider's own mode, the answer tool with a forced call, the answer tool left free, the provider's JSON
+    The order is: the provider's own mode, the answer tool with a forced call, the answer tool left free, the provider's JSON
     mode, and words alone. A model that turns out to have no tool calling is wrapped in a ``ReActTextModel`` where there are tools
     to call, or calls of tools to tell it about. A bare schema as ``response_format`` means this strategy.
     """
@@ -68,28 +68,23 @@ class AutoStrategy(Strategy[SchemaT]):
         self._native: ProviderStrategy[SchemaT] = ProviderStrategy(schemas)
         self._text_protocol: TextProtocolStrategy[SchemaT] = TextProtocolStrategy(schemas)
 
-    def ladder(self, request: ModelRequest[Any]) -> Sequence[Rung]:
-        """Return the rungs this request's model has."""
+    def strategies_for(self, request: ModelRequest[Any]) -> Sequence[NamedStrategy]:
         if _needs_text_protocol(request):
-            return [Rung(TextProtocolStrategy.name, self._text_protocol.narrowed(self.schema_names))]
+            return [NamedStrategy(TextProtocolStrategy.name, self._text_protocol.narrowed(self.schema_names))]
         native = (self._native,) if supports_native_format(request.model, request.tools) else ()
         forced = () if refuses_forced_tools(request.model) else (self._tool,)
         json_mode = (self._json_mode,) if supports_json_mode(request.model, request.tools) else ()
-        rungs = (*native, *forced, self._free_tool, *json_mode, self._prompted)
-        narrowed = [rung.narrowed(self.schema_names) for rung in rungs]
-        return [Rung(strategy.name, strategy) for strategy in narrowed]
+        every = (*native, *forced, self._free_tool, *json_mode, self._prompted)
+        return [NamedStrategy(each.name, each.narrowed(self.schema_names)) for each in every]
 
     def widened(self, more: tuple[AnswerSchema, ...]) -> Strategy[Any]:
-        """Return the same choice of ways for further schemas."""
         schemas: Any = super().widened(more).schemas
         return self if schemas == self.schemas else AutoStrategy(schemas)
 
     def binding(self, request: ModelRequest[Any]) -> Binding:
-        """Bind what the chosen strategy binds."""
-        return self.ladder(request)[0].strategy.binding(request)
+        return self.strategies_for(request)[0].strategy.binding(request)
 
     def request_text(self) -> str:
-        """Ask as the tool strategy does."""
         return self._tool.narrowed(self.schema_names).request_text()
 
 

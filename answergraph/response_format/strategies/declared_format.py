@@ -1,8 +1,7 @@
-"""What each model call offers: the declared format, what middleware made of it, and how it is found again after a checkpoint."""
+"""The declared response format: how each call asks for the answer, and how the request is found again after a checkpoint."""
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 from uuid import uuid4
@@ -10,21 +9,18 @@ from uuid import uuid4
 from langchain_core.language_models import BaseChatModel
 from langgraph.runtime import Runtime
 
-from answergraph.nodes.layered_response import Reformat
 from answergraph.response_format.model_request import ModelRequest
 from answergraph.response_format.providers.refusals import is_refused
-from answergraph.response_format.reading.reply_reader import Offer
 from answergraph.response_format.schemas.answer_schema import AnswerSchema
 from answergraph.response_format.schemas.schema_kinds import is_schema
 from answergraph.response_format.strategies.auto_strategy import AutoStrategy
 from answergraph.response_format.strategies.provider_strategy import ProviderStrategy
-from answergraph.response_format.strategies.strategy import NoResponse, Strategy
+from answergraph.response_format.strategies.strategy import AnswerRequest, NoResponse, Strategy
 from answergraph.response_format.strategies.tool_strategy import ToolStrategy
 from answergraph.response_format.wire.dialects import Dialect
-from answergraph.runtime.recent_cache import MadeOnce, keep
-from answergraph.state.agent_state import OfferRecord
+from answergraph.runtime.recent_cache import RecentCache
+from answergraph.state.agent_state import AnswerRequestRecord, MiddlewareValue
 from answergraph.state.errors import AgentSpecError, ErrorClasses, ResponseFormatError
-from answergraph.state.outcome import Narrowing
 
 
 def as_strategy(response_format: Any) -> Strategy[Any]:
@@ -62,8 +58,8 @@ def as_strategy(response_format: Any) -> Strategy[Any]:
     return strategy
 
 
-class Offers:
-    """Makes the offer of each call and finds it again by its record."""
+class DeclaredFormat:
+    """The response format of an agent: makes the request for the answer of each call, and finds it again by its record."""
 
     def __init__(
         self,
@@ -78,7 +74,7 @@ class Offers:
         Args:
             response_format: The response format as the developer wrote it, ``None`` for none.
             tool_names: The names that no schema may have.
-            more: Further schemas that middleware adds to a format.
+            more: Further schemas that middleware adds to the format.
             at_run_time: Whether it was made for one run of many.
 
         Raises:
@@ -93,12 +89,12 @@ class Offers:
         self.declared = frozenset(self.strategy.schema_names)
         if response_format is not None and not self.declared:
             raise AgentSpecError(f"response_format={response_format!r} names no schema; leave it out for an agent without one.")
-        self._unoffered = NoResponse(self.strategy.schemas)
-        self._converted = MadeOnce(self._convert)
-        self._made: OrderedDict[str, Strategy[Any]] = OrderedDict()
+        self._without_format = NoResponse(self.strategy.schemas)
+        self._converted: RecentCache[Strategy[Any]] = RecentCache()
+        self._recorded: RecentCache[Strategy[Any]] = RecentCache()
         self.at_run_time = at_run_time
         self.token = uuid4().hex[:12]
-        """Tells these offers from others in the records of their calls."""
+        """Distinguishes this format from others in the records of calls."""
         if clashing := self.declared.intersection(tool_names):
             raise AgentSpecError(
                 f"{min(clashing)!r} is the name of a tool and of a response schema; the model could not tell a call of the "
@@ -116,118 +112,89 @@ class Offers:
         return self.strategy.schemas
 
     def check(self, model: BaseChatModel) -> None:
-        """Check that a model can be asked as the developer insists.
-
-        Raises:
-            AgentSpecError: If it cannot.
-        """
+        """Check that a model can be asked as the developer insists; raises ``AgentSpecError`` if not."""
         self.strategy.check(model)
 
     def names(self, state: Mapping[str, Any]) -> frozenset[str]:
         """Return the names of the declared schemas."""
         return self.declared
 
-    def for_call(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> Offers:
-        """Return the offers of the next call: these, for the format is always the same."""
+    def for_call(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> DeclaredFormat:
+        """Return the format of the next call: always this one."""
         return self
 
-    def for_reply(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> Offers:
-        """Return the offers of the last call: these."""
+    def for_reply(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> DeclaredFormat:
+        """Return the format of the last call: always this one."""
         return self
 
-    def make(self, request: ModelRequest[Any], spent: Collection[str] = (), *, asks: bool = False) -> Offer:
-        """Return what a request offers.
+    def request(
+        self, request: ModelRequest[Any], used_strategies: Collection[str] = (), *, answer_only: bool = False
+    ) -> AnswerRequest:
+        """Return how a call asks for the answer, with the best strategy that is left.
 
         Args:
-            request: The request as middleware left it.
-            spent: The rungs that this run is done with.
-            asks: Whether the answer is asked for now, so that a rung that only waits for it is passed over.
-
-        Returns:
-            The offer; its schemas are a subset of the declared ones.
+            request: The request as middleware left it; its format is a subset of the declared one.
+            used_strategies: The ids of the strategies that this run does not ask with any more.
+            answer_only: Whether the call must ask for the answer, so that a strategy that only waits for it is passed over.
 
         Raises:
             ResponseFormatError: If a schema was not declared, in LangChain's words, or none is left.
         """
         if request.response_format is None:
-            return Offer(self._unoffered, self.declared)
-        ladder = self._strategy_of(request.response_format).ladder(request)
-        wanted = [rung for rung in ladder if rung.id not in spent and (rung.strategy.is_attempt or not asks)]
-        left = [rung for rung in wanted if len(ladder) == 1 or _is_usable(request, rung.strategy)]
-        if not any(rung.strategy.is_attempt for rung in left):
-            left.append(ladder[-1])
-        rung = left[0]
-        return Offer(rung.strategy, self.declared, rung.id, is_last=len(left) == 1)
+            return AnswerRequest(self._without_format, self.declared)
+        every = self._strategy_of(request.response_format).strategies_for(request)
+        wanted = [each for each in every if each.id not in used_strategies and (each.strategy.is_attempt or not answer_only)]
+        left = [each for each in wanted if len(every) == 1 or _is_usable(request, each.strategy)]
+        if not any(each.strategy.is_attempt for each in left):
+            left.append(every[-1])
+        return AnswerRequest(left[0].strategy, self.declared, left[0].id, has_next_strategy=len(left) > 1)
 
-    def record(self, offer: Offer, *, of_model: bool, valid: bool, given: Any) -> OfferRecord:
-        """Return an offer by name, as it goes into the state.
-
-        Args:
-            offer: What a reply was offered.
-            of_model: Whether the reply is the model's.
-            valid: Whether the reply was seen to hold a valid answer.
-            given: The value a middleware gave instead, or ``None``.
-
-        Returns:
-            The record.
-        """
-        strategy = offer.strategy
+    def record(
+        self, request: AnswerRequest, *, of_model: bool, valid: bool, middleware_value: MiddlewareValue | None
+    ) -> AnswerRequestRecord:
+        """Return a request by name, as it goes into the state."""
+        strategy = request.strategy
         # Ids are unique among the strategies kept here, and mean nothing in another process: hence the token.
         key = f"{self.token}:{id(strategy)}"
-        keep(self._made, key, strategy)
-        return OfferRecord(
+        self._recorded.put(key, strategy)
+        return AnswerRequestRecord(
             strategy=strategy.name,
             declared=sorted(self.declared),
             schemas=strategy.schema_names,
             key=key,
-            rung=offer.rung,
-            is_last=offer.is_last,
+            strategy_id=request.strategy_id,
+            has_next_strategy=request.has_next_strategy,
             of_model=of_model,
             valid=valid,
-            given=given,
-            dialect=offer.dialect.value,
-            note=offer.note,
+            dialect=request.dialect.value,
+            note=request.note,
+            middleware_value=middleware_value,
         )
 
-    def restore(self, record: OfferRecord | None) -> Offer:
-        """Return the offer of a record.
+    def restore(self, record: AnswerRequestRecord | None) -> AnswerRequest:
+        """Return the request of a record, ``None`` if the model was not called.
 
-        Args:
-            record: The record, ``None`` if the model was not called.
-
-        Returns:
-            The offer. In another process the strategy is the declared one, narrowed to the schemas that were offered.
+        In another process the strategy is the declared one, narrowed to the schemas that were asked for.
         """
         if record is None:
-            return Offer(self.strategy, self.declared)
-        strategy = self._made.get(record["key"]) or self.strategy.narrowed(record["schemas"])
-        dialect = Dialect(record["dialect"])
-        return Offer(strategy, self.declared, record["rung"], record["is_last"], dialect, record["note"])
+            return AnswerRequest(self.strategy, self.declared)
+        return AnswerRequest(
+            self._recorded.get(record["key"]) or self.strategy.narrowed(record["schemas"]),
+            self.declared,
+            record["strategy_id"],
+            record["has_next_strategy"],
+            Dialect(record["dialect"]),
+            record["note"],
+        )
 
-    def narrowings(self, reformats: Sequence[Reformat], known: list[Narrowing]) -> list[Narrowing]:
-        """Return who narrowed the format.
-
-        Args:
-            reformats: The changes of the format in one call.
-            known: What was narrowed in the run before.
-
-        Returns:
-            What was known, and what is new; changes of the strategy alone narrow nothing.
-        """
-        made = [
-            Narrowing({"middleware": by, "from": self._names(before), "to": self._names(after)})
-            for by, before, after in reformats
-        ]
-        new = [narrowing for narrowing in made if narrowing["from"] != narrowing["to"] and narrowing not in known]
-        return [*known, *new] if new else known
-
-    def _names(self, response_format: Any) -> list[str]:
+    def names_of(self, response_format: Any) -> list[str]:
+        """Return the names of the schemas of a format that a middleware set; none for ``None``."""
         return [] if response_format is None else self._strategy_of(response_format).schema_names
 
     def _strategy_of(self, response_format: Any) -> Strategy[Any]:
         if response_format is self.response_format:
             return self.strategy
-        return self._converted.of(response_format)
+        return self._converted.get_or_make(lambda: self._convert(response_format), response_format)
 
     def _convert(self, response_format: Any) -> Strategy[Any]:
         try:

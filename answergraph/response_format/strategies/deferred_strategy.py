@@ -11,7 +11,7 @@ from typing_extensions import TypeForm
 from answergraph.response_format.model_request import ModelRequest
 from answergraph.response_format.schemas.answer_schema import AnswerSchema
 from answergraph.response_format.strategies.declared_format import as_strategy
-from answergraph.response_format.strategies.strategy import Binding, NoResponse, Rung, SchemaT, Strategy
+from answergraph.response_format.strategies.strategy import Binding, NamedStrategy, NoResponse, SchemaT, Strategy
 
 
 class FreeLoop(NoResponse):
@@ -53,23 +53,19 @@ class DeferredStrategy(Strategy[SchemaT]):
         self._free = FreeLoop(self.schemas)
 
     def check(self, model: BaseChatModel) -> None:
-        """Check the final strategy."""
         self._final.check(model)
 
-    def ladder(self, request: ModelRequest[Any]) -> Sequence[Rung]:
-        """Return the free loop, then the final strategy's rungs without tools."""
-        final = self._final.narrowed(self.schema_names).ladder(request.override(tools=[]))
-        free = Rung("free", self._free.narrowed(self.schema_names))
-        return [free, *(Rung(f"final:{id_}", strategy.without_tools()) for id_, strategy in final)]
+    def strategies_for(self, request: ModelRequest[Any]) -> Sequence[NamedStrategy]:
+        """Return the free loop, then the strategies of the final step, without tools."""
+        final = self._final.narrowed(self.schema_names).strategies_for(request.override(tools=[]))
+        free = NamedStrategy("free", self._free.narrowed(self.schema_names))
+        return [free, *(NamedStrategy(f"final:{id_}", strategy.without_tools()) for id_, strategy in final)]
 
     def widened(self, more: tuple[AnswerSchema, ...]) -> Strategy[Any]:
-        """Return the same with further schemas in the final step."""
         return DeferredStrategy(self._final.widened(more))
 
     def binding(self, request: ModelRequest[Any]) -> Binding:
-        """Bind what the free loop binds."""
         return self._free.binding(request)
 
     def request_text(self) -> str:
-        """Ask as the final strategy does."""
         return self._final.request_text()

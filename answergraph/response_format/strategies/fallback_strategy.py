@@ -8,7 +8,7 @@ from typing import Any
 from answergraph.response_format.model_request import ModelRequest
 from answergraph.response_format.schemas.answer_schema import AnswerSchema
 from answergraph.response_format.strategies.declared_format import as_strategy
-from answergraph.response_format.strategies.strategy import Binding, Rung, SchemaT, Strategy
+from answergraph.response_format.strategies.strategy import Binding, NamedStrategy, SchemaT, Strategy
 from answergraph.state.errors import AgentSpecError
 
 
@@ -28,28 +28,26 @@ class FallbackStrategy(Strategy[SchemaT]):
         """
         if not isinstance(strategies, Sequence) or not strategies:
             raise AgentSpecError("FallbackStrategy needs at least one strategy.")
-        rungs = tuple(as_strategy(strategy) for strategy in strategies)
-        if any(other.schema_names != rungs[0].schema_names for other in rungs):
-            names = [strategy.schema_names for strategy in rungs]
+        taken = tuple(as_strategy(strategy) for strategy in strategies)
+        if any(other.schema_names != taken[0].schema_names for other in taken):
+            names = [strategy.schema_names for strategy in taken]
             raise AgentSpecError(f"The strategies of a FallbackStrategy ask for the same schemas, not for {names!r}.")
-        super().__init__(rungs[0].schemas)
-        self.schema = rungs[0].schema
-        self.strategies = rungs
+        super().__init__(taken[0].schemas)
+        self.schema = taken[0].schema
+        self.strategies = taken
 
-    def ladder(self, request: ModelRequest[Any]) -> Sequence[Rung]:
-        """Return the rungs of every strategy, narrowed as this one is."""
+    def strategies_for(self, request: ModelRequest[Any]) -> Sequence[NamedStrategy]:
         narrowed = [strategy.narrowed(self.schema_names) for strategy in self.strategies]
-        ladders = [strategy.ladder(request) for strategy in narrowed]
-        return [Rung(f"{place}:{id_}", strategy) for place, ladder in enumerate(ladders) for id_, strategy in ladder]
+        every = [strategy.strategies_for(request) for strategy in narrowed]
+        return [
+            NamedStrategy(f"{place}:{id_}", strategy) for place, strategies in enumerate(every) for id_, strategy in strategies
+        ]
 
     def widened(self, more: tuple[AnswerSchema, ...]) -> Strategy[Any]:
-        """Return the same strategies, each with further schemas."""
         return FallbackStrategy([strategy.widened(more) for strategy in self.strategies])
 
     def binding(self, request: ModelRequest[Any]) -> Binding:
-        """Bind what the first rung binds."""
-        return self.ladder(request)[0].strategy.binding(request)
+        return self.strategies_for(request)[0].strategy.binding(request)
 
     def request_text(self) -> str:
-        """Ask as the first strategy does."""
         return self.strategies[0].request_text()

@@ -55,13 +55,11 @@ class PromptedStrategy(Strategy[SchemaT]):
         self.json_mode = json_mode
 
     def binding(self, request: ModelRequest[Any]) -> Binding:
-        """Bind the tools and end the prompt with the instructions."""
         binding = native_format_binding(request, {"type": "json_object"}) if self.json_mode else Binding(request.tools)
         settings = {"tool_choice": request.tool_choice, **binding.settings}
         return replace(binding, settings=settings, prompt=self._prompt(bool(request.tools)))
 
     def request_text(self) -> str:
-        """Repeat what is asked for."""
         return "Respond with ONLY a valid JSON object matching the schema you were given, and nothing else."
 
     def _prompt(self, has_tools: bool) -> str:

@@ -57,26 +57,16 @@ class ProviderStrategy(Strategy[SchemaT]):
         self.strict = strict
 
     def check(self, model: BaseChatModel) -> None:
-        """Check that a strict schema can be one.
-
-        Raises:
-            AgentSpecError: If it cannot be said in the part of JSON Schema that the model's provider takes.
-        """
         compiled = self._compiled(wire_dialect(model))
         if self.strict and isinstance(compiled, SchemaNotExpressible):
             reason = NOT_STRICT.format(names=self.format_name, reason=compiled)
             raise AgentSpecError(f"{reason}; leave out strict=True, or ask with AutoStrategy or ToolStrategy.")
 
     def suits(self, model: BaseChatModel) -> bool:
-        """Return whether the model's provider can be held to the schemas."""
         return self.strict is False or not isinstance(self._compiled(wire_dialect(model)), SchemaNotExpressible)
 
     def binding(self, request: ModelRequest[Any]) -> Binding:
-        """Bind the format beside the user's tools, which are left as they are.
-
-        Raises:
-            AgentSpecError: As ``check``, for a model that was chosen at run time.
-        """
+        # The model may have been chosen at run time.
         self.check(request.model)
         compiled = self._compiled(wire_dialect(request.model))
         if isinstance(compiled, SchemaNotExpressible):
@@ -86,7 +76,7 @@ class ProviderStrategy(Strategy[SchemaT]):
         return replace(self._bound(request, compiled.schema, strict=strict), dialect=compiled.dialect)
 
     def restored(self, data: Any, dialect: Dialect) -> Any:
-        """Return the data without nulls for members that are optional in the full schema."""
+        # Takes back the nulls for members that are optional in the full schema.
         compiled = self._compiled(dialect)
         return data if isinstance(compiled, SchemaNotExpressible) else compiled.restore(data)
 
@@ -96,18 +86,19 @@ class ProviderStrategy(Strategy[SchemaT]):
         return tool_name("_or_".join(self.schema_names))
 
     def request_text(self) -> str:
-        """Name the schemas."""
         return f"Give your answer as a JSON object of the schema {' or '.join(self.schema_names)}, and nothing else."
 
     def unreadable(self, error: ValueError) -> ValueError:
-        """Say in LangChain's words that the text is no JSON."""
         label = getattr(self.schemas[0].declared, "__name__", "response_format")
         return ValueError(f"Native structured output expected valid JSON for {label}, but parsing failed: {error}.")
 
     def _compiled(self, dialect: Dialect) -> WireSchema | SchemaNotExpressible:
         if self.strict is False:
             dialect = Dialect.PLAIN
-        return self.keep(dialect, lambda: _compiled(self.reply_schema(), dialect))
+        compiled: WireSchema | SchemaNotExpressible = self.derived.get_or_make(
+            lambda: _compiled(self.reply_schema(), dialect), key=dialect
+        )
+        return compiled
 
     def _bound(self, request: ModelRequest[Any], schema: dict[str, Any], *, strict: bool) -> Binding:
         # OpenAI's shape, https://platform.openai.com/docs/guides/structured-outputs; LangChain's other chat models

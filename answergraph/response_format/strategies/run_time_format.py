@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections import OrderedDict
 from collections.abc import Callable, Collection, Hashable, Mapping
 from typing import Any
 
@@ -12,19 +11,19 @@ from langgraph.runtime import Runtime
 
 from answergraph.response_format.schemas.answer_schema import AnswerSchema
 from answergraph.response_format.schemas.schema_kinds import is_schema
-from answergraph.response_format.strategies.declared_format import Offers
-from answergraph.runtime.recent_cache import keep
-from answergraph.state.agent_state import OFFER
+from answergraph.response_format.strategies.declared_format import DeclaredFormat
+from answergraph.runtime.recent_cache import RecentCache
+from answergraph.state.agent_state import ANSWER_REQUEST
 from answergraph.state.errors import AgentSpecError, ResponseFormatError
-from answergraph.state.ledger import LEDGER, RUNNING
+from answergraph.state.ledger import RUNNING, current_ledger
 from answergraph.state.messages import begins_new_run
 
 MakeFormat = Callable[[Mapping[str, Any], Runtime[Any]], Any]
 """Makes the response format of a call; ``None`` for a text."""
 
 
-class RunTimeOffers:
-    """What an agent offers whose format is made at run time: for each call, the ``Offers`` of its format."""
+class RunTimeFormat:
+    """A response format that a function makes of the state and the context, for each call of the model."""
 
     declared: frozenset[str] = frozenset()
     """Nothing is known while building."""
@@ -47,65 +46,62 @@ class RunTimeOffers:
         self._make = make
         self._tool_names = frozenset(tool_names)
         self._more = more
-        self._known: OrderedDict[Hashable, tuple[Any, Offers]] = OrderedDict()
-        self._by_token: OrderedDict[str, Offers] = OrderedDict()
+        self._known: RecentCache[DeclaredFormat] = RecentCache()
+        self._by_token: RecentCache[DeclaredFormat] = RecentCache()
 
     def check(self, model: Any) -> None:
         """Check nothing: there is no format yet."""
 
     def names(self, state: Mapping[str, Any]) -> frozenset[str]:
         """Return the names of the schemas declared for the last call of the model."""
-        return frozenset(state.get(OFFER, {}).get("declared", ()))
+        return frozenset((state.get(ANSWER_REQUEST) or {}).get("declared", ()))
 
-    def for_call(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> Offers:
-        """Return the offers of the next call.
+    def for_call(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> DeclaredFormat:
+        """Return the format of the next call.
 
         Raises:
             ResponseFormatError: If the format that was made cannot be used.
         """
         made = self._make(state, runtime)
         key = _key(made)
-        known = self._known.get(key)
-        if known is None:
-            known = (made, self._offers(made))
-            keep(self._known, key, known)
-            keep(self._by_token, known[1].token, known[1])
-        return known[1]
+        declared = self._known.get(key) or self._known.put(key, self._declare(made), made)
+        return self._by_token.put(declared.token, declared)
 
-    def for_reply(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> Offers:
-        """Return the offers of the last call; in another process the format is made anew, of the state as it was then.
+    def for_reply(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> DeclaredFormat:
+        """Return the format of the last call; in another process it is made again from the state before that call.
 
         Raises:
-            ResponseFormatError: If the format has not the schemas any more that were offered.
+            ResponseFormatError: If the format made again lacks a schema that was asked for.
         """
-        record = state.get(OFFER)
+        record = state.get(ANSWER_REQUEST)
         if record is None or (not state.get(RUNNING) and begins_new_run(state["messages"])):
             return self.for_call(state, runtime)
         known = self._by_token.get(record["key"].partition(":")[0])
         if known is not None:
             return known
-        offers = self.for_call({**state, "messages": state["messages"][: state[LEDGER]["seen"]]}, runtime)
-        if not offers.declared.issuperset(record["schemas"]):
+        before_reply = current_ledger(state, begins_run=False)["last_reply_index"]
+        made = self.for_call({**state, "messages": state["messages"][:before_reply]}, runtime)
+        if not made.declared.issuperset(record["schemas"]):
             raise ResponseFormatError(
                 f"The model was offered {record['schemas']!r}, but the format now made for the same call has "
-                f"{sorted(offers.declared)!r}: make it of the state and the context alone.",
-                offers.response_format,
+                f"{sorted(made.declared)!r}: make it of the state and the context alone.",
+                made.response_format,
             )
-        return offers
+        return made
 
-    def _offers(self, made: Any) -> Offers:
+    def _declare(self, made: Any) -> DeclaredFormat:
         try:
-            return Offers(made, self._tool_names, self._more, at_run_time=True)
+            return DeclaredFormat(made, self._tool_names, self._more, at_run_time=True)
         except ResponseFormatError:
             raise
         except AgentSpecError as error:
             raise ResponseFormatError(f"The response format made for this run cannot be used: {error}", made) from error
 
 
-def offers_of(
+def declared_format(
     response_format: Any, tool_names: Collection[str] = (), more: tuple[AnswerSchema, ...] = ()
-) -> Offers | RunTimeOffers:
-    """Return the offers of an agent.
+) -> DeclaredFormat | RunTimeFormat:
+    """Return the response format of an agent.
 
     Args:
         response_format: As the developer wrote it; what can be called and is neither a schema nor a strategy makes the format
@@ -117,8 +113,8 @@ def offers_of(
         AgentSpecError: If it is not supported, or a schema has the name of a tool.
     """
     if callable(response_format) and not is_schema(response_format) and not hasattr(response_format, "schema"):
-        return RunTimeOffers(response_format, tool_names, more)
-    return Offers(response_format, tool_names, more)
+        return RunTimeFormat(response_format, tool_names, more)
+    return DeclaredFormat(response_format, tool_names, more)
 
 
 def _key(made: Any) -> Hashable:

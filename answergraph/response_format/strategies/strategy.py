@@ -16,12 +16,11 @@ from answergraph.response_format.schemas.answer_schema import AnswerSchema
 from answergraph.response_format.schemas.json_envelope import envelope
 from answergraph.response_format.schemas.schema_kinds import answer_schemas
 from answergraph.response_format.wire.dialects import Dialect
+from answergraph.runtime.recent_cache import RecentCache
 from answergraph.state.errors import ErrorClasses
 
 SchemaT = TypeVar("SchemaT", default=Any)
 """The declared type of the answer."""
-
-KeptT = TypeVar("KeptT")
 
 HandleErrors = bool | str | type[Exception] | tuple[type[Exception], ...] | Callable[[Exception], str]
 """What becomes of an answer that cannot be used, exactly as in LangChain.
@@ -44,20 +43,41 @@ class Binding:
     """Bound after the tools, where a client treats settings bound together with tools in another way."""
     prompt: str | None = None
     """Ends the prompt of this call."""
-    model: Any = None
-    """What they are bound to, where it is not the request's own model."""
+    text_protocol: bool = False
+    """Whether the model is wrapped in a ``ReActTextModel``."""
     dialect: Dialect = Dialect.PLAIN
     """What the schema was compiled to."""
     note: str | None = None
     """What an attempt made in this way is noted with."""
 
 
-class Rung(NamedTuple):
-    """One place on a ladder of strategies."""
+class NamedStrategy(NamedTuple):
+    """One of the strategies that a call may ask with."""
 
     id: str
-    """The same in every call of a run, whichever other rungs the call has."""
+    """The same in every call of a run, whichever other strategies the call has."""
     strategy: Strategy[Any]
+
+
+@dataclass(frozen=True)
+class AnswerRequest:
+    """How one call of the model asks for the answer."""
+
+    strategy: Strategy[Any]
+    """Its schemas are those asked for; no other is accepted."""
+    declared: frozenset[str]
+    """The names of all declared schemas."""
+    strategy_id: str = ""
+    has_next_strategy: bool = False
+    dialect: Dialect = Dialect.PLAIN
+    """The part of JSON Schema that the schema on the wire was compiled to."""
+    note: str | None = None
+    """A remark for the record of the attempt."""
+
+    @property
+    def is_narrowed_to_one(self) -> bool:
+        """Whether one of several declared schemas is asked for."""
+        return len(self.strategy.schemas) == 1 < len(self.declared)
 
 
 class Strategy(ABC, Generic[SchemaT]):
@@ -95,24 +115,24 @@ class Strategy(ABC, Generic[SchemaT]):
         self.tool_message_content = tool_message_content
         self.all_schemas = self.schemas
         """What was declared, also where this strategy is narrowed."""
-        self._kept: dict[Any, Any] = {}
+        self.derived: RecentCache[Any] = RecentCache()
         """What was made of this very object."""
 
-    def ladder(self, request: ModelRequest[Any]) -> Sequence[Rung]:
-        """Return the strategies to ask with, the best one first; one that chooses or steps down overrides this."""
-        return (Rung(self.name, self),)
+    def strategies_for(self, request: ModelRequest[Any]) -> Sequence[NamedStrategy]:
+        """Return the strategies to ask with, the best one first; a strategy made of others overrides this."""
+        return (NamedStrategy(self.name, self),)
 
     @abstractmethod
     def binding(self, request: ModelRequest[Any]) -> Binding:
         """Return what to bind to the request's model."""
 
     def forced(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
-        """Return a request, for a call that can bring nothing but an answer of the one schema, with that answer forced."""
+        """Return a request with the one answer forced, for a call with a single schema and no tools."""
         return request
 
     @abstractmethod
     def request_text(self) -> str:
-        """Return what is said to a model that gave no answer at all."""
+        """Return the words that ask a model for its answer once more."""
 
     def check(self, model: BaseChatModel) -> None:
         """Check while building that a model can be asked as the developer insists.
@@ -122,11 +142,11 @@ class Strategy(ABC, Generic[SchemaT]):
         """
 
     def suits(self, model: BaseChatModel) -> bool:
-        """Return whether the schemas can be said to a model in this way."""
+        """Return whether the provider of a model can take the schemas in this way."""
         return True
 
     def restored(self, data: Any, dialect: Dialect) -> Any:
-        """Return what a model wrote without what compiling the schema to a dialect brought in."""
+        """Undo in an answer what compiling the schema to a dialect caused, such as nulls for optional members."""
         return data
 
     def unreadable(self, error: ValueError) -> ValueError | None:
@@ -158,18 +178,13 @@ class Strategy(ABC, Generic[SchemaT]):
         return self.tool_message_content or f"Returning structured response: {value}"
 
     def narrowed(self, names: Collection[str]) -> Self:
-        """Return this strategy with fewer schemas.
-
-        Args:
-            names: The names of the schemas that stay.
-
-        Returns:
-            The same object for the same names, so that models bound for it are kept; this strategy if all stay.
-        """
+        """Return this strategy with the named schemas only, the same object at every call, so that bound models are kept."""
         kept = frozenset(self.schema_names).intersection(names)
         if len(kept) == len(self.schemas):
             return self
-        return self.keep(kept, lambda: self._changed(schemas=tuple(schema for schema in self.schemas if schema.name in kept)))
+        schemas = tuple(schema for schema in self.schemas if schema.name in kept)
+        narrowed: Self = self.derived.get_or_make(lambda: self._changed(schemas=schemas), key=kept)
+        return narrowed
 
     def widened(self, more: tuple[AnswerSchema, ...]) -> Strategy[Any]:
         """Return this strategy with further schemas; those it has already are not added again."""
@@ -179,19 +194,12 @@ class Strategy(ABC, Generic[SchemaT]):
 
     def without_tools(self) -> Self:
         """Return this strategy with the user's tools off; the same object at every call."""
-        return self.keep("without tools", lambda: self._changed(tools_off=True))
-
-    def keep(self, key: Any, make: Callable[[], KeptT]) -> KeptT:
-        """Return what was made of this strategy under a key, made once."""
-        if key not in self._kept:
-            self._kept[key] = make()
-        kept: KeptT = self._kept[key]
-        return kept
+        changed: Self = self.derived.get_or_make(lambda: self._changed(tools_off=True), key="without tools")
+        return changed
 
     def _changed(self, **fields: Any) -> Self:
         changed = copy.copy(self)
-        # What was kept so far was made of this object, not of the changed one.
-        vars(changed).update(fields, _kept={})
+        vars(changed).update(fields, derived=RecentCache())
         return changed
 
     @property

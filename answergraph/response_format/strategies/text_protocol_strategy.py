@@ -1,29 +1,24 @@
-"""The rung of models without tool calls: the model is wrapped so that it speaks the text protocol, its final answer is JSON."""
+"""The strategy for models without tool calls: the model is wrapped so that it speaks the text protocol, its answer is JSON."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from answergraph.models import react_text
 from answergraph.response_format.model_request import ModelRequest
 from answergraph.response_format.schemas.schema_kinds import tool_name
 from answergraph.response_format.strategies.strategy import Binding, SchemaT, Strategy
 
 
 class TextProtocolStrategy(Strategy[SchemaT]):
-    """Ask in the text protocol Thought / Action / Observation; the automatic strategy's last rung."""
+    """Ask in the text protocol Thought / Action / Observation; the automatic strategy takes it for models without tool calls."""
 
     name = "react_text"
 
     def binding(self, request: ModelRequest[Any]) -> Binding:
-        """Wrap the model, and bind tools and format to the wrapped one."""
         choice = {} if request.tool_choice is None else {"tool_choice": request.tool_choice}
-        return Binding(
-            request.tools, {"response_format": self._format(), **choice}, model=react_text.ReActTextModel(request.model)
-        )
+        return Binding(request.tools, {"response_format": self._format(), **choice}, text_protocol=True)
 
     def request_text(self) -> str:
-        """Ask for the final answer in the protocol's words."""
         return f"Write 'Final Answer:' and after it a JSON object of the schema {' or '.join(self.schema_names)}."
 
     def _format(self) -> dict[str, Any]:

@@ -79,5 +79,4 @@ class ToolStrategy(Strategy[SchemaT]):
         return request.override(tool_choice=self.schema_names[0])
 
     def request_text(self) -> str:
-        """Name the answer tools."""
         return f"Give your answer by calling the tool {' or '.join(self.schema_names)}."

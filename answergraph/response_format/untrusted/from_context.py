@@ -8,7 +8,7 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from answergraph.response_format.untrusted.untrusted_schema import UntrustedSchemaError, check_untrusted_schema
-from answergraph.runtime.recent_cache import MadeOnce
+from answergraph.runtime.recent_cache import RecentCache
 from answergraph.state.errors import ResponseFormatError
 
 
@@ -36,7 +36,7 @@ class FromContext:
         """
         self.key = key
         self.default = default
-        self._checked = MadeOnce(self._check)
+        self._checked: RecentCache[dict[str, Any]] = RecentCache()
 
     def __call__(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> Any:
         """Return the run's schema.
@@ -48,7 +48,7 @@ class FromContext:
         brought = context.get(self.key) if isinstance(context, Mapping) else getattr(context, self.key, None)
         if brought is None:
             return self.default
-        return self._checked.of(brought)
+        return self._checked.get_or_make(lambda: self._check(brought), brought)
 
     def _check(self, brought: Any) -> dict[str, Any]:
         try:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import jsonschema_rs
-
 from answergraph.response_format.wire.merge import UNIONS, Node, is_scalar
 from answergraph.response_format.wire.normal_form import NormalForm
 
@@ -38,6 +36,8 @@ class Restoration:
             return False
 
     def _validator(self, node: Node) -> Any:
+        import jsonschema_rs  # noqa: PLC0415 - takes a twentieth of the import, and few answers need it
+
         try:
             # Of the two engines for patterns this one is never slow, whatever the pattern.
             options = jsonschema_rs.RegexOptions()

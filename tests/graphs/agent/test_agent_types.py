@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-REPOSITORY = Path(__file__).parents[2]
+REPOSITORY = Path(__file__).parents[3]
 SAMPLES = REPOSITORY / "tests" / "graphs" / "typed_agents.py"
 CHECKERS = {
     "mypy": ("-m", "mypy", "--strict", "--no-error-summary"),

@@ -11,7 +11,7 @@ import pytest
 
 from tests.graphs.agent.threads_program import KINDS, Color, Part, Report
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 EXPECTED = {name: repr(kind.value) for name, kind in KINDS.items()}
 
 

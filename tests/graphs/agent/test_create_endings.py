@@ -141,15 +141,23 @@ def test_what_a_check_found_goes_on_the_outcome(run: Any) -> None:
     assert (outcome["status"], outcome["evidence"]) == ("abstained", {"score": ["1", 0, 5]})
 
 
-def test_an_answer_rejected_for_the_same_reason_twice_ends_the_run_without_a_value(run: Any) -> None:
-    def never(answer: Any, state: Any, runtime: Any) -> None:
-        raise AnswerRejected("No.")
+def never(answer: Any, state: Any, runtime: Any) -> None:
+    raise AnswerRejected("No.")
 
+
+def test_the_same_answer_rejected_twice_ends_the_run_without_a_value(run: Any) -> None:
     strategy = ToolStrategy(Verdict, handle_errors=False)
-    agent, model, _ = agent_of(said(answer(1)), said(answer(2, "b")), check_answer=never, response_format=strategy)
+    agent, model, _ = agent_of(said(answer(1)), said(answer(1, "b")), check_answer=never, response_format=strategy)
     result = run(agent, QUESTION)
     assert (result["structured_response"], result["outcome"]["status"]) == (None, "invalid")
     assert len(model.requests) == 2
+
+
+def test_a_check_that_rejects_other_answers_in_the_same_words_leaves_the_model_all_its_attempts(run: Any) -> None:
+    replies = [said(answer(score, str(score))) for score in range(5)]
+    agent, model, _ = agent_of(*replies, check_answer=never, response_format=ToolStrategy(Verdict))
+    assert run(agent, QUESTION)["outcome"]["status"] == "invalid"
+    assert len(model.requests) == UsageLimits().answer_attempts
 
 
 def test_on_failure_raise_raises_after_everything_else_and_the_checkpoint_keeps_the_outcome(run: Any) -> None:

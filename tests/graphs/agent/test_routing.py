@@ -7,8 +7,8 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langgraph.types import Send
 
 from answergraph.graphs.agent.routing import RoutingFacts, route_after_model, route_after_structured_response, route_after_tools
-from answergraph.state.agent_state import OFFER
-from answergraph.state.ledger import LEDGER
+from answergraph.state.agent_state import ANSWER_REQUEST
+from answergraph.state.ledger import LEDGER, empty_ledger
 from answergraph.state.messages import correction_message
 
 TEXT = RoutingFacts(has_tools=True, return_direct={"search": False, "stop": True})
@@ -59,12 +59,18 @@ AFTER_MODEL = [
     ("an answer call answered by a hook", ANSWER, [ASKED, said(call("Verdict")), result(name="Verdict")], {}, "read_answer"),
     ("an answer a person turned down", REVIEWED, [ASKED, said(call("Verdict")), result(name="Verdict")], {}, "ask_again"),
     ("an unknown tool without a tools node", ANSWER_ALONE, [ASKED, said(call("search"))], {}, "read_answer"),
-    ("a value given by middleware", ANSWER, [ASKED, said(call("search")), result()], {OFFER: {"given": {}}}, "read_answer"),
+    (
+        "a value given by middleware",
+        ANSWER,
+        [ASKED, said(call("search")), result()],
+        {ANSWER_REQUEST: {"has_next_strategy": False, "middleware_value": {}}},
+        "read_answer",
+    ),
     (
         "the last call of the budget asks for tools",
         ANSWER,
         [ASKED, said(call("search"))],
-        {LEDGER: {"final": True}},
+        {LEDGER: {"last_call_made": True, "tools_were_off": False}},
         "read_answer",
     ),
     ("the messages were cleared", TEXT, [], {}, "finish"),
@@ -86,14 +92,14 @@ AFTER_TOOLS = [
     ("the messages were cleared", TEXT, [], "ask_again"),
 ]
 
-FINISHED = {LEDGER: {"finished": True}}
+FINISHED = {LEDGER: {**empty_ledger(), "finished": True}}
 BESIDE = {"messages": [ASKED, said(call("search"), call("Verdict", "2"))]}
 RAN = {"messages": [*BESIDE["messages"], result()]}
 
 AFTER_STRUCTURED_RESPONSE = [
     ("an outcome stands", ANSWER, {"structured_response": object(), **FINISHED}, "finish"),
     ("the run ends without an answer", ANSWER, {"structured_response": None, **FINISHED}, "finish"),
-    ("a subagent's outcome is no exit", ANSWER, {"outcome": {"status": "answered"}, LEDGER: {"finished": False}}, "ask_again"),
+    ("a subagent's outcome is no exit", ANSWER, {"outcome": {"status": "answered"}, LEDGER: empty_ledger()}, "ask_again"),
     ("the key that holds None is no exit", ANSWER, {"structured_response": None, "outcome": None}, "ask_again"),
     ("nothing was written yet", ANSWER, {"messages": [correction_message("again")]}, "ask_again"),
     ("an early answer that was not accepted: the tools beside it run", EARLY, BESIDE, SENDS_ONE),

@@ -101,7 +101,7 @@ def test_gemini_before_three_is_not_held_to_a_schema_beside_tools(name: str, too
 
 def resolved(model: Any, tools: list[Any], declared: Any = Answer) -> str:
     request: ModelRequest[Any] = ModelRequest(model=model, messages=[], tools=tools)
-    return AutoStrategy(declared).ladder(request)[0].strategy.name
+    return AutoStrategy(declared).strategies_for(request)[0].strategy.name
 
 
 def test_auto_takes_the_provider_where_it_can_and_the_tool_elsewhere() -> None:

@@ -17,7 +17,7 @@ from typing_extensions import TypedDict
 
 from answergraph import StoredAnswerError
 from answergraph.response_format.schemas.schema_kinds import answer_schemas
-from answergraph.response_format.storage.answer_channel import StoredAnswers, UnreadableAnswer
+from answergraph.response_format.storage.answer_channel import AnswerCodec, UnreadableAnswer
 
 
 class Point(BaseModel):
@@ -74,8 +74,13 @@ GROWN = create_model("Point", __base__=Spot)
 ANYTHING = {"title": "Anything", "type": "object", "properties": {}}
 
 
-def stored(*declared: Any) -> StoredAnswers:
-    return StoredAnswers(answer_schemas(declared))
+def stored(*declared: Any) -> AnswerCodec:
+    return AnswerCodec(answer_schemas(declared))
+
+
+def elsewhere(codec: AnswerCodec) -> AnswerCodec:
+    """Return the same codec as another process has it: it has written nothing yet."""
+    return AnswerCodec(codec.schemas)
 
 
 POINT = stored(Point)
@@ -102,23 +107,23 @@ def text(value: Any) -> str:
 
 @given(answers)
 def test_an_answer_comes_back_from_a_checkpoint_as_it_was(answer: Any) -> None:
-    assert text(ALL.restored(ALL.stored(answer))) == text(answer)
+    assert text(ALL.from_checkpoint(ALL.to_checkpoint(answer))) == text(answer)
 
 
 @given(answers)
 def test_an_answer_is_what_was_written(answer: Any) -> None:
-    assert text(ALL.typed(ALL.written(answer))) == text(answer)
+    assert text(elsewhere(ALL).from_write(ALL.to_write(answer))) == text(answer)
 
 
 @given(points)
 def test_the_only_schema_needs_no_name_in_what_is_written(point: Point) -> None:
-    assert text(POINT.typed(POINT.written(point))) == text(point)
-    assert POINT.written(point).keys() == {"x", "y"}
+    assert text(elsewhere(POINT).from_write(POINT.to_write(point))) == text(point)
+    assert POINT.to_write(point).keys() == {"x", "y"}
 
 
 @given(json_values | st.dictionaries(st.sampled_from(["answergraph", "value", "schema", "x", "y"]), json_values, max_size=3))
 def test_what_is_no_answer_loses_nothing(value: Any) -> None:
-    back = POINT.restored(POINT.stored(value))
+    back = POINT.from_checkpoint(POINT.to_checkpoint(value))
     if isinstance(back, Point):
         assert value.items() <= back.model_dump().items()
     else:
@@ -127,7 +132,7 @@ def test_what_is_no_answer_loses_nothing(value: Any) -> None:
 
 @given(st.builds(Point, x=st.integers(-9, 9), y=st.floats(allow_nan=False)) | meetings | trips)
 def test_what_goes_into_a_checkpoint_is_plain(answer: Any) -> None:
-    kept = ALL.stored(answer)
+    kept = ALL.to_checkpoint(answer)
     assert ormsgpack.unpackb(ormsgpack.packb(kept)) == kept == json.loads(json.dumps(kept))
 
 
@@ -138,60 +143,62 @@ def test_what_goes_into_a_checkpoint_is_plain(answer: Any) -> None:
 )
 def test_what_does_not_come_back_equal_is_kept_as_it_is(value: Any) -> None:
     answers = stored(Point, Login) if isinstance(value, Login) else POINT
-    assert answers.written(value) is value
-    assert answers.stored(value) is value
-    assert answers.restored(value) is value
+    assert answers.to_write(value) is value
+    assert answers.to_checkpoint(value) is value
+    assert answers.from_checkpoint(value) is value
 
 
 @pytest.mark.parametrize("written", [{"x": 1, "y": 2.0}, {"x": 1, "y": 2}, {"y": 2.0, "x": 1.0}])
 def test_json_that_fits_becomes_the_declared_type(written: Any) -> None:
-    assert POINT.typed(written) == Point(x=1, y=2.0)
+    assert POINT.from_write(written) == Point(x=1, y=2.0)
 
 
 def test_defaults_may_be_left_out_of_json_that_is_written() -> None:
-    assert POINT.typed({"x": 1}) == Point(x=1)
+    assert POINT.from_write({"x": 1}) == Point(x=1)
 
 
 def test_of_several_schemas_the_named_or_the_only_fitting_one_is_taken() -> None:
     either = stored(Point, Spot)
-    assert either.written(Spot(x=1)) == {"schema": "Spot", "value": {"x": 1, "y": 0.0, "name": None}}
-    assert either.typed({"schema": "Spot", "value": {"x": 1}}) == Spot(x=1)
-    assert either.typed({"x": 1, "name": "home"}) == Spot(x=1, name="home")
-    assert either.typed({"x": 1}) == {"x": 1}, "both fit, so it is left as it is"
-    assert either.typed({"schema": "Missing", "value": {}}) == {"schema": "Missing", "value": {}}
+    assert either.to_write(Spot(x=1)) == {"schema": "Spot", "value": {"x": 1, "y": 0.0, "name": None}}
+    assert either.from_write({"schema": "Spot", "value": {"x": 1}}) == Spot(x=1)
+    assert either.from_write({"x": 1, "name": "home"}) == Spot(x=1, name="home")
+    assert either.from_write({"x": 1}) == {"x": 1}, "both fit, so it is left as it is"
+    assert either.from_write({"schema": "Missing", "value": {}}) == {"schema": "Missing", "value": {}}
 
 
 def test_a_field_that_was_added_with_a_default_does_no_harm() -> None:
-    loaded = stored(GROWN).restored(POINT.stored(Point(x=1)))
+    loaded = stored(GROWN).from_checkpoint(POINT.to_checkpoint(Point(x=1)))
     assert (type(loaded), loaded.x, loaded.name) == (GROWN, 1, None)
 
 
 def test_a_schema_that_was_renamed_still_loads_what_it_holds() -> None:
-    assert stored(Spot).restored(POINT.stored(Point(x=1))) == Spot(x=1)
+    assert stored(Spot).from_checkpoint(POINT.to_checkpoint(Point(x=1))) == Spot(x=1)
 
 
 @pytest.mark.parametrize(
     ("now", "problem"), [(Stricter, "colour\n  Field required"), (Meeting, "only \\['Meeting'\\]")], ids=["changed", "gone"]
 )
 def test_an_answer_that_no_longer_fits_is_an_error_that_names_the_field_where_it_is_used(now: Any, problem: str) -> None:
-    kept = POINT.stored(Point(x=1))
-    loaded = stored(now).restored(kept)
+    kept = POINT.to_checkpoint(Point(x=1))
+    loaded = stored(now).from_checkpoint(kept)
     assert isinstance(loaded, UnreadableAnswer)
     for use in (attrgetter("x"), itemgetter("x")):
         with pytest.raises(StoredAnswerError, match=problem) as raised:
             use(loaded)
         assert (raised.value.schema, raised.value.data) == ("Point", {"x": 1, "y": 0.0})
     assert not hasattr(loaded, "model_dump")
-    assert stored(now).stored(loaded) == kept, "nothing is lost to a program that still has the schema"
-    assert stored(now).typed(loaded) is loaded
+    assert stored(now).to_checkpoint(loaded) == kept, "nothing is lost to a program that still has the schema"
+    assert stored(now).from_write(loaded) is loaded
     assert copy.deepcopy(loaded).stored_answer_error.schema == pickle.loads(pickle.dumps(loaded)).stored_answer_error.schema
 
 
 def test_what_a_plain_channel_stored_is_read_as_well() -> None:
-    assert POINT.restored(Point(x=1)) == Point(x=1)
-    assert POINT.restored({"x": 1, "y": 2.0}) == Point(x=1, y=2.0), "strict msgpack hands out a class it may not import as a dict"
+    assert POINT.from_checkpoint(Point(x=1)) == Point(x=1)
+    assert POINT.from_checkpoint({"x": 1, "y": 2.0}) == Point(x=1, y=2.0), (
+        "strict msgpack hands out a class it may not import as a dict"
+    )
 
 
 def test_a_json_schema_keeps_its_values_as_they_are() -> None:
     anything = stored(ANYTHING)
-    assert anything.restored(anything.stored({"a": [1]})) == {"a": [1]}
+    assert anything.from_checkpoint(anything.to_checkpoint({"a": [1]})) == {"a": [1]}

@@ -20,7 +20,7 @@ from langgraph.prebuilt import InjectedState, ToolNode, ToolRuntime
 from langgraph.types import Command, Send, interrupt
 from pydantic import BaseModel, Field
 
-from answergraph.nodes.direct_calls.plain_tools import plain_tool
+from answergraph.nodes.direct_calls.direct_tools import DirectTool
 from answergraph.nodes.tools import ToolsNode
 from answergraph.state.budget import NO_LIMITS
 from tests.suite.colors import Run
@@ -207,7 +207,7 @@ def shown(message: AnyMessage) -> Any:
 @pytest.mark.parametrize("case", CALLS)
 def test_a_call_ends_as_in_tool_node(run: Run, case: str) -> None:
     call = CALLS[case]
-    assert (plain_tool(call.tool) is not None) == call.plain
+    assert (DirectTool.of(call.tool) is not None) == call.plain
     expected = ended(run, ToolNode([call.tool]), call.tool.name, call.args)
     assert ended(run, ours(call.tool), call.tool.name, call.args) == expected
 
@@ -275,7 +275,7 @@ def test_a_plain_tool_that_interrupts_is_resumed(run: Run) -> None:
         """Ask a person."""
         return f"{question} {interrupt(question)}"
 
-    assert plain_tool(ask) is not None
+    assert DirectTool.of(ask) is not None
     call = {"name": "ask", "args": {"question": "Sure?"}, "id": "c1", "type": "tool_call"}
     graph = graph_of(ours(ask), call, checkpointer=InMemorySaver())
     config: RunnableConfig = {"configurable": {"thread_id": "1"}}

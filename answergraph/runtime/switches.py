@@ -1,0 +1,17 @@
+"""Switches, as environment variables that are read when an agent is built, back to LangGraph's own way."""
+
+from __future__ import annotations
+
+import os
+
+
+def is_switched_on(variable: str) -> bool:
+    """Return whether a switch is on, as it is unless its variable is ``0``.
+
+    Raises:
+        ValueError: If the variable is neither ``0`` nor ``1``.
+    """
+    value = os.environ.get(variable, "1")
+    if value not in ("0", "1"):
+        raise ValueError(f"The environment variable {variable} is 0 or 1, not {value!r}.")
+    return value == "1"

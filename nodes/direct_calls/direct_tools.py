@@ -1,0 +1,195 @@
+"""Tools that may be called without ``ToolNode`` around them, and how.
+
+``ToolNode`` makes a thread pool and a ``ToolRuntime`` with the whole state for every call, and ``BaseTool.invoke`` reads
+signatures and type hints again at every call. A function of arguments that the model writes, with nothing injected and nothing
+special, needs none of that. Which tools are such and why is in ``docs/decisions/0008-direct-tools.md``.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextvars import copy_context
+from dataclasses import dataclass
+from typing import Any, get_args, get_type_hints
+
+from langchain_core.callbacks import CallbackManager
+from langchain_core.messages import ToolCall, ToolMessage
+from langchain_core.runnables import RunnableConfig
+from langchain_core.tools import BaseTool, StructuredTool
+from pydantic import BaseModel, RootModel
+
+from answergraph.nodes.direct_calls.tool_threads import in_tool_thread
+from answergraph.runtime.switches import is_switched_on
+
+_SPECIAL_NAMES = frozenset(
+    {"args", "callbacks", "config", "kwargs", "run_manager", "runtime", "state", "store", "tool_call_id", "v__args"}
+)
+"""Parameter names that LangChain or LangGraph fill or treat in ways of their own."""
+
+_SPECIAL_TYPES = ("Injected", "RunnableConfig", "ToolRuntime", "CallbackManager", "BaseStore")
+_HARMLESS_METADATA = ("pydantic", "annotated_types")
+_NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+_WRITTEN_AS_JSON = (int, float, bool)
+
+
+DIRECT_CALLS = "ANSWERGRAPH_DIRECT_CALLS"
+"""The switch: with ``0``, every tool call of an agent built from then on goes through ``ToolNode``."""
+
+
+@dataclass(frozen=True)
+class DirectTool:
+    """A tool that is a function of the model's arguments and nothing else."""
+
+    tool: StructuredTool
+    schema: type[BaseModel]
+    names: tuple[str, ...]
+
+    @classmethod
+    def of(cls, tool: BaseTool) -> DirectTool | None:
+        """Return a tool as a direct one.
+
+        ``None`` for a tool that gets anything the model does not write, handles errors or artifacts itself, or is of a class of
+        its own.
+        """
+        if type(tool) is not StructuredTool or tool.response_format != "content":
+            return None
+        if tool.handle_tool_error or tool.handle_validation_error:
+            return None
+        schema = tool.args_schema
+        if not (isinstance(schema, type) and issubclass(schema, BaseModel)) or not _is_plain_schema(schema):
+            return None
+        names = tuple(schema.model_fields)
+        functions = [function for function in (tool.func, tool.coroutine) if function is not None]
+        # ``tool.args`` is what the model is shown: an argument that is injected is hidden there.
+        if set(tool.args) != set(names) or not all(_takes_just(function, names) for function in functions):
+            return None
+        return cls(tool, schema, names)
+
+    def arguments(self, call: ToolCall) -> dict[str, Any]:
+        """Return the validated arguments by name, with the schema's defaults."""
+        if not self.names:
+            return {}
+        checked = self.schema.model_validate({**call["args"]})
+        return {name: getattr(checked, name) for name in self.names}
+
+
+@dataclass(frozen=True)
+class DirectCall:
+    """An effect that calls a direct tool; its result is that of ``tool.invoke``."""
+
+    direct: DirectTool
+    call: ToolCall
+    config: RunnableConfig
+
+    def perform(self) -> Any:
+        """Call it in this thread."""
+        tool = self.direct.tool
+        if tool.func is None or self._is_listened_to():
+            return tool.invoke(self._input(), self.config)
+        # A copy of the context, as everywhere in LangChain: what the tool sets there ends with the call.
+        return self._message(copy_context().run(tool.func, **self.direct.arguments(self.call)))
+
+    async def aperform(self) -> Any:
+        """Call it on the event loop, or in a thread if it only blocks."""
+        tool = self.direct.tool
+        if tool.coroutine is None:
+            return await in_tool_thread(self.perform)
+        if self._is_listened_to():
+            return await tool.ainvoke(self._input(), self.config)
+        return self._message(await tool.coroutine(**self.direct.arguments(self.call)))
+
+    def outcome_again(self, **outcome: Any) -> BaseTool:
+        """Return a stand-in for the tool that returns this ``value``, or raises this ``error``."""
+        return self._stand_in(ReplaysOutcome, **outcome)
+
+    def _message(self, value: Any) -> Any:
+        if type(value) is str:
+            content = value
+        elif type(value) in _WRITTEN_AS_JSON:
+            content = json.dumps(value)
+        else:
+            # LangChain knows what becomes of content blocks, artifacts, commands and all the rest.
+            return self._stand_in(ReturnsValue, value=value).invoke(self._input(), self.config)
+        return ToolMessage(content, name=self.direct.tool.name, tool_call_id=self.call["id"])
+
+    def _stand_in(self, kind: type[ReturnsValue], **outcome: Any) -> BaseTool:
+        return kind(name=self.direct.tool.name, description=self.direct.tool.description, **outcome)
+
+    def _is_listened_to(self) -> bool:
+        """Return whether any handler would hear of the call: tracers, streams, the user's own, the tool's."""
+        # Not the manager's own handlers alone: a handler that is not inherited, such as that of ``collect_runs``, is added here.
+        tool = self.direct.tool
+        return bool(CallbackManager.configure(self.config.get("callbacks"), tool.callbacks, tool.verbose).handlers)
+
+    def _input(self) -> ToolCall:
+        return {**self.call, "type": "tool_call"}
+
+
+class ReturnsValue(BaseTool, defer_build=True):
+    """Stands for a tool whose function has returned: returns its value in the tool's place."""
+
+    value: Any = None
+
+    def _run(self, **_: Any) -> Any:
+        return self.value
+
+
+class ReplaysOutcome(ReturnsValue, defer_build=True):
+    """Stands for a tool whose ``invoke`` is over: returns what it returned, or raises what it raised, untouched."""
+
+    error: Any = None
+
+    def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+        if self.error is not None:
+            raise self.error
+        return self.value
+
+
+class DirectTools:
+    """The direct tools among an agent's; each tool is looked at when it is first called."""
+
+    def __init__(self, tools: Sequence[BaseTool]) -> None:
+        self._tools = {tool.name: tool for tool in tools} if is_switched_on(DIRECT_CALLS) else {}
+        self._direct: dict[str, DirectTool | None] = {}
+
+    def find(self, name: str) -> DirectTool | None:
+        """Return the direct tool of a name, ``None`` for any other."""
+        if name in self._tools and name not in self._direct:
+            self._direct[name] = DirectTool.of(self._tools[name])
+        return self._direct.get(name)
+
+
+def _is_plain_schema(schema: type[BaseModel]) -> bool:
+    if issubclass(schema, RootModel) or schema.model_config.get("extra") == "allow":
+        return False
+    return not any(field.exclude or not _is_plain_type(field.metadata) for field in schema.model_fields.values())
+
+
+def _takes_just(function: Callable[..., Any], names: tuple[str, ...]) -> bool:
+    parameters = inspect.signature(function).parameters
+    if set(parameters) != set(names) or _SPECIAL_NAMES & parameters.keys():
+        return False
+    if any(parameter.kind not in _NAMED for parameter in parameters.values()):
+        return False
+    try:
+        hints = get_type_hints(function, include_extras=True)
+    except (NameError, TypeError):
+        return False  # hints that cannot be read may say anything
+    return all(_is_plain_type(_metadata_in(hint)) and not _is_special(hint) for hint in hints.values())
+
+
+def _is_special(hint: Any) -> bool:
+    return any(word in repr(hint) for word in _SPECIAL_TYPES)
+
+
+def _is_plain_type(metadata: Any) -> bool:
+    """Return whether annotations are of the kind that only describes or bounds a value."""
+    return all(isinstance(item, str) or type(item).__module__.startswith(_HARMLESS_METADATA) for item in metadata)
+
+
+def _metadata_in(hint: Any) -> Iterator[Any]:
+    yield from getattr(hint, "__metadata__", ())
+    for part in get_args(hint):
+        yield from _metadata_in(part)
