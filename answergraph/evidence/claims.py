@@ -21,7 +21,7 @@ class Claim:
     """One value that a tool result has to support."""
 
     path: str
-    """Of the field in the answer, ``"findings[0].quote"``."""
+    """The field of the answer, ``"findings[0].quote"``."""
     mark: Mark
     """Says how it is checked."""
     value: Any

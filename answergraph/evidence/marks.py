@@ -12,7 +12,7 @@ from pydantic.json_schema import JsonSchemaValue
 from answergraph.state.errors import AgentSpecError
 
 MIN_QUOTE_COLUMNS = 8
-"""Of a quote; a letter takes one column, a Chinese, Japanese or Korean sign two."""
+"""Minimum length of a quote; a letter takes one column, a Chinese, Japanese or Korean sign two."""
 
 Units = str | Sequence[str] | Mapping[str, float]
 """Names of units; a mapping says how many of the field's unit each is."""
@@ -30,10 +30,10 @@ class Quote:
     """
 
     min_items: int = 1
-    """Of quotes in a list, as the JSON Schema shows the model. With 0 the field may be empty or missing; its quotes are checked
-    all the same."""
+    """Minimum of quotes in a list, as the JSON Schema shows the model. With 0 the field may be empty or missing; its quotes are
+    checked all the same."""
     min_length: int = MIN_QUOTE_COLUMNS
-    """Of a quote in columns: a letter takes one, a Chinese, Japanese or Korean sign two."""
+    """Minimum length of a quote in columns: a letter takes one, a Chinese, Japanese or Korean sign two."""
 
     def __post_init__(self) -> None:
         _refuse_negative(self.min_items, self.min_length)

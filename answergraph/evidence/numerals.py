@@ -32,7 +32,7 @@ _JOINED_AFTER = re.compile(
 _AMBIGUOUS_SIGN = re.compile(rf"(?:^|[^\w)\]\s])\s*[{HYPHENS}]\s+$|^\s*[{HYPHENS}]\s+$")
 _NEGATIVE = re.compile(rf"[{HYPHENS}]$")
 _MAX_UNIT_CHARACTERS = 24
-"""Around a number, in which a unit is looked for."""
+"""Distance from a number within which a unit is looked for."""
 _SLACK = 1e-9
 _GLUED = frozenset(f"_%‰°{CURRENCIES}")
 _KEY = re.compile(r"'([^']+)' ?: ?'?$")

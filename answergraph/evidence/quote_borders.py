@@ -42,7 +42,7 @@ _NEGATION = re.compile(
     re.IGNORECASE,
 )
 _MAX_NEGATION_CHARACTERS = 28
-"""Of the longest negation, with its borders."""
+"""Length of the longest negation, with its borders."""
 
 GROUPING_SPACES = "\u00a0\u2009\u202f"
 """Spaces that group digits where they stand between digits."""

@@ -29,7 +29,7 @@ search searched searching text unknown value values
 _COMMON_WORDS = frozenset(_COMMON.split())
 _WORDS_AROUND_AN_ECHO = frozenset(_AROUND_AN_ECHO.split())
 _MIN_COLUMNS_BESIDE_ECHO = 4
-"""Of a quote beyond the words that the tool was called with."""
+"""Columns that a quote needs beyond the words that the tool was called with."""
 
 NOT_FOUND = "it stands in no tool result word for word"
 CUT = "it begins or ends in the middle of a word or number there: quote whole words"

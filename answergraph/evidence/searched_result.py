@@ -17,7 +17,7 @@ from answergraph.state.tool_results import ToolRun
 
 _GROUPING = re.compile(rf"(?<=[0-9])[{GROUPING_SPACES}](?=[0-9]{{3}}(?![0-9]))")
 _MIN_ECHO_CHARACTERS = 4
-"""Of an argument whose return in the result is an echo and no coincidence."""
+"""Length from which an argument that returns in the result is an echo and no coincidence."""
 
 
 class SearchedResult:

@@ -29,11 +29,11 @@ class ClaimVerdict:
     """Whether one claim of a bundle holds."""
 
     path: str
-    """Of the field in the answer."""
+    """The field of the answer, ``"findings[0].quote"``."""
     holds: bool
     """Whether the named result supports it at the named place."""
     value: Any
-    """Of the field."""
+    """The value of the field."""
     reason: str
     """The place that supports it, or the problem."""
 

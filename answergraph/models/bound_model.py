@@ -37,7 +37,7 @@ class BoundModel:
     user_after_tool: bool = True
     """Whether the provider takes a user message right after a tool's."""
     dialect: Dialect = Dialect.PLAIN
-    """Of the format's schema."""
+    """The dialect of the format's schema."""
     note: str | None = None
     """Recorded with each attempt."""
 

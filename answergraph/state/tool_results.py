@@ -40,7 +40,7 @@ class ToolRun:
 
     tool_call_id: str
     name: str
-    """Of the tool."""
+    """The tool's name."""
     args: Mapping[str, Any]
     texts: tuple[str, ...]
     """The texts of the result's content blocks."""

@@ -56,7 +56,7 @@ class InProcessChatModel(BaseChatModel):
     model_name: str
     """Shown in traces and in ``response_metadata``."""
     chunk_size: int = Field(default=8, gt=0)
-    """Maximum of characters in a streamed chunk."""
+    """Maximum number of characters in a streamed chunk."""
     streaming: bool = False
     """Whether ``invoke`` streams, too."""
 

@@ -132,25 +132,25 @@ class ReActTextModel(BaseChatModel):
     def _ask(
         self, messages: Sequence[BaseMessage], stop: Sequence[str] | None, callbacks: Callbacks, kwargs: Mapping[str, Any]
     ) -> Step[ChatResult]:
-        offer = _offer(kwargs)
-        passes_on = not offer.tools and offer.response_format is None and not uses_tools(messages)
+        react_prompt = _react_prompt(kwargs)
+        passes_on = not react_prompt.tools and react_prompt.response_format is None and not uses_tools(messages)
         reply: AIMessage = yield TextModelCall(
             llm=self.llm,
-            prompt=messages if passes_on else _prompt(messages, offer),
+            prompt=messages if passes_on else _prompt_text(messages, react_prompt),
             stop=[*(STOPS if self.send_stops and not passes_on else ()), *(stop or self.stop or ())],
             settings=self._settings(kwargs),
             callbacks=callbacks,
         )
-        message = reply if passes_on or diagnose(reply) else self._as_read(reply, offer, messages)
+        message = reply if passes_on or diagnose(reply) else self._as_read(reply, react_prompt, messages)
         return ChatResult(generations=[ChatGeneration(message=_as_own(message))])
 
     def _settings(self, kwargs: Mapping[str, Any]) -> dict[str, Any]:
         own = {name: value for name in _SENT_IF_SET if (value := getattr(self, name)) is not None}
         return {**own, **{name: value for name, value in kwargs.items() if name not in _SAID_IN_WORDS}}
 
-    def _as_read(self, reply: AIMessage, offer: ReActPrompt, messages: Sequence[BaseMessage]) -> AIMessage:
-        reading = read_reply(reply.text, offer.tools, formatted=offer.response_format is not None)
-        if not offer.tools and not isinstance(reading, FinalAnswer):
+    def _as_read(self, reply: AIMessage, react_prompt: ReActPrompt, messages: Sequence[BaseMessage]) -> AIMessage:
+        reading = read_reply(reply.text, react_prompt.tools, formatted=react_prompt.response_format is not None)
+        if not react_prompt.tools and not isinstance(reading, FinalAnswer):
             # Only the answer was asked for: all of the text is it, as with the classic ``"generate"``.
             reading = FinalAnswer(without_inventions(reply.text).strip())
         if isinstance(reading, Unreadable) and _insists(reading, messages):
@@ -175,16 +175,16 @@ class ReActTextModel(BaseChatModel):
                 return {"content": text}
 
 
-def _offer(kwargs: Mapping[str, Any]) -> ReActPrompt:
+def _react_prompt(kwargs: Mapping[str, Any]) -> ReActPrompt:
     choice = ToolChoice.read(kwargs.get("tool_choice"))
     tools = () if choice.mode == "none" else tools_of(kwargs.get("tools") or ())
     response_format = kwargs.get("response_format")
     return ReActPrompt(tools, choice, response_format if isinstance(response_format, Mapping) else None)
 
 
-def _prompt(messages: Sequence[BaseMessage], offer: ReActPrompt) -> str:
-    parts = [system_text(messages), offer.instructions(), conversation_text(messages)]
-    only_the_answer = not offer.tools and uses_tools(messages)
+def _prompt_text(messages: Sequence[BaseMessage], react_prompt: ReActPrompt) -> str:
+    parts = [system_text(messages), react_prompt.instructions(), conversation_text(messages)]
+    only_the_answer = not react_prompt.tools and uses_tools(messages)
     return "\n\n".join(part for part in parts if part) + (GENERATE if only_the_answer else "")
 
 

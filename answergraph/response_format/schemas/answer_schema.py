@@ -15,7 +15,7 @@ from pydantic_core import PydanticSerializationError, to_json
 from answergraph.response_format.schemas.json_envelope import VALUE, wrapped_value
 
 MAX_PROBLEM_CHARACTERS = 4_000
-"""Of the problems with an answer that the model is told; a list may have one per item, and quote each."""
+"""Length of the problems that are reported to the model; a list may have one per item, and quote each."""
 
 
 @dataclass(frozen=True)

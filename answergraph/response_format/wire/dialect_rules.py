@@ -17,8 +17,8 @@ from typing import Literal
 from answergraph.response_format.wire.dialects import Dialect
 
 Counted = Literal["properties", "object_depth", "characters", "enum_values", "optional", "unions"]
-"""Limited by dialects. ``object_depth``: objects inside each other, counted anew behind a ``$ref``. ``characters``: of the names
-of properties and definitions and the strings in ``enum``, together. ``unions``: ``anyOf`` and lists of types."""
+"""The parts that dialects limit. ``object_depth``: objects inside each other, counted anew behind a ``$ref``. ``characters``: of
+the names of properties and definitions and the strings in ``enum``, together. ``unions``: ``anyOf`` and lists of types."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +47,7 @@ class DialectRules:
     describes_refs: bool = True
     """A description beside ``$ref`` is kept, by wrapping the reference in ``anyOf``."""
     maxima: Mapping[Counted, int] = field(default_factory=dict)
-    """Of the whole schema; no maximum where there is none, or none is documented."""
+    """Limits of the whole schema; a part is not limited if it is missing here."""
 
 
 _LIMITS = {
