@@ -1,4 +1,4 @@
-"""A chat model for your tests: it says what you scripted and remembers what it was asked.
+"""A chat model for your tests: it gives scripted replies and remembers the requests.
 
 It speaks the tool-calling interface of a real model, needs no key and no network, and is safe to share between threads.
 """
@@ -19,9 +19,9 @@ from answergraph.models.in_process.in_process_model import ChatRequest, InProces
 __all__ = ["ScriptExhaustedError", "ScriptedChatModel", "ScriptedRequest"]
 
 Reply = InstanceOf[AIMessage] | str | InstanceOf[Exception]
-"""What may be scripted: a message, the text of one, or an error to raise."""
+"""A message, the text of one, or an error to raise."""
 
-_SHOWN_CHARACTERS = 200
+_MAX_SHOWN_CHARACTERS = 200
 
 
 class ScriptExhaustedError(RuntimeError):
@@ -46,17 +46,14 @@ class _Log:
         self._requests: list[ScriptedRequest] = []
 
     def __deepcopy__(self, memo: dict[int, Any]) -> _Log:
-        """Return the log itself: copies of a model share one script, deep ones too."""
-        return self
+        return self  # copies of a model share one script, deep ones too
 
     def add(self, request: ScriptedRequest) -> int:
-        """Remember a request and return its position."""
         with self._lock:
             self._requests.append(request)
             return len(self._requests) - 1
 
     def requests(self) -> list[ScriptedRequest]:
-        """Return the requests so far."""
         with self._lock:
             return list(self._requests)
 
@@ -110,10 +107,7 @@ class ScriptedChatModel(InProcessChatModel):
         return "scripted"
 
     def respond(self, request: ChatRequest) -> AIMessage:
-        """Return the next scripted reply, or raise the scripted error.
-
-        Args:
-            request: What the model was asked; it is remembered first.
+        """Remember the request, then return the next scripted reply, or raise the scripted error.
 
         Raises:
             ScriptExhaustedError: More requests came than replies were scripted.
@@ -128,17 +122,15 @@ class ScriptedChatModel(InProcessChatModel):
 
 
 def _by_function(function: Callable[..., Reply], request: ScriptedRequest) -> Reply:
-    """Call the function, with the request if it has a parameter of that name."""
     if "request" in inspect.signature(function).parameters:
         return function(request.messages, request=request)
     return function(request.messages)
 
 
 def _in_order(replies: list[Reply], position: int, request: ScriptedRequest) -> Reply:
-    """Return the reply at a position, or say that there is none."""
     if position < len(replies):
         return replies[position]
-    last = repr(request.messages[-1].text)[:_SHOWN_CHARACTERS] if request.messages else "nothing"
+    last = repr(request.messages[-1].text)[:_MAX_SHOWN_CHARACTERS] if request.messages else "nothing"
     raise ScriptExhaustedError(
         f"Request {position + 1} came, but the number of scripted replies is {len(replies)}: "
         f"script another one, or pass a function. The last message of the request: {last}"

@@ -59,5 +59,4 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
-    """Return all names, also of what is not imported yet."""
     return [*{*globals(), *__all__}]

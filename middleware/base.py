@@ -34,11 +34,12 @@ class AgentMiddleware(Generic[StateT, ContextT, ResponseT]):
 
     A hook that is not overridden costs nothing: the graph has no node for it. ``before_*`` hooks run in the order of the
     list, ``after_*`` hooks in reverse, and the first middleware's ``wrap_*`` hooks are the outermost. A hook with an ``a`` in
-    front serves async runs; without it the sync one does (``wrap_*`` hooks need both colours for both kinds of run).
+    front serves async runs; without it the sync one does. A ``wrap_*`` hook that is defined in the other colour only raises
+    ``NotImplementedError``.
     """
 
     state_schema: type[Any] = AgentState
-    """The state keys this middleware reads and writes."""
+    """The state keys it reads and writes."""
 
     tools: Sequence[BaseTool] = ()
     """Tools it adds to the agent."""
@@ -47,14 +48,14 @@ class AgentMiddleware(Generic[StateT, ContextT, ResponseT]):
     """Types of answer it adds to the agent's response format, where they are not declared there."""
 
     trace_policy: TracePolicy | None = None
-    """What the hooks' trace spans record."""
+    """Says what the trace spans of the hooks record."""
 
     transformers: Sequence[Callable[..., Any]] = ()
     """LangGraph stream transformers it adds."""
 
     @property
     def name(self) -> str:
-        """Stands in the names of its nodes; unique within an agent."""
+        """Part of the names of its nodes; unique within an agent."""
         return type(self).__name__
 
     def before_agent(self, state: StateT, runtime: Runtime[ContextT]) -> dict[str, Any] | Command[Any] | None:
@@ -76,7 +77,7 @@ class AgentMiddleware(Generic[StateT, ContextT, ResponseT]):
         """Run after each visit of the model, in async runs."""
 
     def after_agent(self, state: StateT, runtime: Runtime[ContextT]) -> dict[str, Any] | Command[Any] | None:
-        """Run once when the answer, or the reason why there is none, stands; returns a state update."""
+        """Run once when the answer, or the reason why there is none, is decided; returns a state update."""
 
     async def aafter_agent(self, state: StateT, runtime: Runtime[ContextT]) -> dict[str, Any] | Command[Any] | None:
         """Run once at the end, in async runs."""
@@ -84,11 +85,7 @@ class AgentMiddleware(Generic[StateT, ContextT, ResponseT]):
     def wrap_model_call(
         self, request: ModelRequest[ContextT], handler: Callable[[ModelRequest[ContextT]], ModelResponse[ResponseT]]
     ) -> ModelResponse[ResponseT] | AIMessage | ExtendedModelResponse[ResponseT]:
-        """Answer a model call; ``handler(request)`` calls the model, never, once or several times.
-
-        Raises:
-            NotImplementedError: If only the async version was defined.
-        """
+        """Answer a model call; ``handler(request)`` calls the model, and may be used never, once or several times."""
         raise NotImplementedError(wrong_colour("wrap_model_call"))
 
     async def awrap_model_call(
@@ -96,38 +93,25 @@ class AgentMiddleware(Generic[StateT, ContextT, ResponseT]):
         request: ModelRequest[ContextT],
         handler: Callable[[ModelRequest[ContextT]], Awaitable[ModelResponse[ResponseT]]],
     ) -> ModelResponse[ResponseT] | AIMessage | ExtendedModelResponse[ResponseT]:
-        """Answer a model call in async runs.
-
-        Raises:
-            NotImplementedError: If only the sync version was defined.
-        """
+        """Answer a model call in async runs."""
         raise NotImplementedError(wrong_colour("awrap_model_call"))
 
     def wrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], ToolMessage | Command[Any]]
     ) -> ToolMessage | Command[Any]:
-        """Answer a tool call; ``handler(request)`` runs the tool.
-
-        Raises:
-            NotImplementedError: If only the async version was defined.
-        """
+        """Answer a tool call; ``handler(request)`` runs the tool."""
         raise NotImplementedError(wrong_colour("wrap_tool_call"))
 
     async def awrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]]
     ) -> ToolMessage | Command[Any]:
-        """Answer a tool call in async runs.
-
-        Raises:
-            NotImplementedError: If only the sync version was defined.
-        """
+        """Answer a tool call in async runs."""
         raise NotImplementedError(wrong_colour("awrap_tool_call"))
 
     def modify_model_request(self, request: ModelRequest[ContextT]) -> ModelRequest[ContextT]:
         """Return the request to make in place of this one.
 
-        A pure function, written once for sync and async runs; use it instead of ``wrap_model_call`` where nothing has to be
-        done after the call.
+        A pure function for sync and async runs; use it instead of ``wrap_model_call`` if nothing happens after the call.
         """
         return request
 
@@ -140,8 +124,8 @@ class AgentMiddleware(Generic[StateT, ContextT, ResponseT]):
             runtime: The run's context, store and writer.
 
         Returns:
-            ``None`` or ``True``, or an ``AnswerAccepted`` with what is to stand on the outcome. ``False`` rejects the answer
-            with the name and the docstring of this method for its reason.
+            ``None`` or ``True``, or an ``AnswerAccepted`` with evidence for the outcome. ``False`` rejects the answer, and the
+            model is told the name and the docstring of this method.
 
         Raises:
             AnswerRejected: If it is not good enough; its feedback goes to the model and is counted like a schema error.
@@ -150,7 +134,7 @@ class AgentMiddleware(Generic[StateT, ContextT, ResponseT]):
 
 
 def wrong_colour(hook: str) -> str:
-    """Return what to do when a wrapping hook exists in the other colour only."""
+    """Return the error message for a wrapping hook that exists in the other colour only."""
     if hook.startswith("a"):
         words = {"colour": "Asynchronous", "other": "sync", "context": "an async", "calls": "`stream()` or `invoke()`"}
     else:

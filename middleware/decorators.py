@@ -36,7 +36,7 @@ class HookDecorator(Protocol):
 
 
 def _decorator(hook: str, doc: str, as_method: Callable[[Callable[..., Any]], Callable[..., Any]]) -> HookDecorator:
-    """Return the decorator for one hook; a coroutine function becomes the hook's async form."""
+    """Return the decorator for one hook; a coroutine function becomes its async form."""
 
     def decorator(
         func: Callable[..., Any] | None = None,
@@ -97,11 +97,7 @@ def dynamic_prompt(func: Callable[[ModelRequest[Any]], Any]) -> Middleware:
     """Make a middleware that writes the system message of each call.
 
     Args:
-        func: Given the request, returns the prompt as text or as a ``SystemMessage``; may be a coroutine function, which
-            then serves async runs only.
-
-    Returns:
-        The middleware.
+        func: Returns the prompt for a request as text or ``SystemMessage``; a coroutine function serves async runs only.
     """
 
     def with_prompt(request: ModelRequest[Any], prompt: Any) -> ModelRequest[Any]:

@@ -1,4 +1,4 @@
-"""Middleware that accepts an answer only where the run's tool results support what it claims."""
+"""Middleware that accepts an answer only if the run's tool results support its claims."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
     """Check every marked field of an answer against the tool results of this run.
 
     Fields are marked in the schema, ``Annotated[list[str], Quote()]`` or ``Annotated[float, FromTools()]``, in nested models and
-    lists too. What is not supported goes back to the model with the nearest passage; what is supported stands on
-    ``outcome["evidence"]``. The results are kept as the tools returned them, whatever is later done to the conversation.
+    lists too. Unsupported claims go back to the model with the nearest passage; the places of supported ones stand on
+    ``outcome["evidence"]``. Results are kept as the tools returned them, even if the conversation is changed later.
 
     Example:
         >>> only_logs = GroundedAnswer(sources=["read_log", "search_log"], abstain=Abstention)
@@ -42,11 +42,10 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
         sources: str | Sequence[str] | Callable[[ToolRun], bool] | None = None,
         abstain: type[Abstention] | None = None,
     ) -> None:
-        """Say what counts as evidence.
+        """Choose the evidence that counts.
 
         Args:
-            sources: The tools whose results count, or a function that tells of a result whether it does; ``None`` for all
-                that succeed.
+            sources: The tools whose results count, or a predicate of a result; ``None`` for all that succeed.
             abstain: The schema that says why there is no answer; added to the response format if it is not declared there. It is
                 always allowed; the others are offered only once there is a result that counts.
 
@@ -92,11 +91,7 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
         return AnswerAccepted(evidence=checked.evidence)
 
     def evidence(self, state: Mapping[str, Any]) -> list[ToolRun]:
-        """Return the results that count; override it where another agent has gathered some.
-
-        Args:
-            state: The agent's state.
-        """
+        """Return the results that count; override it if another agent has gathered some."""
         return [run for run in results_of_run(state) if run.succeeded and run.text and self._counts(run)]
 
     def _counts(self, run: ToolRun) -> bool:
@@ -106,7 +101,6 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
 
 
 def _readable(response_format: Any) -> Strategy[Any]:
-    """Return the strategy of a response format whose marks can be read."""
     strategy = as_strategy(response_format)
     _refuse_unreadable(schema.declared for schema in strategy.schemas)
     return strategy

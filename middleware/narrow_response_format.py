@@ -16,9 +16,7 @@ from answergraph.state.errors import AgentSpecError, ResponseFormatError
 
 
 class NarrowResponseFormat(AgentMiddleware[Any, Any, Any]):
-    """Offer only some of the declared schemas in a call; what is left out is neither offered nor accepted.
-
-    The strategy stays what it is: only its schemas are fewer.
+    """Offer only some of the declared schemas in a call; the others are not accepted either. The strategy stays the same.
 
     Example:
         >>> from pydantic import BaseModel
@@ -33,12 +31,12 @@ class NarrowResponseFormat(AgentMiddleware[Any, Any, Any]):
     """
 
     def __init__(self, choose: Callable[[ModelRequest[Any]], Any], *, name: str | None = None) -> None:
-        """Narrow by a choice made at every call.
+        """Narrow by a choice at every call.
 
         Args:
             choose: A pure function of the request. Returns the schemas to offer: a type, a union, a JSON Schema ``dict`` or a
-                sequence of these; ``None`` leaves the format as it is.
-            name: Tells several of one agent apart; stands on the outcome. The class's name by default.
+                sequence of these; ``None`` leaves the format unchanged.
+            name: Distinguishes several of one agent, also on the outcome. The class's name by default.
         """
         super().__init__()
         self.choose = choose
@@ -47,17 +45,13 @@ class NarrowResponseFormat(AgentMiddleware[Any, Any, Any]):
 
     @property
     def name(self) -> str:
-        """Tells it apart from the agent's other middleware."""
         return self._name
 
     def modify_model_request(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
-        """Narrow the request's format.
-
-        Returns:
-            The request; of the schemas chosen, those are offered that middleware further out has left.
+        """Narrow the request's format to the chosen schemas that outer middleware has left.
 
         Raises:
-            ResponseFormatError: If that leaves none, or the choice names a schema that was not declared.
+            ResponseFormatError: If none is left, or the choice names a schema that was not declared.
         """
         chosen = self.choose(request)
         if chosen is None or request.response_format is None:

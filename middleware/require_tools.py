@@ -1,4 +1,4 @@
-"""Middleware that lets an answer count only after certain tools have succeeded."""
+"""Middleware that accepts an answer only after certain tools have succeeded."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from answergraph.state.errors import AgentSpecError, AnswerRejected
 from answergraph.state.tool_results import EvidenceState, ToolRun, results_of_run
 
 Mode = Literal["hold", "hide"]
-"""What becomes of an answer before its time."""
+"""How to treat an answer before its time."""
 
 Predicate = Callable[[ToolRun, Any], bool]
 """Whether a tool call supports an answer; the answer is ``None`` while none stands."""
@@ -45,17 +45,16 @@ class RequireTools(AgentMiddleware[Any, Any, Any]):
     state_schema = EvidenceState
 
     def __init__(self, *required: str | Sequence[str] | Predicate, mode: Mode = "hold", missing: str | None = None) -> None:
-        """Say what has to have happened.
+        """Require tool calls.
 
         Args:
-            *required: Names of tools, alone or in sequences, all of which must have succeeded; or predicates, each of which
-                must hold of some call that succeeded. A predicate is given the call and the answer.
-            mode: With ``"hold"`` an answer before its time is sent back, with what is missing; with ``"hide"`` it is not
-                offered either.
-            missing: What the model is told to do, as a clause; by default the tools to call, and the predicate's docstring.
+            *required: Names of tools, alone or in sequences, all of which must have succeeded; or predicates of a call and the
+                answer, each of which must hold for some call that succeeded.
+            mode: With ``"hold"`` an early answer is sent back with the missing steps; with ``"hide"`` it is not offered either.
+            missing: The missing steps for the model, as a clause; by default the tools to call, and the predicate's docstring.
 
         Raises:
-            AgentSpecError: If nothing is required, or the mode is none.
+            AgentSpecError: If nothing is required, or the mode is unknown.
         """
         super().__init__()
         if mode not in get_args(Mode):
@@ -70,11 +69,11 @@ class RequireTools(AgentMiddleware[Any, Any, Any]):
 
     @property
     def name(self) -> str:
-        """The class and what is required, so that one agent may have several."""
+        """The class and its requirements, so that one agent may have several."""
         return f"{type(self).__name__}({', '.join([*self.tool_names, *map(_name_of, self.predicates)])})"
 
     def modify_model_request(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
-        """Offer no answer but an abstention before its time, if the mode is ``"hide"``."""
+        """Offer only an abstention before its time, if the mode is ``"hide"``."""
         if self.mode == "hold" or request.response_format is None or not self._unmet(request.state, None):
             return request
         declared = self._strategies.get_or_make(lambda: as_strategy(request.response_format), request.response_format)
@@ -82,7 +81,7 @@ class RequireTools(AgentMiddleware[Any, Any, Any]):
         if abstaining:
             return request.override(response_format=declared.narrowed(abstaining))
         forced = request.tools and not refuses_forced_tools(request.model)
-        # A model that is offered tools alone would otherwise put its answer into words.
+        # Offered tools alone, a model would otherwise put its answer into words.
         choice = "any" if request.tool_choice is None and forced else request.tool_choice
         return request.override(response_format=None, tool_choice=choice)
 
@@ -96,7 +95,7 @@ class RequireTools(AgentMiddleware[Any, Any, Any]):
             raise AnswerRejected(_MISSING.format(missing=self.missing or "; ".join(unmet)))
 
     def _unmet(self, state: Any, answer: Any) -> list[str]:
-        """Return what has not happened yet, as clauses."""
+        """Return the missing steps as clauses."""
         runs = [run for run in results_of_run(state) if run.succeeded]
         succeeded = {run.name for run in runs}
         unmet = [f"first call {name}" for name in self.tool_names if name not in succeeded]

@@ -1,4 +1,4 @@
-"""The middleware of one agent: who has which hook, asked once while building, and how the wrapping hooks are composed."""
+"""The middleware of one agent: finds their hooks once, while the agent is built, and composes the wrapping ones."""
 
 from __future__ import annotations
 
@@ -44,24 +44,18 @@ class Hook:
     trace_policy: Any
 
     def step(self, state: Any, runtime: Runtime[Any]) -> Step[Any]:
-        """Run the hook, as a node of the graph."""
         update: Any = yield RunHook(self, state)
         return update
 
 
 @dataclass(frozen=True)
 class RunHook:
-    """The effect of a hook node: the hook in the running colour, its sync form on the event loop where there is no other."""
+    """The effect that calls a hook in the running colour; an async run calls a sync hook if there is no other."""
 
     hook: Hook
     state: Any
 
     def perform(self) -> Any:
-        """Call the hook.
-
-        Raises:
-            TypeError: If only its async form was defined.
-        """
         if self.hook.sync is None:
             raise TypeError(
                 f'No synchronous function provided to "{self.hook.node_name}".\n'
@@ -70,22 +64,19 @@ class RunHook:
         return self.hook.sync(self.state)
 
     async def aperform(self) -> Any:
-        """Await the hook."""
         return self.perform() if self.hook.asynchronous is None else await self.hook.asynchronous(self.state)
 
 
 class MiddlewareStack:
     """The middleware of one agent, first one outermost.
 
-    A middleware is known by what it has, not by what it inherits, so that LangChain's serve as well as ours.
+    A middleware is recognised by its attributes, not by its base class, so that LangChain's work as well as ours.
+
+    Raises:
+        AgentSpecError: If two have one name.
     """
 
     def __init__(self, middleware: Iterable[Any]) -> None:
-        """Take the middleware in the order of the list.
-
-        Raises:
-            AgentSpecError: If two have one name.
-        """
         self.middleware = tuple(middleware)
         names = [m.name for m in self.middleware]
         repeated = sorted({name for name in names if names.count(name) > 1})
@@ -100,22 +91,19 @@ class MiddlewareStack:
 
     @property
     def tools(self) -> list[BaseTool]:
-        """The tools all middleware add."""
         return [tool for m in self.middleware for tool in getattr(m, "tools", None) or ()]
 
     @property
     def answer_schemas(self) -> tuple[AnswerSchema, ...]:
-        """The schemas that all middleware add to the response format."""
         return answer_schemas(tuple(each for m in self.middleware for each in getattr(m, "answer_types", ())))
 
     @property
     def state_schemas(self) -> list[type[Any]]:
-        """The state schemas of all middleware."""
         return [m.state_schema for m in self.middleware if getattr(m, "state_schema", None) is not None]
 
     @property
     def transformers(self) -> list[Callable[..., Any]]:
-        """The stream transformers of all middleware, each once."""
+        """The stream transformers of all middleware, without repetitions."""
         found: list[Callable[..., Any]] = []
         for m in self.middleware:
             found += [t for t in getattr(m, "transformers", ()) if not any(t is known for known in found)]
@@ -128,11 +116,9 @@ class MiddlewareStack:
 
     @property
     def checks(self) -> list[Callable[..., Any]]:
-        """The ``check_answer`` hooks of all middleware, in the order of the list."""
         return [check for m in self.middleware if (check := _own(m, "check_answer")) is not None]
 
     def hooks(self, hook: HookName) -> list[Hook]:
-        """Return the hooks of one kind, in the order of the list."""
         return [_hook(m, hook) for m in self.middleware if _has(m, hook)]
 
     @property
@@ -146,7 +132,7 @@ class MiddlewareStack:
         return recording(wrapped) if self._records else wrapped
 
     def wrap_reviewed(self, names: frozenset[str]) -> Callable[[ToolCallStep], ToolCallStep]:
-        """Return what puts the tool wrappers of those middleware around a call that ask a person about these names."""
+        """Return a function that puts the tool wrappers around a call whose middleware ask a person about these names."""
         asking = [m for m in self.tool_wrappers if names.intersection(getattr(m, "interrupt_on", ()))]
         return lambda call: reduce(_around_tool, reversed(asking), call)
 
@@ -179,7 +165,7 @@ def _hook(middleware: Any, hook: str) -> Hook:
 
 
 def _with_injection(function: Callable[..., Any] | None) -> Callable[[Any], Any] | None:
-    """Return a function of the state alone, given what else it asks for by name, as LangGraph does for node functions."""
+    """Return a function of the state alone that passes other arguments by name, as LangGraph does for node functions."""
     if function is None:
         return None
     wanted = _INJECTED & inspect.signature(function).parameters.keys()
@@ -210,7 +196,7 @@ def _modifying(name: str, modify: Callable[[ModelRequest[Any]], ModelRequest[Any
 def _noting_format(
     name: str, request: ModelRequest[Any], inner_request: ModelRequest[Any], inner: ModelCall
 ) -> Step[LayeredResponse]:
-    """Make a layer's inner call, and note who changed the response format."""
+    """Make a layer's inner call, and record a change of the response format."""
     before, after = request.response_format, inner_request.response_format
     try:
         layered = yield from inner(inner_request)

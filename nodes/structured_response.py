@@ -257,7 +257,7 @@ class StructuredResponseNode:
             schema=answered.name if answered else None,
             attempts=attempts,
             narrowed=reply.ledger["narrowed"],
-            evidence=dict(accepted.evidence),
+            evidence={path: list(span) for path, span in accepted.evidence.items()},
             usage=of_run(reply.ledger["usage"], reply.conversation),
         )
         return {

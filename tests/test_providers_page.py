@@ -37,7 +37,7 @@ Each row is tested against a server on loopback that refuses and ignores what th
 
 
 def first_rung(family: ProviderFamily, *, tools: bool, thinking: bool) -> str:
-    rungs = {"provider": family.native, "tool": family.forced_tool}
+    rungs = {"provider": family.ways.native, "tool": family.ways.forced_tool}
     return next((name for name, when in rungs.items() if when.holds(tools=tools, thinking=thinking)), "free_tool")
 
 
@@ -52,7 +52,7 @@ def recognised_by(family: ProviderFamily) -> str:
 def line(family: ProviderFamily) -> str:
     starts = [first_rung(family, tools=tools, thinking=thinking) for thinking in (False, True) for tools in (False, True)]
     name = f"{family.name} (gateway)" if family.gateway else family.name
-    cells = [name, recognised_by(family), *(f"`{rung}`" for rung in starts), family.json_mode.value]
+    cells = [name, recognised_by(family), *(f"`{rung}`" for rung in starts), family.ways.json_mode.value]
     return f"| {' | '.join(cells)} |\n"
 
 

@@ -1,4 +1,4 @@
-"""The bundle of an answer: the answer, what it claims, what supports it, and the results that were looked at; plain JSON."""
+"""The bundle of an answer as plain JSON: the answer, its claims, their evidence and the tool results."""
 
 from __future__ import annotations
 
@@ -15,10 +15,9 @@ from answergraph.state.messages import is_correction
 from answergraph.state.tool_results import RecordedResult, RunResults, texts_of
 
 BUNDLE_FORMAT = "answergraph-bundle/1"
-"""Stands in each bundle."""
 
 BUNDLE_KEYS: tuple[str, ...] = ("messages", "structured_response", "outcome", TOOL_RESULTS)
-"""What to ask a run for, so that its bundle holds also the results that are no longer in the conversation:
+"""The keys to ask a run for, so that its bundle also holds results that are no longer in the conversation:
 ``agent.invoke(question, output_keys=BUNDLE_KEYS)``."""
 
 
@@ -26,12 +25,12 @@ def answer_bundle(result: Mapping[str, Any], *, output_key: str | None = None) -
     """Return the bundle of a finished run, to be saved as JSON and re-checked by ``verify_bundle``.
 
     Args:
-        result: What the run returned. Asked for with ``output_keys=BUNDLE_KEYS`` it holds the recorded results; without, the
-            tool messages of the conversation are taken.
+        result: The value that the run returned. Asked for with ``output_keys=BUNDLE_KEYS`` it holds the recorded results;
+            without, the tool messages of the conversation are taken.
         output_key: The agent's ``output_key``.
 
     Returns:
-        The bundle.
+        The bundle: ``format``, ``status``, ``schema``, ``answer``, ``marks``, ``evidence``, ``results`` and ``messages``.
     """
     keys = AnswerKeys.named(output_key)
     answer, outcome = result.get(keys.answer), result.get(keys.outcome) or {}
@@ -51,7 +50,7 @@ def answer_bundle(result: Mapping[str, Any], *, output_key: str | None = None) -
 
 
 def results_in(messages: Sequence[AnyMessage], answers: set[str]) -> Iterator[RecordedResult]:
-    """Yield the tool results of the last run that stand in a conversation."""
+    """Yield the tool results of the last run in a conversation; not those for ``answers``, the names of answer schemas."""
     starts = [index for index, m in enumerate(messages) if isinstance(m, HumanMessage) and not is_correction(m)]
     args: dict[Any, dict[str, Any]] = {}
     for message in messages[starts[-1] if starts else 0 :]:
@@ -68,7 +67,7 @@ def results_in(messages: Sequence[AnyMessage], answers: set[str]) -> Iterator[Re
 
 
 def _as_recorded(message: AnyMessage, results: Sequence[RecordedResult]) -> AnyMessage:
-    """Return a tool message as the tool made it, where something has cleared or shortened it since."""
+    """Return a tool message with its recorded content, if something has cleared or shortened it since."""
     if not isinstance(message, ToolMessage):
         return message
     made = [result["texts"] for result in results if result["tool_call_id"] == message.tool_call_id]

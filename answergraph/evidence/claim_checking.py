@@ -1,4 +1,4 @@
-"""The check of an answer's claims against the results of its run."""
+"""Checks the claims of an answer against the tool results of its run."""
 
 from __future__ import annotations
 
@@ -26,40 +26,41 @@ _ADVICE = (
 
 @dataclass(frozen=True)
 class Checked:
-    """What became of an answer's claims."""
+    """The result of checking an answer's claims, per path of the claim."""
 
     evidence: dict[str, EvidenceSpan] = field(default_factory=dict)
-    """Per path of a supported claim, where it is supported."""
     problems: dict[str, str] = field(default_factory=dict)
-    """Per path of another, what is wrong."""
 
     @property
     def feedback(self) -> str:
-        """What is said to the model."""
+        """The problems in words, for the model."""
         listed = [f"- {path}: {problem}" for path, problem in self.problems.items()]
         more = [f"- and {len(listed) - _MAX_SHOWN_PROBLEMS} more"] if len(listed) > _MAX_SHOWN_PROBLEMS else []
         return "\n".join([_INTRODUCTION, *listed[:_MAX_SHOWN_PROBLEMS], *more, _ADVICE])
 
 
 def check_claims(claims: Iterable[Claim], runs: Sequence[ToolRun]) -> Checked:
-    """Look for what supports each claim."""
-    # The newest result first: what was found out last is what the model answers by.
+    """Look for the support of each claim in the tool calls that count as evidence, oldest first.
+
+    Nothing is ever supported by likeness: a quote stands in one text of one result, or nowhere.
+    """
+    # The newest result first: it is the one the model answers by.
     results = [SearchedResult(run) for run in reversed(runs)]
     evidence: dict[str, EvidenceSpan] = {}
     problems: dict[str, str] = {}
     for claim in claims:
         found = _find(claim, results)
         if isinstance(found, Found):
-            evidence[claim.path] = [found.result.run.tool_call_id, found.start, found.end]
+            evidence[claim.path] = EvidenceSpan(found.result.run.tool_call_id, found.start, found.end)
         else:
-            # What is not shown need not be looked for.
+            # Passages that are not shown are not searched for.
             near = results if len(problems) < _MAX_SHOWN_PROBLEMS else []
             problems[claim.path] = _problem(claim, found, near)
     return Checked({path: span for path, span in evidence.items() if path not in problems}, problems)
 
 
 def places_of(claim: Claim, result: SearchedResult) -> Iterator[Found | str]:
-    """Yield each place where a result supports a claim, or why it does not there."""
+    """Yield each place where a result supports a claim, and for other places the reason why it does not."""
     if claim.problem is not None:
         yield claim.problem
     elif isinstance(claim.mark, Quote):
@@ -81,12 +82,11 @@ def _find(claim: Claim, results: Sequence[SearchedResult]) -> Found | str:
 def _problem(claim: Claim, problem: str, results: Sequence[SearchedResult]) -> str:
     if claim.value is None:
         return f"{problem}."
-    shown = f"{claim.value!r}"
+    shown = repr(claim.value)
     shown = shown if len(shown) <= _MAX_SHOWN_CHARACTERS else f"{shown[:_MAX_SHOWN_CHARACTERS]}…"
     said = f"{shown}: {problem}."
-    if claim.problem is not None or not isinstance(claim.mark, Quote):
-        return said
-    passage = nearest_passage(fold(claim.value), results)
+    is_checked_quote = claim.problem is None and isinstance(claim.mark, Quote)
+    passage = nearest_passage(fold(claim.value), results) if is_checked_quote else None
     if passage is None:
         return said
     run = passage.result.run

@@ -1,4 +1,4 @@
-"""What an answer claims: the values of its marked fields, each with its path."""
+"""The claims of an answer: the values of its marked fields, each with its path."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ class Claim:
     """One value that a tool result has to support."""
 
     path: str
-    """Where it stands in the answer, ``"findings[0].quote"``."""
+    """The field of the answer, ``"findings[0].quote"``."""
     mark: Mark
-    """How it is checked."""
+    """Says how it is checked."""
     value: Any
     """A string or a number; anything else is unsupported."""
     problem: str | None = None
-    """What is wrong whatever the results say, ``None`` if they decide."""
+    """The reason why no result can support it, ``None`` if the results decide."""
 
 
 def claims_of(answer: Any, declared: Any = None) -> list[Claim]:
-    """Return the claims of an answer, in the order of its fields."""
+    """Return the claims of an answer, in the order of its fields; ``declared`` is its type where the value does not tell it."""
     return list(dict.fromkeys(_walk(type(answer) if declared is None else declared, answer, "", ())))
 
 
 def tells_marks(declared: Any) -> bool:
-    """Return whether the values of a declared type tell all its marks, as those of models and dataclasses do."""
+    """Return whether the marks of a declared type can be found from its values alone, as for models and dataclasses."""
     annotation, marks = _unwrapped(declared)
     if marks or is_typeddict(get_origin(annotation) or annotation):
         return False
@@ -86,7 +86,7 @@ def _walk_typed_dict(annotation: Any, value: Any, path: str) -> Iterator[Claim]:
 
 
 def _walk_union(annotation: Any, value: Any, path: str) -> Iterator[Claim]:
-    """Follow every alternative that the value fits; ``None`` fits any that is marked."""
+    """Follow every alternative that the value fits; ``None`` fits any marked one."""
     for alternative in get_args(annotation):
         bare, marks = _unwrapped(alternative)
         if (marks and value is None) or _fits(bare, value):
@@ -127,7 +127,7 @@ def _claims_of_item(mark: Mark, value: Any, path: str) -> Iterator[Claim]:
 
 
 def _checkable(mark: Mark, value: Any) -> tuple[Any, str | None]:
-    """Return the value as it can be compared, and what is wrong with it."""
+    """Return the value in comparable form, and the problem with it."""
     if _is_blank(value):
         return None, "it is empty"
     if isinstance(mark, Quote) and not isinstance(value, str):
@@ -156,7 +156,7 @@ def _joined(path: str, name: str) -> str:
 
 
 def _unwrapped(annotation: Any) -> tuple[Any, tuple[Mark, ...]]:
-    """Return an annotation without what stands around the type, and the marks among that."""
+    """Return the bare type of an annotation, and the marks around it."""
     marks: list[Mark] = []
     while True:
         if get_origin(annotation) is Annotated:

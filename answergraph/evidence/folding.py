@@ -1,7 +1,6 @@
-"""Folding: what may differ between a quote and the text it is taken from without making it another quote.
+"""Folds texts, so that a quote is found although it differs in form from its source.
 
-Folded are Unicode's compatibility forms (NFKC), white space, and quotation marks. Nothing else: not case, not punctuation, not
-characters that cannot be seen.
+Unicode's compatibility forms (NFKC), white space and quotation marks are folded; case, punctuation and the invisible are not.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from re import Match, Pattern
 from answergraph.evidence.mapped_text import MappedText
 
 QUOTATION_MARK = "'"
-"""What every quotation mark becomes."""
+"""Stands for every quotation mark in folded text."""
 
 _MARKS = (
     "\"'`´\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u2032\u2033\u2039\u203a«»"
@@ -31,7 +30,7 @@ _JAMO_VOWELS_AND_FINALS = range(0x1160, 0x1200)
 
 
 def fold(text: str) -> str:
-    """Return a text folded and stripped, to compare it with others.
+    """Return a text folded and stripped, for comparison.
 
     Example:
         >>> fold(" the “disk”   is ｆｕｌｌ ")
@@ -41,7 +40,6 @@ def fold(text: str) -> str:
 
 
 def folded(text: MappedText) -> MappedText:
-    """Return a text folded, with the way back."""
     if text.text.isascii():
         return text.translated(_ONE_FOR_ONE).changed(_compiled("", ""), _folded_match)
     kinds = [(character, _kind(character)) for character in set(text.text)]
@@ -49,7 +47,7 @@ def folded(text: MappedText) -> MappedText:
     joining = "".join(sorted(character for character, kind in kinds if kind == _JOINS))
     changing = "".join(sorted(character for character, kind in kinds if kind == _CHANGES))
     changed = text.translated({**table, **_ONE_FOR_ONE}).changed(_compiled(joining, changing), _folded_match)
-    # A character of its own right may become one that begins with a space.
+    # A character may become one that begins with a space.
     return changed.changed(_compiled("", ""), _folded_match)
 
 
@@ -65,7 +63,7 @@ def _compiled(joining: str, changing: str) -> Pattern[str]:
 
 @lru_cache(maxsize=8192)
 def _kind(character: str) -> str:
-    """Return what a character becomes on its own if that is one character, else how it is to be treated."""
+    """Return the one character that a character folds to, or how it is to be treated."""
     first = unicodedata.normalize("NFKD", character)[0]
     if unicodedata.category(first)[0] == "M" or ord(first) in _JAMO_VOWELS_AND_FINALS:
         return _JOINS

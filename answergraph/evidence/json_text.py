@@ -1,4 +1,4 @@
-"""A JSON text with the escapes in its strings undone, so that what it says can be found in it."""
+"""Undoes the escapes in a JSON text, so that quotes can be found in it."""
 
 from __future__ import annotations
 
@@ -15,21 +15,24 @@ _SHORT = {"\\n": "\n", '\\"': '"', "\\\\": "\\", "\\t": "\t", "\\r": "\r"}
 
 
 def unescaped(text: str) -> MappedText | None:
-    """Return what a JSON text says."""
+    """Return a JSON text, or lines of JSON, with escapes undone; ``None`` if it is no JSON or has none."""
     if "\\" not in text or not _is_json(text):
         return None
     return without_escapes(MappedText.unchanged(text))
 
 
 def separated(text: str) -> MappedText | None:
-    """Return what a JSON text says with its items apart: in ``[1,234]`` the comma groups no digits."""
+    """Return a JSON text with escapes undone and list items apart: in ``[1,234]`` the comma groups no digits.
+
+    ``None`` if it is no JSON, or no comma stands between digits.
+    """
     if _COMMA_IN_DIGITS.search(text) is None or not _is_json(text):
         return None
     return without_escapes(MappedText.unchanged(text).changed(_STRING_OR_COMMA, _apart))
 
 
 def without_escapes(text: MappedText) -> MappedText:
-    """Return a text with the escapes of JSON undone, whatever else it is."""
+    """Return a text with escapes of JSON undone, whether it is JSON or not."""
     return text.changed(_ESCAPE, _undone)
 
 

@@ -1,4 +1,4 @@
-"""A text made from another one piece by piece, which still knows where each of its characters came from."""
+"""A changed text with a map from its characters to those of the original."""
 
 from __future__ import annotations
 
@@ -11,30 +11,28 @@ from re import Match, Pattern
 
 @dataclass(frozen=True)
 class MappedText:
-    """A changed text and the way back."""
+    """A changed text in pieces, each with its span of the original."""
 
     text: str
-    """The changed text."""
     starts: tuple[int, ...]
-    """Where each piece begins in it, ascending from 0."""
+    """Where each piece begins, ascending from 0."""
     origins: tuple[tuple[int, int], ...]
     """The span of the original that each piece came from."""
 
     def translated(self, table: Mapping[int, str]) -> MappedText:
-        """Return the text with single characters replaced by single characters, so that every place stays."""
+        """Return the text with single characters replaced by single characters, as by ``str.translate``."""
         return MappedText(self.text.translate(table), self.starts, self.origins)
 
     @classmethod
     def unchanged(cls, text: str) -> MappedText:
-        """Return a text that is its own original."""
         return cls(text, (0,), ((0, len(text)),))
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """Return the span of the original that a span of the text came from."""
+        """Return the span of the original behind a span that is not empty; a piece of changed length counts as a whole."""
         return self._place(start)[0], self._place(end - 1)[1]
 
     def changed(self, pattern: Pattern[str], replace: Callable[[Match[str]], str]) -> MappedText:
-        """Return the text with each match replaced."""
+        """Return the text with each match replaced; it still maps to this one's original."""
         pieces: list[str] = []
         inner: list[tuple[int, int]] = []
         done = 0
@@ -60,7 +58,6 @@ class MappedText:
         return MappedText("".join(pieces), tuple(accumulate(map(len, pieces[:-1]), initial=0)), tuple(origins))
 
     def _place(self, position: int) -> tuple[int, int]:
-        """Return the span of the original that one character came from."""
         index = bisect_right(self.starts, position) - 1
         start, end = self.origins[index]
         following = self.starts[index + 1] if index + 1 < len(self.starts) else len(self.text)

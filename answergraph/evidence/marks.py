@@ -1,4 +1,4 @@
-"""The marks a developer puts on the fields of an answer: this is a quote, this is a number of the tools."""
+"""The marks for fields of an answer that tool results must support: quotes, and numbers from tools."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pydantic.json_schema import JsonSchemaValue
 from answergraph.state.errors import AgentSpecError
 
 MIN_QUOTE_COLUMNS = 8
-"""How long a quote is at least, in columns: a letter is one, a Chinese, Japanese or Korean sign two."""
+"""Minimum length of a quote; a letter takes one column, a Chinese, Japanese or Korean sign two."""
 
 Units = str | Sequence[str] | Mapping[str, float]
 """Names of units; a mapping says how many of the field's unit each is."""
@@ -30,26 +30,19 @@ class Quote:
     """
 
     min_items: int = 1
-    """How many quotes a list holds at least; it stands in the JSON Schema the model is shown. With 0 the field may be empty or
-    missing; what is there is checked all the same."""
+    """Minimum of quotes in a list, as the JSON Schema shows the model. With 0 the field may be empty or missing; its quotes are
+    checked all the same."""
     min_length: int = MIN_QUOTE_COLUMNS
-    """How long a quote is at least, in columns: a letter is one, a Chinese, Japanese or Korean sign two."""
+    """Minimum length of a quote in columns: a letter takes one, a Chinese, Japanese or Korean sign two."""
 
     def __post_init__(self) -> None:
-        """Refuse negative numbers.
-
-        Raises:
-            AgentSpecError: If a number is negative.
-        """
         _refuse_negative(self.min_items, self.min_length)
 
     def __get_pydantic_json_schema__(self, core_schema: Any, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        """Show the model what is checked."""
         words = f"Copied word for word from a tool result, at least {self.min_length} characters."
         return _shown(self.min_items, words, core_schema, handler)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the mark as it stands in a bundle."""
         return {"kind": "quote", **asdict(self)}
 
 
@@ -63,24 +56,16 @@ class FromTools:
     """
 
     units: tuple[tuple[str, float], ...]
-    """The units that may stand beside the number, each with how many of the field's unit it is; empty: a number that is not glued
-    to a unit."""
+    """The units that may stand beside the number, each with its size in the field's unit; empty: the number has no unit."""
     rounding: int | None
-    """To how many decimals the answer may be rounded; ``None``: not at all."""
+    """The number of decimals to which the answer may be rounded; ``None``: not at all."""
     min_items: int
     """As for ``Quote``."""
     echoes: bool
-    """Whether a number counts that the tool was itself called with; where a check of the model's own number is what supports
-    it."""
+    """Whether a number counts that the tool was itself called with, because a check of the model's own number supports it."""
 
     def __init__(self, units: Units = (), rounding: int | None = None, *, min_items: int = 1, echoes: bool = False) -> None:
-        """Say how the number may stand there.
-
-        Args:
-            units: One unit, several of the same size, or a mapping from unit to its size in the field's unit.
-            rounding: To how many decimals the answer may be rounded.
-            min_items: How many numbers a list holds at least; with 0 the field may be empty or missing.
-            echoes: Whether a number counts that the tool was itself called with.
+        """Take ``units`` as one name, several of the same size, or a mapping from name to size in the field's unit.
 
         Raises:
             AgentSpecError: If a number is negative.
@@ -94,27 +79,24 @@ class FromTools:
         object.__setattr__(self, "echoes", echoes)
 
     def __get_pydantic_json_schema__(self, core_schema: Any, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        """Show the model what is checked."""
         unit = f", in {self.units[0][0]}" if len(self.units) == 1 else ""
         rounded = "as it stands there" if self.rounding is None else f"rounded to {self.rounding} decimals at most"
         return _shown(self.min_items, f"A number of a tool result{unit}, {rounded}.", core_schema, handler)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the mark as it stands in a bundle."""
         return {"kind": "from_tools", **asdict(self), "units": dict(self.units)}
 
 
 Mark = Quote | FromTools
-"""What may be marked on a field."""
 
 _KINDS: Mapping[str, Callable[..., Mark]] = {"quote": Quote, "from_tools": FromTools}
 
 
 def mark_from_json(data: Mapping[str, Any]) -> Mark:
-    """Return the mark that stands in a bundle.
+    """Return a mark from its form in a bundle.
 
     Raises:
-        ValueError: If it is none.
+        ValueError: If it is no mark.
     """
     fields = {name: value for name, value in data.items() if name != "kind"}
     try:

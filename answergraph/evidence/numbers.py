@@ -1,4 +1,4 @@
-"""Where an answer's number stands in the tool results."""
+"""Finds an answer's number in the tool results."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NOT_FINITE = "it is no number that could stand in a text"
 
 
 def places_of_number(wanted: Number, result: SearchedResult, mark: FromTools) -> Iterator[Found | str]:
-    """Yield each place where a number stands in a result, its sign included, or why it does not count there."""
+    """Yield each place of a number in a result, sign included, or the reason why it does not count there."""
     if not Decimal(wanted).is_finite():
         yield NOT_FINITE
         return
@@ -32,6 +32,5 @@ def places_of_number(wanted: Number, result: SearchedResult, mark: FromTools) ->
 
 
 def missing_number(mark: FromTools) -> str:
-    """Return what is wrong with a number that stands nowhere."""
     units = ", ".join(unit for unit, _ in mark.units)
     return f"{NO_SUCH_NUMBER} with a unit of {units}" if units else NO_SUCH_NUMBER

@@ -1,4 +1,4 @@
-"""The numbers that stand in a text, with what stands around them; and whether an answer's number is one of them."""
+"""Reads the numbers in a text, and compares them with an answer's number."""
 
 from __future__ import annotations
 
@@ -10,34 +10,31 @@ from decimal import Decimal, InvalidOperation
 
 from answergraph.evidence.folding import fold
 from answergraph.evidence.marks import FromTools
-from answergraph.evidence.quote_borders import CLINGING
+from answergraph.evidence.quote_borders import CLINGING, CURRENCIES, HYPHENS
 
 Number = int | float | Decimal
-"""What an answer's number may be."""
 
-_HYPHENS = "\\-\u2010\u2011\u2012\u2013\u2014\u2212"
 _RUN = re.compile(r"(?<![\w.])\.[0-9]+|[0-9][0-9.,_']*[0-9]|[0-9]")
-"""A run of digits and what may group them; it is a number only as a whole."""
+"""Digits and the marks that may group them; a number only as a whole."""
 # A group never begins with a nought: the comma of "0,250" is a decimal one.
 _PLAIN = re.compile(r"[0-9]*\.[0-9]+|[0-9]+|[1-9][0-9]{0,2}(?:(?:,[0-9]{3})+|(?:_[0-9]{3})+)(?:\.[0-9]+)?")
 _EXPONENT = re.compile(r"[eE][+-]?[0-9]{1,3}(?!\w|\.[0-9])")
 _MAX_BEFORE_CHARACTERS = 3
-_JOINED_BEFORE = re.compile(rf"(?:[\w.√٫٬·]|\S[{CLINGING}]|[0-9][,'/:]|\w[{_HYPHENS}+]|[{_HYPHENS}+±/][{_HYPHENS}+±]|±)$")
+_JOINED_BEFORE = re.compile(rf"(?:[\w.√٫٬·]|\S[{CLINGING}]|[0-9][,'/:]|\w[{HYPHENS}+]|[{HYPHENS}+±/][{HYPHENS}+±]|±)$")
 _POWER_BEFORE = re.compile(r"(?:[\w)]\s?\*\*|\^)\s?$")
 _MAX_POWER_CHARACTERS = 5
 _JOINED_AFTER = re.compile(
-    rf"[{_HYPHENS}/:,.'٫٬·][0-9]|[\u00b2\u00b3\u00b9\u2070-\u2079\u00bc-\u00be{CLINGING}]"
+    rf"[{HYPHENS}/:,.'٫٬·][0-9]|[\u00b2\u00b3\u00b9\u2070-\u2079\u00bc-\u00be{CLINGING}]"
     r"|\s?\^|\s?\*\*\s?[0-9(]|\*\*\w|!(?:[\w!]|\s?[=+*/^)-])"
     r"|\s(?:hundred|thousand|[mb]illion|trillion)s?\b",
     re.IGNORECASE,
 )
-_AMBIGUOUS_SIGN = re.compile(rf"(?:^|[^\w)\]\s])\s*[{_HYPHENS}]\s+$|^\s*[{_HYPHENS}]\s+$")
-_NEGATIVE = re.compile(rf"[{_HYPHENS}]$")
+_AMBIGUOUS_SIGN = re.compile(rf"(?:^|[^\w)\]\s])\s*[{HYPHENS}]\s+$|^\s*[{HYPHENS}]\s+$")
+_NEGATIVE = re.compile(rf"[{HYPHENS}]$")
 _MAX_UNIT_CHARACTERS = 24
-"""How far from the number a unit is looked for."""
+"""Distance from a number within which a unit is looked for."""
 _SLACK = 1e-9
-_CURRENCIES = "$€£¥₩₹"
-_GLUED = frozenset(f"_%‰°{_CURRENCIES}")
+_GLUED = frozenset(f"_%‰°{CURRENCIES}")
 _KEY = re.compile(r"'([^']+)' ?: ?'?$")
 _MAX_KEY_CHARACTERS = 80
 _SEPARATOR = r"[\"']?\s?[:=]\s?[\"']?"
@@ -48,18 +45,16 @@ class Numeral:
     """One number in a text."""
 
     value: Decimal
-    """Its value."""
     start: int
-    """Where it begins in the text, its sign included."""
+    """In the text, with the sign."""
     end: int
-    """Where it ends."""
 
 
 def numerals(text: str, sizes: Sequence[tuple[float, float]] | None = None) -> Iterator[Numeral]:
     """Yield the numbers of a folded text, in order.
 
-    Parts of words, dates, versions, addresses, ranges and powers are none; ``1,234`` is 1234 and ``1.234`` is a bit more than
-    one.
+    Parts of words, dates, versions, addresses, ranges and powers are no numbers; ``1,234`` is 1234, ``1.234`` slightly more than
+    one. With ``sizes``, pairs of bounds, only numbers within one of them are read.
 
     Example:
         >>> [str(n.value) for n in numerals("v1.2.3 took 1,234.5 ms, not -7, on 2026-11-20")]
@@ -98,7 +93,7 @@ def _numeral_at(text: str, start: int, end: int) -> Numeral | None:
 
 
 def sizes_of(wanted: Number, mark: FromTools) -> list[tuple[float, float]]:
-    """Return between which bounds lies the size of what stands for a number, per unit; a bit wider than exact."""
+    """Return per unit the bounds, slightly wider than exact, of the numbers that may stand for a wanted one."""
     room = 0 if mark.rounding is None else 10.0**-mark.rounding
     try:
         size = abs(float(wanted))
@@ -109,24 +104,24 @@ def sizes_of(wanted: Number, mark: FromTools) -> list[tuple[float, float]]:
 
 
 def has_value(numeral: Numeral, text: str, wanted: Number, mark: FromTools) -> bool:
-    """Return whether a number in a text is the wanted one, in the units and with the rounding of the mark."""
+    """Return whether a number in a folded text is the wanted one, in the units and with the rounding of the mark."""
     if not mark.units:
         glued = text[numeral.end : numeral.end + 1]
         before = text[numeral.start - 1 : numeral.start]
-        is_bare = not (glued.isalnum() or glued in _GLUED or before in set(_CURRENCIES))
+        is_bare = not (glued.isalnum() or glued in _GLUED or before in set(CURRENCIES))
         return is_bare and _equal(numeral.value, wanted, mark.rounding)
     factors = [factor for unit, factor in mark.units if _has_unit(numeral, text, unit)]
     return any(_equal(numeral.value * _exact(factor), wanted, mark.rounding) for factor in factors)
 
 
 def key_before(numeral: Numeral, text: str) -> str | None:
-    """Return the key of a folded JSON text that a number is the value of, ``None`` if it stands behind none."""
+    """Return the key right before a number in folded JSON, ``None`` if there is none."""
     match = _KEY.search(text[max(numeral.start - _MAX_KEY_CHARACTERS, 0) : numeral.start])
     return match and match.group(1)
 
 
 def numbers_in(value: object, key: str | None = None) -> Iterator[tuple[str | None, Decimal]]:
-    """Yield every number in a JSON value with the key it stands under, those in its strings included."""
+    """Yield every number in a JSON value, also in its strings, with its key."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         yield key, _exact(value)
     elif isinstance(value, str):
@@ -162,7 +157,7 @@ def _has_unit(numeral: Numeral, text: str, unit: str) -> bool:
     after = text[numeral.end : numeral.end + _MAX_UNIT_CHARACTERS]
     before = text[max(numeral.start - _MAX_UNIT_CHARACTERS, 0) : numeral.start]
     name = re.escape(fold(unit))
-    if re.match(rf"\s?{name}(?![\w/^*²³·]|[{_HYPHENS}][0-9])", after):
+    if re.match(rf"\s?{name}(?![\w/^*²³·]|[{HYPHENS}][0-9])", after):
         return True
     # "$5" and "duration_ms": 12; a following unit of another name decides against the one before.
     follows_other = re.match(r"[^\W\d_]|[%‰°]", after)

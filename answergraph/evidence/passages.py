@@ -1,4 +1,4 @@
-"""The passage of the tool results that comes nearest to a quote that stands in none."""
+"""Finds the passage of the tool results that is most like a quote."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ from rapidfuzz import fuzz
 from answergraph.evidence.searched_result import SearchedResult
 
 MAX_PASSAGE_CHARACTERS = 300
-"""How many characters of a passage are shown."""
 _MIN_SCORE = 50
-"""How alike a passage is at least to be worth showing, of 100."""
+"""Likeness of a passage that is worth showing, of 100."""
 
 
 @dataclass(frozen=True)
 class Passage:
-    """A passage of a result as it is stored."""
+    """A passage of a stored result."""
 
     result: SearchedResult
     text: str
@@ -25,7 +24,7 @@ class Passage:
 
 
 def nearest_passage(text: str, results: Sequence[SearchedResult]) -> Passage | None:
-    """Return the passage most like a quote, whole words of it."""
+    """Return the passage most like a folded quote, in whole words; ``None`` if none is like it."""
     best: Passage | None = None
     for result in results:
         for part, view in enumerate(result.said):
@@ -38,7 +37,6 @@ def nearest_passage(text: str, results: Sequence[SearchedResult]) -> Passage | N
 
 
 def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:
-    """Widen a span to the white space around it."""
     end = max(end, start + 1)
     start = text.rfind(" ", 0, start + 1) + 1 if not text[start].isspace() else start + 1
     following = text.find(" ", max(end - 1, start))

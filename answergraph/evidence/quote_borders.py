@@ -1,4 +1,4 @@
-"""Where a quote may begin and end: at the border of a word, and not right behind a negation."""
+"""Checks where a quote begins and ends: at the border of a word, and not right after a negation."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ CLINGING = (
     "\u00ad\u0300-\u036f\u0483-\u0489\u061c\u1ab0-\u1aff\u1dc0-\u1dff\u200b-\u200f\u202a-\u202e\u2060-\u206f"
     "\u20d0-\u20ff\ufe00-\ufe0f\ufe20-\ufe2f\ufeff\U000e0000-\U000e01ef"
 )
-"""Marks on the letter before, and characters that cannot be seen; for the brackets of a pattern."""
-_HYPHENS = "\\-\u2010\u2011\u2012\u2013\u2014\u2212"
-_JOINS_WORDS = f"{_HYPHENS}'."
+"""Combining marks and invisible characters; for the brackets of a pattern."""
+HYPHENS = "\\-\u2010\u2011\u2012\u2013\u2014\u2212"
+_JOINS_WORDS = f"{HYPHENS}'."
 _JOINS_DIGITS = ",:/٫٬·^"
-_SIGNS = f"{_HYPHENS}+±.√"
-_CURRENCIES = "$€£¥₩₹"
+_SIGNS = f"{HYPHENS}+±.√"
+CURRENCIES = "$€£¥₩₹"
 _DENIES = "!~¬≠"
 
 _BEGINS = re.compile(
     rf"(?<![{CLINGING}])(?:"
-    rf"(?=\d)(?<![\w{_SIGNS}{_DENIES}{_CURRENCIES}])(?<!\d[*{_JOINS_DIGITS}])(?<!\d\*\*)(?<!\w')"
+    rf"(?=\d)(?<![\w{_SIGNS}{_DENIES}{CURRENCIES}])(?<!\d[*{_JOINS_DIGITS}])(?<!\d\*\*)(?<!\w')"
     rf"|(?=[^\W\d])(?<![\w{_DENIES}])(?<!\w[{_JOINS_WORDS}])"
     rf"|(?=[{_SIGNS}'])(?<![\w{_SIGNS}])"
     rf"|(?=[{_JOINS_DIGITS}])(?<!\d)"
@@ -33,8 +33,8 @@ _ENDS = re.compile(
     rf"|(?<![\w{_JOINS_WORDS}{_JOINS_DIGITS}]))"
 )
 
-# A line break may stand there as an escape, whose letter is no part of the word after it. Between may stand a word that only
-# colours the negation, and what opens an emphasis, a quotation or brackets.
+# A line break before the negation may be an escape, whose letter is no part of the word. An adverb may follow the negation,
+# and the opening mark of an emphasis, a quotation or brackets.
 _NEGATION = re.compile(
     r"(?:^|\W|\\[nrt])(?:not|never|cannot|without|neither|nor|no|hardly|barely|scarcely|\w+n't"
     r"|(?:is|was|are|were|does|did|has|have|had|could|would|should)nt)"
@@ -42,30 +42,29 @@ _NEGATION = re.compile(
     re.IGNORECASE,
 )
 _MAX_NEGATION_CHARACTERS = 28
-"""How far back a negation is looked for: the longest one, and its borders."""
+"""Length of the longest negation, with its borders."""
 
 GROUPING_SPACES = "\u00a0\u2009\u202f"
-"""The spaces that group the digits of a number, where they stand between digits."""
+"""Spaces that group digits where they stand between digits."""
 _GROUP_BEFORE = re.compile(rf"[0-9][{GROUPING_SPACES}]$")
 _GROUP_AFTER = re.compile(rf"[{GROUPING_SPACES}][0-9]{{3}}(?![0-9])")
 
 
 def begins_at_border(text: str, start: int) -> bool:
-    """Return whether a quote may begin here: no word, number, sign or negating prefix is cut."""
+    """Return whether a quote may begin here in a folded text: no word, number, sign or negating prefix is cut."""
     return _BEGINS.match(text, start) is not None
 
 
 def ends_at_border(text: str, end: int) -> bool:
-    """Return whether a quote may end here: no word, number or unit is cut."""
+    """Return whether a quote may end here in a folded text: no word, number or unit is cut."""
     return _ENDS.match(text, end) is not None
 
 
 def follows_negation(text: str, start: int) -> bool:
-    """Return whether the word right before a place is a negation."""
     return _NEGATION.search(text[max(start - _MAX_NEGATION_CHARACTERS, 0) : start]) is not None
 
 
 def cuts_grouped_number(text: str, start: int, end: int) -> bool:
-    """Return whether a span cuts a number whose digits spaces group, ``12 345``."""
+    """Return whether a span of the stored text (folded, all spaces are alike) cuts a number grouped by spaces, ``12 345``."""
     before = text[start].isdigit() and _GROUP_BEFORE.search(text[max(start - 2, 0) : start])
     return bool(before or (text[end - 1].isdigit() and _GROUP_AFTER.match(text, end)))

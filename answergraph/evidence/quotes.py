@@ -1,4 +1,4 @@
-"""Whether a quote counts, and where it stands in a tool result."""
+"""Finds a quote in a tool result, and decides whether it counts."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ search searched searching text unknown value values
 _COMMON_WORDS = frozenset(_COMMON.split())
 _WORDS_AROUND_AN_ECHO = frozenset(_AROUND_AN_ECHO.split())
 _MIN_COLUMNS_BESIDE_ECHO = 4
-"""How many columns a quote says at least beyond what the tool was called with."""
+"""Columns that a quote needs beyond the words that the tool was called with."""
 
 NOT_FOUND = "it stands in no tool result word for word"
 CUT = "it begins or ends in the middle of a word or number there: quote whole words"
@@ -39,7 +39,7 @@ ECHOED = "it only repeats what the tool was called with: quote more of what the 
 
 @dataclass(frozen=True)
 class Found:
-    """Where a quote stands: a span of a result's text."""
+    """The place of a quote or number: a span of a result's text."""
 
     result: SearchedResult
     start: int
@@ -47,7 +47,7 @@ class Found:
 
 
 def counts_as_quote(text: str, min_length: int, idle: frozenset[str] = frozenset()) -> str | None:
-    """Return what keeps a text from counting as a quote, ``None`` if it counts."""
+    """Return why a folded text does not count as a quote, or ``None``; ``idle`` words say nothing here, like the common ones."""
     width = sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
     if width < min_length:
         return f"it is too short for a quote: at least {min_length} characters"
@@ -61,7 +61,7 @@ def _says_nothing(word: str, idle: frozenset[str]) -> bool:
 
 
 def places_of_quote(text: str, result: SearchedResult, mark: Quote) -> Iterator[Found | str]:
-    """Yield each place where a quote stands in a result, or why it does not count there."""
+    """Yield each place of a quote in a result, or the reason why it does not count there."""
     problem = counts_as_quote(fold(text), mark.min_length)
     if problem is not None:
         yield problem
@@ -81,7 +81,7 @@ class _Occurrence:
 
 
 def _forms(text: str) -> list[str]:
-    """Return the quote folded: as it is, without the quotation marks around it, and with escapes of JSON undone."""
+    """Return the folded forms of a quote: unchanged, without quotation marks around it, and with escapes of JSON undone."""
     whole = fold(text)
     inner = whole[1:-1].strip()
     is_wrapped = len(whole) > 2 and whole[0] == whole[-1] == "'" and "'" not in inner  # noqa: PLR2004 - two marks

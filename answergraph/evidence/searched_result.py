@@ -1,4 +1,4 @@
-"""A tool result made ready to be searched: each of its texts folded, with the way back to what is stored."""
+"""A tool result prepared for search: its texts folded, with a map back to the stored texts."""
 
 from __future__ import annotations
 
@@ -17,24 +17,23 @@ from answergraph.state.tool_results import ToolRun
 
 _GROUPING = re.compile(rf"(?<=[0-9])[{GROUPING_SPACES}](?=[0-9]{{3}}(?![0-9]))")
 _MIN_ECHO_CHARACTERS = 4
-"""How long an argument is at least for its return in the result to be an echo and no coincidence."""
+"""Length from which an argument that returns in the result is an echo and no coincidence."""
 
 
 class SearchedResult:
-    """One result with its views; made once per check, for folding a long text costs more than searching it."""
+    """One result with its views; made once per check, because folding a long text costs more than searching it."""
 
     def __init__(self, run: ToolRun) -> None:
-        """Take a result; nothing is folded yet."""
         self.run = run
 
     @cached_property
     def said(self) -> list[MappedText]:
-        """Per text of the result what it says, folded; for JSON that is the text with escapes undone."""
+        """Each text of the result folded, JSON with its escapes undone: where quotes are searched."""
         return [folded(text) for text in self._unescaped]
 
     @cached_property
     def counted(self) -> list[MappedText]:
-        """Per text of the result what its numbers are read from."""
+        """Each text of the result in the form from which numbers are read."""
         return [self._counted(part, text) for part, text in enumerate(self.run.texts)]
 
     def _counted(self, part: int, text: str) -> MappedText:
@@ -49,36 +48,35 @@ class SearchedResult:
 
     @cached_property
     def offsets(self) -> list[int]:
-        """Where each text of the result begins in the message's text."""
         return [0, *accumulate(map(len, self.run.texts))]
 
     @cached_property
     def echoed_numbers(self) -> frozenset[tuple[str | None, Decimal]]:
-        """The numbers that the tool was called with, each with the name it was given: the model's own words."""
+        """The numbers among the call's arguments, each with its name: the model's own words."""
         return frozenset(numbers_in(self.run.args))
 
     @cached_property
     def echoed_texts(self) -> list[str]:
-        """The texts that the tool was called with, in small letters, the longest first."""
+        """The texts among the call's arguments in lower case, the longest first."""
         texts = {fold(text).lower() for text in _strings(self.run.args)}
         return sorted((text for text in texts if len(text) >= _MIN_ECHO_CHARACTERS), key=len, reverse=True)
 
     def echoes(self, part: int, numeral: Numeral) -> bool:
-        """Return whether a number in the result only repeats what the tool was called with."""
+        """Return whether a number in one text of the result only repeats an argument of the call."""
         text = self.counted[part].text
         if (numeral.start, numeral.end) == (0, len(text.rstrip())) and not self._repeats_its_argument(text):
-            # All that the tool said is this number: the result of a calculation, which may equal an operand.
+            # The number is the whole result, of a calculation, which may equal an operand.
             return False
         key = key_before(numeral, text)
         return any(numeral.value == value and key in {None, name} for name, value in self.echoed_numbers)
 
     def _repeats_its_argument(self, text: str) -> bool:
-        # Nothing is calculated from a single number without changing it, or nothing that it would be evidence of.
+        # A result that equals the only argument was not calculated from it.
         arguments = list(self.run.args.values())
         return len(arguments) == 1 and fold(str(arguments[0])) == text.strip()
 
     def without_echo(self, text: str, start: int, end: int) -> str:
-        """Return what a span of the result says beyond what the tool was called with."""
+        """Return the words in a span of a folded text that the call's arguments do not contain."""
         kept = [True] * (end - start)
         for echo in self.echoed_texts:
             if text[start:end].lower() in echo:

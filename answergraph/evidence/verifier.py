@@ -1,4 +1,4 @@
-"""The verifier: re-checks a saved answer bundle, with nothing but the bundle."""
+"""Re-checks a saved answer bundle, with nothing but the bundle."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ from answergraph.evidence.marks import FromTools, Mark, Quote, mark_from_json
 from answergraph.evidence.quotes import Found
 from answergraph.evidence.searched_result import SearchedResult
 from answergraph.state.errors import BundleError
+from answergraph.state.outcome import EvidenceSpan
 from answergraph.state.tool_results import RecordedResult, ToolRun, run_of, texts_of
 
 _STEP = re.compile(r"""\.?(\w+)|\[(\d+)\]|\[(?:'([^']*)'|"([^"]*)")\]""")
-_SPAN_LENGTH = 3
+_SPAN_LENGTH = len(EvidenceSpan._fields)
 
 
 @dataclass(frozen=True)
@@ -28,27 +29,27 @@ class ClaimVerdict:
     """Whether one claim of a bundle holds."""
 
     path: str
-    """The field of the answer."""
+    """The field of the answer, ``"findings[0].quote"``."""
     holds: bool
-    """Whether the result it names supports it at the place it names."""
+    """Whether the named result supports it at the named place."""
     value: Any
-    """What the answer says there."""
+    """The value of the field."""
     reason: str
-    """Where it is supported, or what is wrong."""
+    """The place that supports it, or the problem."""
 
 
 def verify_bundle(bundle: Mapping[str, Any]) -> list[ClaimVerdict]:
     """Re-check each claim of an answer bundle.
 
     Args:
-        bundle: What ``answer_bundle`` returned, after whatever has happened to it since. At least ``answer``, ``evidence`` and
+        bundle: A bundle of ``answer_bundle``, which may have been changed since. It needs at least ``answer``, ``evidence`` and
             ``messages``; without ``marks`` texts are checked as quotes and numbers as numbers.
 
     Returns:
-        One verdict per marked field and per field that evidence is given for; none for an abstention.
+        One verdict per marked field and per field with evidence; none for an abstention.
 
     Raises:
-        BundleError: If it is no bundle.
+        BundleError: If it cannot be read as a bundle.
     """
     try:
         parts = _Parts.of(bundle)
@@ -85,20 +86,23 @@ class _Parts:
             value = value_at(self.answer, path)
         except LookupError:
             return ClaimVerdict(path, False, None, "the answer has no such field")
-        span = self.evidence.get(path)
-        if not isinstance(span, list) or len(span) != _SPAN_LENGTH:
+        stored = self.evidence.get(path)
+        if not isinstance(stored, list) or len(stored) != _SPAN_LENGTH:
             return ClaimVerdict(path, False, value, "no evidence is given for it")
+        span = EvidenceSpan(*stored)
         problem = self._problem(path, value, span)
-        return ClaimVerdict(path, problem is None, value, problem or f"{span[0]}, characters {span[1]} to {span[2]}")
+        return ClaimVerdict(
+            path, problem is None, value, problem or f"{span.tool_call_id}, characters {span.start} to {span.end}"
+        )
 
-    def _problem(self, path: str, value: Any, span: list[Any]) -> str | None:
+    def _problem(self, path: str, value: Any, span: EvidenceSpan) -> str | None:
         mark = self.marks.get(path) or (Quote() if isinstance(value, str) else FromTools())
         claim = Claim(path, mark, _number(value) if isinstance(mark, FromTools) else value)
         if not isinstance(claim.value, str if isinstance(mark, Quote) else int | float | Decimal):
             return "it is nothing that could be checked"
-        named = [result for result in self.results if result["tool_call_id"] == span[0]]
+        named = [result for result in self.results if result["tool_call_id"] == span.tool_call_id]
         if not named:
-            return f"no tool result is named {span[0]!r}"
+            return f"no tool result is named {span.tool_call_id!r}"
         for result in named:
             problem = self._problem_with(result) or _problem_in(claim, result, span)
             if problem is None:
@@ -120,10 +124,10 @@ def _refuse_unreadable(run: ToolRun) -> None:
 
 
 def value_at(answer: Any, path: str) -> Any:
-    """Return the value at a path of an answer as JSON.
+    """Return the value at a path such as ``"findings[0].quote"`` in an answer as JSON.
 
     Raises:
-        LookupError: If there is none.
+        LookupError: If the path leads nowhere.
     """
     value = answer
     for name, index, *keys in _STEP.findall(path):
@@ -134,17 +138,17 @@ def value_at(answer: Any, path: str) -> Any:
     return value
 
 
-def _problem_in(claim: Claim, result: RecordedResult, span: list[Any]) -> str | None:
+def _problem_in(claim: Claim, result: RecordedResult, span: EvidenceSpan) -> str | None:
     problem = f"{claim.value!r} does not stand there"
     for place in places_of(claim, SearchedResult(run_of(result))):
-        if isinstance(place, Found) and [place.start, place.end] == span[1:]:
+        if isinstance(place, Found) and (place.start, place.end) == (span.start, span.end):
             return None
         problem = "it stands at another place of the result" if isinstance(place, Found) else place
     return problem
 
 
 def _number(value: Any) -> Any:
-    """Return a number as it is compared; JSON writes a ``Decimal`` as a string."""
+    """Return a number in comparable form; JSON writes a ``Decimal`` as a string."""
     if isinstance(value, bool) or not isinstance(value, str):
         return None if isinstance(value, bool) else value
     try:

@@ -1,4 +1,4 @@
-"""Models with their tools and format bound, each made once and kept, and what is sent to them."""
+"""Chat models with tools and format bound, kept for further calls, and the messages that are sent to them."""
 
 from __future__ import annotations
 
@@ -22,27 +22,28 @@ from answergraph.runtime.steps import Invoke
 from answergraph.state.messages import WHOLE_MESSAGES
 
 SEEN = "I have seen the result."
-"""Stands between a tool's message and a user's for providers that refuse them side by side; never stored."""
+"""Put between a tool's message and a user's for providers that refuse them side by side; never stored."""
 
 
 @dataclass(frozen=True, eq=False)
 class BoundModel:
-    """A model with its tools and format bound, and what ends the prompt of its calls."""
+    """A model with its tools and format bound."""
 
     runnable: Runnable[Any, Any]
     settings: Mapping[str, Any]
     """Keyword arguments of its calls: the tools and the format."""
     prompt: str | None
+    """Ends the prompt of each call."""
     user_after_tool: bool = True
     """Whether the provider takes a user message right after a tool's."""
     dialect: Dialect = Dialect.PLAIN
-    """What the format's schema was compiled to."""
+    """The dialect of the format's schema."""
     note: str | None = None
-    """What an attempt made in this way is noted with."""
+    """Recorded with each attempt."""
 
     @classmethod
     def of(cls, bound: Any, **fields: Any) -> BoundModel:
-        """Take a bound model apart, if it is a model with arguments and nothing else."""
+        """Separate a bound model into the model and its arguments, if it consists of nothing else."""
         is_plain = isinstance(bound, RunnableBinding) and _calls_as(bound, RunnableBinding)
         if not is_plain or bound.config or bound.config_factories:
             return cls(bound, {}, **fields)
@@ -50,21 +51,21 @@ class BoundModel:
 
     @cached_property
     def takes_prompts(self) -> bool:
-        """Whether a finished prompt may be handed to it: its ``invoke`` is that of every chat model."""
+        """Whether it takes a finished prompt: its ``invoke`` is that of ``BaseChatModel``."""
         return isinstance(self.runnable, BaseChatModel) and _calls_as(self.runnable, BaseChatModel)
 
     def call(self, request: ModelRequest[Any], listeners: Sequence[BaseCallbackHandler] = ()) -> Invoke:
-        """Return the call of the model that a request asks for."""
+        """Return the effect that calls the model; ``listeners`` are callback handlers beside those of the run."""
         messages: Any = self.conversation(request)
         if self.takes_prompts and WHOLE_MESSAGES.issuperset(map(type, messages)):
-            # Given a list, LangChain looks at every message to convert and to check it.
+            # LangChain converts and checks every message of a list, but not of a prompt.
             messages = ChatPromptValue.model_construct(messages=messages)
         return Invoke(self.runnable, messages, listeners, self.settings)
 
     def conversation(self, request: ModelRequest[Any]) -> list[AnyMessage]:
-        """Return the messages to send: the system message, the request's own, and the prompt's end.
+        """Return the messages to send: the system message, the request's own, and ``prompt``.
 
-        The prompt's end joins a user's last text instead of following it: some providers refuse two user messages in a row.
+        ``prompt`` is added to a user's last text, because some providers refuse two user messages in a row.
         """
         system: list[AnyMessage] = [request.system_message] if request.system_message else []
         messages = [*system, *request.messages]
@@ -74,7 +75,6 @@ class BoundModel:
 
 
 def _calls_as(runnable: Runnable[Any, Any], kind: Any) -> bool:
-    """Return whether a runnable is invoked as its base class is, with no way of its own."""
     own = type(runnable)
     return own.invoke is kind.invoke and own.ainvoke is kind.ainvoke
 
@@ -87,7 +87,6 @@ def _with_prompt(messages: list[AnyMessage], prompt: str) -> list[AnyMessage]:
 
 
 def _apart(messages: list[AnyMessage]) -> Iterator[AnyMessage]:
-    """Put a reply between a tool's message and a user's; only the providers that ask for it pay for looking."""
     before: AnyMessage | None = None
     for message in messages:
         if isinstance(before, ToolMessage) and isinstance(message, HumanMessage):
@@ -101,17 +100,16 @@ def _extended(content: Any, text: str) -> Any:
 
 
 class BoundModels:
-    """Models with tools and format bound, kept per (model, tools, strategy, choice, settings).
+    """Bound models, kept per (model, tools, strategy, choice, settings).
 
-    Binding converts every tool to its wire form, which costs more than the rest of a step; the agent does it once.
+    Binding converts every tool to its wire form, which costs more than the rest of a step; an agent does it once.
     """
 
     def __init__(self) -> None:
-        """Start empty."""
         self._bound: RecentCache[BoundModel] = RecentCache()
 
     def bind(self, request: ModelRequest[Any], strategy: Strategy[Any]) -> BoundModel:
-        """Return the request's model with its tools and the strategy's format bound; the same object for equal requests."""
+        """Return the request's model with tools and format bound: the same object for requests that differ in messages only."""
         settings = tuple(sorted(request.model_settings.items()))
         if not all(isinstance(value, str | int | float | bool | None) for _, value in settings):
             # Other values are not compared: they may change and stay the same object.
@@ -121,7 +119,6 @@ class BoundModels:
 
 
 def bind_model(request: ModelRequest[Any], strategy: Strategy[Any]) -> BoundModel:
-    """Bind a request's model to its tools and to a strategy's format."""
     binding = strategy.binding(request)
     settings = {**request.model_settings, **binding.settings}
     model: Any = _as_text_model(request.model) if binding.text_protocol else request.model

@@ -1,8 +1,8 @@
-"""Spares OpenAI-compatible models the walk of the OpenAI SDK over every message of every request.
+"""Spares OpenAI-compatible models the type check of the OpenAI SDK on every message of every request.
 
-The SDK compares each part of a request with its type hints before it writes it as JSON, about 0.2 ms of CPU per message and
-call. What LangChain gives it is plain JSON already, which that walk leaves as it is. It is handed over as ``extra_body``,
-which the SDK merges into the request after the walk; an empty list keeps its place, so that the bytes sent are the same.
+The SDK compares each part of a request with its type hints before it writes it as JSON, about 0.2 ms of CPU per message and call;
+the plain JSON that LangChain gives it stays unchanged. It is handed over as ``extra_body``, which the SDK merges into the request
+afterwards; an empty list keeps its place, so that the bytes sent are the same.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from answergraph.state.errors import AgentSpecError
 ModelT = TypeVar("ModelT", bound=BaseChatModel)
 
 _LONG = ("messages", "input", "tools")
-"""What grows with the conversation, and the tools; the rest of a request is short."""
+"""The long parts of a request: those that grow with the conversation, and the tools."""
 
 
 def without_request_transform(model: ModelT) -> ModelT:
-    """Return a copy of an OpenAI-compatible model that hands its messages and tools to the SDK as the JSON they are.
+    """Return a copy of an OpenAI-compatible model that hands its messages and tools to the SDK as plain JSON.
 
-    The requests are the same, byte for byte; they cost less the longer the conversation is. Whatever is not plain JSON takes
+    The requests are the same, byte for byte; the longer the conversation, the more CPU is saved. Anything but plain JSON takes
     the SDK's own way.
 
     Args:
@@ -55,7 +55,7 @@ def without_request_transform(model: ModelT) -> ModelT:
 
 
 def _lean_client(client: Any) -> Any:
-    """Return a copy of the SDK's client whose two resources for chats leave plain requests alone."""
+    """Return a copy of the SDK's client whose resources for chats hand plain requests over."""
     lean = client.copy()
     for owner, name in ((lean.chat, "completions"), (lean.beta.chat, "completions"), (lean, "responses")):
         resource = getattr(owner, name)
@@ -78,14 +78,14 @@ class _LeanRequests:
 
 
 def _handed_over(request: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
-    """Return a request whose long parts are in ``extra_body``; the user's own ``extra_body`` still has the last word."""
+    """Return a request with its long parts in ``extra_body``, where the user's own keys win."""
     long = {name: request[name] for name in names if isinstance(request.get(name), list) and _is_plain(request[name])}
     extra: Mapping[str, Any] = request.get("extra_body") or {}
     return {**request, **{name: [] for name in long}, "extra_body": {**long, **extra}} if long else request
 
 
 def _is_plain(value: Any) -> bool:
-    """Return whether a value is JSON as it stands, so that the SDK would have left it alone."""
+    """Return whether a value is plain JSON, which the SDK would leave unchanged."""
     if isinstance(value, list):
         return all(map(_is_plain, value))
     if isinstance(value, dict):

@@ -7,7 +7,7 @@ the other.
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic
 
 from langchain_core.language_models import BaseChatModel
@@ -18,6 +18,9 @@ from langgraph.types import Command
 from langgraph.typing import ContextT
 
 from answergraph.state.agent_state import ResponseT
+
+_OPTIONAL_FIELDS = ("system_message", "tool_choice", "response_format", "runtime")
+_TWO_PROMPTS = "Cannot specify both system_prompt and system_message"
 
 
 @dataclass(init=False)
@@ -43,29 +46,25 @@ class ModelRequest(Generic[ContextT]):
     def __init__(
         self, *, model: BaseChatModel, messages: list[AnyMessage], system_prompt: str | None = None, **rest: Any
     ) -> None:
-        """Make a request.
-
-        Args:
-            model: The chat model.
-            messages: The conversation without the system message.
-            system_prompt: The system message as text.
-            **rest: The other fields by name.
+        """Make a request; ``system_prompt`` is the system message as text, ``rest`` the other fields by name.
 
         Raises:
             ValueError: If both ``system_prompt`` and ``system_message`` are given.
             TypeError: If a name is no field.
         """
-        unknown = rest.keys() - _REQUEST_FIELDS
+        unknown = rest.keys() - ModelRequest.__dataclass_fields__.keys()
         if unknown:
             raise TypeError(f"ModelRequest has no field {sorted(unknown)!r}")
-        values = {**_REQUEST_DEFAULTS, **{name: value for name, value in rest.items() if value is not None}}
         if system_prompt is not None:
-            if values["system_message"] is not None:
-                raise ValueError("Cannot specify both system_prompt and system_message")
-            values["system_message"] = SystemMessage(system_prompt)
-        for name, default in (("tools", []), ("model_settings", {}), ("state", {"messages": []})):
-            if values[name] is None:
-                values[name] = default
+            if rest.get("system_message") is not None:
+                raise ValueError(_TWO_PROMPTS)
+            rest["system_message"] = SystemMessage(system_prompt)
+        defaults: dict[str, Any] = {"tools": [], "model_settings": {}, "state": {"messages": []}}
+        values = {
+            **dict.fromkeys(_OPTIONAL_FIELDS),
+            **defaults,
+            **{name: each for name, each in rest.items() if each is not None},
+        }
         # Not by attribute: assignment is what ``__setattr__`` warns of.
         vars(self).update(values, model=model, messages=messages)
 
@@ -85,27 +84,14 @@ class ModelRequest(Generic[ContextT]):
         vars(self).update(_with_system_message({name: value}))
 
     def override(self, **overrides: Any) -> ModelRequest[ContextT]:
-        """Return a copy with other fields; this request is not changed.
-
-        Args:
-            **overrides: Fields by name; ``system_prompt`` is taken as text for ``system_message``.
-
-        Returns:
-            The new request.
+        """Return a copy with other fields; ``system_prompt`` is text for the ``system_message``.
 
         Raises:
             ValueError: If both ``system_prompt`` and ``system_message`` are given.
         """
         if "system_prompt" in overrides and "system_message" in overrides:
-            raise ValueError("Cannot specify both system_prompt and system_message")
+            raise ValueError(_TWO_PROMPTS)
         return replace(self, **_with_system_message(overrides))
-
-
-_REQUEST_DEFAULTS: dict[str, Any] = dict.fromkeys(
-    ("system_message", "tool_choice", "tools", "response_format", "state", "runtime", "model_settings")
-)
-
-_REQUEST_FIELDS = frozenset(declared.name for declared in fields(ModelRequest))
 
 
 def _with_system_message(values: dict[str, Any]) -> dict[str, Any]:

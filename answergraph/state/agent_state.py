@@ -1,4 +1,4 @@
-"""The state that flows through an agent graph: what users see, what the nodes keep to themselves."""
+"""The state of an agent graph: the keys that users see, and the private keys of the nodes."""
 
 from __future__ import annotations
 
@@ -25,9 +25,7 @@ class OmitFromSchema:
     """Annotation that keeps a state key out of the graph's input or output schema; LangChain's name and meaning."""
 
     input: bool = True
-    """Left out of the input."""
     output: bool = True
-    """Left out of the output."""
 
 
 OmitFromInput = OmitFromSchema(input=True, output=False)
@@ -37,7 +35,7 @@ PrivateStateAttr = OmitFromSchema(input=True, output=True)
 """A key of the graph's own."""
 
 TOOL_RESULTS: str = "answergraph_tool_results"
-"""State key: what the run's tools brought, where a middleware needs it."""
+"""State key: the results of the run's tools, recorded where a middleware needs them."""
 
 
 class AgentState(TypedDict, Generic[ResponseT]):
@@ -50,13 +48,13 @@ class AgentState(TypedDict, Generic[ResponseT]):
 
 
 class InputAgentState(TypedDict):
-    """What an agent is invoked with."""
+    """The input of an agent."""
 
     messages: Required[Annotated[list[AnyMessage | dict[str, Any]], add_messages]]
 
 
 class OutputAgentState(TypedDict, Generic[ResponseT]):
-    """What an agent returns."""
+    """The output of an agent."""
 
     messages: Required[Annotated[list[AnyMessage], add_messages]]
     structured_response: NotRequired[ResponseT]
@@ -64,7 +62,7 @@ class OutputAgentState(TypedDict, Generic[ResponseT]):
 
 
 class PrivateState(TypedDict):
-    """What the nodes keep to themselves."""
+    """The private keys of the nodes."""
 
     answergraph_offer: NotRequired[Annotated[AnswerRequestRecord, PrivateStateAttr]]
     answergraph_ledger: NotRequired[Annotated[RunLedger, PrivateStateAttr]]

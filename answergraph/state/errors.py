@@ -35,21 +35,21 @@ _NO_REASON = "Your answer was not accepted. Look at it again, and give a better 
 
 
 class AnswerGraphError(Exception):
-    """Base class of every error this package raises on its own account."""
+    """Base class of all errors of this package."""
 
 
 class AgentSpecError(AnswerGraphError, ValueError):
-    """The agent, or a function given to it, cannot be used as it is; the message says what to change."""
+    """The agent, or a function given to it, cannot be used; the message says what to change."""
 
 
 class ResponseFormatError(AgentSpecError):
     """A response format that was made at run time cannot be used; raised before the model is called."""
 
+    middleware: str | None = None
+    """Name of the middleware that made the format, ``None`` if none did."""
+
     def __init__(self, message: str, response_format: Any) -> None:
-        """Say what is wrong with it."""
         self.response_format = response_format
-        self.middleware: str | None = None
-        """Which middleware made it, ``None`` if none did."""
         super().__init__(message)
 
     def made_by(self, middleware: str) -> None:
@@ -59,7 +59,7 @@ class ResponseFormatError(AgentSpecError):
 
 
 class BundleError(AnswerGraphError, ValueError):
-    """What was to be verified is no answer bundle."""
+    """A saved answer bundle cannot be read."""
 
 
 class StructuredOutputError(AnswerGraphError):
@@ -70,10 +70,9 @@ class StructuredOutputError(AnswerGraphError):
 
 
 class MultipleStructuredOutputsError(StructuredOutputError):
-    """Several different answers came in one message where one is expected."""
+    """One message holds several different answers; ``tool_names`` are their schemas, in the message's order."""
 
     def __init__(self, tool_names: list[str], ai_message: AIMessage) -> None:
-        """Say which answers came."""
         self.tool_names = tool_names
         self.ai_message = ai_message
         super().__init__(
@@ -82,10 +81,9 @@ class MultipleStructuredOutputsError(StructuredOutputError):
 
 
 class StructuredOutputValidationError(StructuredOutputError):
-    """An answer does not fit its schema, or was no JSON."""
+    """An answer is no JSON or does not fit its schema ``tool_name``; ``source`` is the error of its validation."""
 
     def __init__(self, tool_name: str, source: Exception, ai_message: AIMessage) -> None:
-        """Say what does not fit."""
         self.tool_name = tool_name
         self.source = source
         self.ai_message = ai_message
@@ -102,11 +100,10 @@ class AnswerRejected(AnswerGraphError):  # noqa: N818  # a verdict, not a failur
     """
 
     def __init__(self, feedback: str) -> None:
-        """Say what to do better.
+        """Reject the answer.
 
         Args:
-            feedback: Sent to the model as it is; counted like a schema error. In place of an empty one the model is told that
-                its answer was not accepted, and no more.
+            feedback: Sent to the model unchanged; counted like a schema error. An empty one is replaced by a general sentence.
 
         Raises:
             AgentSpecError: If it is no text.
@@ -118,37 +115,33 @@ class AnswerRejected(AnswerGraphError):  # noqa: N818  # a verdict, not a failur
 
 
 class NoAnswerError(AnswerGraphError):
-    """The run ended without an answer."""
+    """The run ended without an answer; ``outcome`` is its ``Outcome``."""
 
     def __init__(self, outcome: Mapping[str, Any]) -> None:
-        """Carry the outcome."""
         self.outcome = outcome
         super().__init__(f"No answer ({outcome['status']}): {outcome['reason']}")
 
 
 class StoredAnswerError(AnswerGraphError, AttributeError):
-    """An answer in a checkpoint does not fit its schema as it is now; raised where a field of the answer is used.
+    """An answer in a checkpoint no longer fits its ``schema``; raised where a field of the answer is used.
 
-    An ``AttributeError`` as well, so that ``hasattr`` tells the truth about the answer.
+    ``problem`` names the fields, ``data`` is the answer as JSON. An ``AttributeError``, so that ``hasattr`` works on the answer.
     """
 
     def __init__(self, schema: str, problem: str, data: Any) -> None:
-        """Say what does not fit."""
         self.schema = schema
         self.problem = problem
         self.data = data
         super().__init__(schema, problem, data)
 
     def __str__(self) -> str:
-        """Return what does not fit."""
         return f"The answer {self.schema!r} in this checkpoint does not fit its schema any more. {self.problem}"
 
 
 class RuleSyntaxError(AgentSpecError):
-    """A rule cannot be read."""
+    """The text of a ``rule`` cannot be read; ``position`` counts its characters from 0."""
 
     def __init__(self, rule: str, position: int, problem: str) -> None:
-        """Say what is wrong, and where."""
         self.rule = rule
         self.position = position
         self.problem = problem
@@ -156,20 +149,18 @@ class RuleSyntaxError(AgentSpecError):
 
 
 class WorkflowSpecError(AgentSpecError):
-    """Steps make no workflow."""
+    """Steps make no workflow; ``key`` is the path of the ``problem``, such as ``steps[0].rules[1].next``."""
 
     def __init__(self, key: str, problem: str) -> None:
-        """Say what is wrong, and where."""
         self.key = key
         self.problem = problem
         super().__init__(f"{key}: {problem}.")
 
 
 class WorkflowFileError(WorkflowSpecError):
-    """A workflow file cannot be used."""
+    """A workflow ``file`` cannot be used; ``line`` counts from 1, ``key`` is empty for the whole file."""
 
     def __init__(self, file: str, line: int, key: str, problem: str) -> None:
-        """Say what is wrong, and where."""
         super().__init__(f"{file}, line {line}{', ' if key else ''}{key}", problem)
         self.file = file
         self.line = line
@@ -177,34 +168,32 @@ class WorkflowFileError(WorkflowSpecError):
 
 
 class RuleEvaluationError(AnswerGraphError):
-    """A ``when(...)`` cannot be decided on this state: a name is missing, or a value has the wrong type."""
+    """A ``when(...)`` cannot be decided on this state: in ``expression`` a name is missing, or a value has the wrong type."""
 
     def __init__(self, expression: str, problem: str) -> None:
-        """Say what is wrong."""
         self.expression = expression
         self.problem = problem
         super().__init__(f"when({expression}) cannot be decided: {problem}.")
 
 
 class RuleNotMatched(AnswerGraphError):  # noqa: N818  # the name of the situation, as callers know it
-    """No rule holds."""
+    """No rule holds; ``judgment`` is the ``Judgment``, with the result of each stage."""
 
     def __init__(self, judgment: Mapping[str, Any]) -> None:
-        """Carry the judgment."""
         self.judgment = judgment
         super().__init__(f"No rule matched: {judgment['reason']}")
 
 
 @dataclass(frozen=True)
 class ErrorClasses:
-    """The two error classes a strategy raises: ours, or those beside the strategy's own class."""
+    """The error classes that a strategy raises."""
 
     multiple: Callable[[list[str], AIMessage], Exception] = MultipleStructuredOutputsError
     validation: Callable[[str, Exception, AIMessage], Exception] = StructuredOutputValidationError
 
     @classmethod
     def beside(cls, strategy: object) -> ErrorClasses:
-        """Find the classes in the public module that defines a strategy, as LangChain's does."""
+        """Return the classes of the public module that defines a strategy of another package; ours where it has none."""
         module = importlib.import_module(type(strategy).__module__)
         return cls(
             multiple=getattr(module, "MultipleStructuredOutputsError", MultipleStructuredOutputsError),

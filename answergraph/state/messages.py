@@ -1,4 +1,4 @@
-"""Pure questions about a conversation: who spoke last, which calls wait for a result."""
+"""Pure functions of a conversation: who spoke last, which calls wait for a result."""
 
 from __future__ import annotations
 
@@ -22,24 +22,23 @@ MessageT = TypeVar("MessageT", bound=BaseMessage)
 CallT = TypeVar("CallT", bound=Mapping[str, object])
 
 WHOLE_MESSAGES = frozenset({AIMessage, HumanMessage, SystemMessage, ToolMessage})
-"""What stands for itself in a conversation: no chunk, no removal, nothing that has yet to become a message."""
+"""The types of finished messages: no chunks, no removals, no other forms that become messages."""
 
 CORRECTION_ID_PREFIX = "answergraph-correction-"
-"""Ids of the user messages this package writes begin with this, so that they are never taken for a person's."""
+"""Marks the ids of user messages that this package writes, so that they are never taken for a person's."""
 
 
 def correction_message(text: str) -> HumanMessage:
-    """Return a user message that sends a reply back to the model."""
+    """Return a user message of this package, recognisable by its id, that sends a reply back to the model."""
     return HumanMessage(text, id=f"{CORRECTION_ID_PREFIX}{uuid4()}")
 
 
 def is_correction(message: BaseMessage) -> bool:
-    """Return whether this package wrote a message, not a person."""
     return isinstance(message, HumanMessage) and (message.id or "").startswith(CORRECTION_ID_PREFIX)
 
 
 def last_turn(messages: Sequence[MessageT]) -> tuple[AIMessage | None, Sequence[MessageT]]:
-    """Return the last AI message and what follows it."""
+    """Return the last AI message, ``None`` if there is none, and the messages after it."""
     for index in range(len(messages) - 1, -1, -1):
         message = messages[index]
         if isinstance(message, AIMessage):
@@ -54,12 +53,11 @@ def begins_new_run(messages: Sequence[AnyMessage]) -> bool:
 
 
 def answered_ids(messages: Iterable[BaseMessage]) -> set[str]:
-    """Return the ids of the tool calls that have a tool message."""
     return {message.tool_call_id for message in messages if isinstance(message, ToolMessage)}
 
 
 def pending_tool_calls(messages: Sequence[AnyMessage]) -> list[ToolCall]:
-    """Return the tool calls of the last AI message that no tool message has answered.
+    """Return the tool calls of the last AI message that no tool message has answered, in the model's order.
 
     Example:
         >>> pending_tool_calls([])
@@ -70,13 +68,13 @@ def pending_tool_calls(messages: Sequence[AnyMessage]) -> list[ToolCall]:
 
 
 def unanswered(calls: Sequence[CallT], after: Sequence[BaseMessage]) -> list[CallT]:
-    """Return the calls that no tool message has answered."""
+    """Return the calls, also malformed ones, that no tool message in ``after`` has answered."""
     done = answered_ids(after) if after else ()
     return [call for call in calls if call.get("id") not in done]
 
 
 def as_received(message: AIMessage, agent_name: str | None) -> AIMessage:
-    """Return a reply as it goes into the conversation; the model's own object, which it may share, is not changed."""
+    """Return a copy of a reply for the conversation: signed by the agent, with an id for the message and for each call."""
     changes: dict[str, Any] = {"id": message.id or str(uuid4()), "name": agent_name or message.name}
     if any(not call["id"] for call in [*message.tool_calls, *message.invalid_tool_calls]):
         for name in ("tool_calls", "invalid_tool_calls"):
@@ -87,7 +85,10 @@ def as_received(message: AIMessage, agent_name: str | None) -> AIMessage:
 def direct_results(
     message: AIMessage | None, after: Sequence[AnyMessage], return_direct: Mapping[str, bool]
 ) -> list[ToolMessage]:
-    """Return the results that end the run: those of a turn in which every tool called returns directly."""
+    """Return the results that end the run: of a turn in which only ``return_direct`` tools were called; else none.
+
+    A result's own name counts where a call was redirected to another tool.
+    """
     calls = [] if message is None else message.tool_calls
     results = {m.tool_call_id: m for m in after if isinstance(m, ToolMessage) and m.name in return_direct}
     names = [results[c["id"]].name if c["id"] in results else c["name"] for c in calls]
@@ -96,52 +97,39 @@ def direct_results(
 
 
 def malformed_call_message(call: InvalidToolCall) -> ToolMessage:
-    """Return the error that answers a tool call whose arguments are no JSON, in LangChain's words."""
-    name = call.get("name") or "unknown"
-    return ToolMessage(
-        f"Tool call {name} with id {call['id']} could not be executed - arguments were malformed or truncated.",
-        name=name,
-        tool_call_id=str(call["id"]),
-        status="error",
-    )
+    """Return the error for a call whose arguments are no JSON, in LangChain's words."""
+    return _error(call, "Tool call {name} with id {id} could not be executed - arguments were malformed or truncated.")
 
 
 def abandoned_call_message(call: ToolCall) -> ToolMessage:
-    """Return the error that answers a tool call whose run ended before it was carried out."""
-    return ToolMessage(
-        f"Tool call {call['name']} with id {call['id']} was not carried out - the run ended before its result came.",
-        name=call["name"],
-        tool_call_id=str(call["id"]),
-        status="error",
-    )
+    """Return the error for a call that was not carried out before its run ended."""
+    return _error(call, "Tool call {name} with id {id} was not carried out - the run ended before its result came.")
 
 
 def unavailable_call_message(call: ToolCall) -> ToolMessage:
-    """Return the error that answers a tool call for which the run's budget has no room."""
-    return ToolMessage(
-        f"Tool {call['name']} is not available: the run's budget is spent.",
-        name=call["name"],
-        tool_call_id=str(call["id"]),
-        status="error",
-    )
+    """Return the error for a call that the run's budget does not allow."""
+    return _error(call, "Tool {name} is not available: the run's budget is spent.")
 
 
 def cut_call_message(call: ToolCall) -> ToolMessage:
-    """Return the error that answers a tool call of a reply that was cut: its arguments may parse, with their end missing."""
-    return ToolMessage(
-        f"Tool call {call['name']} with id {call['id']} was not carried out - your reply was cut at the token limit, so its "
-        "arguments may be incomplete. Be brief, and call the tool again if you still need it.",
-        name=call["name"],
-        tool_call_id=str(call["id"]),
-        status="error",
+    """Return the error for a call in a reply that was cut: its arguments may parse although their end is missing."""
+    return _error(
+        call,
+        "Tool call {name} with id {id} was not carried out - your reply was cut at the token limit, so its arguments may be "
+        "incomplete. Be brief, and call the tool again if you still need it.",
     )
 
 
-def repaired_history(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
-    """Answer every tool call that was left without a result, so that strict providers accept the history.
+def _error(call: Mapping[str, Any], words: str) -> ToolMessage:
+    name, call_id = call.get("name") or "unknown", str(call["id"])
+    return ToolMessage(words.format(name=name, id=call_id), name=name, tool_call_id=call_id, status="error")
 
-    A thread whose process died between a call and its result, or whose user spoke before approving a call, would
-    otherwise be refused by the provider for good.
+
+def repaired_history(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
+    """Return a conversation in which every tool call has a result, so that strict providers accept it.
+
+    A thread whose process died between a call and its result, or whose user spoke before approving a call, would otherwise be
+    refused by the provider for good. Our own corrections right before a person's message are left out.
     """
     done = answered_ids(messages)
     repaired: list[AnyMessage] = []
@@ -166,7 +154,7 @@ def _missing_results(message: AIMessage, done: set[str]) -> list[ToolMessage]:
 
 
 def repeats_malformed_calls(messages: Sequence[AnyMessage]) -> bool:
-    """Return whether the last two AI messages hold the same malformed tool calls, so that asking again is no use."""
+    """Return whether the last two AI messages hold the same malformed tool calls, so that asking again is useless."""
     message, after = last_turn(messages)
     if message is None or not message.invalid_tool_calls:
         return False

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from typing_extensions import TypedDict
 
@@ -38,21 +38,23 @@ class Attempt(TypedDict):
     """What was different in how it was asked for, ``None`` for nothing."""
 
 
-EvidenceSpan = list[Any]
-"""Where a claim is supported: ``[tool_call_id, start, end]``, in characters of that tool message's text."""
+class EvidenceSpan(NamedTuple):
+    """Where a tool result supports a claim; on the outcome and in checkpoints the list ``[tool_call_id, start, end]``."""
+
+    tool_call_id: str
+    start: int
+    """In characters of the tool message's text."""
+    end: int
 
 
 @dataclass(frozen=True)
 class AnswerAccepted:
-    """What a check of an answer may return to say more than that it passes.
+    """A check's consent to an answer, with what is to stand on the outcome."""
 
-    Attributes:
-        evidence: Per field of the answer, as a path (``"findings[0].quote"``), what supports it; goes on the outcome.
-        abstained: Whether the answer says that none can be given; the run's status is then ``abstained``.
-    """
-
-    evidence: Mapping[str, EvidenceSpan] = field(default_factory=dict)
+    evidence: Mapping[str, EvidenceSpan | list[Any]] = field(default_factory=dict)
+    """Per field of the answer, as a path (``"findings[0].quote"``), the place that supports it."""
     abstained: bool = False
+    """Whether the answer says that none can be given; the run's status is then ``abstained``."""
 
 
 Narrowing = TypedDict("Narrowing", {"middleware": str, "from": list[str], "to": list[str]})
@@ -72,8 +74,8 @@ class Outcome(TypedDict):
     attempts: list[Attempt]
     narrowed: list[Narrowing]
     """Who narrowed the response format in this run, each way once."""
-    evidence: dict[str, EvidenceSpan]
-    """Per field that a check has found supported: the tool call and the span."""
+    evidence: dict[str, list[Any]]
+    """Per path of a field that a check found supported: its ``EvidenceSpan`` as a list."""
     usage: RunUsage
 
 

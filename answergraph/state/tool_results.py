@@ -1,4 +1,4 @@
-"""The results of a run's tools, kept beside the conversation so that they outlive whatever is done to it."""
+"""The results of a run's tools, kept apart from the conversation, which may be changed."""
 
 from __future__ import annotations
 
@@ -36,18 +36,16 @@ class RunResults(TypedDict):
 
 @dataclass(frozen=True)
 class ToolRun:
-    """One tool call of the run and what it brought."""
+    """One tool call of the run and its result."""
 
     tool_call_id: str
-    """The call's id."""
     name: str
-    """The tool."""
+    """The tool's name."""
     args: Mapping[str, Any]
-    """What it was called with."""
     texts: tuple[str, ...]
     """The texts of the result's content blocks."""
     succeeded: bool = True
-    """Whether it is no error."""
+    """Whether the result is no error."""
 
     @property
     def text(self) -> str:
@@ -64,36 +62,35 @@ class ToolRun:
 
 
 class ToolResultsChannel(GrowingChannel):
-    """The results of a run, of which a checkpoint holds what was added."""
+    """The results of a run; a checkpoint holds the added ones only."""
 
     __slots__ = ()
     __hash__ = None  # as in DeltaChannel, which has __eq__ alone
 
     def length(self) -> int:
-        """Return how many results there are."""
         return len(self.value["results"]) if self.is_available() and self.value else 0
 
 
 def merge_results(before: RunResults | None, writes: Sequence[RunResults | None]) -> RunResults | None:
-    """Add what the tools of a run brought; the first result of another run takes the place of all there was."""
+    """Add results, the same however the writes are batched; the first result of another run replaces all earlier ones."""
     merged = before
     for write in writes:
         if write:
             known = merged["results"] if merged and merged["run"] == write["run"] else []
-            # A call that is run again after a crash says the same again.
+            # A call that runs again after a crash writes its result again.
             new = [result for result in write["results"] if result not in known]
             merged = {"run": write["run"], "results": [*known, *new]}
     return merged
 
 
 class EvidenceState(AgentState[Any]):
-    """The state of a middleware that looks at the run's tool results; declaring it is what has them recorded."""
+    """The state of a middleware that reads the run's tool results; they are recorded because it is declared."""
 
     answergraph_tool_results: NotRequired[Annotated[RunResults, PrivateStateAttr, ToolResultsChannel(merge_results)]]
 
 
 def results_of_run(state: Mapping[str, Any]) -> list[ToolRun]:
-    """Return what the tools brought since the run began, oldest first."""
+    """Return the results of the tools since the run began, oldest first."""
     recorded: RunResults | None = state.get(TOOL_RESULTS)
     if not recorded or recorded["run"] != current_ledger(state)["run"]:
         return []
@@ -101,7 +98,6 @@ def results_of_run(state: Mapping[str, Any]) -> list[ToolRun]:
 
 
 def run_of(result: Mapping[str, Any]) -> ToolRun:
-    """Return a recorded result as an object."""
     return ToolRun(**{**result, "texts": tuple(result["texts"])})
 
 

@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
 from answergraph.evidence.marks import Quote
-from answergraph.state.outcome import EvidenceSpan, Status
+from answergraph.state.outcome import Status
 
 MisclassificationCause = Literal["tool_bug", "spec_issue", "app_behavior", "temporary_error"]
 """Why a result is wrong: the test or its tools, the specification, an intended change of the application, or the moment."""
@@ -76,7 +76,7 @@ class CaseReport(TypedDict):
     """Which schema ``answer`` fits."""
     answer: dict[str, Any] | None
     """A ``FalseNegativeCheck``, a ``FalsePositiveCheck`` or an ``Abstention``, as JSON."""
-    evidence: dict[str, EvidenceSpan]
+    evidence: dict[str, list[Any]]
     """Per quote of the answer (``"evidence[0]"``): ``[tool_call_id, start, end]`` in ``sources``."""
     sources: dict[str, Source]
     """The tool results that the evidence cites, by tool call."""

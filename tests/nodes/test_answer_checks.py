@@ -6,10 +6,13 @@ from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.memory import InMemorySaver
 from pydantic import BaseModel, field_serializer
 
 from answergraph import AgentSpecError, AnswerAccepted, AnswerRejected, ToolStrategy, create_agent
 from answergraph.middleware import AgentMiddleware
+from answergraph.state.outcome import EvidenceSpan
 from answergraph.testing import ScriptedChatModel
 from tests.suite.colors import Run
 
@@ -92,6 +95,14 @@ def test_a_middlewares_check_that_returns_false_rejects_the_answer_too(run: Run)
 @pytest.mark.parametrize("yes", [None, True, AnswerAccepted()])
 def test_a_check_that_says_yes_in_any_way_accepts_the_answer(run: Run, yes: Any) -> None:
     assert run(agent_of(lambda *_: yes), QUESTION)["structured_response"] == Verdict(score=1)
+
+
+@pytest.mark.parametrize("span", [EvidenceSpan("call", start=1, end=2), ["call", 1, 2]])
+def test_evidence_stands_on_the_outcome_and_in_a_checkpoint_as_a_plain_list(run: Run, span: Any) -> None:
+    agent = agent_of(lambda *_: AnswerAccepted({"score": span}), checkpointer=InMemorySaver())
+    config: RunnableConfig = {"configurable": {"thread_id": "1"}}
+    stored = run(agent, QUESTION, config)["outcome"], run.state(agent, config).values["outcome"]
+    assert [(type(each["evidence"]["score"]), each["evidence"]) for each in stored] == [(list, {"score": ["call", 1, 2]})] * 2
 
 
 @pytest.mark.parametrize("verdict", [0, 1, "too low", AnswerRejected("Too low."), Verdict(score=2)], ids=repr)

@@ -1,7 +1,6 @@
-"""What a chat model that answers inside this process needs, whatever it answers by.
+"""The base class of chat models that answer inside this process, such as ``ScriptedChatModel`` and ``OfflineChatModel``.
 
-Knows how a request is read from the bound arguments, how usage is estimated, and that a reply is the same text streamed or
-not. ``ScriptedChatModel`` and ``OfflineChatModel`` say only what the reply is.
+It reads the request from the bound arguments, estimates usage, and streams the same reply that it returns whole.
 """
 
 from __future__ import annotations
@@ -11,7 +10,6 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
 from langchain_core.language_models.base import LangSmithParams
 from langchain_core.messages import AIMessage, BaseMessage
@@ -25,43 +23,40 @@ from pydantic import ConfigDict, Field, SecretStr
 from answergraph.models.in_process.message_chunks import message_chunks
 
 CHARACTERS_PER_TOKEN = 4
-"""The usual rule of thumb for English text; usage here is an estimate, and the same for the same text."""
+"""The usual rule of thumb for English text."""
+
+Stop = list[str] | None
 
 _JSON_SCHEMA_TYPES = frozenset({"function", "object"})
 
 
 @dataclass(frozen=True)
 class ChatRequest:
-    """One request to a chat model: what was said, and what was bound."""
+    """One request to a chat model: the messages and the bound arguments."""
 
     messages: list[BaseMessage]
-    """The conversation as it stood, oldest first. The list is a copy, the messages are not."""
-
+    """The conversation, oldest first. The list is a copy, the messages are not."""
     tools: list[dict[str, Any]] = field(default_factory=list)
-    """The bound tools in OpenAI's format, as they would be sent; provider tools as they were given."""
-
+    """The bound tools in OpenAI's format, as they would be sent; provider tools unchanged."""
     tool_choice: Any = None
-    """The tool choice as it was given, for example ``"any"``; ``None`` if none was."""
-
+    """As it was bound, for example ``"any"``."""
     kwargs: Mapping[str, Any] = field(default_factory=dict)
-    """Every other bound or passed argument, for example ``response_format``, ``strict``, ``extra_body`` or ``stop``."""
+    """All other arguments, for example ``response_format``, ``strict``, ``extra_body`` or ``stop``."""
 
 
 class InProcessChatModel(BaseChatModel):
     """A chat model that needs no provider: subclasses implement ``respond``.
 
-    The standard parameters of chat models (``temperature``, ``max_tokens``, ``timeout``, ``stop``, ``max_retries``,
-    ``api_key``) are accepted so that the model can stand wherever another one stands; none of them changes a reply.
+    The standard parameters of chat models (``temperature``, ``max_tokens``, ``timeout``, ``stop``, ``max_retries``, ``api_key``)
+    are accepted, so that the model can replace any other one; none of them changes a reply.
     """
 
     model_config = ConfigDict(extra="forbid")
 
     model_name: str
-    """The name shown in traces and in ``response_metadata``."""
-
+    """Shown in traces and in ``response_metadata``."""
     chunk_size: int = Field(default=8, gt=0)
-    """How many characters a streamed chunk holds at most."""
-
+    """Maximum number of characters in a streamed chunk."""
     streaming: bool = False
     """Whether ``invoke`` streams, too."""
 
@@ -74,13 +69,7 @@ class InProcessChatModel(BaseChatModel):
 
     @abstractmethod
     def respond(self, request: ChatRequest) -> AIMessage:
-        """Return the reply to a request.
-
-        Called from several threads at once when agents run in parallel.
-
-        Args:
-            request: What the model was asked.
-        """
+        """Return the reply to a request; called from several threads at once when agents run in parallel."""
 
     def bind_tools(
         self,
@@ -89,16 +78,7 @@ class InProcessChatModel(BaseChatModel):
         tool_choice: str | dict[str, Any] | bool | None = None,
         **kwargs: Any,
     ) -> Runnable[LanguageModelInput, AIMessage]:
-        """Bind tools; the choice and every other argument reach ``respond`` unchanged.
-
-        Args:
-            tools: What the model may call, in any form LangChain converts.
-            tool_choice: Which tool must be called: ``"any"``, ``"none"``, a name, or a provider's own form.
-            **kwargs: Further arguments of the request. ``strict`` also goes into the tools, as it would on the wire.
-
-        Returns:
-            This model with the arguments bound.
-        """
+        """Bind tools; all arguments reach ``respond`` unchanged. ``strict`` also goes into the tools, as it would on the wire."""
         if tool_choice is not None:
             kwargs["tool_choice"] = tool_choice
         return self.bind(tools=[_as_sent(tool, kwargs.get("strict")) for tool in tools], **kwargs)
@@ -112,46 +92,29 @@ class InProcessChatModel(BaseChatModel):
         params["ls_provider"] = self._llm_type
         return params
 
-    def _generate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> ChatResult:
+    # A reply needs no waiting, so both colours are one; ``Any`` is the callback manager of either, which is not used.
+    def _generate(self, messages: list[BaseMessage], stop: Stop = None, run_manager: Any = None, **kwargs: Any) -> ChatResult:
         return ChatResult(generations=[ChatGeneration(message=self._reply(messages, stop, kwargs))])
 
     async def _agenerate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: AsyncCallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
+        self, messages: list[BaseMessage], stop: Stop = None, run_manager: Any = None, **kwargs: Any
     ) -> ChatResult:
-        return ChatResult(generations=[ChatGeneration(message=self._reply(messages, stop, kwargs))])
+        return self._generate(messages, stop, **kwargs)
 
     def _stream(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
+        self, messages: list[BaseMessage], stop: Stop = None, run_manager: Any = None, **kwargs: Any
     ) -> Iterator[ChatGenerationChunk]:
         for chunk in message_chunks(self._reply(messages, stop, kwargs), self.chunk_size):
             yield ChatGenerationChunk(message=chunk)
 
     async def _astream(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: AsyncCallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
+        self, messages: list[BaseMessage], stop: Stop = None, run_manager: Any = None, **kwargs: Any
     ) -> AsyncIterator[ChatGenerationChunk]:
-        for chunk in message_chunks(self._reply(messages, stop, kwargs), self.chunk_size):
-            yield ChatGenerationChunk(message=chunk)
+        for chunk in self._stream(messages, stop, **kwargs):
+            yield chunk
 
-    def _reply(self, messages: list[BaseMessage], stop: list[str] | None, kwargs: dict[str, Any]) -> AIMessage:
-        """Return the reply with a copy's own metadata: a message given twice must not share its id."""
+    def _reply(self, messages: list[BaseMessage], stop: Stop, kwargs: dict[str, Any]) -> AIMessage:
+        # A copy with its own metadata: a message given twice must not share its id.
         message = self.respond(_request(messages, stop, kwargs))
         return message.model_copy(
             update={
@@ -161,8 +124,7 @@ class InProcessChatModel(BaseChatModel):
         )
 
 
-def _request(messages: list[BaseMessage], stop: list[str] | None, kwargs: dict[str, Any]) -> ChatRequest:
-    """Sort the arguments of a call into a request."""
+def _request(messages: list[BaseMessage], stop: Stop, kwargs: dict[str, Any]) -> ChatRequest:
     others = {key: value for key, value in kwargs.items() if key not in {"tools", "tool_choice"}}
     if stop:
         others["stop"] = stop
@@ -171,7 +133,7 @@ def _request(messages: list[BaseMessage], stop: list[str] | None, kwargs: dict[s
 
 
 def _as_sent(tool: Any, strict: bool | None) -> dict[str, Any]:
-    """Return a tool in OpenAI's format; a provider's own tool, which has none, as it is."""
+    """Return a tool in OpenAI's format, a provider's own tool unchanged."""
     if not isinstance(tool, dict):
         return convert_to_openai_tool(tool, strict=strict)
     if tool.get("type", "function") not in _JSON_SCHEMA_TYPES:
@@ -183,14 +145,12 @@ def _as_sent(tool: Any, strict: bool | None) -> dict[str, Any]:
 
 
 def _estimated_usage(messages: list[BaseMessage], reply: AIMessage) -> UsageMetadata:
-    """Return usage by characters, see ``CHARACTERS_PER_TOKEN``."""
     given = sum(_characters(message) for message in messages) // CHARACTERS_PER_TOKEN
     written = max(1, _characters(reply) // CHARACTERS_PER_TOKEN)
     return UsageMetadata(input_tokens=given, output_tokens=written, total_tokens=given + written)
 
 
 def _characters(message: BaseMessage) -> int:
-    """Return how much a message says: its content, and the calls it makes."""
     content = len(message.content) if isinstance(message.content, str) else len(str(message.content))
     calls = message.tool_calls if isinstance(message, AIMessage) else []
     return content + sum(len(call["name"]) + len(str(call["args"])) for call in calls)

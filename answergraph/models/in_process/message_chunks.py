@@ -1,4 +1,4 @@
-"""A finished message, taken apart into the chunks in which a provider would have streamed it."""
+"""Splits a finished message into the chunks in which a provider would have streamed it."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from langchain_core.messages.tool import tool_call_chunk
 
 
 def message_chunks(message: AIMessage, size: int) -> Iterator[AIMessageChunk]:
-    """Yield the chunks of a message; added up they are the message again.
+    """Yield chunks of at most ``size`` characters that add up to the message.
 
-    Text comes in pieces, then each tool call: its name and id first, its arguments after that, in pieces of JSON. Usage and
-    metadata come with the last chunk. Content blocks are not cut.
+    First the text, then each tool call: its name and id, then its arguments in pieces of JSON. Usage and metadata come with the
+    last chunk. Content blocks are not cut.
     """
 
     def chunk(**fields: Any) -> AIMessageChunk:

@@ -1,4 +1,4 @@
-"""The fields of a JSON Schema object, as far as a rule can tell what may be put into them."""
+"""The fields of a JSON Schema object, and the JSON types that each takes."""
 
 from __future__ import annotations
 
@@ -21,16 +21,14 @@ class SchemaField:
 
     @property
     def is_numeric(self) -> bool:
-        """Whether a number fits."""
         return bool(self.types & {"number", "integer"})
 
     def takes(self, value: Any) -> bool:
-        """Return whether a value of this JSON type fits."""
+        """Return whether a value fits, judged by its JSON type."""
         return not self.types or bool(_json_types(value) & self.types)
 
 
 def fields_of(schema: Mapping[str, Any]) -> tuple[SchemaField, ...]:
-    """Return the fields of an object schema, in order."""
     properties = schema.get("properties")
     required = schema.get("required") or []
     if not isinstance(properties, Mapping):
@@ -39,7 +37,7 @@ def fields_of(schema: Mapping[str, Any]) -> tuple[SchemaField, ...]:
 
 
 def _types(field: Any, root: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the types of a field, alternatives and local references followed; a reference is followed once."""
+    """Yield the types of a field; alternatives and local references are followed, each reference once."""
     followed: set[str] = set()
     pending = [field]
     while pending:
@@ -59,7 +57,6 @@ def _types(field: Any, root: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _referred(reference: str, root: Mapping[str, Any]) -> Any:
-    """Return what a reference inside the document points to, or ``None``."""
     target: Any = root
     for part in reference.removeprefix("#/").split("/"):
         target = target.get(part) if isinstance(target, Mapping) else None

@@ -17,12 +17,11 @@ class ToolChoice:
 
     mode: ChoiceMode = "auto"
     """``"any"``: some tool must be called; ``"named"``: the one of that name."""
-
     name: str | None = None
 
     @classmethod
     def read(cls, choice: Any) -> ToolChoice:
-        """Return the choice that was bound, in whatever form; an unknown form is no constraint."""
+        """Read a bound choice: a bool, a mode, a tool's name, or a provider's mapping; an unknown form is no constraint."""
         if isinstance(choice, bool):
             return cls("any" if choice else "auto")
         if isinstance(choice, str) and choice:
@@ -35,9 +34,7 @@ class ToolChoice:
 
     @property
     def is_forced(self) -> bool:
-        """Whether a call is demanded."""
         return self.mode in {"any", "named"}
 
     def allows(self, tool: str) -> bool:
-        """Return whether a tool may be called."""
         return self.mode != "none" and (self.mode != "named" or self.name == tool)

@@ -1,4 +1,4 @@
-"""What becomes of a reply that cannot be read: the four forms of the classic ``handle_parsing_errors``."""
+"""Handles a reply that cannot be read, by the four forms of the classic ``handle_parsing_errors``."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from collections.abc import Callable
 from langchain_core.exceptions import OutputParserException
 
 HandleParsingErrors = bool | str | Callable[[OutputParserException], str]
-"""``True``: the model is told what is wrong. A string: it is told that. A callable: it is told what that returns. ``False``:
-the error is raised."""
+"""``True`` tells the model the problem, a string or a callable replaces the words, ``False`` raises the error."""
 
 RAISED = (
     "An output parsing error occurred. In order to pass this error back to the agent and have it try again, pass "
@@ -17,7 +16,7 @@ RAISED = (
 
 
 def observation(handle: HandleParsingErrors, reply: str, feedback: str) -> str:
-    """Return what the model is told about a reply that could not be read.
+    """Return the words for the model about a reply that could not be read.
 
     Raises:
         OutputParserException: If the choice is ``False``.

@@ -1,4 +1,4 @@
-"""The labels of the text protocol in a reply: where they stand, in time linear in the reply's length."""
+"""Finds the labels of the text protocol in a reply, in time linear in its length."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NAMES = "|".join(
         "(?P<question>Question)",
     ]
 )
-# Possessive throughout: what was taken is never given back, so that no text is looked at twice.
+# Possessive throughout: without backtracking, no text is looked at twice.
 _END = rf"{_NUMBER}(?:\*\*)?+[ \t]*+:(?:\*\*)?+"
 _AT_LINE_START = re.compile(rf"^[ \t]*+(?:[*#>]{{1,3}}+[ \t]*+)?+(?:{_NAMES}){_END}", re.MULTILINE)
 _ANYWHERE = re.compile(rf"\b(?:{_NAMES}){_END}")
@@ -36,13 +36,12 @@ class Label:
 
     kind: Kind
     start: int
-    """Where it begins."""
     end: int
-    """Where its value begins."""
+    """The start of its value."""
 
 
 def without_inventions(text: str) -> str:
-    """Return what the model wrote before it began to make an observation up, and after it thought in a block of its own."""
+    """Return a reply without a leading block of thoughts, and without an observation that the model made up."""
     if text.lstrip().startswith("<think>"):
         text = text.rpartition(_THINKING)[2]
     invented = _INVENTED.search(text)
@@ -50,7 +49,10 @@ def without_inventions(text: str) -> str:
 
 
 def labels_in(text: str) -> list[Label]:
-    """Return the labels of a reply in order: those at the beginning of a line, and where these are no reply all there are."""
+    """Return the labels at the beginning of lines, or all labels where these make no reply.
+
+    Labels inside the fence or JSON object of the first action's input are part of that input.
+    """
     at_line_start = list(_labels(text, _AT_LINE_START))
     if _is_reply(at_line_start):
         return at_line_start
@@ -59,7 +61,7 @@ def labels_in(text: str) -> list[Label]:
 
 
 def closed_value(text: str, start: int) -> int | None:
-    """Return where an input ends that closes itself: a fence or a JSON object; ``None`` if it does not."""
+    """Return the end of an input that is a fence or a JSON object, ``None`` for any other."""
     if fence := _FENCE.match(text, start):
         end = text.find("\n```", fence.end() - 1)
         return None if end < 0 else end + len("\n```")
@@ -73,13 +75,11 @@ def closed_value(text: str, start: int) -> int | None:
 
 
 def unfenced(text: str) -> str:
-    """Return what stands in the fence around a text, or the text if there is none."""
     fenced = _FENCED.fullmatch(text)
     return text if fenced is None else fenced["inside"]
 
 
 def is_action(labels: Sequence[Label], index: int) -> bool:
-    """Return whether a label is that of an action with its input."""
     return labels[index].kind == "action" and index + 1 < len(labels) and labels[index + 1].kind == "input"
 
 
@@ -95,5 +95,5 @@ def _labels(text: str, pattern: re.Pattern[str]) -> Iterator[Label]:
         kind: Kind = match.lastgroup  # type: ignore[assignment]  # the pattern's groups are named after the kinds
         yield Label(kind, match.start(), match.end())
         if kind == "input" and inside_until is None:
-            # Of the first input only: what follows the first action is not read.
+            # Of the first input only: nothing after the first action is read.
             inside_until = closed_value(text, match.end()) or 0

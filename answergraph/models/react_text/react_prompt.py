@@ -11,7 +11,7 @@ from answergraph.models.in_process.tool_choice import ToolChoice
 from answergraph.models.react_text.text_tool import TextTool
 
 STOPS = ("\nObservation:", "\n\tObservation:")
-"""Sent with every request, so that the model does not make its tools' results up."""
+"""Sent with every request, so that the model does not invent the results of tools."""
 
 WITH_TOOLS = "Answer the following questions as best you can. You have access to the following tools:"
 WITHOUT_TOOLS = "Answer the following questions as best you can."
@@ -35,22 +35,19 @@ SCHEMA_ANSWER = (
 )
 BEGIN = "Begin!"
 GENERATE = "\n\nI now need to return a final answer based on the previous steps:"
-"""Ends the prompt of the call in which only the answer is left to give, in the words of the classic ``"generate"``."""
+"""Ends the prompt of a call for the answer alone, in the words of the classic ``"generate"``."""
 
 
 @dataclass(frozen=True)
 class ReActPrompt:
-    """What one call offers the model."""
+    """The prompt of one call: its tools, tool choice and answer format."""
 
     tools: tuple[TextTool, ...] = ()
-    """What it may name as its action."""
     choice: ToolChoice = field(default_factory=ToolChoice)
-    """Whether it must."""
     response_format: Mapping[str, Any] | None = None
     """The format of the final answer in OpenAI's shape, ``None`` for a text."""
 
     def instructions(self) -> str:
-        """Return the prompt up to the conversation."""
         paragraphs = [WITHOUT_TOOLS]
         if self.tools:
             paragraphs = [WITH_TOOLS, "\n".join(tool.line() for tool in self.tools)]

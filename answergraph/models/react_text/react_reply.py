@@ -1,7 +1,7 @@
 """Reads a reply of the text protocol: an action, a final answer, or what is wrong with it.
 
-Where the classic parser was wrong and the reply is unambiguous, the evident reading is taken; the table is in
-``docs/react.md``. Every other reply is told, in the classic words, what it misses.
+Where the classic parser was wrong and the reply is unambiguous, the evident reading is taken; ``docs/react.md`` has the table.
+For every other reply the model is told in the classic words what is missing.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ MISSING_ACTION = "Invalid Format: Missing 'Action:' after 'Thought:'"
 MISSING_INPUT = "Invalid Format: Missing 'Action Input:' after 'Action:'"
 UNKNOWN_TOOL = "{name} is not a valid tool, try one of [{names}]."
 EXCEPTION = "_Exception"
-"""The name under which the classic system keeps a reply that could not be read."""
+"""The classic name for a reply that could not be read."""
 
 _DECORATION = " \t\r\n\"'`*[]()<>.:"
 _CALL = re.compile(r"\s*(?P<name>[\w.-]+)[ \t]*(?:\((?P<round>.*)\)|\[(?P<square>.*)\])\s*", re.DOTALL)
@@ -31,17 +31,17 @@ _TOOL_NAME = re.compile(r"[\w-]{1,64}", re.ASCII)
 
 @dataclass(frozen=True)
 class Action:
-    """The model wants a tool."""
+    """The model calls a tool."""
 
     log: str
-    """What it wrote, up to the end of the input."""
+    """The text up to the end of the input."""
     name: str
     args: dict[str, Any]
 
 
 @dataclass(frozen=True)
 class FinalAnswer:
-    """The model is done."""
+    """The model gives its answer."""
 
     text: str
 
@@ -52,9 +52,9 @@ class Unreadable:
 
     log: str
     feedback: str
-    """What is wrong, for the model."""
+    """The problem, in words for the model."""
     name: str = EXCEPTION
-    """The action it named, if that may be a tool's name."""
+    """The named action, if that may be a tool's name."""
     args: str = ""
     is_format_error: bool = True
     """Whether ``handle_parsing_errors`` decides; an unknown tool is always told."""
@@ -64,7 +64,9 @@ ReActReading = Action | FinalAnswer | Unreadable
 
 
 def read_reply(text: str, tools: Sequence[TextTool], *, formatted: bool = False) -> ReActReading:
-    r"""Read a reply.
+    r"""Read the text that a model wrote after ``Thought:``, in time linear in its length.
+
+    ``formatted`` says that the final answer is asked for as JSON, so that JSON without a label is one.
 
     Example:
         >>> read_reply("Easy.\nFinal Answer: 42", [])
@@ -85,13 +87,12 @@ def read_reply(text: str, tools: Sequence[TextTool], *, formatted: bool = False)
 
 
 def thought_in(text: str) -> str:
-    """Return what a reply says before its first action or answer."""
     first = next((label for label in labels_in(text) if label.kind in ("action", "answer")), None)
     return text if first is None else text[: first.start].rstrip()
 
 
 def _read_unlabelled(text: str, *, formatted: bool) -> ReActReading:
-    # A brace that never closes begins no object; mending thousands of them would take its time.
+    # An object needs a closing brace; repairing thousands of open ones would take long.
     found = find_json(text) if "}" in text or formatted else []
     is_object = len(found) == 1 and isinstance(found[0].data, dict) and found[0].place != "prose"
     if is_object or (formatted and found):
@@ -100,13 +101,12 @@ def _read_unlabelled(text: str, *, formatted: bool) -> ReActReading:
 
 
 def _declines(text: str, labels: Sequence[Label], index: int) -> bool:
-    """Return whether an action says that there is none."""
     end = labels[index + 1].start if index + 1 < len(labels) else len(text)
     return _NO_ACTION.match(text[labels[index].end : end].strip(_DECORATION)) is not None
 
 
 def _answer(text: str, labels: Sequence[Label]) -> str:
-    """Return the last answer before any action, without a next round that the model made up."""
+    """Return the last answer before any action, without a next round that the model invented."""
     actions = [index for index in range(len(labels)) if is_action(labels, index)]
     before = labels[: actions[0]] if actions else labels
     last = max(index for index, label in enumerate(before) if label.kind == "answer")
@@ -162,7 +162,7 @@ def _read_without_input(written: str, log: str, tools: Mapping[str, TextTool]) -
 
 
 def _named(written: str, tools: Mapping[str, TextTool]) -> TextTool | None:
-    """Return the tool that a text names, whatever stands around the name and in whichever case it is written."""
+    """Return the tool that a text names, in any case and with any decoration."""
     name = written.strip()
     candidates = [name, name.strip(_DECORATION), name.split("\n", 1)[0].strip(_DECORATION)]
     for candidate in candidates:
@@ -176,5 +176,5 @@ def _named(written: str, tools: Mapping[str, TextTool]) -> TextTool | None:
 
 
 def _cut(text: str, end: int) -> str:
-    """Return the reply up to where its action ends; what was dropped is not shown to the model again."""
+    """Return the reply up to the end of its action; the rest is not shown to the model again."""
     return text if not text[end:].strip() else text[:end].rstrip()

@@ -1,4 +1,4 @@
-"""A chat model that calls tools, made of any model that writes text: the protocol Thought / Action / Observation."""
+"""A chat model that calls tools on top of any model that writes text, by the protocol Thought / Action / Observation."""
 
 from __future__ import annotations
 
@@ -6,13 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 from uuid import uuid4
 
-from langchain_core.callbacks import (
-    AsyncCallbackManager,
-    AsyncCallbackManagerForLLMRun,
-    CallbackManager,
-    CallbackManagerForLLMRun,
-    Callbacks,
-)
+from langchain_core.callbacks import AsyncCallbackManager, CallbackManager, Callbacks
 from langchain_core.language_models import BaseChatModel, LanguageModelInput, ModelProfile
 from langchain_core.language_models.base import LangSmithParams
 from langchain_core.messages import AIMessage, BaseMessage
@@ -22,6 +16,7 @@ from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 from pydantic import ConfigDict, InstanceOf, SecretStr
 
+from answergraph.models.in_process.in_process_model import Stop
 from answergraph.models.in_process.tool_choice import ToolChoice
 from answergraph.models.react_text.parsing_errors import HandleParsingErrors, observation
 from answergraph.models.react_text.protocol_labels import without_inventions
@@ -39,17 +34,17 @@ from answergraph.state.messages import last_turn
 _SAID_IN_WORDS = frozenset(
     {"tools", "tool_choice", "response_format", "parallel_tool_calls", "strict", "ls_structured_output_format"}
 )
-"""What is bound and goes into the prompt, or means nothing there; everything else is sent on to the wrapped model."""
+"""Bound arguments that go into the prompt, or mean nothing there; all others are sent to the wrapped model."""
 
 _SENT_IF_SET = ("temperature", "max_tokens", "timeout")
 
 
 class ReActTextModel(BaseChatModel):
-    r"""A chat model that calls tools on top of a model that cannot: it asks in the classic text protocol and reads the reply.
+    r"""A chat model that calls tools on top of a model that cannot, through the classic text protocol.
 
     Tools and the answer format go into the prompt, the conversation becomes the scratchpad behind it, and the reply becomes a
-    tool call or the final answer. To the graph, to middleware and to every strategy it is a chat model like any other. Without
-    tools and format it passes the conversation on as it is.
+    tool call or the final answer. For the graph, middleware and every strategy it is a chat model like any other. Without tools
+    and format it passes the conversation on unchanged.
 
     Example:
         >>> from langchain_core.tools import tool
@@ -66,21 +61,17 @@ class ReActTextModel(BaseChatModel):
     model_config = ConfigDict(extra="forbid")
 
     protocol: ClassVar[str] = "react-text"
-    """Names this kind of model in traces."""
-
+    """The name of this kind of model in traces."""
     wire_dialect: ClassVar[Dialect] = Dialect.PLAIN
     """The schema in the prompt is the one that the answer is checked against."""
 
     llm: InstanceOf[Runnable[Any, Any]]
     """The wrapped model: a chat model or a text model, also with settings or fallbacks bound to it."""
-
     handle_parsing_errors: HandleParsingErrors = True
-    """What becomes of a reply that cannot be read: sent back with what is wrong (``True``), with your text (a string), or with
-    what your function of the ``OutputParserException`` returns; or raised (``False``)."""
-
+    """How to treat a reply that cannot be read: send it back with the problem (``True``), with your text (a string) or with the
+    result of your function of the ``OutputParserException``; or raise it (``False``)."""
     send_stops: bool = True
-    """Whether the stop words are sent. Observations that the model makes up are cut off in any case; some servers refuse a
-    request with stop words."""
+    """Whether the stop words are sent. Invented observations are cut off in any case; some servers refuse stop words."""
 
     temperature: float | None = None
     """Sent with every request, if set; so are ``max_tokens``, ``timeout`` and ``stop``."""
@@ -88,12 +79,11 @@ class ReActTextModel(BaseChatModel):
     timeout: float | None = None
     stop: list[str] | None = None
     max_retries: int | None = None
-    """Accepted like ``api_key`` because every chat model has it; both are the wrapped model's own business."""
+    """Accepted like ``api_key`` because every chat model has it; both are for the wrapped model to use."""
     api_key: SecretStr | None = None
     streaming: bool = False
 
     def __init__(self, llm: Runnable[Any, Any], **fields: Any) -> None:
-        """Wrap a model."""
         super().__init__(**{"llm": llm, **fields})
 
     def bind_tools(
@@ -103,15 +93,7 @@ class ReActTextModel(BaseChatModel):
         tool_choice: str | dict[str, Any] | bool | None = None,
         **kwargs: Any,
     ) -> Runnable[LanguageModelInput, AIMessage]:
-        """Put tools into the prompt.
-
-        Args:
-            tools: What the model may name as its action, in any form LangChain converts.
-            tool_choice: Which tool must be called: ``"any"``, ``"none"``, a name, or a provider's own form; said in words.
-            **kwargs: Further arguments; ``response_format`` is said in words too, others are sent to the wrapped model.
-
-        Returns:
-            This model with the arguments bound.
+        """Put the tools, the tool choice and a ``response_format`` into the prompt; other arguments go to the wrapped model.
 
         Raises:
             AgentSpecError: If a tool is one that the provider runs.
@@ -119,7 +101,6 @@ class ReActTextModel(BaseChatModel):
         return self.bind(tools=[as_openai_tool(tool) for tool in tools], tool_choice=tool_choice, **kwargs)
 
     def get_num_tokens(self, text: str) -> int:
-        """Count tokens as the wrapped model does."""
         count = getattr(self.llm, "get_num_tokens", super().get_num_tokens)
         return int(count(text))
 
@@ -140,51 +121,41 @@ class ReActTextModel(BaseChatModel):
     def _resolve_model_profile(self) -> ModelProfile:
         return ModelProfile(tool_calling=True, tool_choice=True, structured_output=True)
 
-    def _generate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> ChatResult:
+    def _generate(self, messages: list[BaseMessage], stop: Stop = None, run_manager: Any = None, **kwargs: Any) -> ChatResult:
         return run_step(self._ask(messages, stop, callbacks_below(run_manager, CallbackManager), kwargs))
 
     async def _agenerate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: AsyncCallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
+        self, messages: list[BaseMessage], stop: Stop = None, run_manager: Any = None, **kwargs: Any
     ) -> ChatResult:
         return await arun_step(self._ask(messages, stop, callbacks_below(run_manager, AsyncCallbackManager), kwargs))
 
     def _ask(
         self, messages: Sequence[BaseMessage], stop: Sequence[str] | None, callbacks: Callbacks, kwargs: Mapping[str, Any]
     ) -> Step[ChatResult]:
-        offer = _offer(kwargs)
-        passes_on = not offer.tools and offer.response_format is None and not uses_tools(messages)
+        react_prompt = _react_prompt(kwargs)
+        passes_on = not react_prompt.tools and react_prompt.response_format is None and not uses_tools(messages)
         reply: AIMessage = yield TextModelCall(
             llm=self.llm,
-            prompt=messages if passes_on else _prompt(messages, offer),
+            prompt=messages if passes_on else _prompt_text(messages, react_prompt),
             stop=[*(STOPS if self.send_stops and not passes_on else ()), *(stop or self.stop or ())],
             settings=self._settings(kwargs),
             callbacks=callbacks,
         )
-        message = reply if passes_on or diagnose(reply) else self._as_read(reply, offer, messages)
+        message = reply if passes_on or diagnose(reply) else self._as_read(reply, react_prompt, messages)
         return ChatResult(generations=[ChatGeneration(message=_as_own(message))])
 
     def _settings(self, kwargs: Mapping[str, Any]) -> dict[str, Any]:
         own = {name: value for name in _SENT_IF_SET if (value := getattr(self, name)) is not None}
         return {**own, **{name: value for name, value in kwargs.items() if name not in _SAID_IN_WORDS}}
 
-    def _as_read(self, reply: AIMessage, offer: ReActPrompt, messages: Sequence[BaseMessage]) -> AIMessage:
-        reading = read_reply(reply.text, offer.tools, formatted=offer.response_format is not None)
-        if not offer.tools and not isinstance(reading, FinalAnswer):
-            # Only the answer was asked for: whatever was written is it, as with the classic ``"generate"``.
+    def _as_read(self, reply: AIMessage, react_prompt: ReActPrompt, messages: Sequence[BaseMessage]) -> AIMessage:
+        reading = read_reply(reply.text, react_prompt.tools, formatted=react_prompt.response_format is not None)
+        if not react_prompt.tools and not isinstance(reading, FinalAnswer):
+            # Only the answer was asked for: all of the text is it, as with the classic ``"generate"``.
             reading = FinalAnswer(without_inventions(reply.text).strip())
         if isinstance(reading, Unreadable) and _insists(reading, messages):
             reading = FinalAnswer(reading.log.strip())
-        # Calls that the wrapped model made on its own account are nobody's here.
+        # Calls that the wrapped model made by itself are for no tool here.
         return reply.model_copy(update={"tool_calls": [], "invalid_tool_calls": [], **self._fields(reading, reply)})
 
     def _fields(self, reading: ReActReading, reply: AIMessage) -> dict[str, Any]:
@@ -204,21 +175,21 @@ class ReActTextModel(BaseChatModel):
                 return {"content": text}
 
 
-def _offer(kwargs: Mapping[str, Any]) -> ReActPrompt:
+def _react_prompt(kwargs: Mapping[str, Any]) -> ReActPrompt:
     choice = ToolChoice.read(kwargs.get("tool_choice"))
     tools = () if choice.mode == "none" else tools_of(kwargs.get("tools") or ())
     response_format = kwargs.get("response_format")
     return ReActPrompt(tools, choice, response_format if isinstance(response_format, Mapping) else None)
 
 
-def _prompt(messages: Sequence[BaseMessage], offer: ReActPrompt) -> str:
-    parts = [system_text(messages), offer.instructions(), conversation_text(messages)]
-    only_the_answer = not offer.tools and uses_tools(messages)
+def _prompt_text(messages: Sequence[BaseMessage], react_prompt: ReActPrompt) -> str:
+    parts = [system_text(messages), react_prompt.instructions(), conversation_text(messages)]
+    only_the_answer = not react_prompt.tools and uses_tools(messages)
     return "\n\n".join(part for part in parts if part) + (GENERATE if only_the_answer else "")
 
 
 def _insists(reading: Unreadable, messages: Sequence[BaseMessage]) -> bool:
-    """Return whether the model has written the same text without an action once more, after it was told what it misses."""
+    """Return whether the model wrote the same text without an action again, after it was told what is missing."""
     told, _ = last_turn(messages)
     if told is None or reading.feedback != MISSING_ACTION or not reading.log.strip():
         return False
@@ -226,7 +197,7 @@ def _insists(reading: Unreadable, messages: Sequence[BaseMessage]) -> bool:
 
 
 def _as_own(message: AIMessage) -> AIMessage:
-    """Return a reply as this model's: with its own id, and not counted a second time by what counts tokens per model name."""
+    """Return a reply as this model's own: with a new id, and without the model name, by which its tokens would count twice."""
     metadata = {name: value for name, value in message.response_metadata.items() if name != "model_name"}
     kept = {name: value for name, value in message.additional_kwargs.items() if name not in ("tool_calls", "function_call")}
     return message.model_copy(update={"id": None, "response_metadata": metadata, "additional_kwargs": kept})

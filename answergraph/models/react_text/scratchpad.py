@@ -1,6 +1,6 @@
-"""The conversation as the text protocol writes it: questions, thoughts, actions, and what was observed.
+"""Writes a conversation in the text protocol: questions, thoughts, actions and observations.
 
-The text of a conversation begins with the text of every earlier part of it that a reply followed: prompts only grow.
+Prompts only grow: the text begins with that of every earlier part of the conversation that a reply followed.
 """
 
 from __future__ import annotations
@@ -19,17 +19,19 @@ READ_AS = "react_text"
 
 
 def system_text(messages: Sequence[BaseMessage]) -> str:
-    """Return what the system messages say; it stands before everything else."""
     return "\n\n".join(message.text for message in messages if isinstance(message, SystemMessage))
 
 
 def uses_tools(messages: Sequence[BaseMessage]) -> bool:
-    """Return whether there is anything in a conversation that only the protocol can tell."""
+    """Return whether a conversation holds tool calls or results, which only the protocol can express."""
     return any(isinstance(m, ToolMessage) or (isinstance(m, AIMessage) and _calls(m)) for m in messages)
 
 
 def conversation_text(messages: Sequence[BaseMessage]) -> str:
-    r"""Return a conversation in the protocol's form, up to the thought that comes next.
+    r"""Return a conversation without system messages in the protocol's form, up to the next ``Thought:``.
+
+    A correction of this package is an observation, and so is the problem with a reply that could not be read. Calls that were not
+    written as text, or were changed since, are written here.
 
     Example:
         >>> from langchain_core.messages import HumanMessage
@@ -52,7 +54,7 @@ def conversation_text(messages: Sequence[BaseMessage]) -> str:
 
 
 def _turns(messages: Sequence[BaseMessage]) -> Iterator[tuple[AIMessage | None, list[BaseMessage]]]:
-    """Yield each reply with what followed it; what stands before the first one comes with ``None``."""
+    """Yield each reply with the messages after it; those before the first one come with ``None``."""
     reply: AIMessage | None = None
     following: list[BaseMessage] = []
     for message in messages:
@@ -97,7 +99,6 @@ def _action(call: Any) -> str:
 
 
 def _calls(reply: AIMessage) -> list[tuple[Any, str | None]]:
-    """Return the calls of a reply, malformed ones with what was wrong."""
     malformed = [(call, call.get("error")) for call in reply.invalid_tool_calls]
     return [*((call, None) for call in reply.tool_calls), *malformed]
 

@@ -1,4 +1,4 @@
-"""Asks the wrapped model, a chat model or a text model, and returns what it wrote as a message with its usage."""
+"""Calls the wrapped model, a chat model or a text model, and returns its text as a message with usage."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from langchain_core.runnables import Runnable
 from langgraph.constants import TAG_NOSTREAM
 
 _TAGS = [TAG_NOSTREAM]
-"""Token streams of the agent show the reply as it was read, not once more as it was written."""
+"""Token streams of the agent show the reply as it was read, not also as it was written."""
 
 _INPUT_TOKENS = ("prompt_tokens", "input_tokens", "prompt_eval_count")
 _OUTPUT_TOKENS = ("completion_tokens", "output_tokens", "eval_count")
@@ -39,7 +39,6 @@ class TextModelCall:
     callbacks: Callbacks
 
     def perform(self) -> AIMessage:
-        """TextModelCall, blocking."""
         if isinstance(self.llm, BaseLLM):
             # ``invoke`` of a text model returns the text alone, without its usage.
             prompt, stop = self._prompt_value(), list(self.stop)
@@ -47,7 +46,6 @@ class TextModelCall:
         return _received(self._bound().invoke(self._input()))
 
     async def aperform(self) -> AIMessage:
-        """TextModelCall, awaiting."""
         if isinstance(self.llm, BaseLLM):
             prompt, stop = self._prompt_value(), list(self.stop)
             return _generated(await self.llm.agenerate_prompt([prompt], stop, self.callbacks, tags=_TAGS, **self.settings))
@@ -70,7 +68,7 @@ def callbacks_below(
     run: CallbackManagerForLLMRun | AsyncCallbackManagerForLLMRun | None,
     manager: type[CallbackManager] | type[AsyncCallbackManager],
 ) -> Callbacks:
-    """Return the callbacks of a request made inside a run of the outer model, so that a trace shows it there."""
+    """Return the callbacks for a request inside the outer model's run, if that has any, so that a trace shows it there."""
     if run is None:
         return None
     below = manager(handlers=[], parent_run_id=run.run_id)

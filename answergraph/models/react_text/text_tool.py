@@ -1,4 +1,4 @@
-"""A tool as the text protocol knows it: how the prompt describes it, and how its input is read as arguments."""
+"""A tool of the text protocol: its description in the prompt, and how its input is read as arguments."""
 
 from __future__ import annotations
 
@@ -18,28 +18,25 @@ _QUOTES = "\"'`"
 
 
 class UnreadableInputError(ValueError):
-    """An input holds no arguments; the message tells the model what to write."""
+    """An input holds no arguments; the message tells the model how to write them."""
 
 
 @dataclass(frozen=True)
 class TextTool:
-    """A tool the model may name as its action."""
+    """A tool that the model may name as its action."""
 
     name: str
-    """The tool's name."""
     description: str = ""
-    """What the model is told about it."""
     parameters: Mapping[str, Any] = field(default_factory=dict)
-    """The JSON Schema of its arguments, by name."""
+    """The JSON Schema of each argument, by name."""
     required: tuple[str, ...] = ()
-    """The arguments it cannot do without."""
 
     @classmethod
     def of(cls, tool: Any) -> TextTool:
         """Read a tool in any form LangChain knows.
 
         Raises:
-            AgentSpecError: If the provider is to run it.
+            AgentSpecError: If it is a tool that the provider runs.
         """
         function = as_openai_tool(tool)["function"]
         parameters = function.get("parameters") or {}
@@ -68,12 +65,13 @@ class TextTool:
         return f"{described} Action Input is a JSON object with the keys {', '.join(self.parameters)}."
 
     def signature(self) -> str:
-        """Return name and arguments as Python writes them."""
         shown = (f"{name}: {_annotation(schema)}{self._default(name, schema)}" for name, schema in self.parameters.items())
         return f"{self.name}({', '.join(shown)})"
 
     def arguments(self, text: str) -> dict[str, Any]:
-        """Return the arguments that an input means.
+        """Return the arguments in the text after ``Action Input:``, taken out of its fence.
+
+        A JSON object is taken unchanged; any other text, without the quotes around it, is the argument ``text_argument``.
 
         Raises:
             UnreadableInputError: If there are several arguments and no JSON object.
@@ -106,7 +104,7 @@ def as_openai_tool(tool: Any) -> dict[str, Any]:
     """Return a tool in OpenAI's format.
 
     Raises:
-        AgentSpecError: If the provider is to run it: a text model has no such provider.
+        AgentSpecError: If it is a tool that the provider runs: a text model has no such provider.
     """
     try:
         converted = convert_to_openai_tool(tool)
@@ -118,7 +116,7 @@ def as_openai_tool(tool: Any) -> dict[str, Any]:
 
 
 def text_input(tool_args: Mapping[str, Any]) -> str:
-    """Return arguments as an input that means them, for calls that were not written as text."""
+    """Return arguments in the form of an input, for calls that were not written as text."""
     values = list(tool_args.values())
     if len(values) == 1 and isinstance(values[0], str) and unquoted(values[0]) == values[0].strip() == values[0]:
         return values[0]
@@ -126,7 +124,7 @@ def text_input(tool_args: Mapping[str, Any]) -> str:
 
 
 def unquoted(text: str) -> str:
-    """Return a text without the quotes around all of it.
+    """Return a text without the quotes around all of it; quotes that also stand inside belong to the text.
 
     Example:
         >>> unquoted('"100 * 0.2"'), unquoted('"a" or "b"')
@@ -146,7 +144,6 @@ def unquoted(text: str) -> str:
 
 
 def tools_of(tools: Iterable[Any]) -> tuple[TextTool, ...]:
-    """Return bound tools as the protocol knows them."""
     return tuple(TextTool.of(tool) for tool in tools)
 
 

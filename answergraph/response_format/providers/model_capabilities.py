@@ -27,7 +27,7 @@ def supports_native_format(model: BaseChatModel, tools: Sequence[Any]) -> bool:
     The model's ``profile``, if it has one, says whether there is such a mode; whether it goes with tools is in the table only.
     """
     families = _families_of(model)
-    columns = [family.native for family in families]
+    columns = [family.ways.native for family in families]
     profile = getattr(model, "profile", None)
     if profile is not None and "structured_output" in profile:
         if not profile["structured_output"]:
@@ -37,9 +37,8 @@ def supports_native_format(model: BaseChatModel, tools: Sequence[Any]) -> bool:
 
 
 def supports_json_mode(model: Any, tools: Sequence[Any]) -> bool:
-    """Return whether a model has a JSON mode without a schema in a call with these tools."""
     families = _families_of(model)
-    return _hold([family.json_mode for family in families], model, families, tools)
+    return _hold([family.ways.json_mode for family in families], model, families, tools)
 
 
 def refuses_forced_tools(model: Any) -> bool:
@@ -47,7 +46,7 @@ def refuses_forced_tools(model: Any) -> bool:
     if not _lists_tool_choice(model, "any"):
         return True
     families = _families_of(model)
-    return not _hold([family.forced_tool for family in families], model, families, ())
+    return not _hold([family.ways.forced_tool for family in families], model, families, ())
 
 
 def wire_dialect(model: Any) -> Dialect:
@@ -57,7 +56,6 @@ def wire_dialect(model: Any) -> Dialect:
 
 
 def names_forced_tool(model: Any) -> bool:
-    """Return whether a model's client can force the call of one tool by its name."""
     return _lists_tool_choice(model, "tool")
 
 
@@ -68,7 +66,6 @@ def _lists_tool_choice(model: Any, kind: str) -> bool:
 
 
 def takes_user_after_tool(model: Any) -> bool:
-    """Return whether a model's provider takes a user message right after a tool's."""
     return all(family.user_after_tool for family in _families_of(model))
 
 

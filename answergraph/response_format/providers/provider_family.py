@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 from answergraph.response_format.wire.dialects import Dialect
 
@@ -23,17 +24,22 @@ class Availability(Enum):
         return self is Availability.ALWAYS or not hindered.get(self, True)
 
 
+class Ways(NamedTuple):
+    """When a provider takes each way of asking."""
+
+    native: Availability
+    """The provider holds the model to a JSON schema."""
+    forced_tool: Availability
+    json_mode: Availability
+    """JSON without a schema."""
+
+
 @dataclass(frozen=True)
 class ProviderFamily:
     """A row of the provider table: models that want to be asked in the same way."""
 
     name: str
-    native: Availability
-    """When the provider holds the model to a JSON schema."""
-    forced_tool: Availability
-    """When the provider takes a forced tool call."""
-    json_mode: Availability
-    """When the provider has a JSON mode without a schema."""
+    ways: Ways
     sources: tuple[str, ...]
     """The provider's documentation, or the thread that reports the behaviour."""
     clients: frozenset[str] = frozenset()
@@ -62,15 +68,12 @@ class ProviderFamily:
         return not self.clients.isdisjoint(clients) or bool(self.address and re.search(self.address, address))
 
     def may_serve(self, address: str) -> bool:
-        """Return whether an address has the usual port of this family."""
         return bool(self.usual_port and re.search(self.usual_port, address))
 
     def has(self, model: str) -> bool:
-        """Return whether a model's name is one of this family's."""
         return bool(self.models) and _has_segment(self.models, model)
 
     def thinks_unasked(self, model: str) -> bool:
-        """Return whether a model of this family thinks unless it is told not to."""
         return bool(self.thinks) and _has_segment(self.thinks, model)
 
 

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from answergraph.response_format.providers.provider_family import Availability, ProviderFamily
+from answergraph.response_format.providers.provider_family import Availability, ProviderFamily, Ways
 from answergraph.response_format.wire.dialects import Dialect
+
+ALWAYS, NEVER = Availability.ALWAYS, Availability.NEVER
+WITHOUT_TOOLS, WITHOUT_THINKING = Availability.WITHOUT_TOOLS, Availability.WITHOUT_THINKING
 
 _SERVERS = (
     ProviderFamily(
         "Azure OpenAI",
-        native=Availability.ALWAYS,
-        forced_tool=Availability.ALWAYS,
-        json_mode=Availability.ALWAYS,
+        Ways(native=ALWAYS, forced_tool=ALWAYS, json_mode=ALWAYS),
         clients=frozenset({"AzureChatOpenAI", "AzureAIChatCompletionsModel", "AzureAIOpenAIApiChatModel"}),
         address=r"\.openai\.azure\.com|\.services\.ai\.azure\.com",
         gateway=True,
@@ -29,9 +30,7 @@ _SERVERS = (
     ),
     ProviderFamily(
         "Amazon Bedrock",
-        native=Availability.ALWAYS,
-        forced_tool=Availability.WITHOUT_THINKING,
-        json_mode=Availability.NEVER,
+        Ways(native=ALWAYS, forced_tool=WITHOUT_THINKING, json_mode=NEVER),
         clients=frozenset({"ChatBedrockConverse", "ChatBedrock", "ChatAnthropicBedrock"}),
         address=r"bedrock-runtime\.",
         gateway=True,
@@ -45,9 +44,7 @@ _SERVERS = (
     ),
     ProviderFamily(
         "OpenRouter",
-        native=Availability.ALWAYS,
-        forced_tool=Availability.WITHOUT_THINKING,
-        json_mode=Availability.ALWAYS,
+        Ways(native=ALWAYS, forced_tool=WITHOUT_THINKING, json_mode=ALWAYS),
         clients=frozenset({"ChatOpenRouter"}),
         address=r"openrouter\.ai",
         gateway=True,
@@ -60,9 +57,7 @@ _SERVERS = (
     ),
     ProviderFamily(
         "Ollama",
-        native=Availability.WITHOUT_TOOLS,
-        forced_tool=Availability.NEVER,
-        json_mode=Availability.WITHOUT_TOOLS,
+        Ways(native=WITHOUT_TOOLS, forced_tool=NEVER, json_mode=WITHOUT_TOOLS),
         clients=frozenset({"ChatOllama"}),
         address=r":11434\b|\bollama\.com",
         dialect=Dialect.PLAIN,
@@ -77,9 +72,7 @@ _SERVERS = (
     ),
     ProviderFamily(
         "vLLM",
-        native=Availability.WITHOUT_TOOLS,
-        forced_tool=Availability.ALWAYS,
-        json_mode=Availability.WITHOUT_TOOLS,
+        Ways(native=WITHOUT_TOOLS, forced_tool=ALWAYS, json_mode=WITHOUT_TOOLS),
         clients=frozenset({"ChatVLLM", "VLLMOpenAI"}),
         address=r"\bvllm\b",
         usual_port=r":8000/v1",
@@ -94,9 +87,7 @@ _SERVERS = (
     ),
     ProviderFamily(
         "Groq",
-        native=Availability.WITHOUT_TOOLS,
-        forced_tool=Availability.ALWAYS,
-        json_mode=Availability.WITHOUT_TOOLS,
+        Ways(native=WITHOUT_TOOLS, forced_tool=ALWAYS, json_mode=WITHOUT_TOOLS),
         clients=frozenset({"ChatGroq"}),
         address=r"api\.groq\.com",
         sources=(
@@ -111,9 +102,7 @@ _SERVERS = (
 _MODELS = (
     ProviderFamily(
         "DeepSeek",
-        native=Availability.NEVER,
-        forced_tool=Availability.WITHOUT_THINKING,
-        json_mode=Availability.ALWAYS,
+        Ways(native=NEVER, forced_tool=WITHOUT_THINKING, json_mode=ALWAYS),
         clients=frozenset({"ChatDeepSeek"}),
         address=r"api\.deepseek\.com",
         models=r"deepseek",
@@ -127,9 +116,7 @@ _MODELS = (
     ),
     ProviderFamily(
         "Mistral",
-        native=Availability.WITHOUT_TOOLS,
-        forced_tool=Availability.ALWAYS,
-        json_mode=Availability.WITHOUT_TOOLS,
+        Ways(native=WITHOUT_TOOLS, forced_tool=ALWAYS, json_mode=WITHOUT_TOOLS),
         clients=frozenset({"ChatMistralAI"}),
         address=r"api\.mistral\.ai",
         models=r"(open-)?mi[sx]tral|ministral|magistral|codestral|devstral|pixtral",
@@ -145,9 +132,7 @@ _MODELS = (
     ),
     ProviderFamily(
         "Qwen",
-        native=Availability.NEVER,
-        forced_tool=Availability.WITHOUT_THINKING,
-        json_mode=Availability.WITHOUT_THINKING,
+        Ways(native=NEVER, forced_tool=WITHOUT_THINKING, json_mode=WITHOUT_THINKING),
         clients=frozenset({"ChatQwen", "ChatQwQ", "ChatTongyi"}),
         address=r"dashscope[\w-]*\.aliyuncs\.com",
         models=r"qwen[\d.]*|qwq|qvq",
@@ -163,9 +148,7 @@ _MODELS = (
     ),
     ProviderFamily(
         "OpenAI",
-        native=Availability.ALWAYS,
-        forced_tool=Availability.ALWAYS,
-        json_mode=Availability.ALWAYS,
+        Ways(native=ALWAYS, forced_tool=ALWAYS, json_mode=ALWAYS),
         models=r"gpt-4o(?!-2024-05-13)|gpt-4\.1|gpt-[5-9][.\d]*|o[34]",
         open_weights=False,
         sources=(
@@ -175,9 +158,7 @@ _MODELS = (
     ),
     ProviderFamily(
         "OpenAI before GPT-4o",
-        native=Availability.NEVER,
-        forced_tool=Availability.ALWAYS,
-        json_mode=Availability.ALWAYS,
+        Ways(native=NEVER, forced_tool=ALWAYS, json_mode=ALWAYS),
         models=r"gpt-4o?|gpt-3\.5",
         open_weights=False,
         sources=("https://platform.openai.com/docs/guides/structured-outputs#supported-models",),
@@ -185,9 +166,7 @@ _MODELS = (
     ),
     ProviderFamily(
         "Anthropic",
-        native=Availability.ALWAYS,
-        forced_tool=Availability.WITHOUT_THINKING,
-        json_mode=Availability.NEVER,
+        Ways(native=ALWAYS, forced_tool=WITHOUT_THINKING, json_mode=NEVER),
         models=r"claude-(sonnet|opus|haiku|fable|mythos)-(4[-.][5-9]|[5-9])",
         open_weights=False,
         dialect=Dialect.ANTHROPIC,
@@ -201,9 +180,7 @@ _MODELS = (
     ),
     ProviderFamily(
         "Anthropic before Claude 4.5",
-        native=Availability.NEVER,
-        forced_tool=Availability.WITHOUT_THINKING,
-        json_mode=Availability.NEVER,
+        Ways(native=NEVER, forced_tool=WITHOUT_THINKING, json_mode=NEVER),
         models=r"claude",
         open_weights=False,
         dialect=Dialect.ANTHROPIC,
@@ -214,9 +191,7 @@ _MODELS = (
     ),
     ProviderFamily(
         "Gemini before 3",
-        native=Availability.WITHOUT_TOOLS,
-        forced_tool=Availability.ALWAYS,
-        json_mode=Availability.WITHOUT_TOOLS,
+        Ways(native=WITHOUT_TOOLS, forced_tool=ALWAYS, json_mode=WITHOUT_TOOLS),
         models=r"gemini-(pro|ultra|nano|[12])",
         open_weights=False,
         dialect=Dialect.GEMINI,
@@ -228,9 +203,7 @@ _MODELS = (
     ),
     ProviderFamily(
         "Gemini",
-        native=Availability.ALWAYS,
-        forced_tool=Availability.ALWAYS,
-        json_mode=Availability.ALWAYS,
+        Ways(native=ALWAYS, forced_tool=ALWAYS, json_mode=ALWAYS),
         models=r"gemini",
         open_weights=False,
         dialect=Dialect.GEMINI,
@@ -241,9 +214,7 @@ _MODELS = (
     ),
     ProviderFamily(
         "xAI",
-        native=Availability.ALWAYS,
-        forced_tool=Availability.ALWAYS,
-        json_mode=Availability.ALWAYS,
+        Ways(native=ALWAYS, forced_tool=ALWAYS, json_mode=ALWAYS),
         models=r"grok-[4-9][.\d]*|grok-build",
         open_weights=False,
         sources=(
@@ -255,9 +226,7 @@ _MODELS = (
 
 UNKNOWN = ProviderFamily(
     "any other",
-    native=Availability.NEVER,
-    forced_tool=Availability.WITHOUT_THINKING,
-    json_mode=Availability.ALWAYS,
+    Ways(native=NEVER, forced_tool=WITHOUT_THINKING, json_mode=ALWAYS),
     models=r".*",
     sources=("https://github.com/langchain-ai/langchain/issues/34129",),
     note="A model's profile may say that it has a JSON schema mode. The ladder learns the rest.",

@@ -67,7 +67,6 @@ def remember_refusal(model: Any, strategy: str, *, beside_tools: bool) -> None:
 
 
 def is_refused(model: Any, strategy: str, *, beside_tools: bool) -> bool:
-    """Return whether a model's provider has refused a way of asking, in such a call or even without tools."""
     if not _known:
         return False
     refusal = Refusal.of(model, strategy, beside_tools=beside_tools)

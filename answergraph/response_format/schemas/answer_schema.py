@@ -15,7 +15,7 @@ from pydantic_core import PydanticSerializationError, to_json
 from answergraph.response_format.schemas.json_envelope import VALUE, wrapped_value
 
 MAX_PROBLEM_CHARACTERS = 4_000
-"""Of the problems with an answer that the model is told; a list may have one per item, and quote each."""
+"""Length of the problems that are reported to the model; a list may have one per item, and quote each."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,6 @@ class AnswerSchema:
             raise ValueError(f"Failed to parse data to {self.label}: {_told(str(error))}") from error
 
     def dump(self, value: Any) -> Any:
-        """Return a value of the declared type as plain JSON, not wrapped."""
         return self.validator.dump(value)
 
     def holds(self, value: Any) -> bool:
@@ -94,7 +93,6 @@ class AnswerSchema:
 
     @property
     def label(self) -> str:
-        """The name for messages: that of the declared type."""
         return str(getattr(self.declared, "__name__", self.name))
 
 

@@ -14,7 +14,7 @@ from answergraph.response_format.untrusted.untrusted_schema import PATTERN_OPTIO
 from answergraph.state.errors import AgentSpecError
 
 MAX_ERRORS = 20
-"""Of one answer that the model is told."""
+"""Errors of one answer that are reported to the model."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class JsonSchemaValidator:
 
     validator: Any
     max_explained_depth: int
-    """Of an answer whose errors are found in bounded time."""
+    """The depth up to which the errors of an answer are found in bounded time."""
 
     def validate(self, data: Any) -> Any:
         if self.validator.is_valid(data):

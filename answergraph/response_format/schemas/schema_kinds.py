@@ -21,17 +21,16 @@ from answergraph.runtime.recent_cache import MAX_KEPT
 from answergraph.state.errors import AgentSpecError
 
 MAX_NAME_CHARACTERS = 64
-"""Of a tool name that OpenAI's API accepts; its alphabet is letters, digits, ``_`` and ``-``."""
+"""Length of the longest tool name that OpenAI's API accepts; its alphabet is letters, digits, ``_`` and ``-``."""
 
 MAX_REFERENCES = 32
-"""In a row that are followed to find the root of a schema."""
+"""References in a row that are followed to find the root of a schema."""
 
 _ANNOTATIONS = frozenset({"$schema", "$id", "$defs", "definitions", "title", "description", "discriminator", "examples"})
 _OBJECT_KEYWORDS = frozenset({"properties", "patternProperties", "required", "minProperties", "maxProperties"})
 
 
 def is_schema(declared: Any) -> bool:
-    """Return whether an object is a type or a JSON Schema."""
     # Generic aliases pass attributes and calls on to the class they are made of, so nothing else may be asked of them.
     kinds = (type, dict, tuple, TypeAliasType, NewType, AnswerSchema)
     return isinstance(declared, kinds) or get_origin(declared) is not None or declared is Any

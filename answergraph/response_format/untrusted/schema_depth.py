@@ -14,7 +14,7 @@ from urllib.parse import unquote
 from answergraph.response_format.untrusted.schema_positions import Position, dependencies_first, positions
 
 MAX_SCHEMAS_ASKED = 1_000
-"""On the way to one value of the answer; together they take less than a second."""
+"""Schemas on the way to one value of the answer; together they take less than a second."""
 MAX_EXPLAINED_DEPTH = 64
 """The depth at which counting ends; validators have a limit of their own."""
 
@@ -40,7 +40,6 @@ def explained_depth(schema: Mapping[str, Any]) -> int:
 
 
 def is_deeper(data: Any, depth: int) -> bool:
-    """Return whether objects and lists in an answer are nested deeper than this."""
     level = [data]
     for _ in range(depth):
         level = [inner for each in level for inner in _parts(each)]

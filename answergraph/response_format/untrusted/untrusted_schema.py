@@ -17,13 +17,13 @@ import jsonschema_rs
 from answergraph.response_format.untrusted.schema_positions import Position, dependencies_first, positions
 
 MAX_SCHEMA_BYTES = 65_536
-"""As JSON in UTF-8."""
+"""Size of the schema as JSON in UTF-8."""
 MAX_SCHEMA_DEPTH = 64
-"""Of objects and lists in each other; a property inside a property is two of them."""
+"""Objects and lists in each other; a property inside a property is two of them."""
 MAX_SUBSCHEMAS = 2_000
 """Properties, items, members of unions and definitions, together."""
 MAX_SCHEMAS_PER_VALUE = 1_000
-"""That apply to one value, with every reference followed; parts that refer to parts multiply them."""
+"""Schemas that apply to one value, with every reference followed; parts that refer to parts multiply them."""
 MAX_PATTERNS = 50
 """Regular expressions, in ``pattern`` and as names in ``patternProperties``."""
 MAX_PATTERN_CHARACTERS = 500

@@ -10,14 +10,20 @@ A provider that holds a model to a schema takes only a part of JSON Schema. The 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
 
 from answergraph.response_format.wire.dialects import Dialect
+
+Counted = Literal["properties", "object_depth", "characters", "enum_values", "optional", "unions"]
+"""The parts that dialects limit. ``object_depth``: objects inside each other, counted anew behind a ``$ref``. ``characters``: of
+the names of properties and definitions and the strings in ``enum``, together. ``unions``: ``anyOf`` and lists of types."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class DialectRules:
-    """What one dialect takes. ``None`` as a maximum: there is none, or it is not documented."""
+    """What one dialect takes."""
 
     limits: frozenset[str]
     """The limits that are kept; all others are told in the description."""
@@ -40,15 +46,8 @@ class DialectRules:
     """Whether a ``$ref`` may be recursive: ``"always"``, ``"never"``, or ``"optional"``, inside optional properties only."""
     describes_refs: bool = True
     """A description beside ``$ref`` is kept, by wrapping the reference in ``anyOf``."""
-    max_properties: int | None = None
-    max_object_depth: int | None = None
-    """Of objects inside each other; counted anew behind a ``$ref``."""
-    max_characters: int | None = None
-    """Of all names of properties and definitions and all strings in ``enum``, together."""
-    max_enum_values: int | None = None
-    max_optional: int | None = None
-    max_unions: int | None = None
-    """Of ``anyOf`` and lists of types."""
+    maxima: Mapping[Counted, int] = field(default_factory=dict)
+    """Limits of the whole schema; a part is not limited if it is missing here."""
 
 
 _LIMITS = {
@@ -87,10 +86,7 @@ RULES = {
         formats=_FORMATS,
         requires_all=True,
         object_root=True,
-        max_properties=5_000,
-        max_object_depth=10,
-        max_characters=120_000,
-        max_enum_values=1_000,
+        maxima={"properties": 5_000, "object_depth": 10, "characters": 120_000, "enum_values": 1_000},
     ),
     Dialect.ANTHROPIC: DialectRules(
         limits=frozenset({"pattern", "format", "minItems"}),
@@ -98,8 +94,7 @@ RULES = {
         max_min_items=1,
         recursion="never",
         describes_refs=False,
-        max_optional=24,
-        max_unions=16,
+        maxima={"optional": 24, "unions": 16},
     ),
     Dialect.GEMINI: DialectRules(
         limits=frozenset({"format", "minItems", "maxItems", "minimum", "maximum"}),

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import inf
 
-from answergraph.response_format.wire.dialect_rules import LONG_ENUM_VALUES, MAX_LONG_ENUM_CHARACTERS, DialectRules
+from answergraph.response_format.wire.dialect_rules import LONG_ENUM_VALUES, MAX_LONG_ENUM_CHARACTERS, Counted, DialectRules
 from answergraph.response_format.wire.dialects import SchemaNotExpressible
 
 
@@ -14,26 +15,18 @@ class Budget:
     """Counts the parts of a schema against the maxima of a dialect."""
 
     def __init__(self, rules: DialectRules) -> None:
-        self._rules = rules
-        self._most = {
-            "properties": rules.max_properties,
-            "characters": rules.max_characters,
-            "enum_values": rules.max_enum_values,
-            "optional": rules.max_optional,
-            "unions": rules.max_unions,
-        }
+        self._maxima = rules.maxima
         self._spent: Counter[str] = Counter()
 
-    def spend(self, what: str, amount: int, path: str) -> None:
+    def spend(self, what: Counted, amount: int, path: str) -> None:
         """Count an amount of one kind.
 
         Raises:
             SchemaNotExpressible: If the total exceeds the dialect's maximum.
         """
         self._spent[what] += amount
-        most = self._most[what]
-        if most is not None and self._spent[what] > most:
-            raise SchemaNotExpressible(path, f"the schema has more than {most} {_WORDS[what]}")
+        if self._spent[what] > self._maxima.get(what, inf):
+            raise SchemaNotExpressible(path, f"the schema has more than {self._maxima[what]} {_WORDS[what]}")
 
     def spend_enum(self, values: Sequence[str], path: str) -> None:
         """Count the characters of the strings in one ``enum``.
@@ -43,7 +36,7 @@ class Budget:
         """
         characters = sum(map(len, values))
         self.spend("characters", characters, path)
-        limited = self._rules.max_enum_values is not None and len(values) > LONG_ENUM_VALUES
+        limited = "enum_values" in self._maxima and len(values) > LONG_ENUM_VALUES
         if limited and characters > MAX_LONG_ENUM_CHARACTERS:
             raise SchemaNotExpressible(
                 path, f"an 'enum' of more than {LONG_ENUM_VALUES} values has over {MAX_LONG_ENUM_CHARACTERS} characters"
@@ -55,11 +48,11 @@ class Budget:
         Raises:
             SchemaNotExpressible: If it is deeper than the dialect takes.
         """
-        if self._rules.max_object_depth is not None and level > self._rules.max_object_depth:
-            raise SchemaNotExpressible(path, f"objects are nested deeper than {self._rules.max_object_depth} levels")
+        if level > self._maxima.get("object_depth", inf):
+            raise SchemaNotExpressible(path, f"objects are nested deeper than {self._maxima['object_depth']} levels")
 
 
-_WORDS = {
+_WORDS: dict[Counted, str] = {
     "properties": "properties",
     "characters": "characters in names and in values of 'enum'",
     "enum_values": "values of 'enum'",

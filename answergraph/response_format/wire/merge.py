@@ -72,7 +72,6 @@ def settled(node: Node, definitions: Definitions, path: str) -> Node:
 
 
 def type_of(value: object) -> str:
-    """Return the JSON type of a scalar; whole numbers are integers."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -92,7 +91,6 @@ def is_scalar(value: object) -> bool:
 
 
 def is_of(value: object, types: Collection[str]) -> bool:
-    """Return whether a scalar is of one of some JSON types."""
     name = type_of(value)
     return name in types or (name == "integer" and "number" in types)
 

@@ -25,7 +25,7 @@ ROOT = "_root"
 DEFINITIONS = "#/$defs/"
 """Prefix of every reference; the name of a definition follows."""
 _MAX_INDEX_DIGITS = 6
-"""Of a list index in a reference; a longer number takes long to read."""
+"""Digits of a list index in a reference; a longer number takes long to read."""
 
 
 class NormalForm:
@@ -160,7 +160,6 @@ class NormalForm:
 
 
 def name_of(node: Node) -> str:
-    """Return the name of the definition that a reference leads to."""
     return str(node["$ref"]).removeprefix(DEFINITIONS)
 
 

@@ -9,7 +9,7 @@ from answergraph.response_format.wire.merge import UNIONS, Node, is_scalar
 from answergraph.response_format.wire.normal_form import NormalForm
 
 MAX_ANSWER_DEPTH = 100
-"""Of subschemas inside each other; deeper parts of an answer are left unchanged."""
+"""Subschemas inside each other; deeper parts of an answer are left unchanged."""
 
 _ANYTHING: Node = {}
 

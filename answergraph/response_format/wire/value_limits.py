@@ -25,7 +25,6 @@ class Limits(NamedTuple):
 
 
 def limits_of(node: Node, name: str, rules: DialectRules) -> Limits:
-    """Return the limits of a node that apply to one type of JSON."""
     speaks_of = "number" if name == "integer" else name
     spoken = {key: node[key] for key, each in TYPES_OF_LIMITS.items() if key in node and each == speaks_of}
     kept = {key: value for key, value in spoken.items() if _is_kept(key, value, rules)}

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from answergraph import FromTools, Quote
 from answergraph.evidence.claim_checking import Checked, check_claims
 from answergraph.evidence.claims import Claim
+from answergraph.state.outcome import EvidenceSpan
 from tests.answergraph.evidence.measure import main, number_case, quote_case
 from tests.answergraph.evidence.number_cases import CORRUPTED_NUMBERS, TRUE_NUMBERS
 from tests.answergraph.evidence.quote_cases import CORRUPTED, TRUE
@@ -143,7 +144,7 @@ def test_two_content_blocks_are_two_texts() -> None:
     assert quoted("disk of the serveris full", blocks).evidence == {}
     assert quoted("server is full since", blocks).evidence == {}
     checked = quoted("is full since noon", blocks)
-    assert checked.evidence == {"quote": ["call_0", 22, 40]}
+    assert checked.evidence == {"quote": EvidenceSpan("call_0", start=22, end=40)}
 
 
 def test_a_longer_quote_counts_although_the_tool_was_asked_for_a_part_of_it() -> None:
