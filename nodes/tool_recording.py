@@ -18,14 +18,7 @@ from answergraph.state.tool_results import RecordedResult, RunResults, texts_of
 
 
 def recording(call: ToolCallStep) -> ToolCallStep:
-    """Put the recording around a tool call, outside of all that may still change its result.
-
-    Args:
-        call: The call as a step.
-
-    Returns:
-        The call; its update holds the record beside the message.
-    """
+    """Return a tool call whose update holds a record beside the message; it goes around all that may still change the result."""
 
     def recorded(request: ToolCallRequest) -> Step[ToolResult]:
         result = yield from call(request)

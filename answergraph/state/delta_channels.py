@@ -20,6 +20,9 @@ MIN_UPDATES_BETWEEN_COPIES = 100
 """LangGraph's default for ``DeltaChannel``; short threads are replayed in full."""
 
 
+_ROLES = ("human", "user", "ai", "assistant", "system", "developer")
+
+
 class GrowingChannel(DeltaChannel[Any]):
     """A delta channel that is copied whole after as many updates as it has items.
 
@@ -108,7 +111,7 @@ def merge_messages(state: Sequence[Any], writes: Sequence[Any]) -> list[BaseMess
     for write in writes:
         if ids is None:
             ids = _ids_of(merged)
-        right: list[Any] = list(_with_ids(write, merged))
+        right: list[Any] = list(_with_ids(write, merged, ids))
         if WHOLE_MESSAGES.issuperset(map(type, right)) and _have_new_ids(right, ids):
             merged += right
             ids.update(_ids_of(right))
@@ -151,17 +154,27 @@ def _have_new_ids(messages: Sequence[BaseMessage], ids: set[Any]) -> bool:
     return None not in ids and len(new) == len(messages) and ids.isdisjoint(new)
 
 
-def _with_ids(write: Any, before: Sequence[Any]) -> Iterable[BaseMessage]:
+def _is_pair(write: list[Any]) -> bool:
+    """Return whether a list is a pair of a role and a text: checkpoints give a tuple back as a list."""
+    match write:
+        case [str(role), str()]:
+            return role in _ROLES
+    return False
+
+
+def _with_ids(write: Any, before: Sequence[Any], known: set[Any]) -> Iterable[BaseMessage]:
     """Give ids to what has none.
 
     A message object is stored with the id it is given here. A text or a pair is stored as it is and becomes a message whenever
     the conversation is rebuilt; its id is made from what it says and the message before it, so that it is the same one again.
     """
     previous = getattr(before[-1], "id", None) if before else None
-    given = write if isinstance(write, list) else [write]
+    given = write if isinstance(write, list) and not _is_pair(write) else [write]
     for source, message in zip(given, convert_to_messages(given), strict=True):
         if not message.id:
             made = uuid5(NAMESPACE_OID, f"{previous}/{message.type}/{message.content}")
+            while str(made) in known:
+                made = uuid5(made, "")
             message.id = str(uuid4() if source is message else made)
         previous = message.id
         yield message

@@ -1,10 +1,9 @@
-"""Listens to a call of the model while it is answered, and tells the ``custom`` stream how the answer grows."""
+"""A callback handler that writes to the ``custom`` stream how an answer grows while the model writes it."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from langchain_core.callbacks import BaseCallbackHandler
@@ -23,8 +22,7 @@ AS_ONE_CALL = "only"
 """The place of a tool call that comes without an index."""
 
 
-@dataclass
-class GrowingCall:
+class GrowingCall(NamedTuple):
     """An answer call that is being written."""
 
     schema: AnswerSchema
@@ -32,7 +30,7 @@ class GrowingCall:
 
 
 class AnswerListener(BaseCallbackHandler):
-    """A LangChain callback handler for one call of the model.
+    """A LangChain callback handler for one call of the model; ``begun`` has what all its events have in common.
 
     The two ``tap_output`` methods make a chat model stream its reply although it was only invoked, as LangGraph's own handlers
     for the ``messages`` stream do; the reply is the same.
@@ -42,13 +40,6 @@ class AnswerListener(BaseCallbackHandler):
     """On the thread or task of the call: events stay in order."""
 
     def __init__(self, write: Callable[[AnswerEvent], Any], schemas: tuple[AnswerSchema, ...], begun: AnswerEvent) -> None:
-        """Prepare for one call.
-
-        Args:
-            write: Takes the events.
-            schemas: Those offered.
-            begun: What all events of the call have in common.
-        """
         self._write = write
         self._schemas = {schema.name: schema for schema in schemas}
         self._begun = begun
@@ -58,19 +49,16 @@ class AnswerListener(BaseCallbackHandler):
         self._calls: dict[Any, GrowingCall] = {}
 
     def tap_output_iter(self, run_id: UUID, output: Iterator[Any]) -> Iterator[Any]:
-        """Leave the output as it is."""
         return output
 
     def tap_output_aiter(self, run_id: UUID, output: AsyncIterator[Any]) -> AsyncIterator[Any]:
-        """Leave the output as it is."""
         return output
 
     def on_chat_model_start(self, serialized: Any, messages: Any, *, run_id: UUID, **kwargs: Any) -> None:
-        """Remember which run is listened to; a chat model may call others."""
+        # A chat model may call others: the first run is the one to listen to.
         self._run_id = self._run_id or run_id
 
     def on_llm_new_token(self, token: Any, *, chunk: Any = None, run_id: UUID, **kwargs: Any) -> None:
-        """Read a chunk of the reply."""
         if run_id != self._run_id or not isinstance(chunk, ChatGenerationChunk):
             return
         message = chunk.message
@@ -82,7 +70,7 @@ class AnswerListener(BaseCallbackHandler):
         self._add_text(message.text)
 
     def on_stream_event(self, event: Any, *, run_id: UUID, **kwargs: Any) -> None:
-        """Read an event of LangChain's content-block protocol, in which ``stream_events(version="v3")`` streams."""
+        # Of LangChain's content-block protocol, in which ``stream_events(version="v3")`` streams.
         if run_id != self._run_id:
             return
         if event["event"] == "message-start":
@@ -93,14 +81,13 @@ class AnswerListener(BaseCallbackHandler):
             self._add_block(event["index"], event["delta"])
 
     def on_llm_end(self, response: Any, *, run_id: UUID, **kwargs: Any) -> None:
-        """Take back a text that turned out to stand beside tool calls: it is no answer yet."""
+        # A text that turned out to stand beside tool calls is no answer yet.
         message = response.generations[0][0].message
         calls = [*message.tool_calls, *message.invalid_tool_calls]
         if run_id == self._run_id and calls and not any(call["name"] in self._schemas for call in calls):
             self._take_back("The model called tools in the same reply.")
 
     def on_llm_error(self, error: BaseException, *, run_id: UUID, **kwargs: Any) -> None:
-        """Take back what a call that failed had written."""
         if run_id == self._run_id:
             self._take_back(f"The call of the model failed: {type(error).__name__}")
 
@@ -157,13 +144,7 @@ class AnswerListener(BaseCallbackHandler):
 
 
 def growing_event(key: str, agent: str | None, attempt: int) -> AnswerEvent:
-    """Return the event of an answer of which nothing is written yet.
-
-    Args:
-        key: The state key the answer goes to.
-        agent: The agent's name.
-        attempt: Which attempt of the run it is.
-    """
+    """Return the event of an answer of which nothing is written yet."""
     return AnswerEvent(
         type=ANSWER_EVENT,
         status="growing",

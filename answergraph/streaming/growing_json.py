@@ -7,23 +7,17 @@ from typing import Any
 
 from pydantic_core import from_json
 
-FINENESS = 64
-"""A text is read again once it has grown by one part in so many.
+MAX_READS_PER_CHARACTER = 64
+"""A text is parsed again once it has grown by this part of its length, so the work is linear in it and not quadratic.
 
-Up to a few hundred characters that is at every piece. The work over a whole text stays below ``FINENESS + 1`` times its
-length, where reading at every piece would grow with its square.
+Up to a few hundred characters this is at every piece.
 """
 
 MAX_RESTARTS = 8
-"""How many braces that begin no object are passed over, as in the search of a whole text."""
+"""Number of braces that begin no object and are passed over, as in the search of a whole text."""
 
 _OF_NUMBERS = "0123456789+-.eE"
 """The end of a number is not known before something else follows: 12 may become 120."""
-
-
-def anything(data: Mapping[str, Any]) -> bool:
-    """Take every object."""
-    return True
 
 
 class GrowingJson:
@@ -35,13 +29,8 @@ class GrowingJson:
         [{}, {'passed': True, 'why': 'It r'}, {'passed': True, 'why': 'It runs.'}]
     """
 
-    def __init__(self, is_meant: Callable[[Mapping[str, Any]], bool] = anything) -> None:
-        """Start with an empty text.
-
-        Args:
-            is_meant: Tells of an object, as far as it is written, whether it is the one looked for; one that is not ends
-                the search.
-        """
+    def __init__(self, is_meant: Callable[[Mapping[str, Any]], bool] = lambda data: True) -> None:
+        # Says of an object, as far as it is written, whether it is the one looked for; any other ends the search.
         self.value: dict[str, Any] | None = None
         self._is_meant = is_meant
         self._pieces: list[str] = []
@@ -51,18 +40,18 @@ class GrowingJson:
         self._restarts_left = MAX_RESTARTS
 
     def add(self, piece: str) -> bool:
-        """Add a piece of the text.
+        """Add a piece of the text, and return whether ``value`` has changed.
 
-        Args:
-            piece: What was written since.
-
-        Returns:
-            Whether ``value`` has changed. It holds only what will stay: strings may still grow, lists and objects get further
-            items, and a number or constant is left out until it has ended.
+        The value holds only what will stay: strings may still grow, lists and objects get further items, and a number or
+        constant is left out until it has ended.
         """
         self._pieces.append(piece)
         self._length += len(piece)
-        if not piece or self._length - self._read_length <= self._read_length // FINENESS or self._restarts_left < 0:
+        if (
+            not piece
+            or self._length - self._read_length <= self._read_length // MAX_READS_PER_CHARACTER
+            or self._restarts_left < 0
+        ):
             return False
         self._read_length = self._length
         self._pieces = ["".join(self._pieces)]

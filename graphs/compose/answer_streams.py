@@ -30,15 +30,13 @@ class AnswerTransformer(StreamTransformer):
         self._answers: StreamChannel[AnswerEvent] = StreamChannel()
 
     def init(self) -> dict[str, Any]:
-        """Return the projection."""
         return {"answers": self._answers}
 
     def process(self, event: ProtocolEvent) -> bool:
-        """Take the answer events of this graph; all events stay in the stream."""
         params = event["params"]
         if event["method"] == "custom" and tuple(params["namespace"]) == self.scope and is_answer_event(params["data"]):
             self._answers.push(params["data"])
-        return True
+        return True  # all events stay in the stream
 
 
 class HideAnswerCalls:

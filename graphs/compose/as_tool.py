@@ -15,6 +15,7 @@ from pydantic_core import to_jsonable_python
 from typing_extensions import TypedDict
 
 from answergraph.graphs.agent.agent_state_graph import AgentStateGraph
+from answergraph.runtime.steps import Invoke, Step, arun_step, run_step
 from answergraph.state.errors import AgentSpecError, NoAnswerError
 from answergraph.state.outcome import Outcome
 
@@ -72,21 +73,19 @@ def as_tool(
     prepare = request or _conversation
     report = _Report(graph)
 
-    @wraps(prepare)
-    def call(*args: Any, **kwargs: Any) -> tuple[str, AgentToolArtifact]:
-        given = prepare(*args, **kwargs)
+    def step(given: Mapping[str, Any]) -> Step[tuple[str, AgentToolArtifact]]:
         try:
-            return report.of(agent.invoke(given))
+            return report.of((yield Invoke(agent, given)))
         except NoAnswerError as error:
             return report.without_answer(error.outcome)
 
     @wraps(prepare)
+    def call(*args: Any, **kwargs: Any) -> tuple[str, AgentToolArtifact]:
+        return run_step(step(prepare(*args, **kwargs)))
+
+    @wraps(prepare)
     async def acall(*args: Any, **kwargs: Any) -> tuple[str, AgentToolArtifact]:
-        given = prepare(*args, **kwargs)
-        try:
-            return report.of(await agent.ainvoke(given))
-        except NoAnswerError as error:
-            return report.without_answer(error.outcome)
+        return await arun_step(step(prepare(*args, **kwargs)))
 
     return _AgentTool.from_function(
         call,
@@ -102,11 +101,9 @@ class _AgentTool(StructuredTool):
     """A tool whose message says by its status whether there is an answer."""
 
     def run(self, *args: Any, **kwargs: Any) -> Any:
-        """Run the agent."""
         return _with_status(super().run(*args, **kwargs))
 
     async def arun(self, *args: Any, **kwargs: Any) -> Any:
-        """Run the agent on the event loop."""
         return _with_status(await super().arun(*args, **kwargs))
 
 

@@ -87,6 +87,18 @@ def test_equal_messages_of_two_writes_are_two_messages() -> None:
     assert [m.content for m in merged] == ["text a", "ok", "ok"]
 
 
+def test_a_text_is_a_new_message_also_where_it_stood_before() -> None:
+    writes = [[written("a")], "Hello", [RemoveMessage(id="a")], [written("a")], "Hello"]
+    merged = merge_messages([], writes)
+    assert [m.content for m in merged] == ["Hello", "text a", "Hello"]
+    assert merge_messages(merge_messages([], writes[:2]), writes[2:]) == merged
+
+
+def test_a_pair_is_one_message_in_the_form_of_a_checkpoint_too() -> None:
+    assert merge_messages([], [["user", "Hello"]]) == merge_messages([], [("user", "Hello")])
+    assert [m.content for m in merge_messages([], [["Hello", "user"]])] == ["Hello", "user"]
+
+
 @pytest.mark.parametrize("given", ["Hello", ("user", "Hello"), {"role": "user", "content": "Hello"}, HumanMessage("Hello")])
 def test_a_message_keeps_its_id_whatever_it_was_given_as(run: Run, given: Any) -> None:
     agent = create_agent(ScriptedChatModel(replies=["Hi.", "Bye."]), [], checkpointer=InMemorySaver())

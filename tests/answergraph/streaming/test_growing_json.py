@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answergraph.streaming.growing_json import FINENESS, GrowingJson
+from answergraph.streaming.growing_json import MAX_READS_PER_CHARACTER, GrowingJson
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
 VALUES = st.recursive(SCALARS, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=12)
@@ -37,7 +37,7 @@ def test_each_value_is_a_prefix_of_the_next_and_the_last_is_the_whole(value: Any
     shown = values_of([text[start : start + size] for start in range(0, len(text), size)])
     assert all(is_prefix(part, whole) for part, whole in zip(shown, [*shown[1:], value], strict=True))
     # A piece at the very end of a long text may be too small to be read again.
-    assert shown[-1] == value or len(text) > FINENESS
+    assert shown[-1] == value or len(text) > MAX_READS_PER_CHARACTER
 
 
 @given(st.text(max_size=200))
@@ -79,5 +79,5 @@ def test_the_work_grows_with_the_length_of_the_text() -> None:
         pieces = ['{"text": "', *("word " * (length // 5)), '"}']
         return sum(len(str(growing.value)) for piece in pieces if growing.add(piece))
 
-    assert work(100_000) < (FINENESS + 2) * 100_000
+    assert work(100_000) < (MAX_READS_PER_CHARACTER + 2) * 100_000
     assert work(100_000) < 12 * work(10_000)
