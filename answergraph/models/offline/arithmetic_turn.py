@@ -14,7 +14,7 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
-from answergraph.models.offline.arithmetic_notation import TOOL_OF_OPERATOR, Operand, Operation, Plan, Result
+from answergraph.models.offline.arithmetic_notation import TOOL_OF_OPERATOR, Operand, Operation, OperationPlan, Result
 from answergraph.models.offline.expression_search import find_expression
 from answergraph.models.offline.offline_policy import OfferedSchema
 
@@ -54,7 +54,7 @@ class AnsweredCall:
 class Turn:
     """A question and what has been called for it so far."""
 
-    plan: Plan
+    plan: OperationPlan
     calls: Sequence[AnsweredCall]
 
     def operations_done(self) -> list[AnsweredCall]:
