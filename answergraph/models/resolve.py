@@ -9,6 +9,7 @@ from typing import Any
 from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import Runnable
 
+from answergraph.runtime.extras import extra_needed
 from answergraph.state.errors import AgentSpecError
 
 OFFLINE = "offline"
@@ -60,12 +61,8 @@ def _openai(name: str, settings: dict[str, Any]) -> BaseChatModel:
 
 
 def _through_langchain(model: str, settings: dict[str, Any]) -> BaseChatModel:
-    try:
+    with extra_needed("langchain", f"a model other than {_EXAMPLES}"):
         langchain = importlib.import_module("langchain.chat_models")
-    except ImportError as error:
-        raise ValueError(
-            f"it needs LangChain: pip install 'answergraph[langchain]', and the provider's package; without it pass {_EXAMPLES}"
-        ) from error
     made: BaseChatModel = langchain.init_chat_model(model, **settings)
     return made
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from answergraph.runtime.extras import extra_needed
 from answergraph.state.errors import WorkflowFileError
+
+with extra_needed("workflow", "a workflow file"):
+    import yaml
 
 MAX_FILE_LENGTH = 1_000_000
 """Longer files are not read, in characters."""

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from answergraph.cli.command_line import GRAPHS, app
+from examples.mending.mending_workflow import create_mending_workflow
 from tests.openai_server import Failure, OpenAIServer, Reply, ToolCall, calls, says
 
 COMMAND = [sys.executable, "-m", "answergraph"]
@@ -163,7 +164,20 @@ def test_a_graph_is_printed_as_a_mermaid_drawing(name: str) -> None:
     code, out, err = answergraph("graph", name)
     assert (code, err) == (0, "")
     assert out == GRAPHS[name]().get_graph(xray=True).draw_mermaid()
-    assert {"judge": "no_match", "workflow": "needs fix"}.get(name, "call_tools") in out
+    assert {"judge": "no_match"}.get(name, "call_tools") in out
+
+
+def test_a_workflow_is_drawn_from_its_file() -> None:
+    code, out, err = answergraph("graph", "examples/mending/workflow.yaml")
+    assert (code, err) == (0, "")
+    assert out == create_mending_workflow().get_graph(xray=True).draw_mermaid()
+    assert "needs fix" in out
+
+
+def test_a_workflow_that_cannot_be_read_is_bad_usage() -> None:
+    code, out, err = answergraph("graph", "nope.yaml")
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert "nope.yaml" in err
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["ask", "--help"]])
