@@ -1,5 +1,6 @@
 """The core works without the packages of the extras, and each door that needs some says in one line what to install."""
 
+import json
 import subprocess
 import sys
 import tomllib
@@ -8,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-PROJECT = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text())["project"]
+ROOT = Path(__file__).parents[3]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 EXTRAS = ("typer", "rich", "re2", "defusedxml", "charset_normalizer", "yaml", "starlette", "matplotlib", "langchain")
 # LangChain's core brings PyYAML, and LangGraph's client charset-normalizer: without them nothing of theirs could be imported.
 BLOCKED = [name for name in EXTRAS if name not in {"yaml", "charset_normalizer"}]
@@ -59,6 +61,12 @@ def test_all_brings_every_extra() -> None:
     extras = set(PROJECT["optional-dependencies"]) - {"all"}
     (everything,) = PROJECT["optional-dependencies"]["all"]
     assert set(everything.removeprefix("answergraph[").removesuffix("]").split(",")) == extras
+
+
+def test_a_deployment_installs_what_the_shipped_graphs_and_the_page_need() -> None:
+    # langgraph.json cannot name the extras of a project that lies in a folder.
+    needed = [requirement for extra in ("triage", "workflow", "page") for requirement in PROJECT["optional-dependencies"][extra]]
+    assert json.loads((ROOT / "langgraph.json").read_text())["dependencies"] == [".", *needed]
 
 
 def test_each_package_of_an_extra_is_known_here() -> None:
