@@ -22,22 +22,15 @@ DECIDED_BY_STATE = "The state decides it."
 
 
 @dataclass(frozen=True)
-class Decision:
-    """Which rule holds; ``begin`` and ``conclude`` are nodes."""
+class RuleSelection:
+    """Selects the rule that holds; ``begin``, ``conclude`` and ``raise_without_match`` are nodes."""
 
     rules: Rules
     tag_word: str
     output_key: str
 
     def begin(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> dict[str, Any]:
-        """Decide what can be decided without a judge.
-
-        Args:
-            state: The judge's state.
-            runtime: LangGraph's runtime.
-
-        Returns:
-            The state update; nothing of an earlier judgment of the thread stays.
+        """Decide what needs no judge; nothing of an earlier judgment of the thread stays.
 
         Raises:
             RuleEvaluationError: If a ``when(...)`` cannot be decided.
@@ -55,14 +48,7 @@ class Decision:
         return {JUDGING: judging, self.output_key: None}
 
     def conclude(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> dict[str, Any]:
-        """Read all rules in order, with what was chosen.
-
-        Args:
-            state: The judge's state.
-            runtime: LangGraph's runtime.
-
-        Returns:
-            The judgment.
+        """Read all rules in order, with the condition that was chosen, and return the judgment.
 
         Raises:
             RuleEvaluationError: If a ``when(...)`` cannot be decided.
@@ -75,12 +61,8 @@ class Decision:
     def raise_without_match(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> dict[str, Any]:
         """Raise if no rule holds.
 
-        Args:
-            state: The judge's state.
-            runtime: LangGraph's runtime.
-
         Raises:
-            RuleNotMatched: If so.
+            RuleNotMatched: If no rule holds.
         """
         judgment: Judgment = state[self.output_key]
         if judgment["index"] is None:

@@ -47,14 +47,9 @@ class JudgeState(JudgeInput):
 
 
 def judge_schemas(output_key: str, own: type[Any] | None) -> StateSchemas:
-    """Return the schemas of a judge.
+    """Return the schemas of a judge, with the keys of the caller's own ``TypedDict``.
 
-    Args:
-        output_key: The key of the judgment.
-        own: A ``TypedDict`` of the caller's with further keys.
-
-    Returns:
-        The schemas; the output is the judgment alone, so that a judge inside another graph changes nothing else.
+    The output is the judgment alone, so that a judge inside another graph changes nothing else.
     """
     further = get_type_hints(own, include_extras=True) if own is not None else {}
     output: dict[str, Any] = {output_key: NotRequired[Judgment]}

@@ -27,33 +27,19 @@ class JudgedText:
     """The work of an agent, to be judged."""
 
     def __init__(self, text: str) -> None:
-        """Take a text.
-
-        Args:
-            text: The report, or what the agent wrote last.
-        """
         self.text = text.strip()
 
-    def fenced(self, *tag_words: str) -> str:
-        """Return the text between two marks that it cannot contain, with its own tags put out of action.
+    def without_tags(self, *tag_words: str) -> str:
+        """Return the text with its own tags, of the words that a reply is searched for, put out of action."""
+        return re.sub(rf"\[({'|'.join(map(re.escape, tag_words))}):([0-9]+)\]", r"[\1 \2]", self.text, flags=re.IGNORECASE)
 
-        Args:
-            *tag_words: The words of the tags that the reply is searched for.
-
-        Returns:
-            The text for a prompt. The marks are derived from the text, so that the same text makes the same prompt.
-        """
+    def fenced(self, shown: str) -> str:
+        """Return what is shown of the text between two marks that it cannot contain; the same text has the same marks."""
         mark = hashlib.sha256(self.text.encode(errors="replace")).hexdigest()[:12]
-        shown = re.sub(rf"\[({'|'.join(map(re.escape, tag_words))}):([0-9]+)\]", r"[\1 \2]", self.text, flags=re.IGNORECASE)
         return f"<work {mark}>\n{shown}\n</work {mark}>"
 
     def holds_answer(self, data: Any, reply: str) -> bool:
-        """Return whether an answer stands in the text already, so that a reply with it only repeats the text.
-
-        Args:
-            data: The answer as it was read.
-            reply: The text it was read from, empty for a tool call.
-        """
+        """Return whether an answer, read from a reply, stands in the text already, so that the reply only repeats the text."""
         if any(planted == data for planted in self._objects()):
             return True
         ours = _bare(self.text)
