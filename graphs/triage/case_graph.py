@@ -13,7 +13,7 @@ from __future__ import annotations
 from operator import add
 from typing import Annotated, Any, Literal, NotRequired
 
-from langchain_core.messages import AnyMessage, HumanMessage
+from langchain_core.messages import AnyMessage
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.message import add_messages
 from langgraph.graph.state import CompiledStateGraph
@@ -23,10 +23,14 @@ from typing_extensions import TypedDict
 from answergraph.evidence.answer_bundle import answer_bundle
 from answergraph.evidence.marks import Abstention
 from answergraph.graphs.agent.create import create_agent
+from answergraph.graphs.triage.case_facts import ATTACHED_CASE
 from answergraph.graphs.triage.grounded_in_case import GroundedInCase, tool_runs
+from answergraph.graphs.triage.offline.triage_policy import triage_case
 from answergraph.graphs.triage.triage_prompts import CONCLUDE_PROMPT, CONCLUDE_TASK, ENDED, EXPLORE_PROMPT, EXPLORE_TASK
 from answergraph.graphs.triage.triage_schema import CaseReport, FalseNegativeCheck, FalsePositiveCheck, Source
 from answergraph.graphs.triage.triage_tools import TRIAGE_TOOLS
+from answergraph.models.offline.offline_policy import attach
+from answergraph.models.resolve import resolve_model
 from answergraph.state.agent_state import AgentState
 from answergraph.state.budget import UsageLimits
 from answergraph.state.messages import correction_message
@@ -65,7 +69,7 @@ class CaseState(CaseTask):
     bundles: Annotated[list[dict[str, Any]], add]
 
 
-class CaseResult(TypedDict):
+class CaseOutput(TypedDict):
     """What one case adds to the triage."""
 
     reports: Annotated[list[CaseReport], add]
@@ -74,12 +78,9 @@ class CaseResult(TypedDict):
 
 
 def case_graph(model: Any) -> CompiledStateGraph[Any, Any, Any, Any]:
-    """Return the graph that judges one case.
-
-    Args:
-        model: A chat model or its name, for both agents.
-    """
-    graph = StateGraph(CaseState, input_schema=CaseTask, output_schema=CaseResult)
+    """Return the graph that judges one case, with a chat model or its name for both agents."""
+    model = resolve_model(model, offline=triage_case)
+    graph = StateGraph(CaseState, input_schema=CaseTask, output_schema=CaseOutput)
     graph.add_node("ask", _ask)
     graph.add_node(EXPLORE, explore_agent(model))
     graph.add_node("hand_over", _hand_over)
@@ -98,24 +99,14 @@ def case_graph(model: Any) -> CompiledStateGraph[Any, Any, Any, Any]:
 
 
 def explore_agent(model: Any) -> CompiledStateGraph[Any, Any, Any, Any]:
-    """Return the agent that looks around freely and answers in words.
-
-    Args:
-        model: A chat model or its name.
-    """
+    """Return the agent that looks around freely and answers in words."""
     return create_agent(
         model, TRIAGE_TOOLS, system_prompt=EXPLORE_PROMPT, state_schema=FolderState, limits=EXPLORE_LIMITS, name=EXPLORE
     )
 
 
 def conclude_agent(model: Any, verdict: type[BaseModel], *, name: str) -> CompiledStateGraph[Any, Any, Any, Any]:
-    """Return the agent that has to answer with a supported verdict, or to abstain.
-
-    Args:
-        model: A chat model or its name.
-        verdict: The schema of the verdict.
-        name: The agent's name.
-    """
+    """Return the agent that has to answer with a supported verdict, or to abstain."""
     answers: Any = verdict | Abstention  # known at run time only
     return create_agent(
         model,
@@ -136,7 +127,7 @@ def route_after_hand_over(state: CaseState) -> Literal["failed", "passed"]:
 
 def _ask(state: CaseTask) -> dict[str, Any]:
     task = EXPLORE_TASK.format(case=state["case"], test=state["test"], ended=ENDED[state["kind"]])
-    return {"messages": [HumanMessage(task)]}
+    return {"messages": [attach(task, ATTACHED_CASE, state["case"])]}
 
 
 def _hand_over(state: CaseState) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 from typing import Literal
 
 from answergraph.graphs.triage.file_search import Match, search_once
-from answergraph.graphs.triage.junit_results import CaseResult, JUnitFile, read_junit
+from answergraph.graphs.triage.junit_results import JUnitCase, JUnitFile, read_junit
 from answergraph.graphs.triage.read_only_folder import FileEntry, Folder
 
 TROUBLE = (
@@ -19,12 +19,12 @@ TROUBLE = (
     r"|^panic: |\b(?:ERROR|FATAL|CRITICAL|SEVERE)\b|\bUnhandled\w* (?:exception|rejection|promise)"
 )
 """What a passed case's output or log must not show, as an RE2 expression."""
-LOG_LINES_BEFORE = 30
+MAX_LOG_LINES_BEFORE = 30
 """How far above such a line the name of its test is looked for."""
 
 _TROUBLE_IN_OUTPUT = re.compile(TROUBLE, re.MULTILINE)
 _WORD = re.compile(r"[^\s:,;()\[\]'\"<>/]+")
-_KEPT_FILES = 512
+_MAX_KEPT_FILES = 512
 _NO_TEXT = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".mp4", ".webm", ".zip", ".gz", ".xz", ".zst", ".pdf", ".pyc", ".class")
 """What a test run leaves and nobody expects to be text; any other file that is none gets a word."""
 
@@ -37,9 +37,9 @@ class Case:
 
     kind: Kind
     """``"failed"`` where at least one result is a failure; ``"passed"`` where none is, and a log shows one."""
-    result: CaseResult
+    result: JUnitCase
     """The first failure, or the passed result itself."""
-    others: tuple[CaseResult, ...] = ()
+    others: tuple[JUnitCase, ...] = ()
     """The other results of the same test."""
     sign: str = ""
     """For a passed case: the line that shows a failure."""
@@ -49,16 +49,16 @@ class Case:
 class Survey:
     """What the folder holds, as far as test results go."""
 
-    results: tuple[CaseResult, ...]
+    results: tuple[JUnitCase, ...]
     problems: tuple[str, ...]
     """One sentence for each file that could not be read."""
-    passed_with_trouble: tuple[tuple[CaseResult, str], ...] = ()
-    files: Mapping[str, tuple[CaseResult, ...]] = field(default_factory=dict)
+    passed_with_trouble: tuple[tuple[JUnitCase, str], ...] = ()
+    files: Mapping[str, tuple[JUnitCase, ...]] = field(default_factory=dict)
     """The results by file, in the file's order."""
 
     def cases(self) -> list[Case]:
         """Return the cases to judge: failed ones first, each in the order of the files."""
-        by_test: dict[tuple[str, str], list[CaseResult]] = defaultdict(list)
+        by_test: dict[tuple[str, str], list[JUnitCase]] = defaultdict(list)
         for result in self.results:
             by_test[result.test].append(result)
         failed = [_failed_case(results) for results in by_test.values() if any(result.has_failed for result in results)]
@@ -80,7 +80,7 @@ class Survey:
         result = next((result for result in self.results if result.id == case_id), None)
         return None if result is None else Case("passed", result)
 
-    def before(self, result: CaseResult) -> tuple[str, ...]:
+    def before(self, result: JUnitCase) -> tuple[str, ...]:
         """Return the titles of the cases that ran before one, in the order of its file.
 
         Args:
@@ -116,18 +116,18 @@ def survey(folder: Folder) -> Survey:
     return Survey(results, tuple(problems), tuple(trouble.values()), files)
 
 
-def _failed_case(results: list[CaseResult]) -> Case:
+def _failed_case(results: list[JUnitCase]) -> Case:
     first = min((result for result in results if result.has_failed), key=_ran_first)
     return Case("failed", first, tuple(result for result in results if result is not first and result.status != "skipped"))
 
 
-def _ran_first(result: CaseResult) -> tuple[str, int, str]:
+def _ran_first(result: JUnitCase) -> tuple[str, int, str]:
     """Order results by when they started; where no file says, a run's own folder comes before those of its reruns."""
     return (result.started, result.file.count("/"), result.file)
 
 
-def _trouble_in_output(results: Iterable[CaseResult]) -> dict[tuple[str, str], tuple[CaseResult, str]]:
-    trouble: dict[tuple[str, str], tuple[CaseResult, str]] = {}
+def _trouble_in_output(results: Iterable[JUnitCase]) -> dict[tuple[str, str], tuple[JUnitCase, str]]:
+    trouble: dict[tuple[str, str], tuple[JUnitCase, str]] = {}
     for result in results:
         match = _TROUBLE_IN_OUTPUT.search(result.output)
         if match:
@@ -136,13 +136,13 @@ def _trouble_in_output(results: Iterable[CaseResult]) -> dict[tuple[str, str], t
 
 
 def _trouble_in_logs(
-    matches: Iterable[Match], results: Iterable[CaseResult], quiet: set[tuple[str, str]]
-) -> dict[tuple[str, str], tuple[CaseResult, str]]:
+    matches: Iterable[Match], results: Iterable[JUnitCase], quiet: set[tuple[str, str]]
+) -> dict[tuple[str, str], tuple[JUnitCase, str]]:
     """Return the passed cases whose name stands right above, or in, a line that shows a failure."""
-    by_name: dict[str, list[CaseResult]] = defaultdict(list)
+    by_name: dict[str, list[JUnitCase]] = defaultdict(list)
     for result in results:
         by_name[result.name].append(result)
-    trouble: dict[tuple[str, str], tuple[CaseResult, str]] = {}
+    trouble: dict[tuple[str, str], tuple[JUnitCase, str]] = {}
     for match in matches:
         for result in _named_above(match, by_name):
             if result.test in quiet:
@@ -150,9 +150,9 @@ def _trouble_in_logs(
     return trouble
 
 
-def _named_above(match: Match, by_name: Mapping[str, list[CaseResult]]) -> list[CaseResult]:
+def _named_above(match: Match, by_name: Mapping[str, list[JUnitCase]]) -> list[JUnitCase]:
     """Return the results, in the log's own folder, of the test that is named last before the line."""
-    lines = [*match.before.splitlines()[-LOG_LINES_BEFORE:], match.line]
+    lines = [*match.before.splitlines()[-MAX_LOG_LINES_BEFORE:], match.line]
     place = PurePosixPath(match.path).parent
     for line in reversed(lines):
         named = [result for name in _names_in(line) for result in by_name.get(name, ())]
@@ -178,7 +178,7 @@ def _junit_file(folder: Folder, entry: FileEntry) -> JUnitFile:
     return _read_once(str(folder.root), entry)
 
 
-@lru_cache(maxsize=_KEPT_FILES)
+@lru_cache(maxsize=_MAX_KEPT_FILES)
 def _read_once(root: str, entry: FileEntry) -> JUnitFile:
     # The entry says how large it is and when it was written: what has changed since is read again.
     return read_junit(Folder(root), entry.path)

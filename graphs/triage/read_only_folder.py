@@ -16,9 +16,9 @@ from typing import BinaryIO
 
 from langchain_core.tools import ToolException
 
-MOST_FILES = 10_000
+MAX_FILES = 10_000
 """How many entries of a folder are listed; what lies beyond is not looked at, and said to be left out."""
-MOST_DEPTH = 32
+MAX_DEPTH = 32
 """How many folders deep files are looked for."""
 
 _NO_LINKS = getattr(os, "O_NOFOLLOW", 0)
@@ -113,15 +113,15 @@ class Folder:
         entries: list[FileEntry] = []
         problems: list[str] = []
         pending = [self.relative(under)]
-        while pending and len(entries) < MOST_FILES:
+        while pending and len(entries) < MAX_FILES:
             place = pending.pop()
             try:
                 pending += self._scan(place, entries)
             except OSError as error:
                 problems.append(f"{str(place)!r} cannot be listed: {error.strerror or error}.")
-        if pending or len(entries) >= MOST_FILES:
-            problems.append(f"Only the first {MOST_FILES} files are looked at.")
-        return Listing(tuple(sorted(entries[:MOST_FILES], key=lambda entry: entry.path)), tuple(problems))
+        if pending or len(entries) >= MAX_FILES:
+            problems.append(f"Only the first {MAX_FILES} files are looked at.")
+        return Listing(tuple(sorted(entries[:MAX_FILES], key=lambda entry: entry.path)), tuple(problems))
 
     @contextmanager
     def open(self, path: str) -> Iterator[BinaryIO]:
@@ -149,8 +149,8 @@ class Folder:
             for entry in found:
                 inner = place / entry.name
                 if entry.is_dir(follow_symlinks=False):
-                    folders += [inner] if len(inner.parts) <= MOST_DEPTH else []
-                elif len(entries) < MOST_FILES:
+                    folders += [inner] if len(inner.parts) <= MAX_DEPTH else []
+                elif len(entries) < MAX_FILES:
                     entries.append(_file_entry(entry, inner))
             return folders
 

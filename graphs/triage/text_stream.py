@@ -19,7 +19,7 @@ from answergraph.graphs.triage.read_only_folder import FolderError
 BLOCK_BYTES = 1 << 20
 SAMPLE_BYTES = 1 << 16
 """How much of a file decides on its encoding."""
-MOST_BYTES = 1 << 31
+MAX_BYTES = 1 << 31
 """How much of one file is read at most: 2 GiB."""
 
 _BOMS = (
@@ -65,7 +65,7 @@ class TextFile:
     def blocks(self) -> Iterator[bytes]:
         """Yield the text in UTF-8, from the beginning; of a UTF-8 file the bytes as they are."""
         self.file.seek(0)
-        left = min(os.fstat(self.file.fileno()).st_size, MOST_BYTES)
+        left = min(os.fstat(self.file.fileno()).st_size, MAX_BYTES)
         decoder = codecs.getincrementaldecoder(self.encoding)("backslashreplace")
         kept = b""
         while left > 0 and (block := self.file.read(min(BLOCK_BYTES, left))):

@@ -38,7 +38,7 @@ class Finding:
     """What to do next."""
 
 
-Rule = Callable[[CaseText], Finding | None]
+TriageRule = Callable[[CaseText], Finding | None]
 
 
 def judge(case: CaseText) -> Finding | None:
@@ -85,7 +85,7 @@ def _timed_out(case: CaseText) -> Finding | None:
     if not line or (len(case.same_failures) >= _MANY_TIMEOUTS and not case.passes):
         return None
     explanation = "The test waited for something that did not come in time."
-    quotes = (line, *(other.line for other in case.passes[:1]))
+    quotes = (line, *(other["line"] for other in case.passes[:1]))
     return Finding(
         True, 0.9 if case.passes else 0.65, "temporary_error", explanation, quotes, "Run the test again on a quiet machine."
     )
@@ -116,7 +116,7 @@ def _passes_elsewhere(case: CaseText) -> Finding | None:
     if not case.passes:
         return None
     passed = case.passes[0]
-    quotes = (case.failing_lines(), passed.line)
+    quotes = (case.failing_lines(), passed["line"])
     for applies, cause, explanation, advice in _VARYING:
         further = applies(case)
         if further is not None:
@@ -131,7 +131,7 @@ def _varies_with_chance(case: CaseText) -> Sequence[str] | None:
 
 def _varies_with_seed(case: CaseText) -> Sequence[str] | None:
     # Where the order of the tests is drawn as well, a seed says nothing about the test itself.
-    same_order = any(other.order in {"the same cases", "no other"} for other in case.passes)
+    same_order = any(other["order"] in {"the same cases", "no other"} for other in case.passes)
     return _different_seeds(case) or None if same_order else None
 
 
@@ -145,9 +145,9 @@ def _varies_with_clock(case: CaseText) -> Sequence[str] | None:
 
 
 def _varies_with_order(case: CaseText) -> Sequence[str] | None:
-    fails_again = [other for other in case.same_failures if other.order == "the same cases"]
-    passes_otherwise = all(other.order != "the same cases" for other in case.passes)
-    return (fails_again[0].line,) if fails_again and passes_otherwise else None
+    fails_again = [other for other in case.same_failures if other["order"] == "the same cases"]
+    passes_otherwise = all(other["order"] != "the same cases" for other in case.passes)
+    return (fails_again[0]["line"],) if fails_again and passes_otherwise else None
 
 
 def _varies_with_timing(case: CaseText) -> Sequence[str] | None:
@@ -183,7 +183,7 @@ _VARYING: tuple[tuple[Callable[[CaseText], Sequence[str] | None], str, str, str]
 def _date_gone_by(case: CaseText) -> Finding | None:
     explanation = "The test compares the present date with one that is written down in it; with time it had to fail."
     advice = "Give the test a fixed time, or dates relative to the present."
-    this_year = case.header.get("started", "")[:4]
+    this_year = case.started[:4]
     for line in case.error_lines if not case.is_assertion else ():
         if signs.EXPIRED.search(line) and signs.YEAR.search(line):
             return Finding(True, 0.8, "tool_bug", explanation, (cut(line),), advice)
@@ -217,7 +217,7 @@ def _real(case: CaseText) -> Finding | None:
     return None
 
 
-RULES: tuple[Rule, ...] = (
+RULES: tuple[TriageRule, ...] = (
     _full_disk,
     _unreachable,
     _timed_out,

@@ -7,7 +7,7 @@ import pytest
 from langchain_core.messages import AIMessage, ToolMessage
 
 from answergraph.graphs.triage.case_graph import explore_agent
-from answergraph.graphs.triage.triage_tools import MOST_PROBLEMS, TRIAGE_TOOLS
+from answergraph.graphs.triage.triage_tools import MAX_PROBLEMS, TRIAGE_TOOLS
 from answergraph.testing import ScriptedChatModel
 from tests.graphs.triage.junit_files import failed, passed, write_results
 from tests.suite.colors import Run
@@ -84,10 +84,10 @@ def test_what_cannot_be_done_is_told_and_the_run_goes_on(
 
 
 def test_many_unreadable_files_are_not_all_named(run: Run, place: Path) -> None:
-    for number in range(MOST_PROBLEMS + 30):
+    for number in range(MAX_PROBLEMS + 30):
         (place / f"core-{number:02}.dump").write_bytes(b"\0\1\2" * 10)
     lines = said(run, place, "search", text="no such text").splitlines()
-    assert (len(lines), lines[-1]) == (MOST_PROBLEMS + 1, "[30 more files could not be read]")
+    assert (len(lines), lines[-1]) == (MAX_PROBLEMS + 1, "[30 more files could not be read]")
 
 
 def test_the_model_is_not_shown_what_is_put_in_by_the_graph() -> None:
