@@ -22,7 +22,7 @@ from answergraph.cli.command_runner import BAD_USAGE, NO_ANSWER, chosen_model, e
 from answergraph.cli.experiment_command import experiments
 from answergraph.cli.judge_command import judge
 from answergraph.cli.prompt_view import PromptView
-from answergraph.cli.run_command import run
+from answergraph.cli.run_command import run, workflow_of
 from answergraph.cli.triage_command import TRIAGE_HELP, triage, verified
 from answergraph.evidence.answer_bundle import BUNDLE_KEYS, answer_bundle
 from answergraph.graphs.calculator import Calculation, create_calculator
@@ -33,17 +33,15 @@ from answergraph.graphs.triage import create_triage_agent
 from answergraph.models.resolve import OFFLINE
 from answergraph.response_format.reading.reply_reader import diagnose
 from answergraph.state.errors import AgentSpecError
-from examples.mending.mending_workflow import create_mending_workflow
 
 GRAPHS: Mapping[str, Callable[[], CompiledStateGraph[Any, Any, Any, Any]]] = {
     "agent": general_agent,
     "calculator": create_calculator,
     "react": create_react,
     "judge": judge_by_context,
-    "workflow": create_mending_workflow,
     "triage": create_triage_agent,
 }
-"""The graphs that can be drawn."""
+"""The graphs that ``answergraph graph`` draws by name."""
 
 Protocol = Literal["tools", "react"]
 
@@ -120,11 +118,8 @@ def ask(  # noqa: PLR0913  # waiver: the options of a command
     if not text.strip():
         raise typer.BadParameter("The question is empty.")
     try:
-        agent = (
-            create_react(_text_model(model, base_url))
-            if protocol == "react"
-            else create_calculator(chosen_model(model, base_url))
-        )
+        create = create_react if protocol == "react" else create_calculator
+        agent = create(chosen_model(model, base_url))
     except AgentSpecError as error:
         raise ended(BAD_USAGE, f"Error: {error}") from error
     callbacks: list[BaseCallbackHandler] = [PromptView(partial(typer.echo, err=True))] if show_prompts else []
@@ -158,20 +153,20 @@ def verify(bundle: Annotated[Path, typer.Argument(help="A file that --bundle has
 
 
 @app.command()
-def graph(name: Annotated[str, typer.Argument(help=f"One of: {', '.join(GRAPHS)}.")]) -> None:
+def graph(name: Annotated[str, typer.Argument(help=f"One of: {', '.join(GRAPHS)}; or a workflow, a YAML file.")]) -> None:
     """Print a graph, and the graphs in it, as a Mermaid drawing.
 
     Raises:
         typer.BadParameter: If there is no graph of that name.
+        typer.Exit: If the file makes no workflow.
     """
-    if name not in GRAPHS:
-        raise typer.BadParameter(f"There is no graph {name!r}; there are: {', '.join(GRAPHS)}.")
-    typer.echo(GRAPHS[name]().get_graph(xray=True).draw_mermaid(), nl=False)
-
-
-def _text_model(name: str, base_url: str | None) -> Any:
-    # The offline model calls tools; there is another one that writes text.
-    return name if name == OFFLINE and base_url is None else chosen_model(name, base_url)
+    try:
+        drawn = GRAPHS[name]() if name in GRAPHS else workflow_of(Path(name)) if Path(name).is_file() else None
+    except AgentSpecError as error:
+        raise ended(BAD_USAGE, f"Error: {error}") from error
+    if drawn is None:
+        raise typer.BadParameter(f"There is no graph and no file {name!r}; there are: {', '.join(GRAPHS)}.")
+    typer.echo(drawn.get_graph(xray=True).draw_mermaid(), nl=False)
 
 
 def _answer(result: dict[str, Any]) -> Calculation | str:

@@ -16,7 +16,7 @@ from langgraph.graph.state import CompiledStateGraph
 from rich.console import Console
 
 from answergraph.cli.live_view import LiveView, one_line
-from answergraph.models.resolve import resolve_model
+from answergraph.models.resolve import OFFLINE, resolve_model
 from answergraph.state.errors import AgentSpecError
 
 NO_ANSWER = 1
@@ -27,7 +27,7 @@ INTERRUPTED = 130
 """Exit code: ended by Ctrl-C; what shells expect."""
 
 
-def chosen_model(name: str, base_url: str | None) -> BaseChatModel:
+def chosen_model(name: str, base_url: str | None) -> BaseChatModel | str:
     """Return the model of the options ``--model`` and ``--base-url``.
 
     Args:
@@ -35,13 +35,13 @@ def chosen_model(name: str, base_url: str | None) -> BaseChatModel:
         base_url: An OpenAI-compatible server, ``None`` for the provider's own.
 
     Returns:
-        The model.
+        The model; the offline one by its name, for each graph has rules of its own for it.
 
     Raises:
         AgentSpecError: If there is no such model, or the server goes with another one.
     """
     if base_url is None:
-        return resolve_model(name)
+        return name if name == OFFLINE else resolve_model(name)
     if not name.startswith("openai:"):
         raise AgentSpecError(f"--base-url goes with --model openai:NAME, not with {name!r}.")
     # A server of one's own often wants no key, but the client insists on one.

@@ -25,7 +25,7 @@ from answergraph.experiment.run_plan import Failed, Plan, run_all
 from answergraph.experiment.seed_experiment import TASKS
 from answergraph.experiment.settings import SETTINGS, Setting
 from answergraph.experiment.summary import summarise
-from answergraph.models.resolve import OFFLINE
+from answergraph.models.resolve import OFFLINE, resolve_model
 from answergraph.state.errors import AgentSpecError
 
 JOURNAL, CSV, PLOTS = "runs.jsonl", "summary.csv", ("plot.png", "plot.svg")
@@ -64,7 +64,7 @@ def evidence_effect(  # noqa: PLR0913, PLR0917 - one parameter per option
     """
     plan = Plan(model, _chosen(setting or []), TASKS[:tasks], repeats, base_url)
     try:
-        chat_model = chosen_model(model, base_url)
+        chat_model = resolve_model(chosen_model(model, base_url))
         with Journal(out / JOURNAL) as journal:
             failed = _run(plan, chat_model, journal, concurrency)
             report = Report(model, repeats, summarise(plan, journal.records, failed))

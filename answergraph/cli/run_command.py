@@ -8,12 +8,24 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from langgraph.graph.state import CompiledStateGraph
 
 from answergraph.cli.command_runner import BAD_USAGE, NO_ANSWER, chosen_model, ended, run_graph
 from answergraph.cli.judge_command import facts_of
 from answergraph.graphs.workflow.workflow_file import load_workflow
 from answergraph.graphs.workflow.workflow_steps import COMPLETE
 from answergraph.state.errors import AgentSpecError
+
+
+def workflow_of(path: Path, model: Any = None) -> CompiledStateGraph[Any, Any, Any, Any]:
+    """Return the workflow of a file, whose agents may lie in the current folder, as for ``python -m``, or beside the file.
+
+    Raises:
+        WorkflowFileError: If the file makes no workflow.
+    """
+    # Last, so that a file there hides nothing that is installed.
+    sys.path += [folder for folder in (str(Path.cwd()), str(path.resolve().parent)) if folder not in sys.path]
+    return load_workflow(path, model=model)
 
 
 def run(
@@ -31,11 +43,9 @@ def run(
     Raises:
         typer.Exit: With the exit code, if it was aborted.
     """
-    # Last, so that a file beside the workflow hides nothing that is installed.
-    sys.path.append(str(Path(workflow).resolve().parent))
     try:
         chosen = None if model is None and base_url is None else chosen_model(model or "", base_url)
-        graph = load_workflow(workflow, model=chosen)
+        graph = workflow_of(Path(workflow), chosen)
         given: dict[str, Any] = {"facts": facts_of(fact or []), **({"task": task} if task else {})}
     except AgentSpecError as error:
         raise ended(BAD_USAGE, f"Error: {error}") from error

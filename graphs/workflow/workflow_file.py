@@ -179,7 +179,8 @@ def _judge(declared: str | bool, key: str) -> Any:
 
 def _model(name: str, key: str = "model") -> Any:
     try:
-        return resolve_model(name)
+        # The offline model goes by its name: each agent and each judge has rules of its own for it.
+        return name if name == OFFLINE else resolve_model(name)
     except AgentSpecError as error:
         raise WorkflowSpecError(key, str(error)) from error
 
