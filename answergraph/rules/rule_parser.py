@@ -8,11 +8,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NoReturn
 
-from answergraph.rules.when_expression import Both, Comparison, Constant, Contains, Either, Exists, Expression, Not, Path
+from answergraph.rules.when_expression import And, Comparison, Constant, Contains, Exists, Expression, Not, Or, Path
 from answergraph.state.errors import RuleSyntaxError
 
 MAX_DEPTH = 40
-"""How deep parentheses may stand in each other."""
+"""How deep parentheses may be nested."""
 
 _TOKEN = re.compile(
     r"""(?P<string>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')"""
@@ -27,8 +27,8 @@ _COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 
 
 @dataclass(frozen=True)
-class Token:
-    """One word of a rule."""
+class RuleToken:
+    """One token of a rule."""
 
     kind: str
     """``string``, ``number``, ``operator``, ``name`` or ``end``."""
@@ -37,61 +37,51 @@ class Token:
 
 
 class RuleReader:
-    """Reads one rule from left to right; knows where it stands."""
+    """Reads one rule from left to right, from a position on."""
 
     def __init__(self, rule: str, position: int = 0) -> None:
-        """Begin to read.
-
-        Args:
-            rule: The rule's text.
-            position: Where to begin.
-        """
         self.rule = rule
         self.position = position
         self._depth = 0
 
-    def peek(self) -> Token:
-        """Return the next token and stay where it is.
+    def peek(self) -> RuleToken:
+        """Return the next token without taking it.
 
         Raises:
             RuleSyntaxError: If what comes is no token.
         """
         start = self._start()
         if start == len(self.rule):
-            return Token("end", "", start)
+            return RuleToken("end", "", start)
         match = _TOKEN.match(self.rule, start)
         if match is None or match.lastgroup is None:
             raise RuleSyntaxError(self.rule, start, f"{self.rule[start]!r} is not understood here")
         if match.lastgroup == "name" and match.group() in _SYNONYMS:
-            return Token("operator", _SYNONYMS[match.group()], start)
-        return Token(match.lastgroup, match.group(), start)
+            return RuleToken("operator", _SYNONYMS[match.group()], start)
+        return RuleToken(match.lastgroup, match.group(), start)
 
-    def take(self) -> Token:
-        """Return the next token and go past it."""
+    def take(self) -> RuleToken:
+        """Return the next token, and go on behind it."""
         token = self.peek()
         matched = _TOKEN.match(self.rule, token.position)
         self.position = matched.end() if matched else token.position
         return token
 
-    def accept(self, *operators: str) -> Token | None:
-        """Go past one of these operators if it comes next; returns it."""
+    def accept(self, *operators: str) -> RuleToken | None:
+        """Take the next token if it is one of these operators."""
         token = self.peek()
         return self.take() if token.kind == "operator" and token.text in operators else None
 
-    def expect(self, wanted: str) -> Token:
-        """Go past an operator that must come next.
+    def expect(self, wanted: str) -> RuleToken:
+        """Take an operator that has to come next.
 
         Raises:
-            RuleSyntaxError: If it does not.
+            RuleSyntaxError: If another token comes.
         """
         return self.accept(wanted) or self.fail(f"{wanted!r} is missing")
 
     def fail(self, problem: str) -> NoReturn:
-        """Say what is wrong at the next token.
-
-        Raises:
-            RuleSyntaxError: Always.
-        """
+        """Raise ``RuleSyntaxError`` at the next token."""
         token = self.peek()
         found = "the rule ends" if token.kind == "end" else f"{token.text!r} stands"
         raise RuleSyntaxError(self.rule, token.position, f"{problem}; {found} there")
@@ -116,14 +106,14 @@ class RuleReader:
         self._depth += 1
         if self._depth > MAX_DEPTH:
             self.fail(f"parentheses stand in each other at most {MAX_DEPTH} deep")
-        condition = self._joined(self._clauses, "||", Either)
+        condition = self._joined(self._clauses, "||", Or)
         self._depth -= 1
         return condition
 
     def _clauses(self) -> Expression:
-        return self._joined(self._clause, "&&", Both)
+        return self._joined(self._clause, "&&", And)
 
-    def _joined(self, read: Callable[[], Expression], joint: str, make: type[Both] | type[Either]) -> Expression:
+    def _joined(self, read: Callable[[], Expression], joint: str, make: type[And] | type[Or]) -> Expression:
         start = self._start()
         parts = [read()]
         while self.accept(joint):
@@ -164,7 +154,7 @@ class RuleReader:
         self.take()
         return self._named(token)
 
-    def _named(self, token: Token) -> Expression:
+    def _named(self, token: RuleToken) -> Expression:
         if token.text in _WORDS:
             return Constant(token.text, _WORDS[token.text])
         if not self.accept("("):
@@ -175,7 +165,7 @@ class RuleReader:
             return self._contains(token)
         raise RuleSyntaxError(self.rule, token.position, f"there is no function {token.text!r}; there are exists and contains")
 
-    def _exists(self, function: Token) -> Expression:
+    def _exists(self, function: RuleToken) -> Expression:
         name = self.peek()
         if name.kind != "name" or name.text in _WORDS:
             self.fail("exists asks for a name")
@@ -184,7 +174,7 @@ class RuleReader:
         self.expect(")")
         return Exists(self._since(function.position), Path(name.text), condition)
 
-    def _contains(self, function: Token) -> Expression:
+    def _contains(self, function: RuleToken) -> Expression:
         container = self._operand()
         self.expect(",")
         wanted = self._operand()
@@ -199,7 +189,7 @@ class RuleReader:
         return self.rule[start : self.position]
 
 
-def _unquoted(token: Token, rule: str) -> str:
+def _unquoted(token: RuleToken, rule: str) -> str:
     if token.text.startswith("'"):
         return re.sub(r"\\(.)", r"\1", token.text[1:-1])
     try:

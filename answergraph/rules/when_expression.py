@@ -1,4 +1,4 @@
-"""What a ``when(...)`` says: the syntax tree, and how it is decided on a state. Nothing is ever evaluated as Python."""
+"""The syntax tree of a ``when(...)``, and its value on a state. Nothing is ever evaluated as Python."""
 
 from __future__ import annotations
 
@@ -42,7 +42,6 @@ class Constant:
     constant: Any
 
     def value(self, facts: Mapping[str, Any]) -> Any:
-        """Return it."""
         return self.constant
 
 
@@ -53,14 +52,13 @@ class Path:
     text: str
 
     def find(self, facts: Mapping[str, Any]) -> Any:
-        """Return what stands there, a mark of this module if nothing does."""
+        """Return what stands there, ``_MISSING`` if nothing does."""
         found: Any = facts
         for part in self.text.split("."):
             found = _member(found, part)
         return found
 
     def value(self, facts: Mapping[str, Any]) -> Any:
-        """Return what stands there."""
         found = self.find(facts)
         if found is _MISSING:
             raise RuleEvaluationError(self.text, f"there is no {self.text!r}; exists({self.text}) asks whether there is")
@@ -69,7 +67,7 @@ class Path:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two values side by side."""
+    """Two values compared: ``==`` and ``!=`` without converting anything, the others numbers only."""
 
     text: str
     left: Expression
@@ -77,7 +75,6 @@ class Comparison:
     right: Expression
 
     def value(self, facts: Mapping[str, Any]) -> bool:
-        """Compare: ``==`` and ``!=`` without converting anything, the others numbers only."""
         left, right = self.left.value(facts), self.right.value(facts)
         if self.operator in ("==", "!="):
             return _same(left, right) == (self.operator == "==")
@@ -88,14 +85,13 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Exists:
-    """Whether something is there, or whether an item of a list meets a condition."""
+    """Whether something is there and not ``null``, or whether an item of a list meets a condition."""
 
     text: str
     path: Path
     condition: Expression | None
 
     def value(self, facts: Mapping[str, Any]) -> bool:
-        """Look it up; ``null`` counts as not there."""
         found = self.path.find(facts)
         if self.condition is None:
             return found is not _MISSING and found is not None
@@ -113,7 +109,6 @@ class Contains:
     wanted: Expression
 
     def value(self, facts: Mapping[str, Any]) -> bool:
-        """Look it up."""
         container, wanted = self.container.value(facts), self.wanted.value(facts)
         if isinstance(container, str) and isinstance(wanted, str):
             return wanted in container
@@ -132,43 +127,33 @@ class Not:
     condition: Expression
 
     def value(self, facts: Mapping[str, Any]) -> bool:
-        """Negate."""
         return not truth(self.condition, facts)
 
 
 @dataclass(frozen=True)
-class Both:
-    """Conditions that all hold; the first that does not ends the look."""
+class And:
+    """Whether all conditions hold; those after the first that does not are not evaluated."""
 
     text: str
     conditions: tuple[Expression, ...]
 
     def value(self, facts: Mapping[str, Any]) -> bool:
-        """Ask them in order."""
         return all(truth(condition, facts) for condition in self.conditions)
 
 
 @dataclass(frozen=True)
-class Either:
-    """Conditions of which one holds; the first that does ends the look."""
+class Or:
+    """Whether a condition holds; those after the first that does are not evaluated."""
 
     text: str
     conditions: tuple[Expression, ...]
 
     def value(self, facts: Mapping[str, Any]) -> bool:
-        """Ask them in order."""
         return any(truth(condition, facts) for condition in self.conditions)
 
 
 def truth(expression: Expression, facts: Mapping[str, Any]) -> bool:
-    """Decide a condition.
-
-    Args:
-        expression: The condition.
-        facts: What its names stand for.
-
-    Returns:
-        Whether it holds.
+    """Return whether a condition holds.
 
     Raises:
         RuleEvaluationError: If it is neither true nor false.

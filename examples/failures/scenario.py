@@ -74,11 +74,7 @@ class Scenario:
         return {"kind": self.kind, "test": self.test, "is_false_negative": cause is not None, "cause": cause}
 
     def run(self, target: Path) -> None:
-        """Run every attempt, and keep what it leaves.
-
-        Args:
-            target: The folder of the run.
-        """
+        """Run every attempt, and keep what it leaves."""
         for index, attempt in enumerate(self.attempts):
             left = self._run_until_as_wanted(attempt)
             folder = target if index == 0 else target / f"attempt-{index + 1}"

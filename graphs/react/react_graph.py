@@ -74,12 +74,6 @@ def create_react(
 def react_agent(model: str = OFFLINE) -> CompiledStateGraph[Any, Any, Any, Any]:
     """Return the react graph for a model's name, the same graph for equal names.
 
-    Args:
-        model: The name; the same stands in the run's context.
-
-    Returns:
-        The compiled graph; its context is a ``ReactContext``.
-
     Raises:
         AgentSpecError: If there is no such model.
     """

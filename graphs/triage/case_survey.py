@@ -69,11 +69,7 @@ class Survey:
         return failed + passed
 
     def case(self, case_id: str) -> Case | None:
-        """Return the case that a result belongs to; a result that nobody suspects is a passed case of its own.
-
-        Args:
-            case_id: The id of one of its results.
-        """
+        """Return the case that a result belongs to; a result that nobody suspects is a passed case of its own."""
         for case in self.cases():
             if case_id in {case.result.id, *(other.id for other in case.others)}:
                 return case
@@ -81,20 +77,12 @@ class Survey:
         return None if result is None else Case("passed", result)
 
     def before(self, result: JUnitCase) -> tuple[str, ...]:
-        """Return the titles of the cases that ran before one, in the order of its file.
-
-        Args:
-            result: One of the results.
-        """
+        """Return the titles of the cases that ran before one, in the order of its file."""
         return tuple(other.title for other in self.files[result.file][: result.number - 1] if other.status != "skipped")
 
 
 def survey(folder: Folder) -> Survey:
-    """Read every JUnit file of a folder, and look for failures in the logs of what passed.
-
-    Args:
-        folder: What a test run left.
-    """
+    """Read every JUnit file of a folder, and look for failures in the logs of what passed."""
     listing = folder.listing()
     read = [_junit_file(folder, entry) for entry in listing.files if entry.path.lower().endswith(".xml")]
     files = {file.path: file.cases for file in read if file.cases}

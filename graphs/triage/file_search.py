@@ -73,12 +73,6 @@ class Matches:
 def read_lines(folder: Folder, path: str, start: int, count: int) -> Lines:
     """Return some lines of a file.
 
-    Args:
-        folder: Where the file is.
-        path: Relative to the folder.
-        start: The first line, counted from 1; a negative number counts from the end, -1 is the last line.
-        count: How many lines, at most ``MAX_LINES``.
-
     Raises:
         FolderError: If the file cannot be read, or is binary.
     """
@@ -93,10 +87,6 @@ def read_lines(folder: Folder, path: str, start: int, count: int) -> Lines:
 
 def compiled(pattern: str, *, regex: bool) -> Any:
     """Return a pattern that matches in linear time, upper and lower case alike.
-
-    Args:
-        pattern: Plain text, or an RE2 regular expression.
-        regex: Which of the two.
 
     Raises:
         FolderError: If it is empty, too long or no regular expression.
@@ -117,13 +107,7 @@ def compiled(pattern: str, *, regex: bool) -> Any:
 
 
 def search(folder: Folder, pattern: Any, files: tuple[FileEntry, ...]) -> Matches:
-    """Return the lines that match, in the order of the files.
-
-    Args:
-        folder: Where the files are.
-        pattern: From ``compiled``.
-        files: What to search.
-    """
+    """Return the lines that match, in the order of the files."""
     found: list[Match] = []
     problems: list[str] = []
     left = MAX_BYTES
@@ -144,12 +128,6 @@ def search(folder: Folder, pattern: Any, files: tuple[FileEntry, ...]) -> Matche
 
 def search_once(folder: Folder, text: str, files: tuple[FileEntry, ...], *, regex: bool) -> Matches:
     """Return the lines that match, from memory if the same was searched before and no file has changed since.
-
-    Args:
-        folder: Where the files are.
-        text: Plain text, or an RE2 regular expression.
-        files: What to search, as they were listed just now.
-        regex: Whether it is an expression.
 
     Raises:
         FolderError: If it is no pattern.

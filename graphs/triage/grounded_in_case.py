@@ -18,11 +18,7 @@ class GroundedInCase(GroundedAnswer):
     """Accepts quotes from the results that were gathered before this agent's own run, and from those of its own."""
 
     def evidence(self, state: Mapping[str, Any]) -> list[ToolRun]:
-        """Return the results of the case that count.
-
-        Args:
-            state: The agent's state; its conversation begins with the exploring agent's.
-        """
+        """Return the results of the case that count."""
         own = super().evidence(state)
         taken = {run.tool_call_id for run in own}
         gathered = [run for run in tool_runs(state["messages"]) if run.tool_call_id not in taken]
@@ -30,11 +26,7 @@ class GroundedInCase(GroundedAnswer):
 
 
 def tool_runs(messages: Sequence[AnyMessage]) -> list[ToolRun]:
-    """Return the answered tool calls of a conversation, oldest first.
-
-    Args:
-        messages: The conversation.
-    """
+    """Return the answered tool calls of a conversation, oldest first."""
     calls: dict[str | None, ToolCall] = {
         call["id"]: call for message in messages if isinstance(message, AIMessage) for call in message.tool_calls
     }

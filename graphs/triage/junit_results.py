@@ -89,12 +89,7 @@ class JUnitFile:
 
 
 def read_junit(folder: Folder, path: str) -> JUnitFile:
-    """Return the test cases of an XML file.
-
-    Args:
-        folder: Where the file is.
-        path: Relative to the folder.
-    """
+    """Return the test cases of an XML file."""
     try:
         with folder.open(path) as file:
             content = file.read(MAX_XML_BYTES + 1)

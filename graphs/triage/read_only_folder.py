@@ -75,9 +75,6 @@ class Folder:
     def __init__(self, root: str | os.PathLike[str]) -> None:
         """Take a folder as it is now; a link given here is followed once.
 
-        Args:
-            root: The folder.
-
         Raises:
             FolderError: If it is no folder.
         """
@@ -91,9 +88,6 @@ class Folder:
     def relative(self, path: str) -> PurePosixPath:
         """Return a path inside the folder.
 
-        Args:
-            path: As someone wrote it; with slashes, relative to the folder.
-
         Raises:
             FolderError: If it leads out of the folder, or is no path.
         """
@@ -105,11 +99,7 @@ class Folder:
         return PurePosixPath(*parts)
 
     def listing(self, under: str = "") -> Listing:
-        """Return what lies in the folder, links and special files named and not followed.
-
-        Args:
-            under: A folder inside it, or one file.
-        """
+        """Return what lies in the folder, links and special files named and not followed."""
         entries: list[FileEntry] = []
         problems: list[str] = []
         pending = [self.relative(under)]
@@ -126,9 +116,6 @@ class Folder:
     @contextmanager
     def open(self, path: str) -> Iterator[BinaryIO]:
         """Open a regular file for reading.
-
-        Args:
-            path: Relative to the folder.
 
         Raises:
             FolderError: If it leads out of the folder, is a link, or cannot be read, now or while it is read.

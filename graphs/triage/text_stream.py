@@ -48,10 +48,6 @@ class TextFile:
     def of(cls, path: str, file: BinaryIO) -> TextFile:
         """Look at the file's beginning.
 
-        Args:
-            path: Named in errors.
-            file: Open at its beginning; left there.
-
         Raises:
             FolderError: If it is a binary file.
         """
@@ -86,19 +82,12 @@ class TextFile:
 
 
 def as_text(utf8: bytes) -> str:
-    """Return UTF-8 as text; a byte that is no UTF-8 is written as a backslash, x and its two hexadecimal digits.
-
-    Args:
-        utf8: A line or more.
-    """
+    """Return UTF-8 as text; a byte that is no UTF-8 is written as a backslash, x and its two hexadecimal digits."""
     return utf8.decode(errors="backslashreplace")
 
 
 def detected_encoding(sample: bytes) -> str | None:
     """Return the encoding of a text, by its beginning; ``None`` if it is no text.
-
-    Args:
-        sample: The first bytes.
 
     Example:
         >>> detected_encoding("時刻 10:00 接続エラー".encode("cp932"))

@@ -34,11 +34,7 @@ class Endings:
         return STOPPED if self.stopped(state) else transition["rule"]
 
     def stopped(self, state: Mapping[str, Any]) -> str | None:
-        """Return why a limit stops the workflow, ``None`` if none does.
-
-        Args:
-            state: The workflow's state, right after a transition.
-        """
+        """Return why a limit stops the workflow, ``None`` if none does."""
         transitions: Sequence[Transition] = state["transitions"]
         last = transitions[-1]
         if last["next"] in ENDS:

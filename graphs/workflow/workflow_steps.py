@@ -85,9 +85,6 @@ class WorkflowLimits:
 def check_steps(steps: Sequence[WorkflowStep]) -> None:
     """Find the mistakes in a workflow.
 
-    Args:
-        steps: Its steps, the first one first.
-
     Raises:
         WorkflowSpecError: If they make no workflow; the key says where.
     """

@@ -19,9 +19,6 @@ class YamlDocument:
     def __init__(self, path: Path) -> None:
         """Read a file.
 
-        Args:
-            path: The file.
-
         Raises:
             WorkflowFileError: If it cannot be read, is no YAML, or has a key twice or an alias.
         """
@@ -30,12 +27,7 @@ class YamlDocument:
         self.data: Any = self._plain(self._root(), "")
 
     def error(self, key: str, problem: str) -> WorkflowFileError:
-        """Return an error at a key, or at the nearest key around it that is in the file.
-
-        Args:
-            key: The key's path.
-            problem: What is wrong there.
-        """
+        """Return an error at a key, or at the nearest key around it that is in the file."""
         place = key
         while place and place not in self._lines:
             place = place[: max(place.rfind("."), place.rfind("["), 0)]

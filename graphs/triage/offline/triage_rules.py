@@ -42,20 +42,12 @@ TriageRule = Callable[[CaseText], Finding | None]
 
 
 def judge(case: CaseText) -> Finding | None:
-    """Return what the first rule that applies finds; ``None`` if none does.
-
-    Args:
-        case: The facts of a failed case.
-    """
+    """Return what the first rule that applies finds; ``None`` if none does."""
     return next((finding for rule in RULES if (finding := rule(case)) is not None and all(finding.quotes)), None)
 
 
 def judge_passed(case: CaseText) -> Finding | None:
-    """Return whether a passed case should have failed; ``None`` if the logs do not tell.
-
-    Args:
-        case: The facts of a passed case.
-    """
+    """Return whether a passed case should have failed; ``None`` if the logs do not tell."""
     for text in (case.output, case.log):
         match = signs.UNNOTICED.search(text)
         if match:
