@@ -39,9 +39,8 @@ from answergraph.state.outcome import Outcome
 EXPLORE, CONCLUDE_FAILED, CONCLUDE_PASSED = "explore", "conclude_failed", "conclude_passed"
 
 EXPLORE_LIMITS = UsageLimits(model_calls=25)
-"""What looking into one case may use."""
 CONCLUDE_LIMITS = UsageLimits(model_calls=8)
-"""What judging one case may use; tools may be called again for a better quote."""
+"""Judging a case may call tools again, for a better quote."""
 
 
 class FolderState(AgentState[Any]):
@@ -51,7 +50,7 @@ class FolderState(AgentState[Any]):
 
 
 class CaseTask(TypedDict):
-    """What one case is started with."""
+    """The input of one case."""
 
     folder: str
     case: str
@@ -121,7 +120,7 @@ def conclude_agent(model: Any, verdict: type[BaseModel], *, name: str) -> Compil
 
 
 def route_after_hand_over(state: CaseState) -> Literal["failed", "passed"]:
-    """Say which question is asked: whether a failure is real, or whether a pass is."""
+    """Return the kind of the case, which decides the question: is the failure real, or is the pass?"""
     return state["kind"]
 
 

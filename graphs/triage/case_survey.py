@@ -1,4 +1,4 @@
-"""Which cases of a test run there are to judge: those that failed, and those that passed while their logs show a failure."""
+"""The cases of a test run to judge: those that failed, and those that passed while their logs show a failure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Literal
 
-from answergraph.graphs.triage.file_search import Match, search_once
+from answergraph.graphs.triage.file_search import Match, search
 from answergraph.graphs.triage.junit_results import JUnitCase, JUnitFile, read_junit
 from answergraph.graphs.triage.read_only_folder import FileEntry, Folder
 
@@ -18,7 +18,7 @@ TROUBLE = (
     r"Traceback \(most recent call last\)|\bAssertionError\b|Exception in thread|was never retrieved|Exception ignored in"
     r"|^panic: |\b(?:ERROR|FATAL|CRITICAL|SEVERE)\b|\bUnhandled\w* (?:exception|rejection|promise)"
 )
-"""What a passed case's output or log must not show, as an RE2 expression."""
+"""Signs of a failure in a passed case's output or log, as an RE2 expression."""
 MAX_LOG_LINES_BEFORE = 30
 """How far above such a line the name of its test is looked for."""
 
@@ -26,7 +26,7 @@ _TROUBLE_IN_OUTPUT = re.compile(TROUBLE, re.MULTILINE)
 _WORD = re.compile(r"[^\s:,;()\[\]'\"<>/]+")
 _MAX_KEPT_FILES = 512
 _NO_TEXT = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".mp4", ".webm", ".zip", ".gz", ".xz", ".zst", ".pdf", ".pyc", ".class")
-"""What a test run leaves and nobody expects to be text; any other file that is none gets a word."""
+"""Files that nobody expects to be text; any other file that is none is a problem to tell."""
 
 Kind = Literal["failed", "passed"]
 
@@ -47,7 +47,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Survey:
-    """What the folder holds, as far as test results go."""
+    """The test results of a folder."""
 
     results: tuple[JUnitCase, ...]
     problems: tuple[str, ...]
@@ -84,7 +84,7 @@ class Survey:
 def survey(folder: Folder) -> Survey:
     """Read every JUnit file of a folder, and look for failures in the logs of what passed."""
     listing = folder.listing()
-    read = [_junit_file(folder, entry) for entry in listing.files if entry.path.lower().endswith(".xml")]
+    read = [_read_once(str(folder.root), entry) for entry in listing.files if entry.path.lower().endswith(".xml")]
     files = {file.path: file.cases for file in read if file.cases}
     problems = [*listing.problems, *(file.problem for file in read if file.problem)]
     problems += [
@@ -97,7 +97,7 @@ def survey(folder: Folder) -> Survey:
     quiet = [result for result in results if result.status == "passed" and result.test not in failed_tests]
     trouble = _trouble_in_output(quiet)
     logs = tuple(entry for entry in listing.files if not entry.path.lower().endswith((".xml", *_NO_TEXT)))
-    found = search_once(folder, TROUBLE, logs, regex=True) if results else None
+    found = search(folder, TROUBLE, logs, regex=True) if results else None
     if found is not None:
         problems += found.problems
         trouble |= _trouble_in_logs(found.found, results, {result.test for result in quiet})
@@ -110,7 +110,7 @@ def _failed_case(results: list[JUnitCase]) -> Case:
 
 
 def _ran_first(result: JUnitCase) -> tuple[str, int, str]:
-    """Order results by when they started; where no file says, a run's own folder comes before those of its reruns."""
+    # Where no file says when it started, a run's own folder comes before those of its reruns.
     return (result.started, result.file.count("/"), result.file)
 
 
@@ -160,10 +160,6 @@ def _line_at(text: str, position: int) -> str:
     start = text.rfind("\n", 0, position) + 1
     end = text.find("\n", position)
     return text[start : len(text) if end < 0 else end].strip()
-
-
-def _junit_file(folder: Folder, entry: FileEntry) -> JUnitFile:
-    return _read_once(str(folder.root), entry)
 
 
 @lru_cache(maxsize=_MAX_KEPT_FILES)

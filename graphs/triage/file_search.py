@@ -71,7 +71,7 @@ class Matches:
 
 
 def read_lines(folder: Folder, path: str, start: int, count: int) -> Lines:
-    """Return some lines of a file.
+    """Return lines of a file, ``MAX_LINES`` at most, from a start counted from 1; -1 is the last line.
 
     Raises:
         FolderError: If the file cannot be read, or is binary.
@@ -85,29 +85,20 @@ def read_lines(folder: Folder, path: str, start: int, count: int) -> Lines:
     return Lines(path, first, tuple(taken), total, text.encoding, is_cut)
 
 
-def compiled(pattern: str, *, regex: bool) -> Any:
-    """Return a pattern that matches in linear time, upper and lower case alike.
+def search(folder: Folder, text: str, files: tuple[FileEntry, ...], *, regex: bool) -> Matches:
+    """Return the lines that match a plain text or an RE2 expression, upper and lower case alike, in the order of the files.
+
+    The same search is answered from memory while no file has changed since the files were listed.
 
     Raises:
-        FolderError: If it is empty, too long or no regular expression.
+        FolderError: If the pattern is empty, too long or no regular expression.
     """
-    if not pattern or len(pattern) > MAX_PATTERN_CHARACTERS:
-        raise FolderError(f"A search takes 1 to {MAX_PATTERN_CHARACTERS} characters, not {len(pattern)}.")
-    options = re2.Options()
-    options.case_sensitive = False
-    options.log_errors = False
-    options.max_mem = _MAX_RE2_MEMORY_BYTES
-    options.never_nl = True
-    try:
-        expression = f"(?m){pattern}" if regex else re2.escape(pattern)
-        return re2.compile(expression.encode(errors="replace"), options)
-    except re2.error as error:
-        reason = error.args[0].decode(errors="replace") if isinstance(error.args[0], bytes) else error
-        raise FolderError(f"{pattern!r} is no regular expression of RE2: {reason}.") from error
+    return _searched(str(folder.root), text, files, regex)
 
 
-def search(folder: Folder, pattern: Any, files: tuple[FileEntry, ...]) -> Matches:
-    """Return the lines that match, in the order of the files."""
+@lru_cache(maxsize=MAX_KEPT_SEARCHES)
+def _searched(root: str, text: str, files: tuple[FileEntry, ...], regex: bool) -> Matches:
+    folder, pattern = Folder(root), _compiled(text, regex=regex)
     found: list[Match] = []
     problems: list[str] = []
     left = MAX_BYTES
@@ -126,18 +117,20 @@ def search(folder: Folder, pattern: Any, files: tuple[FileEntry, ...]) -> Matche
     return Matches(tuple(found[:MAX_MATCHES]), len(found) > MAX_MATCHES, tuple(problems))
 
 
-def search_once(folder: Folder, text: str, files: tuple[FileEntry, ...], *, regex: bool) -> Matches:
-    """Return the lines that match, from memory if the same was searched before and no file has changed since.
-
-    Raises:
-        FolderError: If it is no pattern.
-    """
-    return _searched(str(folder.root), text, files, regex)
-
-
-@lru_cache(maxsize=MAX_KEPT_SEARCHES)
-def _searched(root: str, text: str, files: tuple[FileEntry, ...], regex: bool) -> Matches:
-    return search(Folder(root), compiled(text, regex=regex), files)
+def _compiled(pattern: str, *, regex: bool) -> Any:
+    if not pattern or len(pattern) > MAX_PATTERN_CHARACTERS:
+        raise FolderError(f"A search takes 1 to {MAX_PATTERN_CHARACTERS} characters, not {len(pattern)}.")
+    options = re2.Options()
+    options.case_sensitive = False
+    options.log_errors = False
+    options.max_mem = _MAX_RE2_MEMORY_BYTES
+    options.never_nl = True
+    try:
+        expression = f"(?m){pattern}" if regex else re2.escape(pattern)
+        return re2.compile(expression.encode(errors="replace"), options)
+    except re2.error as error:
+        reason = error.args[0].decode(errors="replace") if isinstance(error.args[0], bytes) else error
+        raise FolderError(f"{pattern!r} is no regular expression of RE2: {reason}.") from error
 
 
 def _matches_in(folder: Folder, path: str, pattern: Any) -> Generator[Match]:

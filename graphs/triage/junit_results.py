@@ -1,4 +1,4 @@
-"""Test results out of JUnit XML, as the many programs that write it do, and as much of a broken file as can be read.
+"""Reads test results from JUnit XML of any writer, and as much of a broken file as can be read.
 
 Entities are refused: a file may neither blow up while it is read nor pull in another one.
 """
@@ -58,22 +58,20 @@ class JUnitCase:
 
     @property
     def id(self) -> str:
-        """What the case is called by: its file and its place in it."""
+        """The file and the place in it: ``"results.xml#3"``."""
         return f"{self.file}#{self.number}"
 
     @property
     def test(self) -> tuple[str, str]:
-        """Which test it is: the same in every file that has a result of it."""
+        """The test's name, the same in every file that has a result of it."""
         return (self.class_name, self.name)
 
     @property
     def title(self) -> str:
-        """The test's name for a person."""
         return f"{self.class_name}::{self.name}" if self.class_name else self.name
 
     @property
     def has_failed(self) -> bool:
-        """Whether it failed, or ended in an error."""
         return self.status in {"failed", "error"}
 
 

@@ -1,4 +1,4 @@
-"""How a file of any size and encoding is read as text: block by block, each block in UTF-8, never the whole.
+"""Reads a file of any size and encoding as text: block by block, each block in UTF-8, never the whole.
 
 A block ends at the end of a line unless the line is longer than a block. What was written to the file after it was opened is
 not read, so that a log that grows while it is read has an end.
@@ -46,7 +46,7 @@ class TextFile:
 
     @classmethod
     def of(cls, path: str, file: BinaryIO) -> TextFile:
-        """Look at the file's beginning.
+        """Detect the encoding of a file that is open at its beginning.
 
         Raises:
             FolderError: If it is a binary file.

@@ -25,9 +25,8 @@ from answergraph.graphs.triage.triage_schema import CaseReport
 
 FIND_CASES, TRIAGE_CASE = "find_cases", "triage_case"
 
-
 TRIAGE_KEYS = ("reports", "problems", "results", "bundles")
-"""What to ask a run for, so that each answer's bundle comes along: ``graph.invoke(…, output_keys=TRIAGE_KEYS)``."""
+"""Asks a run for each answer's bundle too: ``graph.invoke(…, output_keys=TRIAGE_KEYS)``."""
 
 
 class TriageInput(TypedDict):
@@ -99,7 +98,7 @@ def route_after_find_cases(state: TriageState) -> list[Send] | Literal["finish"]
 
 
 class _FindCases:
-    """The first node: reads the result files."""
+    """Reads the result files; the first node."""
 
     def __init__(self, root: str | Path | None) -> None:
         self._root = root

@@ -11,10 +11,9 @@ from typing import Any
 from langchain_core.tools import BaseTool, ToolException, tool
 from langgraph.prebuilt import ToolRuntime
 
+from answergraph.graphs.triage import file_search
 from answergraph.graphs.triage.case_facts import MAX_LISTED, CaseFacts, facts_of
 from answergraph.graphs.triage.case_survey import Case, survey
-from answergraph.graphs.triage.file_search import read_lines as lines_of
-from answergraph.graphs.triage.file_search import search_once
 from answergraph.graphs.triage.read_only_folder import FileEntry, Folder
 
 MAX_PROBLEMS = 20
@@ -37,7 +36,7 @@ def read_lines(path: str, runtime: ToolRuntime, start: int = 1, count: int = 100
 
     The first line of the result says which lines follow; these stand as they are in the file, without numbers.
     """
-    read = lines_of(_folder(runtime), path, start, count)
+    read = file_search.read_lines(_folder(runtime), path, start, count)
     last = read.first + len(read.lines) - 1
     cut = ", cut: too much text for one call" if read.is_cut else ""
     return "\n".join([f"[{path} lines {read.first} to {last} of {read.total}, {read.encoding}{cut}]", *read.lines])
@@ -50,7 +49,7 @@ def search(text: str, runtime: ToolRuntime, regex: bool = False, under: str = ""
     Each line of the result is PATH:LINE NUMBER: and the line. With `under`, only that file or folder is searched.
     """
     folder = _folder(runtime)
-    found = search_once(folder, text, _files_under(folder, under), regex=regex)
+    found = file_search.search(folder, text, _files_under(folder, under), regex=regex)
     lines = [f"{match.path}:{match.number}: {match.line}" for match in found.found]
     more = ["[There are more; search for something rarer, or under a folder.]"] if found.is_cut else []
     return "\n".join([*lines, *more, *_named(found.problems)]) or "[No line matches.]"

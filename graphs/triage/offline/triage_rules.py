@@ -15,14 +15,14 @@ from answergraph.graphs.triage.offline import triage_signs as signs
 from answergraph.graphs.triage.offline.triage_case_text import CaseText, cut
 
 _RESEMBLE_BAD_DATA = frozenset({"TypeError", "KeyError", "AttributeError", "IndexError", "ValueError"})
-"""What application code raises when it is handed something wrong."""
+"""Errors that application code raises when it is handed wrong data."""
 _MANY_TIMEOUTS = 2
 """So many further time-outs of the same test are no coincidence."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What a rule concluded, and what it rests on."""
+    """The conclusion of a rule, and its evidence."""
 
     misjudged: bool
     """Whether the test's result is wrong: a failure that should be a pass, or a pass that should be a failure."""
@@ -42,7 +42,7 @@ TriageRule = Callable[[CaseText], Finding | None]
 
 
 def judge(case: CaseText) -> Finding | None:
-    """Return what the first rule that applies finds; ``None`` if none does."""
+    """Return the finding of the first rule that applies to a failed case, ``None`` if none does."""
     return next((finding for rule in RULES if (finding := rule(case)) is not None and all(finding.quotes)), None)
 
 

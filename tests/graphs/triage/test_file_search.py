@@ -14,14 +14,14 @@ from answergraph.graphs.triage.file_search import (
     MAX_MATCHES,
     Match,
     read_lines,
-    search_once,
+    search,
 )
 from answergraph.graphs.triage.read_only_folder import Folder, FolderError
 
 
 def found(place: Path, text: str, *, regex: bool = False) -> list[tuple[int, str]]:
     folder = Folder(place)
-    return [(match.number, match.line) for match in search_once(folder, text, folder.listing().files, regex=regex).found]
+    return [(match.number, match.line) for match in search(folder, text, folder.listing().files, regex=regex).found]
 
 
 def log(place: Path, text: str) -> Folder:
@@ -90,7 +90,7 @@ def test_the_part_of_a_long_line_that_matches_is_shown(tmp_path: Path) -> None:
 
 def test_matches_are_bounded_and_it_says_that_there_are_more(tmp_path: Path) -> None:
     folder = log(tmp_path, "error\n" * 1000)
-    matches = search_once(folder, "error", folder.listing().files, regex=False)
+    matches = search(folder, "error", folder.listing().files, regex=False)
     assert (len(matches.found), matches.is_cut) == (MAX_MATCHES, True)
 
 
@@ -111,7 +111,7 @@ def test_what_is_no_pattern_is_told(tmp_path: Path, pattern: str) -> None:
 def test_a_binary_file_among_logs_gets_a_word_and_the_rest_is_searched(tmp_path: Path) -> None:
     folder = log(tmp_path, "error\n")
     (tmp_path / "core.log").write_bytes(b"\0\1error" * 100)
-    matches = search_once(folder, "error", folder.listing().files, regex=False)
+    matches = search(folder, "error", folder.listing().files, regex=False)
     assert matches.found == (Match("app.log", 1, "error"),)
     assert matches.problems == ("'core.log' is a binary file of 700 bytes, not text.",)
 
