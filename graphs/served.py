@@ -1,4 +1,4 @@
-"""What ``langgraph.json`` deploys: one factory per graph, and nothing else.
+"""The factories that ``langgraph.json`` names, one per graph, and nothing else.
 
 A server loads this file by its path, as a module of its own, and calls a factory for every request. So there are no state or
 schema types here, and the graphs are made and kept elsewhere.

@@ -1,4 +1,4 @@
-"""The decision around the stages: what needs no judge before them, and all rules read in order after them."""
+"""Selects a rule around the stages: before them what needs no judge, after them by all rules in order."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class RuleSelection:
 
 
 def judged_work(state: Mapping[str, Any]) -> str:
-    """Return what is judged: the report, else the last AI message with a text, else the last message."""
+    """Return the text to judge: the report, else the last AI message with a text, else the last message."""
     report = state.get("report")
     if isinstance(report, str) and report.strip():
         return report
@@ -107,7 +107,7 @@ def judged_work(state: Mapping[str, Any]) -> str:
 
 
 def facts_of(state: Mapping[str, Any], output_key: str) -> dict[str, Any]:
-    """Return what ``when(...)`` reads: the caller's keys of the state, and the ``facts``, which win."""
+    """Return the names that ``when(...)`` reads: the caller's keys of the state, and the ``facts``, which win."""
     own = {JUDGING, output_key, "messages", "facts"}
     return {**{key: value for key, value in state.items() if key not in own}, **(state.get("facts") or {})}
 

@@ -1,4 +1,4 @@
-"""Whether a reason quotes the work that it judges: word for word, by the rules for quotes of this package."""
+"""Checks whether a reason quotes the work that it judges: word for word, by this package's rules for quotes."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The text that is judged: how it is shown to a model, and how a reply that only repeats it is told from a judgment.
 
-Whoever wrote the text may have tried to decide the judgment in it. What counts is the model's own reply; so tags in the text
-are shown without their colon, and an answer that stands in the text word for word is no answer.
+The text may try to decide the judgment itself. Only the model's own reply counts: tags in the text are shown without their
+colon, and an answer that stands in the text word for word is no answer.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ _JSON = json.JSONDecoder()
 
 
 class JudgedText:
-    """The work of an agent, to be judged."""
+    """The text to judge."""
 
     def __init__(self, text: str) -> None:
         self.text = text.strip()
 
     def without_tags(self, *tag_words: str) -> str:
-        """Return the text with its own tags, of the words that a reply is searched for, put out of action."""
+        """Return the text with its tags of these words made unreadable, so that a reply that repeats the text names none."""
         return re.sub(rf"\[({'|'.join(map(re.escape, tag_words))}):([0-9]+)\]", r"[\1 \2]", self.text, flags=re.IGNORECASE)
 
     def fenced(self, shown: str) -> str:
-        """Return what is shown of the text between two marks that it cannot contain; the same text has the same marks."""
+        """Return a shown form of the text between two marks that it cannot contain; the same text has the same marks."""
         mark = hashlib.sha256(self.text.encode(errors="replace")).hexdigest()[:12]
         return f"<work {mark}>\n{shown}\n</work {mark}>"
 
     def holds_answer(self, data: Any, reply: str) -> bool:
-        """Return whether an answer, read from a reply, stands in the text already, so that the reply only repeats the text."""
+        """Return whether the answer that was read from a reply stands in the text already: the reply only repeats the text."""
         if any(planted == data for planted in self._objects()):
             return True
         ours = _bare(self.text)

@@ -1,4 +1,4 @@
-"""How each stage asks: three instructions, so that a model that failed one way is asked in another."""
+"""The prompts of the stages: three instructions, so that a model that failed one way is asked in another."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ JUDGED = "answergraph_judged"
 
 
 class JudgedWork(TypedDict):
-    """What a judge's prompt asks, as data for rules that judge in a model's place."""
+    """The content of a judge's prompt, as data for rules that judge in a model's place."""
 
     work: str
     """The work as the prompt shows it."""
@@ -103,7 +103,7 @@ class JudgePrompt:
     """The word of the tags that close the prompt."""
 
     def messages(self, work: JudgedText, conditions: Sequence[str]) -> list[AnyMessage]:
-        """Return the conversation to send; it knows nothing of what other stages asked."""
+        """Return the conversation to send; it tells nothing of other stages."""
         shown = work.without_tags(*(word for word in (self.tag_word, self.fallback_word, JUDGE_TAG) if word))
         parts = {
             "table": _table(conditions, self.tag_word),
@@ -118,18 +118,18 @@ class JudgePrompt:
 
 
 def rule_number_prompt(tag_word: str, *, quotes: bool) -> JudgePrompt:
-    """Return how the first stage asks: for a number, with tags as a closing fallback only."""
+    """Return the prompt of the first stage: asks for a number, and for a tag only as a fallback."""
     return JudgePrompt(_RULE_NUMBER, None, quotes, tag_word)
 
 
 def tag_prompt(tag_word: str, *, quotes: bool) -> JudgePrompt:
-    """Return how the second stage asks: for a tag in one line, or beside a reason that quotes the work."""
+    """Return the prompt of the second stage: asks for a tag in one line, or beside a reason that quotes the work."""
     only_tag, own_line = "exactly one line, the tag, and nothing else", "the tag in a line of its own"
     return JudgePrompt(_TAG_ONLY.replace(only_tag, own_line) if quotes else _TAG_ONLY, tag_word, quotes)
 
 
 def evaluation_prompt(tag_word: str, *, quotes: bool) -> JudgePrompt:
-    """Return how the third stage asks: as a judge; the other stages' tags in the work are put out of action here as well."""
+    """Return the prompt of the third stage: compares the work with each condition."""
     return JudgePrompt(_EVALUATION, JUDGE_TAG, quotes, tag_word)
 
 

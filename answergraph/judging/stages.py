@@ -202,7 +202,7 @@ class ReadOwnTag:
 
 
 def tag_reply(message: AIMessage, own: str, word: str, conditions: int) -> JudgeReply:
-    """Read the tags in what of a message is the model's own; the last one that names a condition counts."""
+    """Read the tags in the model's own part of a message; the last one that names a condition counts."""
     found = tags_in(own, word)
     valid = [number for number in found if 1 <= number <= conditions]
     if valid:

@@ -34,7 +34,7 @@ class OtherResult(TypedDict):
 
 @dataclass(frozen=True)
 class CaseFacts:
-    """What the result files say about a case."""
+    """The facts of a case in the result files."""
 
     case: str
     test: str

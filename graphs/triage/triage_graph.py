@@ -30,7 +30,7 @@ TRIAGE_KEYS = ("reports", "problems", "results", "bundles")
 
 
 class TriageInput(TypedDict):
-    """What a triage is invoked with."""
+    """The input of a triage."""
 
     folder: str
     """What a test run left: JUnit XML, logs, and whatever else."""
@@ -47,7 +47,7 @@ class TriageState(TriageInput):
 
 
 class TriageOutput(TypedDict):
-    """What a triage returns."""
+    """The output of a triage."""
 
     reports: Annotated[list[CaseReport], add]
     """One per failed case, and per passed case whose logs show a failure; in the order of the files."""

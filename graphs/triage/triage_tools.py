@@ -1,4 +1,4 @@
-"""The tools of the triage agents: what they may see of a test run's folder, as plain text that can be quoted word for word.
+"""The tools of the triage agents: they show a test run's folder as plain text that can be quoted word for word.
 
 The folder comes with the agent's state; a path that leads out of it, a link or a binary file is answered with one sentence.
 """

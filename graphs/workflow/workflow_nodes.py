@@ -1,4 +1,4 @@
-"""The nodes of a step: one in which its agent works, one in which a judge decides what follows."""
+"""The two nodes of a step: its agent works in the one, a judge decides in the other what follows."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ERROR = "error"
 """The label of a child whose agent raised."""
 NO_RULE = "no rule matched"
 """The label of a child for which no rule held, and the drawn edge of a step for which none did."""
-MAX_EARLIER = 10
+MAX_EARLIER_STEPS = 10
 """How many earlier results an agent is shown."""
 TAGS = "When you are done, end with the tag of what holds, in a line of its own:\n{tags}"
 
@@ -36,14 +36,14 @@ ATTACHED_WORK = "answergraph_work"
 
 
 class EarlierStep(TypedDict):
-    """What an earlier step brought, as its judge saw it."""
+    """An earlier step, with its result as its judge saw it."""
 
     step: str
     said: str
 
 
 class AttachedWork(TypedDict):
-    """What a step's prompt is made of, as data for rules that work in a model's place."""
+    """The content of a step's prompt, as data for rules that work in a model's place."""
 
     facts: dict[str, Any]
     earlier: list[EarlierStep]
@@ -76,7 +76,7 @@ class StepVisit:
 
     def _input(self, state: Mapping[str, Any]) -> dict[str, Any]:
         facts, task = state.get("facts") or {}, state["task"]
-        recent = (state.get("transitions") or ())[-MAX_EARLIER:]
+        recent = (state.get("transitions") or ())[-MAX_EARLIER_STEPS:]
         earlier = [EarlierStep(step=transition["step"], said=transition["said"]) for transition in recent if transition["said"]]
         prompt = attach(self._prompt(task, earlier), ATTACHED_WORK, AttachedWork(facts=facts, earlier=earlier))
         return {**facts, "task": task, "messages": [prompt]}
@@ -158,7 +158,7 @@ def step_result(output: Any) -> dict[str, Any]:
 
 
 def work_text(result: Mapping[str, Any] | None) -> str:
-    """Return what a judge is shown of a result: what the agent said, and its typed answer."""
+    """Return the text of a result that a judge is shown: the agent's words, and its typed answer."""
     if result is None:
         return ""
     answer = result.get("structured_response")

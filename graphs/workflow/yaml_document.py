@@ -1,4 +1,4 @@
-"""Reads YAML with the line of every key, so that a mistake in a file is told where it stands."""
+"""Reads YAML with the line of every key, so that an error can name the line."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import yaml
 
 from answergraph.state.errors import WorkflowFileError
 
-MAX_FILE_LENGTH = 1_000_000
-"""Longer files are not read, in characters."""
+MAX_FILE_CHARACTERS = 1_000_000
+"""Longer files are not read."""
 
 
 class YamlDocument:
@@ -36,8 +36,8 @@ class YamlDocument:
     def _root(self) -> yaml.Node | None:
         try:
             text = self.path.read_text(encoding="utf-8")
-            if len(text) > MAX_FILE_LENGTH:
-                raise self.error("", f"it has more than {MAX_FILE_LENGTH} characters")
+            if len(text) > MAX_FILE_CHARACTERS:
+                raise self.error("", f"it has more than {MAX_FILE_CHARACTERS} characters")
             self._refuse_aliases(text)
             return yaml.compose(text, Loader=yaml.SafeLoader)
         except (OSError, UnicodeDecodeError) as error:

@@ -79,14 +79,14 @@ class _Investigation:
         return [step for step in steps if step[1].get("text", True)]
 
     def _mention(self, args: Mapping[str, Any]) -> re.Match[str] | None:
-        """Return where a log tells of the test: a heading or a failure rather than a passing remark."""
+        """Return the place where a log tells of the test: a heading or a failure rather than a passing remark."""
         found = self._result_of(SEARCH, args)
         mentions = [match for match in _MENTION.finditer(found.text) if not match["path"].endswith(".xml")] if found else []
         headings = [match for match in mentions if _HEADING.search(match["line"])]
         return next(iter(sorted(headings, key=lambda match: "___" not in match["line"]) or mentions), None)
 
     def _with_logs(self, case: CaseText) -> CaseText:
-        """Return the case with what the searches brought."""
+        """Return the case with the results of the searches."""
         for name, args in self._searches(case):
             result = self._result_of(name, args)
             if result is None or result.failed:
