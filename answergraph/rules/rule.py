@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, cast
 
 from answergraph.rules.rule_parser import RuleReader
-from answergraph.rules.when_expression import Expression, truth
+from answergraph.rules.when_expression import Expression
 from answergraph.state.errors import RuleSyntaxError
 
 MAX_RULE_CHARACTERS = 2_000
@@ -65,7 +65,7 @@ class Rule:
             return False
         if self.aggregate is not None and not self.aggregate.holds(children):
             return False
-        return self.guard is None or truth(self.guard, facts)
+        return self.guard is None or self.guard.holds(facts)
 
 
 def parse_rule(text: str) -> Rule:

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NoReturn
 
-from answergraph.rules.when_expression import And, Comparison, Constant, Contains, Exists, Expression, Not, Or, Path
+from answergraph.rules import when_expression as when
+from answergraph.rules.when_expression import Expression
 from answergraph.state.errors import RuleSyntaxError
 
 MAX_DEPTH = 40
@@ -106,19 +107,21 @@ class RuleReader:
         self._depth += 1
         if self._depth > MAX_DEPTH:
             self.fail(f"parentheses stand in each other at most {MAX_DEPTH} deep")
-        condition = self._joined(self._clauses, "||", Or)
+        condition = self._joined(self._clauses, "||", when.disjunction)
         self._depth -= 1
         return condition
 
     def _clauses(self) -> Expression:
-        return self._joined(self._clause, "&&", And)
+        return self._joined(self._clause, "&&", when.conjunction)
 
-    def _joined(self, read: Callable[[], Expression], joint: str, make: type[And] | type[Or]) -> Expression:
+    def _joined(
+        self, read: Callable[[], Expression], joint: str, make: Callable[[str, list[Expression]], Expression]
+    ) -> Expression:
         start = self._start()
         parts = [read()]
         while self.accept(joint):
             parts.append(read())
-        return parts[0] if len(parts) == 1 else make(self._since(start), tuple(parts))
+        return parts[0] if len(parts) == 1 else make(self._since(start), parts)
 
     def _clause(self) -> Expression:
         start = self._start()
@@ -128,7 +131,7 @@ class RuleReader:
             turns += 1
         clause = self._comparison()
         for _ in range(turns % 2 or 2 * bool(turns)):
-            clause = Not(self._since(start), clause)
+            clause = when.negation(self._since(start), clause)
         return clause
 
     def _comparison(self) -> Expression:
@@ -138,7 +141,7 @@ class RuleReader:
         if token is None:
             return left
         right = self._operand()
-        return Comparison(self._since(start), left, token.text, right)
+        return when.comparison(self._since(start), left, token.text, right)
 
     def _operand(self) -> Expression:
         token = self.peek()
@@ -148,7 +151,7 @@ class RuleReader:
             return condition
         if token.kind in ("string", "number"):
             self.take()
-            return Constant(token.text, _unquoted(token, self.rule) if token.kind == "string" else json.loads(token.text))
+            return when.constant(token.text, _unquoted(token, self.rule) if token.kind == "string" else json.loads(token.text))
         if token.kind != "name":
             self.fail("a value is missing")
         self.take()
@@ -156,30 +159,24 @@ class RuleReader:
 
     def _named(self, token: RuleToken) -> Expression:
         if token.text in _WORDS:
-            return Constant(token.text, _WORDS[token.text])
+            return when.constant(token.text, _WORDS[token.text])
         if not self.accept("("):
-            return Path(token.text)
+            return when.path(token.text)
         if token.text == "exists":
-            return self._exists(token)
+            name = self.peek()
+            if name.kind != "name" or name.text in _WORDS:
+                self.fail("exists asks for a name")
+            self.take()
+            condition = self.condition() if self.accept(",") else None
+            self.expect(")")
+            return when.exists(self._since(token.position), name.text, condition)
         if token.text == "contains":
-            return self._contains(token)
+            container = self._operand()
+            self.expect(",")
+            wanted = self._operand()
+            self.expect(")")
+            return when.contains(self._since(token.position), container, wanted)
         raise RuleSyntaxError(self.rule, token.position, f"there is no function {token.text!r}; there are exists and contains")
-
-    def _exists(self, function: RuleToken) -> Expression:
-        name = self.peek()
-        if name.kind != "name" or name.text in _WORDS:
-            self.fail("exists asks for a name")
-        self.take()
-        condition = self.condition() if self.accept(",") else None
-        self.expect(")")
-        return Exists(self._since(function.position), Path(name.text), condition)
-
-    def _contains(self, function: RuleToken) -> Expression:
-        container = self._operand()
-        self.expect(",")
-        wanted = self._operand()
-        self.expect(")")
-        return Contains(self._since(function.position), container, wanted)
 
     def _start(self) -> int:
         space = _SPACE.match(self.rule, self.position)
