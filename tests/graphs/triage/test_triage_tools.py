@@ -1,11 +1,13 @@
 """What the agents' tools say, and that they say it rather than fail."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage, ToolMessage
 
+from answergraph.graphs.triage.case_facts import CaseFacts
 from answergraph.graphs.triage.case_graph import explore_agent
 from answergraph.graphs.triage.triage_tools import MAX_PROBLEMS, TRIAGE_TOOLS
 from answergraph.testing import ScriptedChatModel
@@ -46,6 +48,14 @@ def test_read_case_says_all_that_the_files_say(run: Run, place: Path) -> None:
         "",
         "test_shop.py:4: AssertionError",
     ]
+
+
+def test_read_case_returns_its_facts_as_plain_json_beside_the_text(run: Run, place: Path) -> None:
+    call = {"name": "read_case", "args": {"case": "results.xml#2"}, "id": "call_1"}
+    agent = explore_agent(ScriptedChatModel(replies=[AIMessage("", tool_calls=[call]), "Done."]))
+    (answer,) = [m for m in run(agent, {"messages": ["Look."], "folder": str(place)})["messages"] if isinstance(m, ToolMessage)]
+    assert json.loads(json.dumps(answer.artifact)) == answer.artifact
+    assert CaseFacts(**answer.artifact).text == answer.text
 
 
 def test_lines_stand_as_they_are_below_a_line_that_says_which(run: Run, place: Path) -> None:
