@@ -121,11 +121,8 @@ def ask(  # noqa: PLR0913  # waiver: the options of a command
     if not text.strip():
         raise typer.BadParameter("The question is empty.")
     with told_as_bad_usage():
-        agent = (
-            graphs.create_react(_text_model(model, base_url))
-            if protocol == "react"
-            else graphs.create_calculator(chosen_model(model, base_url))
-        )
+        create = graphs.create_react if protocol == "react" else graphs.create_calculator
+        agent = create(chosen_model(model, base_url))
     callbacks: list[BaseCallbackHandler] = [PromptView(partial(typer.echo, err=True))] if show_prompts else []
     result = run_graph(agent, {"messages": [text.strip()]}, output_keys=BUNDLE_KEYS, callbacks=callbacks)
     if bundle is not None:
@@ -149,11 +146,6 @@ def graph(name: Annotated[str, typer.Argument(help=f"One of: {', '.join(GRAPHS)}
     with told_as_bad_usage():
         drawn = GRAPHS[name]() if name in GRAPHS else workflow_of(name)
     typer.echo(drawn.get_graph(xray=True).draw_mermaid(), nl=False)
-
-
-def _text_model(name: str, base_url: str | None) -> Any:
-    # The offline model calls tools; there is another one that writes text.
-    return name if name == OFFLINE and base_url is None else chosen_model(name, base_url)
 
 
 def _answer(result: dict[str, Any]) -> Calculation | str:

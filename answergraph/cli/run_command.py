@@ -55,7 +55,12 @@ def run(
 
 
 def workflow_of(file: str, model: Any = None) -> Graph:
-    """Return the graph of a workflow's file, which may name modules that lie beside it."""
-    # Last, so that a file beside the workflow hides nothing that is installed.
-    sys.path.append(str(Path(file).resolve().parent))
+    """Return the workflow of a file, whose agents may lie in the current folder, as for ``python -m``, or beside the file.
+
+    Raises:
+        WorkflowFileError: If the file makes no workflow.
+    """
+    # Last, so that a file there hides nothing that is installed.
+    folders = (str(Path.cwd()), str(Path(file).resolve().parent))
+    sys.path += [folder for folder in folders if folder not in sys.path]
     return graphs.load_workflow(file, model=model)
