@@ -13,7 +13,7 @@ CLUSTER_PYTHON ?= python3.12
 CLUSTER := .venv-cluster
 CLUSTER_INSTALLED := $(CLUSTER)/installed
 
-.PHONY: demo test test-slow triage-accuracy check format evidence dev pictures cluster cluster-size cluster-env env bench
+.PHONY: demo test test-slow triage-accuracy check format evidence dev pictures cluster cluster-size cluster-env env bench install-size
 
 demo: env ## The triage of failed test runs, then a calculation, to the typed answers; needs no key
 	@$(BIN)/answergraph triage examples/failures/seen
@@ -62,6 +62,9 @@ cluster-size: env cluster-env ## The figures of docs/deployment.md: runs a secon
 # BENCH_ARGS: scenarios, --quick, --rounds N; `make bench BENCH_ARGS=--help` lists them.
 bench: $(BENCH_INSTALLED) ## answergraph beside its peers; writes benchmarks/results
 	@$(BENCH)/bin/python -m benchmarks $(BENCH_ARGS)
+
+install-size: env ## The figures of docs/install.md: packages and megabytes of an install, beside LangChain and LangGraph
+	@$(BIN)/python -m benchmarks.install_size
 
 env: $(INSTALLED)
 

@@ -29,8 +29,8 @@ MAX_MODELS = 64
 """How many models are kept, each with its connections."""
 MAX_FORMATS = 256
 """How many schemas are kept, each with its strategy."""
-MOST_MODEL_CALLS = 200
-"""What a context may ask for; the tool loop of a run is no place for more."""
+MAX_MODEL_CALLS = 200
+"""The most that a context may ask for."""
 
 STRATEGIES: Mapping[str, type[Strategy[Any]]] = {
     "auto": AutoStrategy,
@@ -66,7 +66,7 @@ class GeneralAgentContext(BaseModel):
     max_model_calls: int = Field(
         default=50,
         ge=1,
-        le=MOST_MODEL_CALLS,
+        le=MAX_MODEL_CALLS,
         description="How often the model may be called in a run; the last of these calls is the final answer.",
     )
 
@@ -75,11 +75,6 @@ class ApplyContext(AgentMiddleware[Any, GeneralAgentContext, Any]):
     """Calls the model that the run's context names, with the context's system prompt."""
 
     def modify_model_request(self, request: ModelRequest[GeneralAgentContext]) -> ModelRequest[GeneralAgentContext]:
-        """Put the context's model and prompt into the request.
-
-        Raises:
-            AgentSpecError: If the model is unknown.
-        """
         context = request.runtime.context or GeneralAgentContext()
         request = request.override(model=_model(context.model))
         return request if context.system_prompt is None else request.override(system_prompt=context.system_prompt)
@@ -89,11 +84,6 @@ class FormatOfContext(FromContext):
     """The response format that the context brings, asked for in the way that the context says."""
 
     def __call__(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> Any:
-        """Return the run's strategy.
-
-        Raises:
-            ResponseFormatError: If the schema cannot be used; the message names the context's key.
-        """
         schema = super().__call__(state, runtime)
         return None if schema is None else _strategy(runtime.context.strategy, json.dumps(schema))
 
@@ -117,10 +107,10 @@ def general_agent(context: Mapping[str, Any] | None = None) -> CompiledStateGrap
     limit = GeneralAgentContext.model_fields["max_model_calls"].default
     asked = (context or {}).get("max_model_calls", limit)
     # A value that is none is refused where the run checks its context: that message names the field.
-    return _agent(asked if isinstance(asked, int) and 1 <= asked <= MOST_MODEL_CALLS else limit)
+    return _agent(asked if isinstance(asked, int) and 1 <= asked <= MAX_MODEL_CALLS else limit)
 
 
-@lru_cache(maxsize=MOST_MODEL_CALLS)
+@lru_cache(maxsize=MAX_MODEL_CALLS)
 def _agent(max_model_calls: int) -> CompiledStateGraph[Any, Any, Any, Any]:
     return create_agent(
         OFFLINE,

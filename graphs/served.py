@@ -1,4 +1,4 @@
-"""What ``langgraph.json`` deploys: one factory per graph, and nothing else.
+"""The factories that ``langgraph.json`` names, one per graph, and nothing else.
 
 A server loads this file by its path, as a module of its own, and calls a factory for every request. So there are no state or
 schema types here, and the graphs are made and kept elsewhere.
@@ -22,7 +22,6 @@ from answergraph.graphs.judge.judge_by_context import judge_by_context
 from answergraph.graphs.react.react_graph import react_agent
 from answergraph.graphs.triage import create_triage_agent
 from answergraph.models.resolve import OFFLINE
-from examples.mending.mending_workflow import create_mending_workflow
 
 TRIAGE_ROOT = "ANSWERGRAPH_TRIAGE_ROOT"
 """The environment variable that names the folder below which test runs lie; nobody can ask about another one."""
@@ -48,12 +47,6 @@ def react(config: RunnableConfig, runtime: ServerRuntime[Any]) -> CompiledStateG
 def judge(config: RunnableConfig, runtime: ServerRuntime[Any]) -> CompiledStateGraph[Any, Any, Any, Any]:
     """Return the judge for the model and the rules of the run's context."""
     return judge_by_context(_context(config, runtime))
-
-
-@cache
-def workflow() -> CompiledStateGraph[Any, Any, Any, Any]:
-    """Return the example workflow."""
-    return create_mending_workflow()
 
 
 @cache

@@ -16,34 +16,40 @@ from typing import Annotated, Any, Literal
 
 import typer
 from langchain_core.callbacks import BaseCallbackHandler
-from langgraph.graph.state import CompiledStateGraph
 
-from answergraph.cli.command_runner import BAD_USAGE, NO_ANSWER, chosen_model, ended, run_graph
+from answergraph import graphs
+from answergraph.cli.command_runner import (
+    NO_ANSWER,
+    BaseUrlOption,
+    Graph,
+    ModelOption,
+    chosen_model,
+    ended,
+    run_graph,
+    told_as_bad_usage,
+)
 from answergraph.cli.experiment_command import experiments
 from answergraph.cli.judge_command import judge
 from answergraph.cli.prompt_view import PromptView
-from answergraph.cli.run_command import run
-from answergraph.cli.triage_command import TRIAGE_HELP, triage, verified
+from answergraph.cli.run_command import run, workflow_of
+from answergraph.cli.triage_command import TRIAGE_HELP, triage
+from answergraph.cli.verify_command import verify
 from answergraph.evidence.answer_bundle import BUNDLE_KEYS, answer_bundle
-from answergraph.graphs.calculator import Calculation, create_calculator
+from answergraph.graphs.calculator import Calculation
 from answergraph.graphs.general_agent import general_agent
 from answergraph.graphs.judge.judge_by_context import judge_by_context
-from answergraph.graphs.react.react_graph import create_react
-from answergraph.graphs.triage import create_triage_agent
 from answergraph.models.resolve import OFFLINE
 from answergraph.response_format.reading.reply_reader import diagnose
-from answergraph.state.errors import AgentSpecError
-from examples.mending.mending_workflow import create_mending_workflow
 
-GRAPHS: Mapping[str, Callable[[], CompiledStateGraph[Any, Any, Any, Any]]] = {
+GRAPHS: Mapping[str, Callable[[], Graph]] = {
     "agent": general_agent,
-    "calculator": create_calculator,
-    "react": create_react,
+    "calculator": graphs.create_calculator,
+    "react": graphs.create_react,
     "judge": judge_by_context,
-    "workflow": create_mending_workflow,
-    "triage": create_triage_agent,
+    "triage": lambda: graphs.create_triage_agent(),  # noqa: PLW0108 - imported at the call, for it needs an extra
 }
-"""The graphs that can be drawn."""
+"""The shipped graphs that can be drawn by name."""
+_WORKFLOW_SUFFIXES = (".yaml", ".yml")
 
 Protocol = Literal["tools", "react"]
 
@@ -51,7 +57,6 @@ OFFLINE_NOTE = (
     "The default model, 'offline', is no language model: it is a set of rules for arithmetic and for the triage of test runs, "
     "and it needs no key and no network."
 )
-
 
 _OPTION = re.compile(r"--?[a-zA-Z]")
 
@@ -66,12 +71,8 @@ app = typer.Typer(
 app.add_typer(experiments)
 app.command()(judge)
 app.command()(run)
+app.command()(verify)
 app.command(help=f"{TRIAGE_HELP}\n\n{OFFLINE_NOTE}")(triage)
-
-
-def main() -> None:
-    """Run the command line."""
-    app(prog_name="answergraph")
 
 
 def _show_version(wanted: bool) -> None:
@@ -97,8 +98,8 @@ def _options(
 def ask(  # noqa: PLR0913  # waiver: the options of a command
     question: Annotated[str, typer.Argument(help="An arithmetic expression, or a sentence around it; '-' reads stdin.")],
     *,
-    model: Annotated[str, typer.Option(help="'offline', 'openai:NAME', or 'provider:NAME'.")] = OFFLINE,
-    base_url: Annotated[str | None, typer.Option(help="An OpenAI-compatible server, for --model openai:NAME.")] = None,
+    model: ModelOption = OFFLINE,
+    base_url: BaseUrlOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print only the answer, as JSON.")] = False,
     bundle: Annotated[Path | None, typer.Option(help="Also write the answer with its evidence to this file.")] = None,
     protocol: Annotated[
@@ -119,14 +120,9 @@ def ask(  # noqa: PLR0913  # waiver: the options of a command
     text = sys.stdin.read() if question == "-" else question
     if not text.strip():
         raise typer.BadParameter("The question is empty.")
-    try:
-        agent = (
-            create_react(_text_model(model, base_url))
-            if protocol == "react"
-            else create_calculator(chosen_model(model, base_url))
-        )
-    except AgentSpecError as error:
-        raise ended(BAD_USAGE, f"Error: {error}") from error
+    with told_as_bad_usage():
+        create = graphs.create_react if protocol == "react" else graphs.create_calculator
+        agent = create(chosen_model(model, base_url))
     callbacks: list[BaseCallbackHandler] = [PromptView(partial(typer.echo, err=True))] if show_prompts else []
     result = run_graph(agent, {"messages": [text.strip()]}, output_keys=BUNDLE_KEYS, callbacks=callbacks)
     if bundle is not None:
@@ -139,39 +135,17 @@ def ask(  # noqa: PLR0913  # waiver: the options of a command
 
 
 @app.command()
-def verify(bundle: Annotated[Path, typer.Argument(help="A file that --bundle has written.")]) -> None:
-    """Re-check a saved answer: does the evidence it names support it? Exit code 0 if all of it holds, 1 if not.
-
-    Raises:
-        typer.Exit: With the exit code, if a claim does not hold or the file is no bundle.
-    """
-    try:
-        verdicts = verified(json.loads(bundle.read_text(encoding="utf-8")))
-    except (OSError, ValueError, RecursionError) as error:
-        raise ended(BAD_USAGE, f"Error: {bundle}: {error}") from error
-    for verdict in verdicts:
-        typer.echo(f"{'holds' if verdict.holds else 'DOES NOT HOLD'}  {verdict.path}: {verdict.reason}")
-    if not verdicts:
-        typer.echo("Nothing is claimed that could be checked.")
-    if not all(verdict.holds for verdict in verdicts):
-        raise typer.Exit(NO_ANSWER)
-
-
-@app.command()
-def graph(name: Annotated[str, typer.Argument(help=f"One of: {', '.join(GRAPHS)}.")]) -> None:
+def graph(name: Annotated[str, typer.Argument(help=f"One of: {', '.join(GRAPHS)}; or a workflow, a YAML file.")]) -> None:
     """Print a graph, and the graphs in it, as a Mermaid drawing.
 
     Raises:
         typer.BadParameter: If there is no graph of that name.
     """
-    if name not in GRAPHS:
-        raise typer.BadParameter(f"There is no graph {name!r}; there are: {', '.join(GRAPHS)}.")
-    typer.echo(GRAPHS[name]().get_graph(xray=True).draw_mermaid(), nl=False)
-
-
-def _text_model(name: str, base_url: str | None) -> Any:
-    # The offline model calls tools; there is another one that writes text.
-    return name if name == OFFLINE and base_url is None else chosen_model(name, base_url)
+    if name not in GRAPHS and not name.endswith(_WORKFLOW_SUFFIXES):
+        raise typer.BadParameter(f"There is no graph {name!r}; there are: {', '.join(GRAPHS)}, and the YAML files of workflows.")
+    with told_as_bad_usage():
+        drawn = GRAPHS[name]() if name in GRAPHS else workflow_of(name)
+    typer.echo(drawn.get_graph(xray=True).draw_mermaid(), nl=False)
 
 
 def _answer(result: dict[str, Any]) -> Calculation | str:
@@ -191,10 +165,8 @@ def _answer(result: dict[str, Any]) -> Calculation | str:
 
 def _write_bundle(result: Mapping[str, Any], path: Path) -> None:
     text = json.dumps(answer_bundle(result), ensure_ascii=False, indent=1, default=str)
-    try:
+    with told_as_bad_usage():
         path.write_text(f"{text}\n", encoding="utf-8")
-    except OSError as error:
-        raise ended(BAD_USAGE, f"Error: {error}") from error
 
 
 def _as_text(answer: Calculation) -> str:

@@ -1,12 +1,13 @@
-"""What every command does around a graph: find its model, run it before a person's eyes, end with an exit code and one line."""
+"""What all commands share: options, the choice of a model, the run of a graph, and an end with an exit code and one line."""
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from langchain_core.callbacks import BaseCallbackHandler
@@ -17,6 +18,7 @@ from rich.console import Console
 
 from answergraph.cli.live_view import LiveView, one_line
 from answergraph.models.resolve import resolve_model
+from answergraph.runtime.extras import MissingExtraError
 from answergraph.state.errors import AgentSpecError
 
 NO_ANSWER = 1
@@ -26,22 +28,21 @@ BAD_USAGE = 2
 INTERRUPTED = 130
 """Exit code: ended by Ctrl-C; what shells expect."""
 
+ModelOption = Annotated[str, typer.Option(help="'offline', 'openai:NAME', or 'provider:NAME'.")]
+BaseUrlOption = Annotated[str | None, typer.Option(help="An OpenAI-compatible server, for --model openai:NAME.")]
+FactOption = Annotated[list[str] | None, typer.Option(help="NAME=VALUE for agents and rules, the value as JSON or a text.")]
 
-def chosen_model(name: str, base_url: str | None) -> BaseChatModel:
-    """Return the model of the options ``--model`` and ``--base-url``.
+Graph = CompiledStateGraph[Any, Any, Any, Any]
 
-    Args:
-        name: The model's name.
-        base_url: An OpenAI-compatible server, ``None`` for the provider's own.
 
-    Returns:
-        The model.
+def chosen_model(name: str, base_url: str | None) -> BaseChatModel | str:
+    """Return the model of the options ``--model`` and ``--base-url``: its name, or the model on that server.
 
     Raises:
-        AgentSpecError: If there is no such model, or the server goes with another one.
+        AgentSpecError: If the server goes with another model.
     """
     if base_url is None:
-        return resolve_model(name)
+        return name  # each graph has rules of its own for "offline"
     if not name.startswith("openai:"):
         raise AgentSpecError(f"--base-url goes with --model openai:NAME, not with {name!r}.")
     # A server of one's own often wants no key, but the client insists on one.
@@ -49,24 +50,14 @@ def chosen_model(name: str, base_url: str | None) -> BaseChatModel:
 
 
 def run_graph(
-    graph: CompiledStateGraph[Any, Any, Any, Any],
+    graph: Graph,
     given: Mapping[str, Any],
     *,
     shows_subgraphs: bool = False,
     output_keys: Sequence[str] | None = None,
     callbacks: Sequence[BaseCallbackHandler] = (),
 ) -> dict[str, Any]:
-    """Run a graph, showing its steps if a person looks on.
-
-    Args:
-        graph: The graph.
-        given: Its input.
-        shows_subgraphs: Whether the steps of graphs inside it are shown too.
-        output_keys: The keys of the final state that are wanted, of those it has; those of the output by default.
-        callbacks: LangChain callback handlers.
-
-    Returns:
-        The final state.
+    """Run a graph and return its final state; on a terminal its steps are shown.
 
     Raises:
         typer.Exit: If it was interrupted or raised; one line on stderr says why.
@@ -93,7 +84,7 @@ def told_in_one_line() -> Iterator[None]:
     """Tell in one line what goes wrong while models are called.
 
     Raises:
-        typer.Exit: In place of what was raised inside.
+        typer.Exit: In place of the error inside.
     """
     try:
         yield
@@ -104,26 +95,45 @@ def told_in_one_line() -> Iterator[None]:
         raise ended(NO_ANSWER, error_line(error)) from error
 
 
-def ended(code: int, line: str) -> typer.Exit:
-    """Say why on stderr.
+@contextmanager
+def told_as_bad_usage() -> Iterator[None]:
+    """Tell in one line why a command cannot be run as it was given.
 
-    Args:
-        code: The exit code.
-        line: The reason.
-
-    Returns:
-        What to raise.
+    Raises:
+        typer.Exit: In place of the error inside.
     """
+    try:
+        yield
+    except (AgentSpecError, MissingExtraError, OSError, UnicodeDecodeError) as error:
+        raise ended(BAD_USAGE, f"Error: {error}") from error
+
+
+def facts_of(options: list[str] | None) -> dict[str, Any]:
+    """Return facts that were given as ``NAME=VALUE``; a value that is not JSON is a text.
+
+    Raises:
+        AgentSpecError: If one has no name.
+    """
+    facts: dict[str, Any] = {}
+    for option in options or ():
+        name, equals, value = option.partition("=")
+        if not name or not equals:
+            raise AgentSpecError(f"--fact takes NAME=VALUE, not {option!r}.")
+        try:
+            facts[name] = json.loads(value)
+        except ValueError:
+            facts[name] = value
+    return facts
+
+
+def ended(code: int, line: str) -> typer.Exit:
+    """Print the reason as one line on stderr, and return the exit to raise."""
     typer.echo(one_line(line), err=True)
     return typer.Exit(code)
 
 
 def error_line(error: BaseException) -> str:
-    """Return an error as one line, with its root where it does not name it.
-
-    Args:
-        error: What was raised.
-    """
+    """Return an error as one line, with its first cause where the error does not name it."""
     line, root = f"{type(error).__name__}: {error}", error
     while root.__cause__ is not None:
         root = root.__cause__

@@ -14,19 +14,28 @@ from langchain_core.language_models import BaseChatModel
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from answergraph.cli.command_runner import BAD_USAGE, INTERRUPTED, NO_ANSWER, chosen_model, ended, error_line
+from answergraph.cli.command_runner import (
+    INTERRUPTED,
+    NO_ANSWER,
+    BaseUrlOption,
+    ModelOption,
+    chosen_model,
+    ended,
+    error_line,
+    told_as_bad_usage,
+)
 from answergraph.cli.live_view import one_line
 from answergraph.experiment.journal import Journal
 from answergraph.experiment.report import OFFLINE_NOTE, Report
 from answergraph.experiment.report_csv import write_csv
-from answergraph.experiment.report_plot import PlotUnavailableError, write_plots
+from answergraph.experiment.report_plot import write_plots
 from answergraph.experiment.report_table import as_tables
-from answergraph.experiment.run_plan import Failed, Plan, run_all
+from answergraph.experiment.run_plan import Failed, RunPlan, run_all
 from answergraph.experiment.seed_experiment import TASKS
 from answergraph.experiment.settings import SETTINGS, Setting
 from answergraph.experiment.summary import summarise
-from answergraph.models.resolve import OFFLINE
-from answergraph.state.errors import AgentSpecError
+from answergraph.models.resolve import OFFLINE, resolve_model
+from answergraph.runtime.extras import MissingExtraError
 
 JOURNAL, CSV, PLOTS = "runs.jsonl", "summary.csv", ("plot.png", "plot.svg")
 """The files in the folder of an experiment."""
@@ -49,8 +58,8 @@ def _experiments() -> None:
     f"Exit code 0 if every run finished, 1 if some did not, 2 bad usage.\n\nWith the default model: {OFFLINE_NOTE}",
 )
 def evidence_effect(  # noqa: PLR0913, PLR0917 - one parameter per option
-    model: Annotated[str, typer.Option(help="'offline', 'openai:NAME', or 'provider:NAME'.")] = OFFLINE,
-    base_url: Annotated[str | None, typer.Option(help="An OpenAI-compatible server, for --model openai:NAME.")] = None,
+    model: ModelOption = OFFLINE,
+    base_url: BaseUrlOption = None,
     tasks: Annotated[int, typer.Option(min=1, max=len(TASKS), help="How many of the tasks.")] = len(TASKS),
     repeats: Annotated[int, typer.Option(min=1, help="How often all of it is done; two or more give error bars.")] = 1,
     concurrency: Annotated[int, typer.Option(min=1, help="How many runs go on at once.")] = 4,
@@ -62,15 +71,14 @@ def evidence_effect(  # noqa: PLR0913, PLR0917 - one parameter per option
     Raises:
         typer.Exit: With the exit code, if not every run finished.
     """
-    plan = Plan(model, _chosen(setting or []), TASKS[:tasks], repeats, base_url)
+    plan = RunPlan(model, _chosen(setting or []), TASKS[:tasks], repeats, base_url)
     try:
-        chat_model = chosen_model(model, base_url)
-        with Journal(out / JOURNAL) as journal:
-            failed = _run(plan, chat_model, journal, concurrency)
-            report = Report(model, repeats, summarise(plan, journal.records, failed))
-        _show(report, out)
-    except (AgentSpecError, OSError) as error:
-        raise ended(BAD_USAGE, f"Error: {error}") from error
+        with told_as_bad_usage():
+            chat_model = resolve_model(chosen_model(model, base_url))
+            with Journal(out / JOURNAL) as journal:
+                failed = _run(plan, chat_model, journal, concurrency)
+                report = Report(model, repeats, summarise(plan, journal.records, failed))
+            _show(report, out)
     except KeyboardInterrupt as interrupt:
         raise ended(INTERRUPTED, f"Interrupted. The same command goes on from {out / JOURNAL}.") from interrupt
     _tell(failed)
@@ -86,7 +94,7 @@ def _chosen(names: Sequence[str]) -> tuple[Setting, ...]:
     return tuple(setting for setting in SETTINGS if not names or setting.name in names)
 
 
-def _run(plan: Plan, model: BaseChatModel, journal: Journal, concurrency: int) -> list[Failed]:
+def _run(plan: RunPlan, model: BaseChatModel, journal: Journal, concurrency: int) -> list[Failed]:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True) as progress:
         bar = progress.add_task("runs", total=len(list(plan.runs())))
@@ -100,7 +108,7 @@ def _show(report: Report, out: Path) -> None:
     try:
         write_plots(report, *(out / name for name in PLOTS))
         written += [out / name for name in PLOTS]
-    except PlotUnavailableError as error:
+    except MissingExtraError as error:
         typer.echo(f"No plot: {error}", err=True)
     typer.echo(f"Written: {', '.join(map(str, written))}", err=True)
 

@@ -9,11 +9,19 @@ from typing import Annotated, Any
 
 import typer
 
-from answergraph.cli.command_runner import BAD_USAGE, NO_ANSWER, chosen_model, ended, run_graph
+from answergraph.cli.command_runner import (
+    NO_ANSWER,
+    BaseUrlOption,
+    ModelOption,
+    chosen_model,
+    ended,
+    facts_of,
+    run_graph,
+    told_as_bad_usage,
+)
 from answergraph.graphs.judge.judge_graph import create_judge
 from answergraph.judging.judgment import Judgment
 from answergraph.models.resolve import OFFLINE
-from answergraph.state.errors import AgentSpecError
 
 
 def judge(  # noqa: PLR0913, PLR0917 - each is an option of the command
@@ -23,8 +31,8 @@ def judge(  # noqa: PLR0913, PLR0917 - each is an option of the command
     tags: Annotated[bool, typer.Option("--tags", help="Begin by asking for a tag instead of an object.")] = False,
     tag_word: Annotated[str, typer.Option(help="The word of the tags, as in [STEP:1].")] = "STEP",
     grounded: Annotated[bool, typer.Option("--grounded", help="Count a reason only if it quotes the report.")] = False,
-    model: Annotated[str, typer.Option(help="'offline', 'openai:NAME', or 'provider:NAME'.")] = OFFLINE,
-    base_url: Annotated[str | None, typer.Option(help="An OpenAI-compatible server, for --model openai:NAME.")] = None,
+    model: ModelOption = OFFLINE,
+    base_url: BaseUrlOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the whole judgment, as JSON.")] = False,
 ) -> None:
     """Say which RULE holds for REPORT; exit code 0 means that one does, 1 that none does, 2 bad usage.
@@ -32,13 +40,11 @@ def judge(  # noqa: PLR0913, PLR0917 - each is an option of the command
     Raises:
         typer.Exit: With the exit code, if no rule holds.
     """
-    try:
-        facts = facts_of(fact or [])
+    with told_as_bad_usage():
+        facts = facts_of(fact)
         options: dict[str, Any] = {"structured_output": not tags, "tag_word": tag_word, "grounded": grounded}
         graph = create_judge(chosen_model(model, base_url), rule, **options)
         text = sys.stdin.read() if report == "-" else Path(report).read_text(encoding="utf-8")
-    except (AgentSpecError, OSError, UnicodeDecodeError) as error:
-        raise ended(BAD_USAGE, f"Error: {error}") from error
     judgment: Judgment = run_graph(graph, {"report": text, "facts": facts})["judgment"]
     if as_json:
         typer.echo(json.dumps(judgment, ensure_ascii=False))
@@ -48,27 +54,3 @@ def judge(  # noqa: PLR0913, PLR0917 - each is an option of the command
         )
     if judgment["index"] is None:
         raise ended(NO_ANSWER, judgment["reason"])
-
-
-def facts_of(options: list[str]) -> dict[str, Any]:
-    """Return facts that were given as ``NAME=VALUE``.
-
-    Args:
-        options: The options; a value that is no JSON is a text.
-
-    Returns:
-        The facts.
-
-    Raises:
-        AgentSpecError: If one has no name.
-    """
-    facts: dict[str, Any] = {}
-    for option in options:
-        name, equals, value = option.partition("=")
-        if not name or not equals:
-            raise AgentSpecError(f"--fact takes NAME=VALUE, not {option!r}.")
-        try:
-            facts[name] = json.loads(value)
-        except ValueError:
-            facts[name] = value
-    return facts

@@ -1,4 +1,4 @@
-"""What a person sees of a run while it goes on: the path through the graph, one line for each thing that happened."""
+"""Shows a run as it goes on: the path through the graph, one line for each message and outcome."""
 
 from __future__ import annotations
 
@@ -22,20 +22,10 @@ class LiveView:
     """Prints each step of a run as LangGraph reports it."""
 
     def __init__(self, console: Console) -> None:
-        """Print to a console.
-
-        Args:
-            console: Where the lines go.
-        """
         self._console = console
 
     def show(self, updates: Mapping[str, Any], within: Sequence[str] = ()) -> None:
-        """Print what one step brought.
-
-        Args:
-            updates: Per node, its state update; an item of the ``updates`` stream.
-            within: The nodes that the step's graph runs in, outermost first.
-        """
+        """Print an item of the ``updates`` stream; ``within`` names the nodes around its graph, outermost first."""
         for node, update in updates.items():
             name = " › ".join([*within, node])
             for line in step_lines(update):
@@ -45,9 +35,6 @@ class LiveView:
 
 def step_lines(update: Any) -> Iterator[str]:
     """Return a line for each thing a node did.
-
-    Args:
-        update: The node's state update, or several of them.
 
     Example:
         >>> list(step_lines({"messages": [ToolMessage("7", name="add", tool_call_id="1")]}))
@@ -89,9 +76,6 @@ def _message_lines(message: AnyMessage) -> Iterator[str]:
 
 def one_line(text: str) -> str:
     """Return a text as one line that a terminal shows as it stands, without control characters.
-
-    Args:
-        text: Any text.
 
     Example:
         >>> one_line(" refused:   no key ")

@@ -1,4 +1,4 @@
-"""What is really sent to the models of a run and received from them, as it happens: the view behind ``--show-prompts``."""
+"""Shows the requests and replies of a run's models as they are sent, for ``--show-prompts``."""
 
 from __future__ import annotations
 
@@ -18,11 +18,6 @@ class PromptView(BaseCallbackHandler):
     """Prints each request of a run, with its stop words and tools, and each reply."""
 
     def __init__(self, show: Callable[[str], object]) -> None:
-        """Print with a function.
-
-        Args:
-            show: Takes the text of one request or reply.
-        """
         self._show = show
         self._numbers: dict[UUID, int] = {}
 

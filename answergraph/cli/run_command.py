@@ -9,21 +9,29 @@ from typing import Annotated, Any
 
 import typer
 
-from answergraph.cli.command_runner import BAD_USAGE, NO_ANSWER, chosen_model, ended, run_graph
-from answergraph.cli.judge_command import facts_of
-from answergraph.graphs.workflow.workflow_file import load_workflow
+from answergraph import graphs
+from answergraph.cli.command_runner import (
+    NO_ANSWER,
+    BaseUrlOption,
+    FactOption,
+    Graph,
+    chosen_model,
+    ended,
+    facts_of,
+    run_graph,
+    told_as_bad_usage,
+)
 from answergraph.graphs.workflow.workflow_steps import COMPLETE
-from answergraph.state.errors import AgentSpecError
 
 
 def run(
     workflow: Annotated[str, typer.Argument(help="The workflow, a YAML file. It may import code: run only what you trust.")],
     task: Annotated[str | None, typer.Option(help="What is to be done, in place of the file's task.")] = None,
-    fact: Annotated[list[str] | None, typer.Option(help="NAME=VALUE for agents and rules, the value as JSON or a text.")] = None,
+    fact: FactOption = None,
     model: Annotated[
         str | None, typer.Option(help="'offline', 'openai:NAME', or 'provider:NAME', in place of the file's.")
     ] = None,
-    base_url: Annotated[str | None, typer.Option(help="An OpenAI-compatible server, for --model openai:NAME.")] = None,
+    base_url: BaseUrlOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the whole result, as JSON.")] = False,
 ) -> None:
     """Run a WORKFLOW; exit code 0 means that it ended in COMPLETE, 1 in ABORT or an error, 2 bad usage.
@@ -31,14 +39,10 @@ def run(
     Raises:
         typer.Exit: With the exit code, if it was aborted.
     """
-    # Last, so that a file beside the workflow hides nothing that is installed.
-    sys.path.append(str(Path(workflow).resolve().parent))
-    try:
+    with told_as_bad_usage():
         chosen = None if model is None and base_url is None else chosen_model(model or "", base_url)
-        graph = load_workflow(workflow, model=chosen)
-        given: dict[str, Any] = {"facts": facts_of(fact or []), **({"task": task} if task else {})}
-    except AgentSpecError as error:
-        raise ended(BAD_USAGE, f"Error: {error}") from error
+        graph = workflow_of(workflow, chosen)
+        given: dict[str, Any] = {"facts": facts_of(fact), **({"task": task} if task else {})}
     result = run_graph(graph, given, shows_subgraphs=True)
     if as_json:
         typer.echo(json.dumps({name: result[name] for name in ("status", "reason", "transitions", "results", "facts")}))
@@ -48,3 +52,15 @@ def run(
         typer.echo(result["status"])
     if result["status"] != COMPLETE:
         raise ended(NO_ANSWER, f"{result['status']}: {result['reason']}")
+
+
+def workflow_of(file: str, model: Any = None) -> Graph:
+    """Return the workflow of a file, whose agents may lie in the current folder, as for ``python -m``, or beside the file.
+
+    Raises:
+        WorkflowFileError: If the file makes no workflow.
+    """
+    # Last, so that a file there hides nothing that is installed.
+    folders = (str(Path.cwd()), str(Path(file).resolve().parent))
+    sys.path += [folder for folder in folders if folder not in sys.path]
+    return graphs.load_workflow(file, model=model)

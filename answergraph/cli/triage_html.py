@@ -12,8 +12,8 @@ from answergraph.cli.triage_view import counts, source_name, verdict_of
 from answergraph.graphs.triage import CaseReport
 from answergraph.graphs.triage.triage_schema import Source
 
-CHARACTERS_AROUND = 3_000
-"""How much of a source is shown before and after what is quoted."""
+MAX_CHARACTERS_AROUND = 3_000
+"""The length of a source that is shown before and after each quote."""
 
 _STYLE = """
 :root { color-scheme: light dark; --line: #8885; --mark: #ffd84d; --bad: #c62828; --good: #2e7d32; --open: #a36b00; }
@@ -51,13 +51,6 @@ _FIELDS = (
 
 
 def triage_page(folder: str, reports: Sequence[CaseReport], problems: Sequence[str]) -> str:
-    """Return the page.
-
-    Args:
-        folder: What was triaged, as the user named it.
-        reports: What became of the cases.
-        problems: What could not be read.
-    """
     title = f"Triage of {_text(folder)}"
     rows = "\n".join(_row(number, report) for number, report in enumerate(reports, start=1))
     articles = "\n".join(_article(number, report) for number, report in enumerate(reports, start=1))
@@ -127,16 +120,16 @@ def _highlighted(text: str, spans: Sequence[tuple[int, int]]) -> str:
         pieces.append(f"<mark>{_text(text[begin:end])}</mark>" if end > begin else "")
         position = max(position, end)
     rest = text[position:]
-    shown = _text(rest[:CHARACTERS_AROUND])
-    return "".join(pieces) + shown + ("\n[…]" if len(rest) > CHARACTERS_AROUND else "")
+    shown = _text(rest[:MAX_CHARACTERS_AROUND])
+    return "".join(pieces) + shown + ("\n[…]" if len(rest) > MAX_CHARACTERS_AROUND else "")
 
 
 def _between(text: str, *, is_first: bool) -> str:
-    most = CHARACTERS_AROUND if is_first else 2 * CHARACTERS_AROUND
+    most = MAX_CHARACTERS_AROUND if is_first else 2 * MAX_CHARACTERS_AROUND
     if len(text) <= most:
         return _text(text)
-    before = "" if is_first else _text(text[:CHARACTERS_AROUND])
-    return f"{before}\n[…]\n{_text(text[-CHARACTERS_AROUND:])}"
+    before = "" if is_first else _text(text[:MAX_CHARACTERS_AROUND])
+    return f"{before}\n[…]\n{_text(text[-MAX_CHARACTERS_AROUND:])}"
 
 
 def _verdict(report: CaseReport) -> str:

@@ -1,4 +1,4 @@
-"""What a person sees of a triage in the terminal: a progress bar over the cases, a table, then what each verdict rests on."""
+"""The reports of a triage in the terminal: a table, then the quotes that each verdict rests on."""
 
 from __future__ import annotations
 
@@ -16,18 +16,14 @@ VERDICTS: Mapping[str, tuple[str, str]] = {
     "is_false_negative": ("should have passed", "really failed"),
     "is_false_positive": ("should have failed", "really passed"),
 }
-"""Per field of an answer, what its being true and its being false means."""
+"""Per field of an answer, the verdict if it is true and if it is false."""
 
 _STYLES = {"really failed": "bold red", "should have failed": "bold red", "should have passed": "green", "really passed": "green"}
-_QUOTE_LINES = 12
+_MAX_QUOTE_LINES = 12
 
 
 def verdict_of(report: CaseReport) -> str:
-    """Return a report's verdict in words; without one, what became of the case.
-
-    Args:
-        report: What became of one case.
-    """
+    """Return a report's verdict in words, or its status if it has none."""
     answer = report["answer"] or {}
     for key, (yes, no) in VERDICTS.items():
         if key in answer:
@@ -36,22 +32,12 @@ def verdict_of(report: CaseReport) -> str:
 
 
 def counts(reports: Iterable[CaseReport]) -> str:
-    """Return how many cases have which verdict, in a line.
-
-    Args:
-        reports: What became of the cases.
-    """
+    """Return how many cases have which verdict, in a line."""
     verdicts = [verdict_of(report) for report in reports]
     return ", ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in dict.fromkeys(verdicts))
 
 
 def print_reports(console: Console, reports: Sequence[CaseReport]) -> None:
-    """Print the table, then the details.
-
-    Args:
-        console: Where to.
-        reports: What became of the cases.
-    """
     table = Table("verdict", "sure", "cause", "case", box=SIMPLE_HEAD, pad_edge=False)
     for report in reports:
         answer, verdict = report["answer"] or {}, verdict_of(report)
@@ -65,11 +51,7 @@ def print_reports(console: Console, reports: Sequence[CaseReport]) -> None:
 
 
 def quotes_of(report: CaseReport) -> list[tuple[str, str]]:
-    """Return each supported quote as it stands in its source, and the source in words.
-
-    Args:
-        report: What became of one case.
-    """
+    """Return each supported quote as it stands in its source, and the source in words."""
     quotes = []
     for call_id, start, end in report["evidence"].values():
         source = report["sources"].get(call_id)
@@ -79,12 +61,7 @@ def quotes_of(report: CaseReport) -> list[tuple[str, str]]:
 
 
 def source_name(tool: str, args: Mapping[str, object]) -> str:
-    """Return a tool call in a few words.
-
-    Args:
-        tool: The tool.
-        args: What it was called with.
-    """
+    """Return a tool call in a few words."""
     said = ", ".join(f"{name}={value!r}" for name, value in args.items() if value not in ("", False))
     return f"{tool}({said})"
 
@@ -99,7 +76,7 @@ def _details(report: CaseReport) -> Iterable[tuple[str, str]]:
     for quote, source in quotes_of(report):
         yield (f"  {one_line(source)}\n" if source != last else "", "dim")
         last = source
-        for line in quote.splitlines()[:_QUOTE_LINES]:
+        for line in quote.splitlines()[:_MAX_QUOTE_LINES]:
             yield (f"    │ {_shown(line)}\n", "cyan")
     for heading, items in (("do", answer.get("recommendations")), ("missing", answer.get("missing"))):
         for item in items or ():

@@ -16,21 +16,15 @@ from answergraph.experiment.measurement import Measurement
 
 @dataclass(frozen=True)
 class RunKey:
-    """What makes two runs the same one.
-
-    Attributes:
-        model: The model's name.
-        configuration: A hash of all that the setting shows the model, of the model and of where it is served.
-        setting: The setting's name.
-        task: The task's id.
-        repeat: Which repeat it belongs to, counted from 1.
-    """
+    """What makes two runs the same one."""
 
     model: str
     configuration: str
+    """A hash of all that the setting shows the model, of the model and of where it is served."""
     setting: str
     task: str
     repeat: int
+    """The number of the repeat, from 1."""
 
 
 @dataclass(frozen=True)
@@ -53,9 +47,6 @@ class Journal:
     def __init__(self, path: Path) -> None:
         """Open the journal, making it and its folder if need be.
 
-        Args:
-            path: The file.
-
         Raises:
             OSError: If it cannot be read or written.
         """
@@ -71,9 +62,6 @@ class Journal:
 
     def add(self, record: Record) -> None:
         """Write a finished run, at once.
-
-        Args:
-            record: The run.
 
         Raises:
             OSError: If it cannot be written.

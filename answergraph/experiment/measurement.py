@@ -1,4 +1,4 @@
-"""What is measured of one run, and the check that the run was made as its setting says."""
+"""Measures a finished run, and checks that the model was asked as the setting says."""
 
 from __future__ import annotations
 
@@ -30,59 +30,46 @@ Evidence = Literal["none", "grounded", "invented"]
 _ARITHMETIC = frozenset(tool.name for tool in ARITHMETIC_TOOLS)
 
 
-class WrongRungError(AnswerGraphError):
-    """The model was asked for its answer in another way than the setting says; such a run is no figure of that setting."""
+class WrongStrategyError(AnswerGraphError):
+    """The model was asked for its answer in another way than the setting says, so the run does not count for that setting."""
 
 
 @dataclass(frozen=True)
 class Measurement:
-    """What one run came to, in plain JSON.
-
-    Attributes:
-        status: How the run ended; without a response format ``"answered"`` or ``"unanswered"``.
-        answer: The final answer, ``None`` if there is none.
-        correct: Whether it is the known value.
-        calls: Per tool, how often it brought a result.
-        rounds: How often the model called tools that brought a result, several calls in one message counting once.
-        validated: Whether a validation in this run has found this very answer correct.
-        grounded: Whether the answer stands in the result of an arithmetic tool of this run.
-        evidence: What its ``validation_result`` is.
-        model_calls: How often the model was called.
-        input_tokens: As the provider reports them, 0 if it does not.
-        output_tokens: The same.
-        notes: What was different in how the answer was asked for.
-    """
+    """The figures of one run, in plain JSON."""
 
     status: str
+    """How the run ended; without a response format ``"answered"`` or ``"unanswered"``."""
     answer: float | None
+    """The final answer, ``None`` if there is none."""
     correct: bool
+    """Whether it is the known value."""
     calls: dict[str, int]
+    """Per tool, how often it brought a result."""
     rounds: int
+    """How often the model called tools that brought a result, several calls in one message counting once."""
     validated: bool
+    """Whether a validation in this run has found this very answer correct."""
     grounded: bool
+    """Whether the answer stands in the result of an arithmetic tool of this run."""
     evidence: Evidence
+    """What its ``validation_result`` is."""
     model_calls: int
     input_tokens: int
+    """This and the next as the provider reports them, 0 if it does not."""
     output_tokens: int
     notes: list[str]
+    """What was different in how the answer was asked for."""
 
 
 def measure(setting: Setting, task: Task, state: Mapping[str, Any]) -> Measurement:
     """Measure a finished run.
 
-    Args:
-        setting: The setting it was made in.
-        task: The task it was given.
-        state: Its final state.
-
-    Returns:
-        The measurement.
-
     Raises:
-        WrongRungError: If the answer was asked for in another way than the setting says.
+        WrongStrategyError: If the answer was asked for in another way than the setting says.
     """
     outcome: Outcome | None = state.get("outcome")
-    _refuse_other_rungs(setting, outcome)
+    _refuse_other_strategies(setting, outcome)
     messages: Sequence[AnyMessage] = state["messages"]
     runs = [run for run in map(run_of, results_in(messages, setting.schema_names)) if run.succeeded]
     given = _given_in_text(messages) if setting.response_format is None else _given(state.get("structured_response"))
@@ -103,15 +90,15 @@ def measure(setting: Setting, task: Task, state: Mapping[str, Any]) -> Measureme
     )
 
 
-def _refuse_other_rungs(setting: Setting, outcome: Outcome | None) -> None:
+def _refuse_other_strategies(setting: Setting, outcome: Outcome | None) -> None:
     if outcome is None:
         taken: set[str | None] = set()
     else:
         taken = {outcome["strategy"], *(attempt["strategy"] for attempt in outcome["attempts"])} - {None}
-    others = sorted(map(str, taken - setting.rungs))
-    if others or (setting.rungs and not taken):
+    others = sorted(map(str, taken - setting.strategies))
+    if others or (setting.strategies and not taken):
         asked = ", ".join(others) or "nothing"
-        raise WrongRungError(f"asked for by {asked}, not by {' or '.join(sorted(setting.rungs)) or 'the prompt alone'}")
+        raise WrongStrategyError(f"asked for by {asked}, not by {' or '.join(sorted(setting.strategies)) or 'the prompt alone'}")
 
 
 def _given(answer: Any) -> Mapping[str, Any]:

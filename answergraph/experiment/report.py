@@ -1,4 +1,4 @@
-"""What every output of an experiment says of it: the figures with what one has to know to read them."""
+"""The figures of an experiment, with the notes that every output repeats."""
 
 from __future__ import annotations
 
@@ -18,16 +18,11 @@ OFFLINE_NOTE = (
 
 @dataclass(frozen=True)
 class Report:
-    """The figures of an experiment.
-
-    Attributes:
-        model: The model's name.
-        repeats: How often everything was done.
-        rows: One per setting.
-    """
+    """The figures of an experiment."""
 
     model: str
     repeats: int
+    """How often everything was done."""
     rows: Sequence[Row]
 
     @property

@@ -1,4 +1,4 @@
-"""The figures as a CSV file: a line per setting, all figures, and on each line what one has to know to read it."""
+"""The figures as a CSV file: a line per setting with all figures and the warning of the report."""
 
 from __future__ import annotations
 
@@ -20,10 +20,6 @@ COLUMNS: tuple[str, ...] = (
 
 def write_csv(report: Report, path: Path) -> None:
     """Write the figures.
-
-    Args:
-        report: The figures.
-        path: The file.
 
     Raises:
         OSError: If it cannot be written.

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import Any
-
-from matplotlib.axes import Axes
+from typing import TYPE_CHECKING, Any
 
 from answergraph.experiment.report import TITLE, Report
-from answergraph.state.errors import AnswerGraphError
+from answergraph.runtime.extras import extra_needed
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 SHOWN: Mapping[str, tuple[str, str]] = {
     "validate_rate": ("tasks with a validate call", "#0072b2"),
@@ -23,25 +24,15 @@ _HEIGHT = 0.26
 """Of a bar, in places on the axis; three bars leave a gap to the next setting's."""
 
 
-class PlotUnavailableError(AnswerGraphError):
-    """The library that draws is not installed."""
-
-
 def write_plots(report: Report, *paths: Path) -> None:
-    """Draw the figures once and write them to files.
-
-    Args:
-        report: The figures.
-        *paths: The files; the suffix says in which format.
+    """Draw the figures once and write them to files, whose suffixes say in which format.
 
     Raises:
-        PlotUnavailableError: If matplotlib is not installed.
+        MissingExtraError: If matplotlib is not installed.
         OSError: If a file cannot be written.
     """
-    try:
+    with extra_needed("experiment", "the plot"):
         matplotlib, figures = import_module("matplotlib"), import_module("matplotlib.figure")
-    except ImportError as error:
-        raise PlotUnavailableError("the plot needs matplotlib: pip install 'answergraph[experiment]'") from error
     # Text stays text in the SVG, to be searched and read aloud; the salt makes two drawings of the same figures equal.
     with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "answergraph"}):
         figure = figures.Figure(figsize=(9, 1.8 + 0.62 * len(report.rows)), layout="constrained")

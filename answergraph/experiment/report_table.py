@@ -84,11 +84,7 @@ WORTH: dict[str, _Cell] = {
 
 
 def as_tables(report: Report) -> RenderableType:
-    """Return the figures as two tables.
-
-    Args:
-        report: The figures.
-    """
+    """Return the figures as two tables."""
     return Group(
         Text(f"{TITLE}\nModel {report.model}, {report.repeats} repeat{'s' if report.repeats > 1 else ''}", style="bold"),
         *([Text(report.note, style="bold red")] if report.note else ()),

@@ -13,31 +13,26 @@ from typing import Any
 from langchain_core.language_models import BaseChatModel
 
 from answergraph.experiment.journal import Journal, Record, RunKey
-from answergraph.experiment.measurement import WrongRungError, measure
+from answergraph.experiment.measurement import WrongStrategyError, measure
 from answergraph.experiment.seed_experiment import Task
 from answergraph.experiment.settings import Setting
 
 
 @dataclass(frozen=True)
-class Plan:
-    """What is to be run.
-
-    Attributes:
-        model_name: What the model is called.
-        settings: The settings, each given every task.
-        tasks: The tasks.
-        repeats: How often all of it is done.
-        base_url: Where the model is served, if not at its provider's own address.
-    """
+class RunPlan:
+    """The runs of an experiment."""
 
     model_name: str
     settings: Sequence[Setting]
+    """Each is given every task."""
     tasks: Sequence[Task]
     repeats: int = 1
+    """How often all of it is done."""
     base_url: str | None = None
+    """Where the model is served, if not at its provider's own address."""
 
     def runs(self) -> Iterator[Run]:
-        """Yield the runs: repeat by repeat, so that one that is cut short holds whole repeats."""
+        """Yield the runs, repeat by repeat, so that an interrupted experiment holds whole repeats."""
         for repeat in range(1, self.repeats + 1):
             for task in self.tasks:
                 for setting in self.settings:
@@ -61,36 +56,24 @@ class Run:
 
 @dataclass(frozen=True)
 class Failed:
-    """A run that brought no measurement.
-
-    Attributes:
-        key: Which one.
-        error: What was raised.
-    """
+    """A run that brought no measurement."""
 
     key: RunKey
     error: Exception
 
     @property
-    def on_another_rung(self) -> bool:
+    def asked_otherwise(self) -> bool:
         """Whether the model was asked in another way than the setting says."""
-        return isinstance(self.error, WrongRungError)
+        return isinstance(self.error, WrongStrategyError)
 
 
 async def run_all(
-    plan: Plan, model: BaseChatModel, journal: Journal, *, concurrency: int, done: Callable[[], None] = lambda: None
+    plan: RunPlan, model: BaseChatModel, journal: Journal, *, concurrency: int, done: Callable[[], None] = lambda: None
 ) -> list[Failed]:
-    """Make the runs that the journal does not hold yet.
+    """Make the runs that the journal does not hold yet, and return those that failed, in the order of the plan.
 
-    Args:
-        plan: What is to be run.
-        model: The model.
-        journal: Where finished runs are written as they finish; failed ones are not, and made again next time.
-        concurrency: How many runs go on at once.
-        done: Called after each run, and for each that was in the journal.
-
-    Returns:
-        The runs that failed, in the order of the plan.
+    ``concurrency`` runs go on at once. The journal gets each run as it finishes; a failed one is made again next time. ``done``
+    is called after each run, and for each that was in the journal.
 
     Raises:
         AgentSpecError: If the model cannot be asked as a setting says, before any run.

@@ -1,4 +1,4 @@
-"""The settings that are compared: what the model is told, how it is asked for the answer, and what its answer has to pass."""
+"""The settings that are compared: prompt, response format and checks."""
 
 from __future__ import annotations
 
@@ -38,12 +38,7 @@ LIMITS = UsageLimits(model_calls=50)
 
 
 def confirms(run: ToolRun, answer: float) -> bool:
-    """Return whether a tool call is a validation that has found this answer correct.
-
-    Args:
-        run: The tool call.
-        answer: The final answer.
-    """
+    """Return whether a tool call is a validation that has found this answer correct."""
     if run.name != validate_calculation.name or not isinstance(run.value, dict) or run.value.get("is_correct") is not True:
         return False
     actual = run.args.get("actual")
@@ -57,29 +52,21 @@ def validates_the_answer(run: ToolRun, answer: Any) -> bool:
 
 @dataclass(frozen=True)
 class Setting:
-    """One way to put the ten questions.
-
-    Attributes:
-        name: What it is called in every output.
-        about: What it is there for.
-        prompt: The system prompt.
-        response_format: How the answer is asked for; ``None`` for a text.
-        rungs: The strategies that an outcome may name; with any other the model was asked in another way than the setting says.
-        middleware: What else an answer has to pass.
-    """
+    """One way to put the ten questions."""
 
     name: str
     about: str
+    """Its purpose, in a few words."""
     prompt: str = SYSTEM_PROMPT
     response_format: Strategy[Any] | None = None
-    rungs: frozenset[str] = frozenset()
+    """How the answer is asked for; ``None`` for a text."""
+    strategies: frozenset[str] = frozenset()
+    """The strategies that an outcome may name; with any other the model was asked in another way than the setting says."""
     middleware: Sequence[RequireTools] = ()
+    """Further checks of an answer."""
 
     def agent(self, model: Any) -> CompiledStateGraph[Any, Any, Any, Any]:
         """Return the agent of this setting.
-
-        Args:
-            model: The chat model.
 
         Raises:
             AgentSpecError: If the model cannot be asked in this way.
@@ -106,18 +93,18 @@ class Setting:
         """Tells a setting from one of the same name that asked otherwise."""
         schemas = [schema.json_schema for schema in self.response_format.schemas] if self.response_format else []
         tools = [convert_to_openai_tool(tool) for tool in TOOLS]
-        told = [self.name, self.prompt, sorted(self.rungs), schemas, tools, [each.name for each in self.middleware]]
+        told = [self.name, self.prompt, sorted(self.strategies), schemas, tools, [each.name for each in self.middleware]]
         return hashlib.sha256(json.dumps(told, ensure_ascii=False, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def _tool(name: str, about: str, schema: type[Any], middleware: Sequence[RequireTools] = ()) -> Setting:
-    return Setting(name, about, response_format=ToolStrategy(schema), rungs=frozenset({"tool"}), middleware=middleware)
+    return Setting(name, about, response_format=ToolStrategy(schema), strategies=frozenset({"tool"}), middleware=middleware)
 
 
 def _provider(name: str, about: str, schema: type[Any]) -> Setting:
     # The field is an open map, which no strict mode can say. Without it the schema would go strict: a second difference.
     strategy: ProviderStrategy[Any] = ProviderStrategy(schema, strict=False)
-    return Setting(name, about, response_format=strategy, rungs=frozenset({"provider"}))
+    return Setting(name, about, response_format=strategy, strategies=frozenset({"provider"}))
 
 
 def _settings() -> tuple[Setting, ...]:

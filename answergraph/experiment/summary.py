@@ -1,4 +1,4 @@
-"""What the measurements come to: one row per setting, the same figures for every output."""
+"""The figures per setting, computed from the measurements of its runs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from statistics import fmean, stdev
 
 from answergraph.experiment.journal import Record, RunKey
 from answergraph.experiment.measurement import Measurement
-from answergraph.experiment.run_plan import Failed, Plan
+from answergraph.experiment.run_plan import Failed, RunPlan
 from answergraph.experiment.seed_experiment import TOOLS, validate_calculation
 
 Metric = Callable[[Sequence[Measurement]], float | None]
@@ -19,31 +19,26 @@ VALIDATE = validate_calculation.name
 
 @dataclass(frozen=True)
 class Row:
-    """One setting's figures.
-
-    Attributes:
-        setting: Its name.
-        about: What it is there for.
-        planned: How many runs there were to be.
-        finished: How many there are; the figures are over these.
-        failed: How many brought nothing because something was raised, most often by the provider.
-        error: Why there are no figures, ``None`` if there are any.
-        validate_calls: Per task, how often it called for a validation: a mean over the repeats, ``None`` without a run.
-        figures: Per metric its value over all finished runs.
-        spread: Per metric the standard deviation of its values per repeat; only with two repeats or more.
-        notes: What was different in how answers were asked for.
-    """
+    """One setting's figures."""
 
     setting: str
     about: str
     planned: int
+    """The number of runs in the plan."""
     finished: int
+    """The number of runs that the figures are over."""
     failed: int
+    """The number of runs that raised an error, most often the provider's."""
     error: str | None
+    """Why there are no figures, ``None`` if there are any."""
     validate_calls: tuple[float | None, ...]
+    """Per task, how often it called for a validation: a mean over the repeats, ``None`` without a run."""
     figures: Mapping[str, float | None]
+    """Per metric its value over all finished runs."""
     spread: Mapping[str, float | None]
+    """Per metric the standard deviation of its values per repeat; only with two repeats or more."""
     notes: tuple[str, ...]
+    """What was different in how answers were asked for."""
 
 
 def _share(counts: Callable[[Measurement], bool], among: Callable[[Measurement], bool] = lambda run: True) -> Metric:
@@ -89,23 +84,17 @@ METRICS: Mapping[str, Metric] = {
 """What is computed of each setting; docs/experiment.md says what each is."""
 
 
-def summarise(plan: Plan, records: Mapping[RunKey, Record], failed: Iterable[Failed]) -> list[Row]:
-    """Return a row for each setting of a plan.
-
-    Args:
-        plan: What was to be run.
-        records: The finished runs; those of other plans are left out.
-        failed: The runs that failed.
-    """
+def summarise(plan: RunPlan, records: Mapping[RunKey, Record], failed: Iterable[Failed]) -> list[Row]:
+    """Return a row for each setting of a plan."""
     failures = list(failed)
     return [_row(plan, name, records, [each for each in failures if each.key.setting == name]) for name in _names(plan)]
 
 
-def _names(plan: Plan) -> list[str]:
+def _names(plan: RunPlan) -> list[str]:
     return [setting.name for setting in plan.settings]
 
 
-def _row(plan: Plan, name: str, records: Mapping[RunKey, Record], failures: Sequence[Failed]) -> Row:
+def _row(plan: RunPlan, name: str, records: Mapping[RunKey, Record], failures: Sequence[Failed]) -> Row:
     keys = [run.key for run in plan.runs() if run.key.setting == name]
     finished = {key: records[key].measurement for key in keys if key in records}
     runs, error = list(finished.values()), _error(failures, len(finished), len(keys))
@@ -124,7 +113,7 @@ def _row(plan: Plan, name: str, records: Mapping[RunKey, Record], failures: Sequ
 
 
 def _error(failures: Sequence[Failed], finished: int, planned: int) -> str | None:
-    others = [each for each in failures if each.on_another_rung]
+    others = [each for each in failures if each.asked_otherwise]
     if others:
         return f"{len(others)} of {planned} runs are no runs of this setting: {others[0].error}"
     return None if finished else "no run finished"

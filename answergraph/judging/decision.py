@@ -1,4 +1,4 @@
-"""The decision around the stages: what needs no judge before them, and all rules read in order after them."""
+"""Selects a rule around the stages: before them what needs no judge, after them by all rules in order."""
 
 from __future__ import annotations
 
@@ -22,22 +22,15 @@ DECIDED_BY_STATE = "The state decides it."
 
 
 @dataclass(frozen=True)
-class Decision:
-    """Which rule holds; ``begin`` and ``conclude`` are nodes."""
+class RuleSelection:
+    """Selects the rule that holds; ``begin``, ``conclude`` and ``raise_without_match`` are nodes."""
 
     rules: Rules
     tag_word: str
     output_key: str
 
     def begin(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> dict[str, Any]:
-        """Decide what can be decided without a judge.
-
-        Args:
-            state: The judge's state.
-            runtime: LangGraph's runtime.
-
-        Returns:
-            The state update; nothing of an earlier judgment of the thread stays.
+        """Decide what needs no judge; nothing of an earlier judgment of the thread stays.
 
         Raises:
             RuleEvaluationError: If a ``when(...)`` cannot be decided.
@@ -55,14 +48,7 @@ class Decision:
         return {JUDGING: judging, self.output_key: None}
 
     def conclude(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> dict[str, Any]:
-        """Read all rules in order, with what was chosen.
-
-        Args:
-            state: The judge's state.
-            runtime: LangGraph's runtime.
-
-        Returns:
-            The judgment.
+        """Read all rules in order, with the condition that was chosen, and return the judgment.
 
         Raises:
             RuleEvaluationError: If a ``when(...)`` cannot be decided.
@@ -75,12 +61,8 @@ class Decision:
     def raise_without_match(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> dict[str, Any]:
         """Raise if no rule holds.
 
-        Args:
-            state: The judge's state.
-            runtime: LangGraph's runtime.
-
         Raises:
-            RuleNotMatched: If so.
+            RuleNotMatched: If no rule holds.
         """
         judgment: Judgment = state[self.output_key]
         if judgment["index"] is None:
@@ -115,7 +97,7 @@ class Decision:
 
 
 def judged_work(state: Mapping[str, Any]) -> str:
-    """Return what is judged: the report, else the last AI message with a text, else the last message."""
+    """Return the text to judge: the report, else the last AI message with a text, else the last message."""
     report = state.get("report")
     if isinstance(report, str) and report.strip():
         return report
@@ -125,7 +107,7 @@ def judged_work(state: Mapping[str, Any]) -> str:
 
 
 def facts_of(state: Mapping[str, Any], output_key: str) -> dict[str, Any]:
-    """Return what ``when(...)`` reads: the caller's keys of the state, and the ``facts``, which win."""
+    """Return the names that ``when(...)`` reads: the caller's keys of the state, and the ``facts``, which win."""
     own = {JUDGING, output_key, "messages", "facts"}
     return {**{key: value for key, value in state.items() if key not in own}, **(state.get("facts") or {})}
 

@@ -1,4 +1,4 @@
-"""Whether a reason quotes the work that it judges: word for word, by the rules for quotes of this package."""
+"""Checks whether a reason quotes the work that it judges: word for word, by this package's rules for quotes."""
 
 from __future__ import annotations
 
@@ -21,24 +21,18 @@ WITHOUT_QUOTE = "The reason quotes nothing of the work."
 
 @dataclass(frozen=True)
 class Grounding:
-    """What a reason's quotes are worth."""
+    """Whether a reason is grounded in the work."""
 
     spans: tuple[tuple[int, int], ...] = ()
-    """Where they stand in the work: start and end, in characters."""
+    """Where its quotes stand in the work: start and end, in characters."""
     problem: str | None = None
     """Why the reason does not count, ``None`` if it does."""
 
 
 def grounded_in(work: str, reason: str, conditions: Sequence[str]) -> Grounding:
-    """Look for what a reason quotes.
+    """Return the places of a reason's quotes; a problem without any, or if one stands neither in the work nor in a condition.
 
-    Args:
-        work: What is judged.
-        reason: The reason.
-        conditions: What was to choose from; a reason may quote these too, which supports nothing.
-
-    Returns:
-        The places of its quotes; a problem if there is none, or if one stands neither in the work nor in a condition.
+    A reason may quote the conditions to choose from too, which supports nothing.
     """
     # A work that is shorter than a quote has to be can be quoted as a whole.
     mark = Quote(min_length=min(MIN_QUOTE_COLUMNS, len(work)))

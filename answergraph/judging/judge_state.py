@@ -1,4 +1,4 @@
-"""The state of a judge: what it is given, what it returns, and what it keeps to itself."""
+"""The state of a judge: its input, its output, and what it keeps to itself."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Judging(TypedDict):
     """How far a judgment has come."""
 
     work: str
-    """What is judged."""
+    """The text to judge."""
     candidates: list[str]
     """The labels to choose from."""
     open: bool
@@ -27,34 +27,29 @@ class Judging(TypedDict):
 
 
 class JudgeInput(TypedDict):
-    """What a judge is invoked with."""
+    """The input of a judge."""
 
     messages: NotRequired[Annotated[list[AnyMessage], add_messages]]
     """A conversation; its last AI message is judged where there is no report."""
     report: NotRequired[str]
-    """What is judged."""
+    """The text to judge."""
     facts: NotRequired[dict[str, Any]]
-    """What ``when(...)`` reads."""
+    """Values that ``when(...)`` reads by name."""
     children: NotRequired[list[str]]
     """The labels of parallel children, for ``all(...)`` and ``any(...)``."""
 
 
 class JudgeState(JudgeInput):
-    """All that a judge keeps, but for the judgment itself, whose key has a name of the caller's."""
+    """The state of a judge without the judgment, whose key has a name of the caller's."""
 
     judging: NotRequired[Judging]
     """How far the judgment has come; streams show each stage by it."""
 
 
 def judge_schemas(output_key: str, own: type[Any] | None) -> StateSchemas:
-    """Return the schemas of a judge.
+    """Return the schemas of a judge, with the keys of the caller's own ``TypedDict``.
 
-    Args:
-        output_key: The key of the judgment.
-        own: A ``TypedDict`` of the caller's with further keys.
-
-    Returns:
-        The schemas; the output is the judgment alone, so that a judge inside another graph changes nothing else.
+    The output is the judgment alone, so that a judge inside another graph changes nothing else.
     """
     further = get_type_hints(own, include_extras=True) if own is not None else {}
     output: dict[str, Any] = {output_key: NotRequired[Judgment]}

@@ -1,7 +1,7 @@
 """The text that is judged: how it is shown to a model, and how a reply that only repeats it is told from a judgment.
 
-Whoever wrote the text may have tried to decide the judgment in it. What counts is the model's own reply; so tags in the text
-are shown without their colon, and an answer that stands in the text word for word is no answer.
+The text may try to decide the judgment itself. Only the model's own reply counts: tags in the text are shown without their
+colon, and an answer that stands in the text word for word is no answer.
 """
 
 from __future__ import annotations
@@ -24,36 +24,22 @@ _JSON = json.JSONDecoder()
 
 
 class JudgedText:
-    """The work of an agent, to be judged."""
+    """The text to judge."""
 
     def __init__(self, text: str) -> None:
-        """Take a text.
-
-        Args:
-            text: The report, or what the agent wrote last.
-        """
         self.text = text.strip()
 
-    def fenced(self, *tag_words: str) -> str:
-        """Return the text between two marks that it cannot contain, with its own tags put out of action.
+    def without_tags(self, *tag_words: str) -> str:
+        """Return the text with its tags of these words made unreadable, so that a reply that repeats the text names none."""
+        return re.sub(rf"\[({'|'.join(map(re.escape, tag_words))}):([0-9]+)\]", r"[\1 \2]", self.text, flags=re.IGNORECASE)
 
-        Args:
-            *tag_words: The words of the tags that the reply is searched for.
-
-        Returns:
-            The text for a prompt. The marks are derived from the text, so that the same text makes the same prompt.
-        """
+    def fenced(self, shown: str) -> str:
+        """Return a shown form of the text between two marks that it cannot contain; the same text has the same marks."""
         mark = hashlib.sha256(self.text.encode(errors="replace")).hexdigest()[:12]
-        shown = re.sub(rf"\[({'|'.join(map(re.escape, tag_words))}):([0-9]+)\]", r"[\1 \2]", self.text, flags=re.IGNORECASE)
         return f"<work {mark}>\n{shown}\n</work {mark}>"
 
     def holds_answer(self, data: Any, reply: str) -> bool:
-        """Return whether an answer stands in the text already, so that a reply with it only repeats the text.
-
-        Args:
-            data: The answer as it was read.
-            reply: The text it was read from, empty for a tool call.
-        """
+        """Return whether the answer that was read from a reply stands in the text already: the reply only repeats the text."""
         if any(planted == data for planted in self._objects()):
             return True
         ours = _bare(self.text)

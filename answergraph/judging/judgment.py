@@ -1,4 +1,4 @@
-"""What a judge returns, as plain JSON: which rule holds, how that was found out, and what each stage brought."""
+"""The result of a judge, as plain JSON: the rule that holds, how it was found, and a record of each stage."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ StageName = Literal["structured_output", "phase3_tag", "ai_judge", "phase1_tag"]
 """The ways to ask, and ``phase1_tag``, which asks nothing and reads the work itself."""
 
 StageStatus = Literal["matched", "no_match", "error", "out_of_budget"]
-"""What a stage brought: a condition, no valid one, an exception, or nothing, because the run around has no call left for it."""
+"""``"matched"``: a condition; ``"no_match"``: no valid one; ``"error"``: an exception; ``"out_of_budget"``: no call was left."""
 
 
 class StageRecord(TypedDict):
-    """What one stage brought."""
+    """The record of one stage."""
 
     method: StageName
     status: StageStatus
@@ -27,7 +27,7 @@ class StageRecord(TypedDict):
     strategy: str | None
     """How the provider was asked, ``None`` where for a plain text."""
     response: str
-    """What the model wrote, tool calls as JSON."""
+    """The model's reply, tool calls as JSON."""
     usage: dict[str, Any] | None
     """The tokens as the model reports them."""
     evidence: list[list[int]] | None
@@ -36,7 +36,7 @@ class StageRecord(TypedDict):
 
 
 class Judgment(TypedDict):
-    """Which rule holds."""
+    """The rule that holds, and why."""
 
     index: int | None
     """The rule's place among the rules, counted from 0; ``None`` if none holds."""
@@ -47,11 +47,11 @@ class Judgment(TypedDict):
     label: str | None
     """The rule as it was written."""
     method: MatchMethod | None
-    """How it was found out."""
+    """How it was found."""
     reason: str
     """One sentence for a person: the judge's reason, or why no rule holds."""
     stages: list[StageRecord]
-    """What each stage that was visited brought."""
+    """One record for each stage that was visited."""
 
 
 JudgmentMatchMethod = Literal["aggregate", "auto_select", "structured_output", "tag_fallback", "ai_judge"]

@@ -1,4 +1,4 @@
-"""How each stage asks: three instructions, so that a model that failed one way is asked in another."""
+"""The prompts of the stages: three instructions, so that a model that failed one way is asked in another."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from langchain_core.messages import AnyMessage, HumanMessage, SystemMessage
+from langchain_core.messages import AnyMessage, SystemMessage
+from typing_extensions import TypedDict
 
 from answergraph.judging.judged_text import JudgedText
 from answergraph.judging.tags import tag
+from answergraph.models.offline.offline_policy import attach
 
 JUDGE_TAG = "JUDGE"
 """The word of the tags that the judging call may answer with."""
@@ -74,10 +76,23 @@ Return the number of the condition (1-based) as matched_index, and the reason.{q
 
 _PLACE = re.compile(r"\{(table|tags|quote|work)\}")
 
+JUDGED = "answergraph_judged"
+"""Where a judge's prompt carries its ``JudgedWork``."""
+
+
+class JudgedWork(TypedDict):
+    """The content of a judge's prompt, as data for rules that judge in a model's place."""
+
+    work: str
+    """The work as the prompt shows it."""
+    conditions: list[str]
+    tags: list[str] | None
+    """The tag of each condition where one is asked for."""
+
 
 @dataclass(frozen=True)
-class Question:
-    """One way to ask which condition holds."""
+class JudgePrompt:
+    """One way to put the question which condition holds."""
 
     template: str
     tag_word: str | None
@@ -88,61 +103,44 @@ class Question:
     """The word of the tags that close the prompt."""
 
     def messages(self, work: JudgedText, conditions: Sequence[str]) -> list[AnyMessage]:
-        """Return the conversation to send; it knows nothing of what other stages asked.
-
-        Args:
-            work: What is judged.
-            conditions: The labels to choose from.
-        """
-        words = [word for word in (self.tag_word, self.fallback_word, JUDGE_TAG) if word]
-        tags = ", ".join(tag(self.fallback_word or "", number + 1) for number in range(len(conditions)))
+        """Return the conversation to send; it tells nothing of other stages."""
+        shown = work.without_tags(*(word for word in (self.tag_word, self.fallback_word, JUDGE_TAG) if word))
         parts = {
             "table": _table(conditions, self.tag_word),
-            "tags": tags,
+            "tags": ", ".join(_tags(self.fallback_word or "", conditions)),
             "quote": f" {QUOTE}" if self.quotes else "",
-            "work": work.fenced(*words),
+            "work": work.fenced(shown),
         }
-        # One pass: what the work holds is not looked into for further places.
-        return [HumanMessage(_PLACE.sub(lambda place: parts[place[1]], self.template))]
+        tags = _tags(self.tag_word, conditions) if self.tag_word else None
+        data = JudgedWork(work=shown, conditions=list(conditions), tags=tags)
+        # One pass: places named in the work itself are left alone.
+        return [attach(_PLACE.sub(lambda place: parts[place[1]], self.template), JUDGED, data)]
 
 
-def rule_number_question(tag_word: str, *, quotes: bool) -> Question:
-    """Return how the first stage asks: for a number, with tags as a closing fallback only.
-
-    Args:
-        tag_word: The word of the tags.
-        quotes: Whether the reason must quote the work.
-    """
-    return Question(_RULE_NUMBER, None, quotes, tag_word)
+def rule_number_prompt(tag_word: str, *, quotes: bool) -> JudgePrompt:
+    """Return the prompt of the first stage: asks for a number, and for a tag only as a fallback."""
+    return JudgePrompt(_RULE_NUMBER, None, quotes, tag_word)
 
 
-def tag_question(tag_word: str, *, quotes: bool) -> Question:
-    """Return how the second stage asks: for a tag in one line.
-
-    Args:
-        tag_word: The word of the tags.
-        quotes: Whether the reply must quote the work.
-    """
-    template = (
-        _TAG_ONLY.replace("exactly one line, the tag, and nothing else", "the tag in a line of its own") if quotes else _TAG_ONLY
-    )
-    return Question(template, tag_word, quotes)
+def tag_prompt(tag_word: str, *, quotes: bool) -> JudgePrompt:
+    """Return the prompt of the second stage: asks for a tag in one line, or beside a reason that quotes the work."""
+    only_tag, own_line = "exactly one line, the tag, and nothing else", "the tag in a line of its own"
+    return JudgePrompt(_TAG_ONLY.replace(only_tag, own_line) if quotes else _TAG_ONLY, tag_word, quotes)
 
 
-def evaluation_question(tag_word: str, *, quotes: bool) -> Question:
-    """Return how the third stage asks: as a judge that compares the work with each condition.
-
-    Args:
-        tag_word: The word of the other stages' tags, put out of action in the work here as well.
-        quotes: Whether the reason must quote the work.
-    """
-    return Question(_EVALUATION, JUDGE_TAG, quotes, tag_word)
+def evaluation_prompt(tag_word: str, *, quotes: bool) -> JudgePrompt:
+    """Return the prompt of the third stage: compares the work with each condition."""
+    return JudgePrompt(_EVALUATION, JUDGE_TAG, quotes, tag_word)
 
 
 def _table(conditions: Sequence[str], tag_word: str | None) -> str:
-    tagged = tag_word is not None
-    rows = ["| # | Condition | Tag |", "|---|---|---|"] if tagged else ["| # | Condition |", "|---|---|"]
+    rows = ["| # | Condition | Tag |", "|---|---|---|"] if tag_word else ["| # | Condition |", "|---|---|"]
     for number, condition in enumerate(conditions, 1):
         cell = condition.replace("|", "\\|")
-        rows.append(f"| {number} | {cell} | `{tag(tag_word, number)}` |" if tag_word else f"| {number} | {cell} |")
+        row = f"| {number} | {cell} |"
+        rows.append(f"{row} `{tag(tag_word, number)}` |" if tag_word else row)
     return "\n".join(rows)
+
+
+def _tags(word: str, conditions: Sequence[str]) -> list[str]:
+    return [tag(word, number) for number in range(1, len(conditions) + 1)]

@@ -19,7 +19,7 @@ from langgraph.runtime import Runtime
 from answergraph.judging.grounding import grounded_in
 from answergraph.judging.judged_text import JudgedText
 from answergraph.judging.judgment import StageName, StageRecord, StageStatus
-from answergraph.judging.questions import SYSTEM, Question
+from answergraph.judging.questions import SYSTEM, JudgePrompt
 from answergraph.judging.tags import tag, tags_in, without_echo, without_tags
 from answergraph.models.bound_model import BoundModel, BoundModels
 from answergraph.response_format.model_request import ModelRequest
@@ -37,8 +37,8 @@ NO_CALL_LEFT = "The run around the judge has no call of a model left for it."
 
 
 @dataclass(frozen=True)
-class Reply:
-    """What the model's reply says, before anyone has looked whether it may be true."""
+class JudgeReply:
+    """What the model's reply says, before it is checked."""
 
     number: int | None
     """The number of the condition, counted from 1."""
@@ -47,39 +47,29 @@ class Reply:
     strategy: str | None = None
 
 
-class Asking(Protocol):
-    """One way to ask and to read the reply."""
+class JudgeQuestion(Protocol):
+    """One way to ask which condition holds, and to read the reply."""
 
     calls_model: ClassVar[bool]
-    """Whether a model is called for it."""
 
-    def ask(self, work: JudgedText, conditions: Sequence[str]) -> Step[Reply]:
-        """Call the model once, and read what it replied."""
+    def ask(self, work: JudgedText, conditions: Sequence[str]) -> Step[JudgeReply]:
+        """Ask once, and read the reply."""
 
 
 @dataclass(frozen=True)
 class Stage:
-    """One stage; ``step`` is the node."""
+    """One stage of a judgment; ``step`` is its node."""
 
     name: StageName
-    asking: Asking
+    question: JudgeQuestion
     grounded: bool = False
     """Whether a reason counts only if it quotes the work."""
 
     def step(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> Step[dict[str, Any]]:
-        """Ask, and write down what came back.
-
-        Args:
-            state: The judge's state.
-            runtime: LangGraph's runtime.
-
-        Returns:
-            The state update.
-        """
         judging = state[JUDGING]
         work = JudgedText(judging["work"])
         try:
-            reply: Reply = yield from self._asked(work, judging["candidates"])
+            reply: JudgeReply = yield from self._asked(work, judging["candidates"])
             record = self._record(reply, work, judging["candidates"])
         except GraphBubbleUp:
             raise
@@ -89,16 +79,16 @@ class Stage:
             record = _without_reply(self.name, "error", f"{type(error).__name__}: {shortened(str(error))}")
         return {JUDGING: {**judging, "stages": [*judging["stages"], record]}}
 
-    def _asked(self, work: JudgedText, conditions: Sequence[str]) -> Step[Reply]:
-        account = current_budget() if self.asking.calls_model else None
-        if account is None:
-            return (yield from self.asking.ask(work, conditions))
-        with account.charge_single_call() as charge:
-            reply: Reply = yield from self.asking.ask(work, conditions)
+    def _asked(self, work: JudgedText, conditions: Sequence[str]) -> Step[JudgeReply]:
+        budget = current_budget() if self.question.calls_model else None
+        if budget is None:
+            return (yield from self.question.ask(work, conditions))
+        with budget.charge_single_call() as charge:
+            reply: JudgeReply = yield from self.question.ask(work, conditions)
             charge(reply.message)
         return reply
 
-    def _record(self, reply: Reply, work: JudgedText, conditions: Sequence[str]) -> StageRecord:
+    def _record(self, reply: JudgeReply, work: JudgedText, conditions: Sequence[str]) -> StageRecord:
         problem, grounding = self._problem(reply, len(conditions)), None
         if problem is None and self.grounded:
             grounding = grounded_in(work.text, reply.reason, conditions)
@@ -110,11 +100,11 @@ class Stage:
             reason=problem or reply.reason,
             strategy=reply.strategy,
             response=_written(reply.message),
-            usage=_usage(reply.message),
+            usage=dict(reply.message.usage_metadata) if reply.message.usage_metadata else None,
             evidence=None if grounding is None else [list(span) for span in grounding.spans],
         )
 
-    def _problem(self, reply: Reply, candidates: int) -> str | None:
+    def _problem(self, reply: JudgeReply, candidates: int) -> str | None:
         if reply.number is None:
             return reply.reason
         if not 1 <= reply.number <= candidates:
@@ -128,20 +118,20 @@ class AskForNumber:
 
     calls_model: ClassVar[bool] = True
     model: BaseChatModel
-    question: Question
+    prompt: JudgePrompt
     format: DeclaredFormat
-    """The response format, which chooses the rung of the ladder."""
+    """Chooses the strategy that asks."""
     key: str
     """The field with the number."""
     tag_word: str | None = None
     """The word of the tag that a text without an object may answer with; the first one counts."""
     bound: BoundModels = field(default_factory=BoundModels)
 
-    def ask(self, work: JudgedText, conditions: Sequence[str]) -> Step[Reply]:
+    def ask(self, work: JudgedText, conditions: Sequence[str]) -> Step[JudgeReply]:
         """Call the model once; a way of asking that the provider refuses is remembered, and not used the next time."""
         request: ModelRequest[Any] = ModelRequest(
             model=self.model,
-            messages=self.question.messages(work, conditions),
+            messages=self.prompt.messages(work, conditions),
             system_message=SYSTEM,
             response_format=self.format.response_format,
         )
@@ -153,7 +143,7 @@ class AskForNumber:
             raise
         own = without_echo(message.text, request.messages[-1].text)
         number, reason = self._read(own, message, ReplyReader(asked).read(message), work)
-        return Reply(number, reason, message, asked.strategy.name)
+        return JudgeReply(number, reason, message, asked.strategy.name)
 
     def _bound(self, request: ModelRequest[Any]) -> tuple[AnswerRequest, BoundModel]:
         """Bind the best strategy; a model that cannot be bound to it has not been called yet, so the next one is taken."""
@@ -191,58 +181,42 @@ class AskForTag:
 
     calls_model: ClassVar[bool] = True
     model: BaseChatModel
-    question: Question
+    prompt: JudgePrompt
     tag_word: str
 
-    def ask(self, work: JudgedText, conditions: Sequence[str]) -> Step[Reply]:
-        """Call the model once; the last tag that names a condition counts."""
-        messages = self.question.messages(work, conditions)
+    def ask(self, work: JudgedText, conditions: Sequence[str]) -> Step[JudgeReply]:
+        messages = self.prompt.messages(work, conditions)
         message: AIMessage = yield Invoke(self.model, [SYSTEM, *messages])
         return tag_reply(message, without_echo(message.text, messages[-1].text), self.tag_word, len(conditions))
 
 
 @dataclass(frozen=True)
 class ReadOwnTag:
-    """Ask nobody: read the tag that the agent wrote itself."""
+    """Ask nobody: read the tag that the agent wrote in its work."""
 
     calls_model: ClassVar[bool] = False
     tag_word: str
 
-    def ask(self, work: JudgedText, conditions: Sequence[str]) -> Step[Reply]:
-        """Read the work; the last tag that names a condition counts."""
+    def ask(self, work: JudgedText, conditions: Sequence[str]) -> Step[JudgeReply]:
         yield from ()  # a step like the others
         return tag_reply(AIMessage(work.text), work.text, self.tag_word, len(conditions))
 
 
-def tag_reply(message: AIMessage, own: str, word: str, conditions: int) -> Reply:
-    """Read a text for tags.
-
-    Args:
-        message: What was written.
-        own: What of it counts.
-        word: The tags' word.
-        conditions: How many conditions there are.
-
-    Returns:
-        The reply; its number is that of the last tag in range.
-    """
+def tag_reply(message: AIMessage, own: str, word: str, conditions: int) -> JudgeReply:
+    """Read the tags in the model's own part of a message; the last one that names a condition counts."""
     found = tags_in(own, word)
     valid = [number for number in found if 1 <= number <= conditions]
     if valid:
         reason = without_tags(own, word)
-        return Reply(valid[-1], reason or f"The tag {tag(word, valid[-1])} was written.", message)
+        return JudgeReply(valid[-1], reason or f"The tag {tag(word, valid[-1])} was written.", message)
     if found:
-        return Reply(found[-1], "", message)
-    return Reply(None, f"There is no tag {tag(word, 1)} or the like in: {shortened(message.text)}", message)
+        return JudgeReply(found[-1], "", message)
+    return JudgeReply(None, f"There is no tag {tag(word, 1)} or the like in: {shortened(message.text)}", message)
 
 
 def _written(message: AIMessage) -> str:
     calls = [json.dumps({"name": call["name"], "args": call["args"]}, ensure_ascii=False) for call in message.tool_calls]
     return "\n".join(part for part in (message.text, *calls) if part)
-
-
-def _usage(message: AIMessage) -> dict[str, Any] | None:
-    return dict(message.usage_metadata) if message.usage_metadata else None
 
 
 def _without_reply(name: StageName, status: StageStatus, reason: str) -> StageRecord:

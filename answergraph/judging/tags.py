@@ -10,10 +10,6 @@ _ANY_TAG = re.compile(r"\[\w+:[0-9]+\]")
 def tag(word: str, number: int) -> str:
     """Return a tag.
 
-    Args:
-        word: The tag's word.
-        number: The number of the condition, counted from 1.
-
     Example:
         >>> tag("STEP", 2)
         '[STEP:2]'
@@ -23,10 +19,6 @@ def tag(word: str, number: int) -> str:
 
 def without_echo(reply: str, prompt: str) -> str:
     """Return a reply without the lines of the prompt that name tags, such as the table of conditions repeated.
-
-    Args:
-        reply: What the model wrote.
-        prompt: What it was asked.
 
     Example:
         >>> without_echo("| 1 | good | `[STEP:1]` | So: [STEP:1]", "| 1 | good | `[STEP:1]` |")
@@ -42,10 +34,6 @@ def without_echo(reply: str, prompt: str) -> str:
 def tags_in(text: str, word: str) -> list[int]:
     """Return the numbers of the tags in a text.
 
-    Args:
-        text: The text.
-        word: The tags' word, in upper or lower case.
-
     Example:
         >>> tags_in("[STEP:1], no: [step:2]", "STEP")
         [1, 2]
@@ -59,10 +47,5 @@ def _tags(word: str) -> re.Pattern[str]:
 
 
 def without_tags(text: str, word: str) -> str:
-    """Return a text on one line without its tags.
-
-    Args:
-        text: The text.
-        word: The tags' word.
-    """
+    """Return a text on one line without its tags."""
     return " ".join(_tags(word).sub(" ", text).split())

@@ -1,1 +1,1 @@
-"""The two-step calculator: a model writes an expression, numexpr evaluates it."""
+"""The two-step calculator: a model writes an expression, which is evaluated here."""

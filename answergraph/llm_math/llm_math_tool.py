@@ -1,4 +1,4 @@
-"""The calculator tool for questions in words: the model writes one expression, numexpr works it out."""
+"""The calculator tool for questions in words: the model writes one expression, which is evaluated here."""
 
 from __future__ import annotations
 
@@ -57,10 +57,11 @@ Answer: 8.222831614237718
 
 Question: {question}
 """
-"""Asks for one expression; the two examples hold the model to the form."""
+"""Asks for one expression; the two examples hold the model to the form. It speaks of numexpr, which is not used, because models
+know this prompt and write the functions by numexpr's names."""
 
 _FENCE = re.compile(r"```[^\n`]*\n(.*?)```", re.DOTALL)
-_QUOTED_LENGTH = 200
+_MAX_QUOTED_CHARACTERS = 200
 
 
 class MathQuestion(BaseModel):
@@ -72,8 +73,8 @@ class MathQuestion(BaseModel):
 def llm_math_tool(llm: Runnable[Any, Any]) -> BaseTool:
     r"""Return a calculator for questions in words.
 
-    It takes two steps: ``llm`` turns the question into one expression, numexpr evaluates it. Only arithmetic on numbers is
-    evaluated. What cannot be is told to the model that asked, and the run goes on.
+    It takes two steps: ``llm`` turns the question into one expression, and the tool evaluates it. Only arithmetic on numbers is
+    evaluated; the model that asked is told why anything else is not, and the run goes on.
 
     Args:
         llm: A chat model or a text model.
@@ -111,31 +112,26 @@ def llm_math_tool(llm: Runnable[Any, Any]) -> BaseTool:
 
 
 def answer_in(reply: str) -> str:
-    """Return the answer to what the model wrote: its expression's value, or the answer it gave without one.
-
-    Args:
-        reply: The model's reply; what follows an output fence is the model's invention.
-
-    Returns:
-        ``Answer: …``, with how an ambiguous sign was read.
+    """Return ``Answer: …`` for a model's reply: its expression's value, or the answer it gave without an expression.
 
     Raises:
         ToolException: If there is nothing to evaluate, or it cannot be evaluated.
     """
+    # The model made up everything after the output fence.
     text = reply.split(STOP, 1)[0].strip()
     # A server that stops at the fence's first line may leave the closing fence out.
     fence = _FENCE.search(text if text.count("```") != 1 else f"{text}\n```")
     if fence is None:
         if ANSWER in text:
             return f"{ANSWER} {text.rsplit(ANSWER, 1)[1].strip()}"
-        raise ToolException(f"The model wrote no expression: {text[:_QUOTED_LENGTH]!r}. Please ask again in other words.")
+        raise ToolException(f"The model wrote no expression: {text[:_MAX_QUOTED_CHARACTERS]!r}. Please ask again in other words.")
     expression = fence[1].strip()
     try:
-        calculation = calculate(expression)
+        result = calculate(expression)
     except CalculationError as error:
-        shown = expression[:_QUOTED_LENGTH]
+        shown = expression[:_MAX_QUOTED_CHARACTERS]
         raise ToolException(
             f"{shown!r} cannot be evaluated: {error}. Please try again with a valid numerical expression."
         ) from error
-    note = f" ({calculation.note})" if calculation.note else ""
-    return f"{ANSWER} {calculation.value}{note}"
+    note = f" ({result.note})" if result.note else ""
+    return f"{ANSWER} {result.value}{note}"

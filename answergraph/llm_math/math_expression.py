@@ -1,12 +1,8 @@
-"""Evaluates one arithmetic expression that a model wrote: checked as a syntax tree first, then given to numexpr.
-
-What is checked is what is evaluated: numexpr sees the text of the checked tree, never the model's own.
-"""
+"""Evaluates one arithmetic expression that a model wrote, by walking its syntax tree; no code of the model's is ever run."""
 
 from __future__ import annotations
 
 import ast
-import importlib
 import math
 import operator
 import re
@@ -14,13 +10,10 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-MAX_LENGTH = 1_000
-"""Longer expressions are refused, in characters; a calculation in words has no use for them."""
+MAX_CHARACTERS = 1_000
+"""Longer expressions are refused; a calculation in words has no use for them."""
 MAX_BITS = 2_048
 """An integer power that takes more is not even worked out; a double ends at 1,024 bits."""
-_TOLERANCE = 1e-9
-MAX_INT64 = 2**63 - 1
-"""Beyond this numexpr knows no integers; the whole expression is then calculated with floating-point numbers."""
 
 CONSTANTS: Mapping[str, float] = {"pi": math.pi, "e": math.e}
 FUNCTIONS: Mapping[str, Callable[[float], float]] = {
@@ -49,7 +42,7 @@ FUNCTIONS: Mapping[str, Callable[[float], float]] = {
     "trunc": lambda number: float(math.trunc(number)),
     "round": lambda number: float(round(number)),
 }
-"""The functions that may be called, each with one number: numexpr's names, and the same in Python."""
+"""The functions that may be called, each with one number, by the names that numexpr and NumPy have for them."""
 
 _OPERATORS: Mapping[type[ast.AST], Callable[[float, float], float]] = {
     ast.Add: operator.add,
@@ -72,25 +65,20 @@ class CalculationError(ValueError):
     """An expression has no value, or none that may be worked out; the message says why."""
 
 
-class Calculation(NamedTuple):
-    """What an expression came to."""
+class MathResult(NamedTuple):
+    """The value of an expression."""
 
-    expression: str
-    """What was evaluated."""
     value: float
+    """Exact as long as only integers are added, subtracted, multiplied or raised to a power; else a double."""
     note: str
     """How an ambiguous sign was read, empty if there was none."""
 
 
-def calculate(text: str) -> Calculation:
+def calculate(text: str) -> MathResult:
     """Evaluate an arithmetic expression.
 
-    Args:
-        text: The expression: numbers (``1,000`` is a thousand), ``+ - * / // % **``, parentheses, ``pi``, ``e`` and the
-            functions of ``FUNCTIONS``. ``^`` is read as power, and the note says so.
-
-    Returns:
-        What was evaluated, and its value.
+    It consists of numbers (``1,000`` is a thousand), ``+ - * / // % **``, parentheses, ``pi``, ``e`` and calls of
+    ``FUNCTIONS``. ``^`` is read as power, and the note says so.
 
     Raises:
         CalculationError: If it is no such expression, is absurdly large, or has no value.
@@ -103,33 +91,18 @@ def calculate(text: str) -> Calculation:
         ...
         answergraph.llm_math.math_expression.CalculationError: the result is too large
     """
-    written = _as_python(text)
-    tree = _parsed(written)
+    tree = _parsed(_as_python(text))
     try:
-        value = _evaluated(tree)
+        value = _value_of(tree)
     except RecursionError as error:
         raise CalculationError("the expression is nested too deeply") from error
-    note = "^ was read as power" if "^" in text.translate(_SIGNS_AS_TYPED) else ""
-    return Calculation(written, value, note)
-
-
-def _evaluated(tree: ast.expr) -> float:
-    sizes = _Sizes()
-    expected = sizes.of(tree)
-    as_floats = sizes.largest_int > MAX_INT64
-    expression = ast.unparse(_Literal(as_floats=as_floats).visit(tree))
-    # Takes a third of a second to import; an agent without a calculator does not pay for it.
-    value: float = importlib.import_module("numexpr").evaluate(expression, local_dict={}, global_dict={}).item()
-    # A remainder, or a small difference of large integers, is lost in floating-point numbers.
-    if as_floats and not math.isclose(value, expected, rel_tol=_TOLERANCE):
-        raise CalculationError("its integers are too large to be calculated with exactly")
-    return value
+    return MathResult(value, "^ was read as power" if "^" in text.translate(_SIGNS_AS_TYPED) else "")
 
 
 def _as_python(text: str) -> str:
     written = text.translate(_SIGNS_AS_TYPED).strip()
-    if len(written) > MAX_LENGTH:
-        raise CalculationError(f"the expression is longer than {MAX_LENGTH} characters")
+    if len(written) > MAX_CHARACTERS:
+        raise CalculationError(f"the expression is longer than {MAX_CHARACTERS} characters")
     if written.startswith("[") and written.endswith("]"):
         written = written[1:-1].strip()
     written = _THOUSANDS.sub(lambda number: number[0].replace(",", ""), written)
@@ -146,64 +119,43 @@ def _parsed(written: str) -> ast.expr:
         raise CalculationError("it is not one arithmetic expression") from error
 
 
-class _Sizes:
-    """Works the size of every intermediate result out before numexpr sees the expression, whose integers wrap or overflow."""
-
-    def __init__(self) -> None:
-        self.largest_int = 0
-
-    def of(self, node: ast.expr) -> float:
-        """Return what a node comes to; raises ``CalculationError`` if it is not allowed or comes to nothing."""
-        match node:
-            case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
-                return self._checked(lambda: number)
-            case ast.Name(id=name) if name in CONSTANTS:
-                return CONSTANTS[name]
-            case ast.UnaryOp(op=sign, operand=operand) if type(sign) in _SIGNS:
-                signed = self.of(operand)
-                return self._checked(lambda: _SIGNS[type(sign)](signed))
-            case ast.BinOp(left=left, op=sign, right=right) if type(sign) in _OPERATORS:
-                return self._of_operation(type(sign), self.of(left), self.of(right))
-            case ast.Call(func=ast.Name(id=name), args=[argument], keywords=[]) if name in FUNCTIONS:
-                number = self.of(argument)
-                return self._checked(lambda: FUNCTIONS[name](number))
-        raise CalculationError(f"{ast.unparse(node)!r} is no arithmetic on numbers")
-
-    def _of_operation(self, sign: type[ast.AST], left: float, right: float) -> float:
-        is_power_of_ints = sign is ast.Pow and isinstance(left, int) and isinstance(right, int) and abs(left) > 1
-        # An integer power takes as much memory as it has digits: it is refused before it is worked out.
-        if is_power_of_ints and right * abs(int(left)).bit_length() > MAX_BITS:
-            raise CalculationError("the result is too large")
-        return self._checked(lambda: _OPERATORS[sign](left, right))
-
-    def _checked(self, work: Callable[[], float]) -> float:
-        try:
-            number = work()
-        except ZeroDivisionError as error:
-            raise CalculationError("division by zero") from error
-        except OverflowError as error:
-            raise CalculationError("the result is too large") from error
-        except ValueError as error:
-            raise CalculationError("the result is no real number") from error
-        if isinstance(number, complex) or (isinstance(number, float) and math.isnan(number)):
-            raise CalculationError("the result is no real number")
-        if abs(number) > sys.float_info.max:
-            raise CalculationError("the result is too large")
-        if isinstance(number, int):
-            self.largest_int = max(self.largest_int, abs(number))
-        return number
+def _value_of(node: ast.expr) -> float:
+    """Return the value of a node of the syntax tree; raises ``CalculationError`` if it is not allowed or has none."""
+    match node:
+        case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
+            return _checked(lambda: number)
+        case ast.Name(id=name) if name in CONSTANTS:
+            return CONSTANTS[name]
+        case ast.UnaryOp(op=sign, operand=operand) if type(sign) in _SIGNS:
+            signed = _value_of(operand)
+            return _checked(lambda: _SIGNS[type(sign)](signed))
+        case ast.BinOp(left=left, op=sign, right=right) if type(sign) in _OPERATORS:
+            return _value_of_operation(type(sign), _value_of(left), _value_of(right))
+        case ast.Call(func=ast.Name(id=name), args=[argument], keywords=[]) if name in FUNCTIONS:
+            number = _value_of(argument)
+            return _checked(lambda: FUNCTIONS[name](number))
+    raise CalculationError(f"{ast.unparse(node)!r} is no arithmetic on numbers")
 
 
-class _Literal(ast.NodeTransformer):
-    """Writes constants as numbers, and all numbers as floating-point ones where the integers are too large."""
+def _value_of_operation(sign: type[ast.AST], left: float, right: float) -> float:
+    is_power_of_ints = sign is ast.Pow and isinstance(left, int) and isinstance(right, int) and abs(left) > 1
+    # An integer power takes as much memory as it has digits: it is refused before it is worked out.
+    if is_power_of_ints and right * abs(int(left)).bit_length() > MAX_BITS:
+        raise CalculationError("the result is too large")
+    return _checked(lambda: _OPERATORS[sign](left, right))
 
-    def __init__(self, *, as_floats: bool) -> None:
-        self._as_floats = as_floats
 
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        """Replace a constant by its value; a function's name stays."""
-        return ast.Constant(CONSTANTS[node.id]) if node.id in CONSTANTS else node
-
-    def visit_Constant(self, node: ast.Constant) -> ast.expr:
-        """Replace an integer that numexpr could not calculate with."""
-        return ast.Constant(float(node.value)) if self._as_floats else node  # type: ignore[arg-type]  # checked to be a number
+def _checked(work: Callable[[], float]) -> float:
+    try:
+        number = work()
+    except ZeroDivisionError as error:
+        raise CalculationError("division by zero") from error
+    except OverflowError as error:
+        raise CalculationError("the result is too large") from error
+    except ValueError as error:
+        raise CalculationError("the result is no real number") from error
+    if isinstance(number, complex) or (isinstance(number, float) and math.isnan(number)):
+        raise CalculationError("the result is no real number")
+    if abs(number) > sys.float_info.max:
+        raise CalculationError("the result is too large")
+    return number

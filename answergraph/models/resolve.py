@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import Runnable
 
+from answergraph.runtime.extras import extra_needed
 from answergraph.state.errors import AgentSpecError
+
+if TYPE_CHECKING:
+    from answergraph.models.offline.offline_policy import OfflinePolicy
 
 OFFLINE = "offline"
 """The name of the model that needs no key, and is no language model."""
@@ -17,16 +21,14 @@ OFFLINE = "offline"
 _EXAMPLES = "'offline', 'openai:gpt-4.1' or a chat model object"
 
 
-def resolve_model(model: Any, **settings: Any) -> BaseChatModel:
+def resolve_model(model: Any, *, offline: OfflinePolicy | None = None, **settings: Any) -> BaseChatModel:
     """Return the chat model for a name or an object.
 
     Args:
         model: A chat model, which is returned as it is, ``"offline"``, ``"openai:NAME"``, or ``"provider:NAME"`` for
             LangChain's ``init_chat_model``.
+        offline: The rules that ``"offline"`` stands for; arithmetic by default.
         **settings: Passed to the model's class, for instance ``base_url``.
-
-    Returns:
-        The model.
 
     Raises:
         AgentSpecError: If the name is unknown, or what it needs is missing; the message says what to install or pass.
@@ -37,18 +39,18 @@ def resolve_model(model: Any, **settings: Any) -> BaseChatModel:
     if not isinstance(model, str) or not model.strip():
         raise AgentSpecError(f"{model!r} is no model; pass {_EXAMPLES}.")
     if model == OFFLINE:
-        return _offline()
+        return _offline(offline)
     provider, _, name = model.partition(":")
     if provider == "openai":
         return _made(model, lambda: _openai(name, settings))
     return _made(model, lambda: _through_langchain(model, settings))
 
 
-def _offline() -> BaseChatModel:
+def _offline(policy: OfflinePolicy | None) -> BaseChatModel:
     # The calculator behind it is a twentieth of the package's import.
     from answergraph.models.offline.offline_model import OfflineChatModel
 
-    return OfflineChatModel()
+    return OfflineChatModel(policy=policy) if policy else OfflineChatModel()
 
 
 def _openai(name: str, settings: dict[str, Any]) -> BaseChatModel:
@@ -60,12 +62,8 @@ def _openai(name: str, settings: dict[str, Any]) -> BaseChatModel:
 
 
 def _through_langchain(model: str, settings: dict[str, Any]) -> BaseChatModel:
-    try:
+    with extra_needed("langchain", f"a model other than {_EXAMPLES}"):
         langchain = importlib.import_module("langchain.chat_models")
-    except ImportError as error:
-        raise ValueError(
-            f"it needs LangChain: pip install 'answergraph[langchain]', and the provider's package; without it pass {_EXAMPLES}"
-        ) from error
     made: BaseChatModel = langchain.init_chat_model(model, **settings)
     return made
 

@@ -5,15 +5,17 @@
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.exceptions import ExceptionMiddleware
 from starlette.requests import Request
-from starlette.responses import RedirectResponse
+from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -36,20 +38,27 @@ HEADERS = {
 """What every response below the page's path carries."""
 
 
+class PageFiles(StaticFiles):
+    """The page's files; one that is stored as ``NAME.gz`` is sent as it is stored, for every browser unpacks it."""
+
+    def lookup_path(self, path: str) -> tuple[str, os.stat_result | None]:
+        full_path, stat_result = super().lookup_path(path)
+        return (full_path, stat_result) if stat_result else super().lookup_path(f"{path}.gz")
+
+    def file_response(self, full_path: Any, *args: Any, **kwargs: Any) -> Response:
+        response = super().file_response(full_path, *args, **kwargs)
+        if str(full_path).endswith(".gz"):
+            response.headers["content-encoding"] = "gzip"
+        return response
+
+
 class PageHeaders:
-    """Adds the page's headers to a response."""
+    """Adds the page's headers to the responses of an application."""
 
     def __init__(self, app: ASGIApp) -> None:
-        """Wrap an application.
-
-        Args:
-            app: What responds.
-        """
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Respond as the wrapped application does, with the headers added."""
-
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 added = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
@@ -79,7 +88,7 @@ app = _application(
         # files raise becomes a response inside, so that it carries the headers as well.
         Mount(
             PAGE_PATH,
-            StaticFiles(directory=FILES, html=True),
+            PageFiles(directory=FILES, html=True),
             middleware=[Middleware(PageHeaders), Middleware(ExceptionMiddleware)],
         ),
     ]

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Any, Literal, cast
 
 from answergraph.rules.rule_parser import RuleReader
-from answergraph.rules.when_expression import Expression, truth
+from answergraph.rules.when_expression import Expression
 from answergraph.state.errors import RuleSyntaxError
 
-MAX_RULE_LENGTH = 2_000
-"""Longer rules are refused, in characters."""
+MAX_RULE_CHARACTERS = 2_000
+"""Longer rules are refused."""
 
 _FUNCTION = re.compile(r"\s*(all|any|when|ai)\s*\(")
 _GUARD = re.compile(r"&&\s*(all|any|when|ai)\s*\(")
@@ -27,14 +27,10 @@ class Aggregate:
     labels: tuple[str, ...]
 
     def holds(self, children: Sequence[str]) -> bool:
-        """Compare with the children's labels.
+        """Compare with the children's labels, in the children's order; without children nothing holds.
 
-        Args:
-            children: The labels in the children's order; without children nothing holds.
-
-        Returns:
-            ``all`` with one label: whether every child has it; with several: whether the children have just these, in
-            order. ``any``: whether some child has one of them.
+        ``all`` with one label: every child has it; with several: the children have just these, in order. ``any``: some child has
+        one of them.
         """
         if self.kind == "any":
             return any(label in self.labels for label in children)
@@ -56,19 +52,11 @@ class Rule:
 
     @property
     def is_semantic(self) -> bool:
-        """Whether a judge has to be asked."""
+        """Whether a judge decides it."""
         return self.label is not None
 
     def holds(self, facts: Mapping[str, Any], children: Sequence[str], chosen: str | None) -> bool:
-        """Decide the rule.
-
-        Args:
-            facts: What the names in ``when(...)`` stand for.
-            children: The labels of the parallel children.
-            chosen: The label a judge has chosen.
-
-        Returns:
-            Whether it holds.
+        """Return whether the rule holds, by the facts that ``when(...)`` names, the children's labels and the label chosen.
 
         Raises:
             RuleEvaluationError: If its ``when(...)`` cannot be decided.
@@ -77,7 +65,7 @@ class Rule:
             return False
         if self.aggregate is not None and not self.aggregate.holds(children):
             return False
-        return self.guard is None or truth(self.guard, facts)
+        return self.guard is None or self.guard.holds(facts)
 
 
 def parse_rule(text: str) -> Rule:
@@ -99,8 +87,8 @@ def parse_rule(text: str) -> Rule:
     """
     if not isinstance(text, str) or not text.strip():
         raise RuleSyntaxError(str(text), 0, "a rule is a text that is not empty")
-    if len(text) > MAX_RULE_LENGTH:
-        raise RuleSyntaxError(f"{text[:40]}…", MAX_RULE_LENGTH, f"a rule has at most {MAX_RULE_LENGTH} characters")
+    if len(text) > MAX_RULE_CHARACTERS:
+        raise RuleSyntaxError(f"{text[:40]}…", MAX_RULE_CHARACTERS, f"a rule has at most {MAX_RULE_CHARACTERS} characters")
     function = _FUNCTION.match(text)
     if function is None:
         return _semantic(text)

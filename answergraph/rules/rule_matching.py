@@ -20,12 +20,12 @@ MatchMethod = Literal[
     "ai_judge",
     "ai_judge_fallback",
 ]
-"""How it was found out which rule holds. ``ai_judge_fallback`` is known for logs of older programs; nothing here writes it."""
+"""How the rule that holds was found. ``ai_judge_fallback`` stands in logs of older programs; nothing here writes it."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """The label that was chosen among the candidates, and how."""
+    """The label that was chosen among the candidates, and how it was chosen."""
 
     label: str
     method: MatchMethod
@@ -44,10 +44,7 @@ class Rules:
     """The rules of one decision, in order."""
 
     def __init__(self, rules: Sequence[str]) -> None:
-        """Read the rules.
-
-        Args:
-            rules: Their texts; the first one that holds counts.
+        """Read the rules; the first one that holds counts.
 
         Raises:
             AgentSpecError: If there are none, or if one is given twice: the second one could never count.
@@ -73,25 +70,13 @@ class Rules:
     def match_without_judge(self, facts: Mapping[str, Any], children: Sequence[str]) -> RuleMatch | None:
         """Return the first rule that holds among those before the first label.
 
-        Args:
-            facts: What the names in ``when(...)`` stand for.
-            children: The labels of parallel children.
-
         Raises:
             RuleEvaluationError: If a ``when(...)`` cannot be decided.
         """
         return _first(self._leading, facts, children, None)
 
     def match(self, facts: Mapping[str, Any], children: Sequence[str], choice: Choice | None) -> RuleMatch | None:
-        """Return the first rule of all that holds.
-
-        Args:
-            facts: What the names in ``when(...)`` stand for.
-            children: The labels of parallel children.
-            choice: What a judge has chosen.
-
-        Returns:
-            The match; a label's method is that of the choice.
+        """Return the first rule of all that holds; a label's method is that of the choice.
 
         Raises:
             RuleEvaluationError: If a ``when(...)`` cannot be decided.

@@ -8,11 +8,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NoReturn
 
-from answergraph.rules.when_expression import Both, Comparison, Constant, Contains, Either, Exists, Expression, Not, Path
+from answergraph.rules import when_expression as when
+from answergraph.rules.when_expression import Expression
 from answergraph.state.errors import RuleSyntaxError
 
 MAX_DEPTH = 40
-"""How deep parentheses may stand in each other."""
+"""How deep parentheses may be nested."""
 
 _TOKEN = re.compile(
     r"""(?P<string>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')"""
@@ -27,8 +28,8 @@ _COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 
 
 @dataclass(frozen=True)
-class Token:
-    """One word of a rule."""
+class RuleToken:
+    """One token of a rule."""
 
     kind: str
     """``string``, ``number``, ``operator``, ``name`` or ``end``."""
@@ -37,61 +38,51 @@ class Token:
 
 
 class RuleReader:
-    """Reads one rule from left to right; knows where it stands."""
+    """Reads one rule from left to right, from a position on."""
 
     def __init__(self, rule: str, position: int = 0) -> None:
-        """Begin to read.
-
-        Args:
-            rule: The rule's text.
-            position: Where to begin.
-        """
         self.rule = rule
         self.position = position
         self._depth = 0
 
-    def peek(self) -> Token:
-        """Return the next token and stay where it is.
+    def peek(self) -> RuleToken:
+        """Return the next token without taking it.
 
         Raises:
             RuleSyntaxError: If what comes is no token.
         """
         start = self._start()
         if start == len(self.rule):
-            return Token("end", "", start)
+            return RuleToken("end", "", start)
         match = _TOKEN.match(self.rule, start)
         if match is None or match.lastgroup is None:
             raise RuleSyntaxError(self.rule, start, f"{self.rule[start]!r} is not understood here")
         if match.lastgroup == "name" and match.group() in _SYNONYMS:
-            return Token("operator", _SYNONYMS[match.group()], start)
-        return Token(match.lastgroup, match.group(), start)
+            return RuleToken("operator", _SYNONYMS[match.group()], start)
+        return RuleToken(match.lastgroup, match.group(), start)
 
-    def take(self) -> Token:
-        """Return the next token and go past it."""
+    def take(self) -> RuleToken:
+        """Return the next token, and go on behind it."""
         token = self.peek()
         matched = _TOKEN.match(self.rule, token.position)
         self.position = matched.end() if matched else token.position
         return token
 
-    def accept(self, *operators: str) -> Token | None:
-        """Go past one of these operators if it comes next; returns it."""
+    def accept(self, *operators: str) -> RuleToken | None:
+        """Take the next token if it is one of these operators."""
         token = self.peek()
         return self.take() if token.kind == "operator" and token.text in operators else None
 
-    def expect(self, wanted: str) -> Token:
-        """Go past an operator that must come next.
+    def expect(self, wanted: str) -> RuleToken:
+        """Take an operator that has to come next.
 
         Raises:
-            RuleSyntaxError: If it does not.
+            RuleSyntaxError: If another token comes.
         """
         return self.accept(wanted) or self.fail(f"{wanted!r} is missing")
 
     def fail(self, problem: str) -> NoReturn:
-        """Say what is wrong at the next token.
-
-        Raises:
-            RuleSyntaxError: Always.
-        """
+        """Raise ``RuleSyntaxError`` at the next token."""
         token = self.peek()
         found = "the rule ends" if token.kind == "end" else f"{token.text!r} stands"
         raise RuleSyntaxError(self.rule, token.position, f"{problem}; {found} there")
@@ -116,19 +107,21 @@ class RuleReader:
         self._depth += 1
         if self._depth > MAX_DEPTH:
             self.fail(f"parentheses stand in each other at most {MAX_DEPTH} deep")
-        condition = self._joined(self._clauses, "||", Either)
+        condition = self._joined(self._clauses, "||", when.disjunction)
         self._depth -= 1
         return condition
 
     def _clauses(self) -> Expression:
-        return self._joined(self._clause, "&&", Both)
+        return self._joined(self._clause, "&&", when.conjunction)
 
-    def _joined(self, read: Callable[[], Expression], joint: str, make: type[Both] | type[Either]) -> Expression:
+    def _joined(
+        self, read: Callable[[], Expression], joint: str, make: Callable[[str, list[Expression]], Expression]
+    ) -> Expression:
         start = self._start()
         parts = [read()]
         while self.accept(joint):
             parts.append(read())
-        return parts[0] if len(parts) == 1 else make(self._since(start), tuple(parts))
+        return parts[0] if len(parts) == 1 else make(self._since(start), parts)
 
     def _clause(self) -> Expression:
         start = self._start()
@@ -138,7 +131,7 @@ class RuleReader:
             turns += 1
         clause = self._comparison()
         for _ in range(turns % 2 or 2 * bool(turns)):
-            clause = Not(self._since(start), clause)
+            clause = when.negation(self._since(start), clause)
         return clause
 
     def _comparison(self) -> Expression:
@@ -148,7 +141,7 @@ class RuleReader:
         if token is None:
             return left
         right = self._operand()
-        return Comparison(self._since(start), left, token.text, right)
+        return when.comparison(self._since(start), left, token.text, right)
 
     def _operand(self) -> Expression:
         token = self.peek()
@@ -158,38 +151,32 @@ class RuleReader:
             return condition
         if token.kind in ("string", "number"):
             self.take()
-            return Constant(token.text, _unquoted(token, self.rule) if token.kind == "string" else json.loads(token.text))
+            return when.constant(token.text, _unquoted(token, self.rule) if token.kind == "string" else json.loads(token.text))
         if token.kind != "name":
             self.fail("a value is missing")
         self.take()
         return self._named(token)
 
-    def _named(self, token: Token) -> Expression:
+    def _named(self, token: RuleToken) -> Expression:
         if token.text in _WORDS:
-            return Constant(token.text, _WORDS[token.text])
+            return when.constant(token.text, _WORDS[token.text])
         if not self.accept("("):
-            return Path(token.text)
+            return when.path(token.text)
         if token.text == "exists":
-            return self._exists(token)
+            name = self.peek()
+            if name.kind != "name" or name.text in _WORDS:
+                self.fail("exists asks for a name")
+            self.take()
+            condition = self.condition() if self.accept(",") else None
+            self.expect(")")
+            return when.exists(self._since(token.position), name.text, condition)
         if token.text == "contains":
-            return self._contains(token)
+            container = self._operand()
+            self.expect(",")
+            wanted = self._operand()
+            self.expect(")")
+            return when.contains(self._since(token.position), container, wanted)
         raise RuleSyntaxError(self.rule, token.position, f"there is no function {token.text!r}; there are exists and contains")
-
-    def _exists(self, function: Token) -> Expression:
-        name = self.peek()
-        if name.kind != "name" or name.text in _WORDS:
-            self.fail("exists asks for a name")
-        self.take()
-        condition = self.condition() if self.accept(",") else None
-        self.expect(")")
-        return Exists(self._since(function.position), Path(name.text), condition)
-
-    def _contains(self, function: Token) -> Expression:
-        container = self._operand()
-        self.expect(",")
-        wanted = self._operand()
-        self.expect(")")
-        return Contains(self._since(function.position), container, wanted)
 
     def _start(self) -> int:
         space = _SPACE.match(self.rule, self.position)
@@ -199,7 +186,7 @@ class RuleReader:
         return self.rule[start : self.position]
 
 
-def _unquoted(token: Token, rule: str) -> str:
+def _unquoted(token: RuleToken, rule: str) -> str:
     if token.text.startswith("'"):
         return re.sub(r"\\(.)", r"\1", token.text[1:-1])
     try:

@@ -1,11 +1,11 @@
-"""What a ``when(...)`` says: the syntax tree, and how it is decided on a state. Nothing is ever evaluated as Python."""
+"""The parts of a ``when(...)`` and their values on a state. Nothing is ever evaluated as Python."""
 
 from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from pydantic import BaseModel
 
@@ -13,6 +13,8 @@ from answergraph.state.errors import RuleEvaluationError
 
 ITEM = "item"
 """Names the item at hand in the condition of ``exists(list, condition)``."""
+
+Facts = Mapping[str, Any]
 
 _MISSING = object()
 _ORDERS: Mapping[str, Callable[[Any, Any], bool]] = {
@@ -23,160 +25,102 @@ _ORDERS: Mapping[str, Callable[[Any, Any], bool]] = {
 }
 
 
-class Expression(Protocol):
-    """A part of a ``when(...)``."""
-
-    @property
-    def text(self) -> str:
-        """The part as it was written."""
-
-    def value(self, facts: Mapping[str, Any]) -> Any:
-        """Return its value; raises ``RuleEvaluationError`` where the facts give none."""
-
-
 @dataclass(frozen=True)
-class Constant:
-    """A number, a text, ``true``, ``false`` or ``null``."""
+class Expression:
+    """A part of a ``when(...)``: a value or a condition."""
 
     text: str
-    constant: Any
+    """The part as it was written."""
+    value: Callable[[Facts], Any]
+    """Raises ``RuleEvaluationError`` where the facts give no value."""
 
-    def value(self, facts: Mapping[str, Any]) -> Any:
-        """Return it."""
-        return self.constant
+    def holds(self, facts: Facts) -> bool:
+        """Return whether a condition holds.
+
+        Raises:
+            RuleEvaluationError: If it is neither true nor false.
+        """
+        value = self.value(facts)
+        if not isinstance(value, bool):
+            raise RuleEvaluationError(self.text, f"{value!r} is neither true nor false")
+        return value
 
 
-@dataclass(frozen=True)
-class Path:
-    """A name of the state, with keys, fields and list positions after dots."""
+def constant(text: str, value: Any) -> Expression:
+    return Expression(text, lambda facts: value)
 
-    text: str
 
-    def find(self, facts: Mapping[str, Any]) -> Any:
-        """Return what stands there, a mark of this module if nothing does."""
-        found: Any = facts
-        for part in self.text.split("."):
-            found = _member(found, part)
-        return found
+def path(text: str) -> Expression:
+    """Return a name of the state, with keys, fields and list positions after dots."""
 
-    def value(self, facts: Mapping[str, Any]) -> Any:
-        """Return what stands there."""
-        found = self.find(facts)
+    def value(facts: Facts) -> Any:
+        found = _found(facts, text)
         if found is _MISSING:
-            raise RuleEvaluationError(self.text, f"there is no {self.text!r}; exists({self.text}) asks whether there is")
+            raise RuleEvaluationError(text, f"there is no {text!r}; exists({text}) asks whether there is")
         return found
 
-
-@dataclass(frozen=True)
-class Comparison:
-    """Two values side by side."""
-
-    text: str
-    left: Expression
-    operator: str
-    right: Expression
-
-    def value(self, facts: Mapping[str, Any]) -> bool:
-        """Compare: ``==`` and ``!=`` without converting anything, the others numbers only."""
-        left, right = self.left.value(facts), self.right.value(facts)
-        if self.operator in ("==", "!="):
-            return _same(left, right) == (self.operator == "==")
-        if not (_is_number(left) and _is_number(right)):
-            raise RuleEvaluationError(self.text, f"{self.operator} compares numbers, not {left!r} and {right!r}")
-        return _ORDERS[self.operator](left, right)
+    return Expression(text, value)
 
 
-@dataclass(frozen=True)
-class Exists:
-    """Whether something is there, or whether an item of a list meets a condition."""
+def comparison(text: str, left: Expression, sign: str, right: Expression) -> Expression:
+    """Return a comparison: ``==`` and ``!=`` of any values without converting them, the others of numbers."""
 
-    text: str
-    path: Path
-    condition: Expression | None
+    def value(facts: Facts) -> bool:
+        one, other = left.value(facts), right.value(facts)
+        if sign in ("==", "!="):
+            return _same(one, other) == (sign == "==")
+        if not (_is_number(one) and _is_number(other)):
+            raise RuleEvaluationError(text, f"{sign} compares numbers, not {one!r} and {other!r}")
+        return _ORDERS[sign](one, other)
 
-    def value(self, facts: Mapping[str, Any]) -> bool:
-        """Look it up; ``null`` counts as not there."""
-        found = self.path.find(facts)
-        if self.condition is None:
+    return Expression(text, value)
+
+
+def exists(text: str, name: str, condition: Expression | None) -> Expression:
+    """Return whether something is there and not ``null``, or whether an item of a list meets a condition."""
+
+    def value(facts: Facts) -> bool:
+        found = _found(facts, name)
+        if condition is None:
             return found is not _MISSING and found is not None
         if not _is_list(found):
-            raise RuleEvaluationError(self.text, f"{self.path.text!r} is no list")
-        return any(truth(self.condition, {**facts, ITEM: item}) for item in found)
+            raise RuleEvaluationError(text, f"{name!r} is no list")
+        return any(condition.holds({**facts, ITEM: item}) for item in found)
+
+    return Expression(text, value)
 
 
-@dataclass(frozen=True)
-class Contains:
-    """Whether a list holds a value, or a text another one."""
+def contains(text: str, container: Expression, wanted: Expression) -> Expression:
+    """Return whether a list holds a value, or a text another one."""
 
-    text: str
-    container: Expression
-    wanted: Expression
+    def value(facts: Facts) -> bool:
+        holder, part = container.value(facts), wanted.value(facts)
+        if isinstance(holder, str) and isinstance(part, str):
+            return part in holder
+        if not _is_list(holder):
+            raise RuleEvaluationError(text, f"contains looks for a value in a list or for a text in a text, not in {holder!r}")
+        return any(_same(item, part) for item in holder)
 
-    def value(self, facts: Mapping[str, Any]) -> bool:
-        """Look it up."""
-        container, wanted = self.container.value(facts), self.wanted.value(facts)
-        if isinstance(container, str) and isinstance(wanted, str):
-            return wanted in container
-        if not _is_list(container):
-            raise RuleEvaluationError(
-                self.text, f"contains looks for a value in a list or for a text in a text, not in {container!r}"
-            )
-        return any(_same(item, wanted) for item in container)
+    return Expression(text, value)
 
 
-@dataclass(frozen=True)
-class Not:
-    """The opposite of a condition."""
-
-    text: str
-    condition: Expression
-
-    def value(self, facts: Mapping[str, Any]) -> bool:
-        """Negate."""
-        return not truth(self.condition, facts)
+def negation(text: str, condition: Expression) -> Expression:
+    return Expression(text, lambda facts: not condition.holds(facts))
 
 
-@dataclass(frozen=True)
-class Both:
-    """Conditions that all hold; the first that does not ends the look."""
-
-    text: str
-    conditions: tuple[Expression, ...]
-
-    def value(self, facts: Mapping[str, Any]) -> bool:
-        """Ask them in order."""
-        return all(truth(condition, facts) for condition in self.conditions)
+def conjunction(text: str, conditions: Sequence[Expression]) -> Expression:
+    return Expression(text, lambda facts: all(condition.holds(facts) for condition in conditions))
 
 
-@dataclass(frozen=True)
-class Either:
-    """Conditions of which one holds; the first that does ends the look."""
-
-    text: str
-    conditions: tuple[Expression, ...]
-
-    def value(self, facts: Mapping[str, Any]) -> bool:
-        """Ask them in order."""
-        return any(truth(condition, facts) for condition in self.conditions)
+def disjunction(text: str, conditions: Sequence[Expression]) -> Expression:
+    return Expression(text, lambda facts: any(condition.holds(facts) for condition in conditions))
 
 
-def truth(expression: Expression, facts: Mapping[str, Any]) -> bool:
-    """Decide a condition.
-
-    Args:
-        expression: The condition.
-        facts: What its names stand for.
-
-    Returns:
-        Whether it holds.
-
-    Raises:
-        RuleEvaluationError: If it is neither true nor false.
-    """
-    value = expression.value(facts)
-    if not isinstance(value, bool):
-        raise RuleEvaluationError(expression.text, f"{value!r} is neither true nor false")
-    return value
+def _found(facts: Facts, name: str) -> Any:
+    found: Any = facts
+    for part in name.split("."):
+        found = _member(found, part)
+    return found
 
 
 def _member(holder: Any, name: str) -> Any:

@@ -23,11 +23,7 @@ CORPORA: Mapping[str, str] = {"seen": "seen_scenarios", "unseen": "unseen_scenar
 
 
 def make(corpus: str) -> None:
-    """Run every scenario of a corpus, and write runs and labels anew.
-
-    Args:
-        corpus: One of ``CORPORA``.
-    """
+    """Run every scenario of a corpus, and write runs and labels anew."""
     scenarios: Sequence[Scenario] = import_module(CORPORA[corpus]).SCENARIOS
     order = list(range(len(scenarios)))
     random.Random(corpus).shuffle(order)

@@ -66,11 +66,7 @@ class Judged:
 
 
 def judged(corpus: str) -> list[Judged]:
-    """Triage every run of a corpus.
-
-    Args:
-        corpus: The folder of the runs, which has labels of the same name.
-    """
+    """Triage every run of a corpus."""
     labels = json.loads((HERE / "labels" / f"{corpus}.json").read_text(encoding="utf-8"))
     triage = create_triage_agent()
     found = []
@@ -84,11 +80,7 @@ def judged(corpus: str) -> list[Judged]:
 
 
 def table(cases: Iterable[Judged]) -> str:
-    """Return the table of verdict against label, as Markdown.
-
-    Args:
-        cases: The judged cases of a corpus.
-    """
+    """Return the table of verdict against label, as Markdown."""
     columns = ("real", "not real", "passed", "not passed", "abstained")
     rows: dict[str, Counter[str]] = {}
     for case in cases:
@@ -101,11 +93,7 @@ def table(cases: Iterable[Judged]) -> str:
 
 
 def summary(cases: list[Judged]) -> str:
-    """Return the two figures that count, in a sentence.
-
-    Args:
-        cases: The judged cases of a corpus.
-    """
+    """Return the two figures that count, in a sentence."""
     concluded = [case for case in cases if case.answer]
     wrong = [case for case in concluded if case.is_wrong]
     share = 100 * len(concluded) / len(cases)

@@ -32,9 +32,9 @@ CAUSES: Mapping[str, str | None] = {
 }
 """The cause of the misclassification per kind; ``None`` for a failure that is real."""
 
-MOST_TRIES = 60
+MAX_TRIES = 60
 """How often a run that depends on chance is repeated until it went as wanted."""
-RUN_SECONDS = 60
+MAX_RUN_SECONDS = 60
 
 _PYTEST = ("-v", "--tb=auto", "-p", "no:cacheprovider", "-p", "no:randomly", "-o", "junit_logging=all", "-o", "addopts=")
 
@@ -74,11 +74,7 @@ class Scenario:
         return {"kind": self.kind, "test": self.test, "is_false_negative": cause is not None, "cause": cause}
 
     def run(self, target: Path) -> None:
-        """Run every attempt, and keep what it leaves.
-
-        Args:
-            target: The folder of the run.
-        """
+        """Run every attempt, and keep what it leaves."""
         for index, attempt in enumerate(self.attempts):
             left = self._run_until_as_wanted(attempt)
             folder = target if index == 0 else target / f"attempt-{index + 1}"
@@ -87,11 +83,11 @@ class Scenario:
                 (folder / name).write_text(text, encoding="utf-8")
 
     def _run_until_as_wanted(self, attempt: Attempt) -> dict[str, str]:
-        for _ in range(MOST_TRIES):
+        for _ in range(MAX_TRIES):
             left = self._run_once(attempt)
             if self._has_failed(left["results.xml"]) == attempt.fails:
                 return left
-        raise RuntimeError(f"{self.kind} {self.test} did not go as wanted in {MOST_TRIES} tries:\n{left['console.log']}")
+        raise RuntimeError(f"{self.kind} {self.test} did not go as wanted in {MAX_TRIES} tries:\n{left['console.log']}")
 
     def _run_once(self, attempt: Attempt) -> dict[str, str]:
         with tempfile.TemporaryDirectory() as place:
@@ -107,7 +103,7 @@ class Scenario:
                 env={**_environment(), **attempt.environment},
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
-                timeout=RUN_SECONDS,
+                timeout=MAX_RUN_SECONDS,
                 check=False,
             )
             console = finished.stdout.decode(errors="replace")

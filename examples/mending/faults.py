@@ -17,16 +17,7 @@ OUT_OF_REACH = 1_000_000
 
 
 def make_project(folder: Path, fault: Fault, seed: int) -> Path:
-    """Write a module with one fault, and a test that shows it.
-
-    Args:
-        folder: Where to; it is made if it is not there.
-        fault: What is wrong.
-        seed: Decides the names and values; the same seed makes the same project.
-
-    Returns:
-        The module.
-    """
+    """Write a module with one fault, and a test that shows it."""
     chance = random.Random(seed)
     names = _names(chance, 5)
     module, function = names[0], names[1]

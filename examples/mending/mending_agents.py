@@ -13,8 +13,10 @@ from langchain_core.tools import BaseTool
 from langgraph.graph.state import CompiledStateGraph
 
 from answergraph.graphs.agent.create import create_agent
+from answergraph.models.resolve import resolve_model
 from examples.mending.faults import FAULTS, make_project
 from examples.mending.mending_tools import CHANGING, READING, RUNNING, ProjectState, files_of, report_of_tests
+from examples.mending.offline_mender import small_mends
 
 
 def preparer(model: Any) -> Runnable[Any, Any]:
@@ -41,7 +43,7 @@ def reviewer(model: Any) -> CompiledStateGraph[Any, Any, Any, Any]:
 
 
 def _agent(model: Any, tools: Sequence[BaseTool], name: str) -> CompiledStateGraph[Any, Any, Any, Any]:
-    return create_agent(model, tools, state_schema=ProjectState, name=name)
+    return create_agent(resolve_model(model, offline=small_mends), tools, state_schema=ProjectState, name=name)
 
 
 def _prepare(state: Mapping[str, Any]) -> dict[str, Any]:
@@ -52,5 +54,7 @@ def _prepare(state: Mapping[str, Any]) -> dict[str, Any]:
         make_project(folder, state.get("fault") or FAULTS[0], int(state.get("seed") or 0))
     report = report_of_tests(folder)
     failing = report.startswith("FAILED")
-    text = f"The files are {', '.join(files_of(folder))}. The tests {'fail' if failing else 'pass'}."
-    return {"text": text, "failing": failing, "facts": {"folder": str(folder)}}
+    files = files_of(folder)
+    text = f"The files are {', '.join(files)}. The tests {'fail' if failing else 'pass'}."
+    modules = [file for file in files if not file.startswith("test_")]
+    return {"text": text, "failing": failing, "facts": {"folder": str(folder), "modules": modules}}

@@ -62,14 +62,7 @@ RUNNING: tuple[BaseTool, ...] = (run_tests,)
 
 
 def report_of_tests(folder: Path) -> str:
-    """Run the tests of a folder in a process of their own.
-
-    Args:
-        folder: The folder.
-
-    Returns:
-        ``PASSED`` or ``FAILED`` in the first line, then the end of what the tests printed.
-    """
+    """Run the tests of a folder in a process of their own."""
     # No bytecode: a source that was changed within a second, to the same length, would be taken for unchanged.
     command = [sys.executable, "-B", "-m", "unittest", "discover", "-s", ".", "-p", "test_*.py"]
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "PYTHON_COLORS": "0"}

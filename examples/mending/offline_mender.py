@@ -1,7 +1,7 @@
-"""The offline model's rules for mending: which small change may make a failing test pass.
+"""The rules that mend without a language model: which small change may make a failing test pass.
 
 Three rules: a name that is not defined becomes the nearest one that is, a range goes one further, an operator becomes its
-opposite. Which of them helps, only the tests can say; what was tried is read from the conversation.
+opposite. Which of them helps, only the tests can say; what was tried is read from the earlier steps.
 """
 
 from __future__ import annotations
@@ -11,15 +11,14 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langchain_core.messages import AIMessage
 
-from answergraph.models.offline.offline_policy import OfflineRequest
+from answergraph.graphs.workflow.workflow_nodes import ATTACHED_WORK, AttachedWork
+from answergraph.models.offline.offline_policy import OfflineRequest, answered_calls, decline_all_but
 
 READ, REPLACE, RUN = "read_file", "replace_in_file", "run_tests"
-CANNOT = "It cannot be mended: none of my rules is left to try."
+CANNOT = AIMessage("It cannot be mended: none of my rules is left to try.")
 
-_DONE = "What was done so far"
-_MODULE = re.compile(r"\b(?!test_)\w+\.py\b")
 _UNDEFINED = re.compile(r"name '(\w+)' is not defined")
 _FAILURE = re.compile(r"^\w*Error\b.*$", re.MULTILINE)
 _REPLACED = re.compile(r"Replaced `(.+?)` by `(.+?)` in `(.+?)`")
@@ -37,89 +36,77 @@ class Mend:
     new: str
 
 
-class MendingPolicy:
-    """Plans, makes and reviews small mends, in the role that its tools give it."""
+@dataclass(frozen=True)
+class Visit:
+    """One visit of a step, and what the tools have returned in it."""
 
-    ability = "mend a failing unit test by three small rules"
+    request: OfflineRequest
+    file: str
+    """The module to mend."""
+    said: str
+    """What the earlier steps said."""
+    results: Sequence[str]
 
-    def reply(self, request: OfflineRequest) -> AIMessage | None:
-        """Return the next step of the role.
+    def plan(self) -> AIMessage:
+        if not self.results:
+            return self.request.call(RUN, {})
+        if self.results[0].startswith("PASSED"):
+            return AIMessage("The tests pass already; there is nothing to implement.")
+        if len(self.results) == 1:
+            return self.request.call(READ, {"file": self.file})
+        failure = _failure(self.results[0])
+        if not mends(self.results[1], failure):
+            return CANNOT
+        return AIMessage(f"Ready to implement: {self.file} fails with {failure}")
 
-        Args:
-            request: The conversation and what is bound.
+    def mend(self) -> AIMessage:
+        """Take the last mend back, read the module, make the next mend, and say so: one call for each."""
+        tried = [Mend(old, new) for old, new, _ in _REPLACED.findall(self.said)]
+        if tried and not self.results:
+            return self._replace(Mend(tried[-1].new, tried[-1].old))
+        results = self.results[1:] if tried else self.results
+        if not results:
+            return self.request.call(READ, {"file": self.file})
+        left = [mend for mend in mends(results[0], _failure_of_plan(self.said)) if mend not in tried]
+        if not left:
+            return CANNOT
+        if len(results) == 1:
+            return self._replace(left[0])
+        return AIMessage(f"Replaced `{left[0].old}` by `{left[0].new}` in `{self.file}`.")
 
-        Returns:
-            The call or the report; ``None`` without the tools of a role.
-        """
-        roles = {(READ, RUN): _plan, (READ, REPLACE): _mend, (RUN,): _review}
-        role = roles.get(tuple(sorted(request.tools)))
-        if role is None:
-            return None
-        asked = max((i for i, m in enumerate(request.messages) if isinstance(m, HumanMessage)), default=-1)
-        if asked < 0:
-            return None
-        results = [m.text for m in request.messages[asked:] if isinstance(m, ToolMessage)]
-        return role(request.messages[asked].text, results)
+    def review(self) -> AIMessage:
+        if not self.results:
+            return self.request.call(RUN, {})
+        if self.results[-1].startswith("PASSED"):
+            return AIMessage("The tests pass: approved.")
+        return AIMessage(f"It needs fix: the tests fail with {_failure(self.results[-1])}")
+
+    def _replace(self, mend: Mend) -> AIMessage:
+        return self.request.call(REPLACE, {"file": self.file, "old": mend.old, "new": mend.new})
+
+
+_ROLES = {(READ, RUN): Visit.plan, (READ, REPLACE): Visit.mend, (RUN,): Visit.review}
+
+
+def small_mends(request: OfflineRequest) -> AIMessage:
+    """Plan, make or review a small mend, in the role that the bound tools give."""
+    work: AttachedWork | None = request.attached(ATTACHED_WORK)
+    role = _ROLES.get(tuple(sorted(request.tools)))
+    if work is None or role is None:
+        return decline_all_but("mend a failing unit test by three small rules")
+    modules = work["facts"].get("modules") or ()
+    if not modules:
+        return CANNOT
+    said = "\n".join(step["said"] for step in work["earlier"])
+    return role(Visit(request, modules[0], said, [call.text for call in answered_calls(request.messages)]))
 
 
 def mends(source: str, failure: str) -> list[Mend]:
-    """Return the mends that may help, the likeliest first.
-
-    Args:
-        source: The module.
-        failure: What the test says.
-
-    Returns:
-        Each changes one line that stands in the module once.
-    """
+    """Return the mends of a module that may help, the likeliest first; each changes a line that stands in it once."""
     lines = [line.strip() for line in source.splitlines()]
     undefined = _UNDEFINED.search(failure)
     found = _names(lines, undefined[1]) if undefined else [*_ranges(lines), *_operators(lines)]
     return [mend for mend in found if lines.count(mend.old) == 1]
-
-
-def _plan(prompt: str, results: Sequence[str]) -> AIMessage:
-    module = _MODULE.search(prompt)
-    if not results:
-        return _call(RUN)
-    if results[0].startswith("PASSED"):
-        return AIMessage("The tests pass already; there is nothing to implement.")
-    if module is None:
-        return AIMessage(CANNOT)
-    if len(results) == 1:
-        return _call(READ, file=module[0])
-    failure = _failure(results[0])
-    if not mends(results[1], failure):
-        return AIMessage(CANNOT)
-    return AIMessage(f"Ready to implement: {module[0]} fails with {failure}")
-
-
-def _mend(prompt: str, results: Sequence[str]) -> AIMessage:
-    """Take the last mend back, read the module, make the next mend, and say so: one call for each."""
-    # What stands above is the instruction, which shows the form of such a sentence.
-    tried = [Mend(old, new) for old, new, _ in _REPLACED.findall(prompt.partition(_DONE)[2])]
-    module = _MODULE.search(prompt)
-    if module is None:
-        return AIMessage(CANNOT)
-    file = module[0]
-    if tried and not results:
-        return _call(REPLACE, file=file, old=tried[-1].new, new=tried[-1].old)
-    results = results[1:] if tried else results
-    if not results:
-        return _call(READ, file=file)
-    left = [mend for mend in mends(results[0], _plan_failure(prompt)) if mend not in tried]
-    if not left:
-        return AIMessage(CANNOT)
-    if len(results) == 1:
-        return _call(REPLACE, file=file, old=left[0].old, new=left[0].new)
-    return AIMessage(f"Replaced `{left[0].old}` by `{left[0].new}` in `{file}`.")
-
-
-def _review(prompt: str, results: Sequence[str]) -> AIMessage:
-    if not results:
-        return _call(RUN)
-    passed = results[-1].startswith("PASSED")
-    return AIMessage("The tests pass: approved." if passed else f"It needs fix: the tests fail with {_failure(results[-1])}")
 
 
 def _names(lines: Sequence[str], undefined: str) -> Iterator[Mend]:
@@ -147,9 +134,5 @@ def _failure(output: str) -> str:
     return str(found[-1]) if found else "no message"
 
 
-def _plan_failure(prompt: str) -> str:
-    return prompt.rpartition("Ready to implement:")[2].partition("\n")[0]
-
-
-def _call(tool: str, **arguments: str) -> AIMessage:
-    return AIMessage("", tool_calls=[{"name": tool, "args": arguments, "id": f"call_{tool}_{len(str(arguments))}"}])
+def _failure_of_plan(said: str) -> str:
+    return said.rpartition("Ready to implement:")[2].partition("\n")[0]

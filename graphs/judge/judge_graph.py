@@ -22,15 +22,16 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Checkpointer
 
-from answergraph.judging.decision import Decision
+from answergraph.graphs.judge.offline_judge import stated_condition
+from answergraph.judging.decision import RuleSelection
 from answergraph.judging.judge_state import judge_schemas
 from answergraph.judging.questions import (
     EVALUATION_SCHEMA,
     JUDGE_TAG,
     JUDGMENT_SCHEMA,
-    evaluation_question,
-    rule_number_question,
-    tag_question,
+    evaluation_prompt,
+    rule_number_prompt,
+    tag_prompt,
 )
 from answergraph.judging.stages import JUDGING, AskForNumber, AskForTag, ReadOwnTag, Stage
 from answergraph.models.resolve import resolve_model
@@ -44,21 +45,13 @@ from answergraph.state.outcome import OnFailure
 READ_RULES = "read_rules"
 MATCH_RULE = "match_rule"
 RULE_NOT_MATCHED = "rule_not_matched"
-MIN_TO_JUDGE = 2
+MIN_LABELS_TO_JUDGE = 2
 """How many labels there must be for a judge to be asked; a single one is chosen as it is."""
 
 
 @dataclass(frozen=True)
 class JudgeSpec:
-    """How the stages ask.
-
-    Attributes:
-        model: The chat model or its name; ``None`` reads the tag that the work itself holds.
-        structured_output: Whether the first stage asks for an object; else the judgment begins with the tag.
-        tag_word: The word of the tags.
-        strategy: Makes the strategy that asks for an object of a schema.
-        grounded: Whether a reason counts only if it quotes the work.
-    """
+    """How the stages ask: the arguments of ``create_judge`` that are about models, checked."""
 
     model: Any
     structured_output: bool = True
@@ -67,27 +60,20 @@ class JudgeSpec:
     grounded: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be asked.
-
-        Raises:
-            AgentSpecError: If another stage reads the tags' word, or no tag can have it, or if nobody could give a reason.
-        """
         if self.grounded and self.model is None:
             raise AgentSpecError("grounded=True asks for a reason, which a work that is only read for its tag does not give.")
         if not self.tag_word.isidentifier() or self.tag_word.upper() == JUDGE_TAG:
             raise AgentSpecError(f"tag_word={self.tag_word!r}: a tag's word is one word, and not {JUDGE_TAG!r}.")
 
     def stages(self) -> list[Stage]:
-        """Return the stages in order."""
         if self.model is None:
             return [Stage("phase1_tag", ReadOwnTag(self.tag_word))]
-        model = resolve_model(self.model)
+        model = resolve_model(self.model, offline=stated_condition)
         word, quotes = self.tag_word, self.grounded
-        number = AskForNumber(model, rule_number_question(word, quotes=quotes), self._offers(JUDGMENT_SCHEMA), "step")
-        tag = AskForTag(model, tag_question(word, quotes=quotes), word)
-        evaluation = AskForNumber(
-            model, evaluation_question(word, quotes=quotes), self._offers(EVALUATION_SCHEMA), "matched_index", JUDGE_TAG
-        )
+        number = AskForNumber(model, rule_number_prompt(word, quotes=quotes), self._offers(JUDGMENT_SCHEMA), "step")
+        tag = AskForTag(model, tag_prompt(word, quotes=quotes), word)
+        judging = evaluation_prompt(word, quotes=quotes)
+        evaluation = AskForNumber(model, judging, self._offers(EVALUATION_SCHEMA), "matched_index", JUDGE_TAG)
         first = [Stage("structured_output", number, quotes)] if self.structured_output else []
         return [*first, Stage("phase3_tag", tag, quotes), Stage("ai_judge", evaluation, quotes)]
 
@@ -145,24 +131,24 @@ def create_judge(  # noqa: PLR0913  # waiver: each argument is a choice of its o
     if on_failure not in ("return", "raise"):
         raise AgentSpecError(f"on_failure={on_failure!r} is neither 'return' nor 'raise'.")
     spec = JudgeSpec(model, structured_output, tag_word, strategy, grounded)
-    decision = Decision(Rules(rules), tag_word, output_key)
+    selection = RuleSelection(Rules(rules), tag_word, output_key)
     schemas = judge_schemas(output_key, state_schema)
     graph = StateGraph[Any, Any, Any, Any](
         schemas.state, context_schema, input_schema=schemas.input, output_schema=schemas.output
     )
-    stages = spec.stages() if len(decision.rules.candidates) >= MIN_TO_JUDGE else []
-    _add_nodes(graph, decision, stages, raises=on_failure == "raise")
+    stages = spec.stages() if len(selection.rules.candidates) >= MIN_LABELS_TO_JUDGE else []
+    _add_nodes(graph, selection, stages, raises=on_failure == "raise")
     _connect(graph, [stage.name for stage in stages], last=RULE_NOT_MATCHED if on_failure == "raise" else END)
     return graph.compile(checkpointer, name=name)
 
 
-def _add_nodes(graph: StateGraph[Any, Any, Any, Any], decision: Decision, stages: list[Stage], *, raises: bool) -> None:
-    graph.add_node(READ_RULES, GraphNode(pure(decision.begin), name=READ_RULES))
+def _add_nodes(graph: StateGraph[Any, Any, Any, Any], selection: RuleSelection, stages: list[Stage], *, raises: bool) -> None:
+    graph.add_node(READ_RULES, GraphNode(pure(selection.begin), name=READ_RULES))
     for stage in stages:
         graph.add_node(stage.name, GraphNode(stage.step, name=stage.name))
-    graph.add_node(MATCH_RULE, GraphNode(pure(decision.conclude), name=MATCH_RULE))
+    graph.add_node(MATCH_RULE, GraphNode(pure(selection.conclude), name=MATCH_RULE))
     if raises:
-        graph.add_node(RULE_NOT_MATCHED, GraphNode(pure(decision.raise_without_match), name=RULE_NOT_MATCHED))
+        graph.add_node(RULE_NOT_MATCHED, GraphNode(pure(selection.raise_without_match), name=RULE_NOT_MATCHED))
 
 
 def _connect(graph: StateGraph[Any, Any, Any, Any], stages: Sequence[str], *, last: str) -> None:

@@ -49,7 +49,7 @@ class OfflineTextModel(BaseLLM):
 
 
 def _reply(prompt: str) -> Generation:
-    # What was asked last, and what was done about it.
+    # The last question, and what was done about it.
     question, _, done = prompt.rpartition("Question: ")[2].partition("\nThought:")
     try:
         plan = find_expression(question.strip())

@@ -1,4 +1,4 @@
-"""The ``react`` graph: the same agent on a model without tool calls, by the text protocol Thought / Action / Observation."""
+"""The ``react`` graph: an agent on a model without tool calls, by the text protocol Thought / Action / Observation."""
 
 from __future__ import annotations
 
@@ -72,13 +72,7 @@ def create_react(
 
 
 def react_agent(model: str = OFFLINE) -> CompiledStateGraph[Any, Any, Any, Any]:
-    """Return the react graph for a model's name, the same graph for equal names.
-
-    Args:
-        model: The name; the same stands in the run's context.
-
-    Returns:
-        The compiled graph; its context is a ``ReactContext``.
+    """Return the react graph for a model's name, with a ``ReactContext``; the same graph for equal names.
 
     Raises:
         AgentSpecError: If there is no such model.

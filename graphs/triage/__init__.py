@@ -1,6 +1,9 @@
 """The triage of a failed test run: is each failure real, with quoted evidence."""
 
-from answergraph.graphs.triage.triage_graph import create_triage_agent
-from answergraph.graphs.triage.triage_schema import CaseReport, FalseNegativeCheck, FalsePositiveCheck
+from answergraph.runtime.extras import extra_needed
+
+with extra_needed("triage", "the triage"):
+    from answergraph.graphs.triage.triage_graph import create_triage_agent
+    from answergraph.graphs.triage.triage_schema import CaseReport, FalseNegativeCheck, FalsePositiveCheck
 
 __all__ = ["CaseReport", "FalseNegativeCheck", "FalsePositiveCheck", "create_triage_agent"]

@@ -13,7 +13,7 @@ from __future__ import annotations
 from operator import add
 from typing import Annotated, Any, Literal, NotRequired
 
-from langchain_core.messages import AnyMessage, HumanMessage
+from langchain_core.messages import AnyMessage
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.message import add_messages
 from langgraph.graph.state import CompiledStateGraph
@@ -23,10 +23,14 @@ from typing_extensions import TypedDict
 from answergraph.evidence.answer_bundle import answer_bundle
 from answergraph.evidence.marks import Abstention
 from answergraph.graphs.agent.create import create_agent
+from answergraph.graphs.triage.case_facts import ATTACHED_CASE
 from answergraph.graphs.triage.grounded_in_case import GroundedInCase, tool_runs
+from answergraph.graphs.triage.offline.triage_policy import triage_case
 from answergraph.graphs.triage.triage_prompts import CONCLUDE_PROMPT, CONCLUDE_TASK, ENDED, EXPLORE_PROMPT, EXPLORE_TASK
 from answergraph.graphs.triage.triage_schema import CaseReport, FalseNegativeCheck, FalsePositiveCheck, Source
 from answergraph.graphs.triage.triage_tools import TRIAGE_TOOLS
+from answergraph.models.offline.offline_policy import attach
+from answergraph.models.resolve import resolve_model
 from answergraph.state.agent_state import AgentState
 from answergraph.state.budget import UsageLimits
 from answergraph.state.messages import correction_message
@@ -35,9 +39,8 @@ from answergraph.state.outcome import Outcome
 EXPLORE, CONCLUDE_FAILED, CONCLUDE_PASSED = "explore", "conclude_failed", "conclude_passed"
 
 EXPLORE_LIMITS = UsageLimits(model_calls=25)
-"""What looking into one case may use."""
 CONCLUDE_LIMITS = UsageLimits(model_calls=8)
-"""What judging one case may use; tools may be called again for a better quote."""
+"""Judging a case may call tools again, for a better quote."""
 
 
 class FolderState(AgentState[Any]):
@@ -47,7 +50,7 @@ class FolderState(AgentState[Any]):
 
 
 class CaseTask(TypedDict):
-    """What one case is started with."""
+    """The input of one case."""
 
     folder: str
     case: str
@@ -65,7 +68,7 @@ class CaseState(CaseTask):
     bundles: Annotated[list[dict[str, Any]], add]
 
 
-class CaseResult(TypedDict):
+class CaseOutput(TypedDict):
     """What one case adds to the triage."""
 
     reports: Annotated[list[CaseReport], add]
@@ -74,12 +77,9 @@ class CaseResult(TypedDict):
 
 
 def case_graph(model: Any) -> CompiledStateGraph[Any, Any, Any, Any]:
-    """Return the graph that judges one case.
-
-    Args:
-        model: A chat model or its name, for both agents.
-    """
-    graph = StateGraph(CaseState, input_schema=CaseTask, output_schema=CaseResult)
+    """Return the graph that judges one case, with a chat model or its name for both agents."""
+    model = resolve_model(model, offline=triage_case)
+    graph = StateGraph(CaseState, input_schema=CaseTask, output_schema=CaseOutput)
     graph.add_node("ask", _ask)
     graph.add_node(EXPLORE, explore_agent(model))
     graph.add_node("hand_over", _hand_over)
@@ -98,24 +98,14 @@ def case_graph(model: Any) -> CompiledStateGraph[Any, Any, Any, Any]:
 
 
 def explore_agent(model: Any) -> CompiledStateGraph[Any, Any, Any, Any]:
-    """Return the agent that looks around freely and answers in words.
-
-    Args:
-        model: A chat model or its name.
-    """
+    """Return the agent that looks around freely and answers in words."""
     return create_agent(
         model, TRIAGE_TOOLS, system_prompt=EXPLORE_PROMPT, state_schema=FolderState, limits=EXPLORE_LIMITS, name=EXPLORE
     )
 
 
 def conclude_agent(model: Any, verdict: type[BaseModel], *, name: str) -> CompiledStateGraph[Any, Any, Any, Any]:
-    """Return the agent that has to answer with a supported verdict, or to abstain.
-
-    Args:
-        model: A chat model or its name.
-        verdict: The schema of the verdict.
-        name: The agent's name.
-    """
+    """Return the agent that has to answer with a supported verdict, or to abstain."""
     answers: Any = verdict | Abstention  # known at run time only
     return create_agent(
         model,
@@ -130,13 +120,13 @@ def conclude_agent(model: Any, verdict: type[BaseModel], *, name: str) -> Compil
 
 
 def route_after_hand_over(state: CaseState) -> Literal["failed", "passed"]:
-    """Say which question is asked: whether a failure is real, or whether a pass is."""
+    """Return the kind of the case, which decides the question: is the failure real, or is the pass?"""
     return state["kind"]
 
 
 def _ask(state: CaseTask) -> dict[str, Any]:
     task = EXPLORE_TASK.format(case=state["case"], test=state["test"], ended=ENDED[state["kind"]])
-    return {"messages": [HumanMessage(task)]}
+    return {"messages": [attach(task, ATTACHED_CASE, state["case"])]}
 
 
 def _hand_over(state: CaseState) -> dict[str, Any]:

@@ -15,22 +15,22 @@ from typing import Any
 import re2
 
 from answergraph.graphs.triage.read_only_folder import FileEntry, Folder, FolderError
-from answergraph.graphs.triage.text_stream import MOST_BYTES, TextFile, as_text
+from answergraph.graphs.triage.text_stream import MAX_BYTES, TextFile, as_text
 
-MOST_LINES = 400
+MAX_LINES = 400
 """How many lines one call returns."""
-MOST_CHARACTERS = 40_000
+MAX_CHARACTERS = 40_000
 """How much text one call returns."""
-LINE_CHARACTERS = 2_000
+MAX_LINE_CHARACTERS = 2_000
 """How much of one line is returned."""
-MOST_MATCHES = 60
+MAX_MATCHES = 60
 """How many matching lines one call returns."""
-PATTERN_CHARACTERS = 2_000
-KEPT_SEARCHES = 128
-CONTEXT_BYTES = 4_000
+MAX_PATTERN_CHARACTERS = 2_000
+MAX_KEPT_SEARCHES = 128
+MAX_CONTEXT_BYTES = 4_000
 
 _TOP_TWO_BITS, _WITHIN_CHARACTER = 0b11000000, 0b10000000  # of a byte of UTF-8 that begins no character
-_RE2_MEMORY = 8 << 20  # bytes; a pattern that needs more is refused
+_MAX_RE2_MEMORY_BYTES = 8 << 20  # a pattern that needs more is refused
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Match:
     number: int
     line: str
     before: str = field(default="", compare=False, repr=False)
-    """What stands right before it, ``CONTEXT_BYTES`` at most."""
+    """What stands right before it, ``MAX_CONTEXT_BYTES`` at most."""
 
 
 @dataclass(frozen=True)
@@ -71,13 +71,7 @@ class Matches:
 
 
 def read_lines(folder: Folder, path: str, start: int, count: int) -> Lines:
-    """Return some lines of a file.
-
-    Args:
-        folder: Where the file is.
-        path: Relative to the folder.
-        start: The first line, counted from 1; a negative number counts from the end, -1 is the last line.
-        count: How many lines, at most ``MOST_LINES``.
+    """Return lines of a file, ``MAX_LINES`` at most, from a start counted from 1; -1 is the last line.
 
     Raises:
         FolderError: If the file cannot be read, or is binary.
@@ -85,28 +79,51 @@ def read_lines(folder: Folder, path: str, start: int, count: int) -> Lines:
     with folder.open(path) as file:
         text = TextFile.of(path, file)
         first = max(1, _count_lines(text) + 1 + start if start < 0 else start)
-        found, total = _lines_between(text, first, first + max(1, min(count, MOST_LINES)))
+        found, total = _lines_between(text, first, first + max(1, min(count, MAX_LINES)))
     taken = found[: _how_many_fit(found)]
-    is_cut = len(taken) < len(found) or (count > MOST_LINES and first + len(taken) <= total)
+    is_cut = len(taken) < len(found) or (count > MAX_LINES and first + len(taken) <= total)
     return Lines(path, first, tuple(taken), total, text.encoding, is_cut)
 
 
-def compiled(pattern: str, *, regex: bool) -> Any:
-    """Return a pattern that matches in linear time, upper and lower case alike.
+def search(folder: Folder, text: str, files: tuple[FileEntry, ...], *, regex: bool) -> Matches:
+    """Return the lines that match a plain text or an RE2 expression, upper and lower case alike, in the order of the files.
 
-    Args:
-        pattern: Plain text, or an RE2 regular expression.
-        regex: Which of the two.
+    The same search is answered from memory while no file has changed since the files were listed.
 
     Raises:
-        FolderError: If it is empty, too long or no regular expression.
+        FolderError: If the pattern is empty, too long or no regular expression.
     """
-    if not pattern or len(pattern) > PATTERN_CHARACTERS:
-        raise FolderError(f"A search takes 1 to {PATTERN_CHARACTERS} characters, not {len(pattern)}.")
+    return _searched(str(folder.root), text, files, regex)
+
+
+@lru_cache(maxsize=MAX_KEPT_SEARCHES)
+def _searched(root: str, text: str, files: tuple[FileEntry, ...], regex: bool) -> Matches:
+    folder, pattern = Folder(root), _compiled(text, regex=regex)
+    found: list[Match] = []
+    problems: list[str] = []
+    left = MAX_BYTES
+    for entry in files:
+        if len(found) > MAX_MATCHES:
+            break
+        if left <= 0:
+            problems.append(f"{entry.path!r} was not searched: {MAX_BYTES} bytes were.")
+            continue
+        left -= entry.size
+        try:
+            with closing(_matches_in(folder, entry.path, pattern)) as matches:
+                found += islice(matches, MAX_MATCHES + 1 - len(found))
+        except FolderError as error:
+            problems.append(str(error))
+    return Matches(tuple(found[:MAX_MATCHES]), len(found) > MAX_MATCHES, tuple(problems))
+
+
+def _compiled(pattern: str, *, regex: bool) -> Any:
+    if not pattern or len(pattern) > MAX_PATTERN_CHARACTERS:
+        raise FolderError(f"A search takes 1 to {MAX_PATTERN_CHARACTERS} characters, not {len(pattern)}.")
     options = re2.Options()
     options.case_sensitive = False
     options.log_errors = False
-    options.max_mem = _RE2_MEMORY
+    options.max_mem = _MAX_RE2_MEMORY_BYTES
     options.never_nl = True
     try:
         expression = f"(?m){pattern}" if regex else re2.escape(pattern)
@@ -116,61 +133,15 @@ def compiled(pattern: str, *, regex: bool) -> Any:
         raise FolderError(f"{pattern!r} is no regular expression of RE2: {reason}.") from error
 
 
-def search(folder: Folder, pattern: Any, files: tuple[FileEntry, ...]) -> Matches:
-    """Return the lines that match, in the order of the files.
-
-    Args:
-        folder: Where the files are.
-        pattern: From ``compiled``.
-        files: What to search.
-    """
-    found: list[Match] = []
-    problems: list[str] = []
-    left = MOST_BYTES
-    for entry in files:
-        if len(found) > MOST_MATCHES:
-            break
-        if left <= 0:
-            problems.append(f"{entry.path!r} was not searched: {MOST_BYTES} bytes were.")
-            continue
-        left -= entry.size
-        try:
-            with closing(_matches_in(folder, entry.path, pattern)) as matches:
-                found += islice(matches, MOST_MATCHES + 1 - len(found))
-        except FolderError as error:
-            problems.append(str(error))
-    return Matches(tuple(found[:MOST_MATCHES]), len(found) > MOST_MATCHES, tuple(problems))
-
-
-def search_once(folder: Folder, text: str, files: tuple[FileEntry, ...], *, regex: bool) -> Matches:
-    """Return the lines that match, from memory if the same was searched before and no file has changed since.
-
-    Args:
-        folder: Where the files are.
-        text: Plain text, or an RE2 regular expression.
-        files: What to search, as they were listed just now.
-        regex: Whether it is an expression.
-
-    Raises:
-        FolderError: If it is no pattern.
-    """
-    return _searched(str(folder.root), text, files, regex)
-
-
-@lru_cache(maxsize=KEPT_SEARCHES)
-def _searched(root: str, text: str, files: tuple[FileEntry, ...], regex: bool) -> Matches:
-    return search(Folder(root), compiled(text, regex=regex), files)
-
-
 def _matches_in(folder: Folder, path: str, pattern: Any) -> Generator[Match]:
     with folder.open(path) as file:
         first, last_block = 1, b""
         for block in TextFile.of(path, file).blocks():
             for start, number, line in _matches_of_block(block, first, pattern):
-                before = (last_block + block[max(0, start - CONTEXT_BYTES) : start])[-CONTEXT_BYTES:]
+                before = (last_block + block[max(0, start - MAX_CONTEXT_BYTES) : start])[-MAX_CONTEXT_BYTES:]
                 yield Match(path, number, line, as_text(before))
             first += block.count(b"\n")
-            last_block = block[-CONTEXT_BYTES:]
+            last_block = block[-MAX_CONTEXT_BYTES:]
 
 
 def _matches_of_block(block: bytes, first: int, pattern: Any) -> Iterator[tuple[int, int, str]]:
@@ -213,7 +184,7 @@ def _how_many_fit(lines: list[str]) -> int:
     used = 0
     for index, line in enumerate(lines):
         used += len(line)
-        if used > MOST_CHARACTERS and index:
+        if used > MAX_CHARACTERS and index:
             return index
     return len(lines)
 
@@ -226,7 +197,7 @@ def _split(block: bytes) -> list[bytes]:
 
 def _shown(line: bytes, around: int) -> str:
     """Return a line, or of a long one the part around a position."""
-    start = max(0, around - LINE_CHARACTERS // 2) if len(line) > LINE_CHARACTERS else 0
+    start = max(0, around - MAX_LINE_CHARACTERS // 2) if len(line) > MAX_LINE_CHARACTERS else 0
     while 0 < start < len(line) and line[start] & _TOP_TWO_BITS == _WITHIN_CHARACTER:
         start += 1
-    return as_text(line[start : start + 4 * LINE_CHARACTERS]).rstrip("\r")[:LINE_CHARACTERS]
+    return as_text(line[start : start + 4 * MAX_LINE_CHARACTERS]).rstrip("\r")[:MAX_LINE_CHARACTERS]

@@ -1,4 +1,4 @@
-"""Middleware that holds a verdict to what the tools returned in the whole case, the exploring agent's calls included."""
+"""Middleware that checks a verdict against what the tools returned in the whole case, to the exploring agent too."""
 
 from __future__ import annotations
 
@@ -18,11 +18,6 @@ class GroundedInCase(GroundedAnswer):
     """Accepts quotes from the results that were gathered before this agent's own run, and from those of its own."""
 
     def evidence(self, state: Mapping[str, Any]) -> list[ToolRun]:
-        """Return the results of the case that count.
-
-        Args:
-            state: The agent's state; its conversation begins with the exploring agent's.
-        """
         own = super().evidence(state)
         taken = {run.tool_call_id for run in own}
         gathered = [run for run in tool_runs(state["messages"]) if run.tool_call_id not in taken]
@@ -30,11 +25,7 @@ class GroundedInCase(GroundedAnswer):
 
 
 def tool_runs(messages: Sequence[AnyMessage]) -> list[ToolRun]:
-    """Return the answered tool calls of a conversation, oldest first.
-
-    Args:
-        messages: The conversation.
-    """
+    """Return the answered tool calls of a conversation, oldest first."""
     calls: dict[str | None, ToolCall] = {
         call["id"]: call for message in messages if isinstance(message, AIMessage) for call in message.tool_calls
     }

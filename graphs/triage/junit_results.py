@@ -1,4 +1,4 @@
-"""Test results out of JUnit XML, as the many programs that write it do, and as much of a broken file as can be read.
+"""Reads test results from JUnit XML of any writer, and as much of a broken file as can be read.
 
 Entities are refused: a file may neither blow up while it is read nor pull in another one.
 """
@@ -19,11 +19,11 @@ from answergraph.graphs.triage.read_only_folder import Folder, FolderError
 
 Status = Literal["passed", "failed", "error", "skipped"]
 
-MOST_XML_BYTES = 64 << 20
+MAX_XML_BYTES = 64 << 20
 """A larger XML file is not read."""
-MOST_CASES = 100_000
+MAX_CASES = 100_000
 """How many cases of one file are read."""
-PART_CHARACTERS = 30_000
+MAX_PART_CHARACTERS = 30_000
 """How much of a case's details and of its output is kept: the beginning and the end."""
 
 _FAILURES: dict[str, Status] = {"failure": "failed", "error": "error"}
@@ -34,7 +34,7 @@ _NOT_XML = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 
 @dataclass(frozen=True)
-class CaseResult:
+class JUnitCase:
     """One result of one test case."""
 
     file: str
@@ -58,22 +58,20 @@ class CaseResult:
 
     @property
     def id(self) -> str:
-        """What the case is called by: its file and its place in it."""
+        """The file and the place in it: ``"results.xml#3"``."""
         return f"{self.file}#{self.number}"
 
     @property
     def test(self) -> tuple[str, str]:
-        """Which test it is: the same in every file that has a result of it."""
+        """The test's name, the same in every file that has a result of it."""
         return (self.class_name, self.name)
 
     @property
     def title(self) -> str:
-        """The test's name for a person."""
         return f"{self.class_name}::{self.name}" if self.class_name else self.name
 
     @property
     def has_failed(self) -> bool:
-        """Whether it failed, or ended in an error."""
         return self.status in {"failed", "error"}
 
 
@@ -83,25 +81,20 @@ class JUnitFile:
 
     path: str
     is_junit: bool
-    cases: tuple[CaseResult, ...] = ()
+    cases: tuple[JUnitCase, ...] = ()
     problem: str | None = None
     """What could not be read of it, in one sentence."""
 
 
 def read_junit(folder: Folder, path: str) -> JUnitFile:
-    """Return the test cases of an XML file.
-
-    Args:
-        folder: Where the file is.
-        path: Relative to the folder.
-    """
+    """Return the test cases of an XML file."""
     try:
         with folder.open(path) as file:
-            content = file.read(MOST_XML_BYTES + 1)
+            content = file.read(MAX_XML_BYTES + 1)
     except FolderError as error:
         return JUnitFile(path, is_junit=True, problem=str(error))
-    if len(content) > MOST_XML_BYTES:
-        return JUnitFile(path, is_junit=True, problem=f"{path!r} is larger than {MOST_XML_BYTES >> 20} MiB of XML; not read.")
+    if len(content) > MAX_XML_BYTES:
+        return JUnitFile(path, is_junit=True, problem=f"{path!r} is larger than {MAX_XML_BYTES >> 20} MiB of XML; not read.")
     read = _parsed(path, _decodable(content))
     if read.problem is not None and _NOT_XML.search(content) and not content.startswith((b"\xff\xfe", b"\xfe\xff")):
         # Programs write terminal colours into XML, where control characters have no place.
@@ -111,14 +104,14 @@ def read_junit(folder: Folder, path: str) -> JUnitFile:
 
 
 def _parsed(path: str, content: bytes) -> JUnitFile:
-    cases: list[CaseResult] = []
+    cases: list[JUnitCase] = []
     roots: list[str] = []
     problem = None
     try:
         for case in _cases(path, content, roots):
             cases.append(case)
-            if len(cases) >= MOST_CASES:
-                problem = f"Only the first {MOST_CASES} cases of {path!r} are read."
+            if len(cases) >= MAX_CASES:
+                problem = f"Only the first {MAX_CASES} cases of {path!r} are read."
                 break
     except DefusedXmlException:
         return JUnitFile(path, is_junit=True, problem=f"{path!r} declares XML entities, which are not resolved; not read.")
@@ -128,7 +121,7 @@ def _parsed(path: str, content: bytes) -> JUnitFile:
     return JUnitFile(path, is_junit, tuple(cases), problem)
 
 
-def _cases(path: str, content: bytes, roots: list[str]) -> Iterator[CaseResult]:
+def _cases(path: str, content: bytes, roots: list[str]) -> Iterator[JUnitCase]:
     started = ""
     number = 0
     opened: list[Element] = []
@@ -147,7 +140,7 @@ def _cases(path: str, content: bytes, roots: list[str]) -> Iterator[CaseResult]:
                 opened[-1].remove(element)  # what was read is not kept
 
 
-def _case(element: Element, path: str, number: int, started: str) -> CaseResult:
+def _case(element: Element, path: str, number: int, started: str) -> JUnitCase:
     status: Status = "passed"
     failure: Element | None = None
     output, reruns = [], []
@@ -161,7 +154,7 @@ def _case(element: Element, path: str, number: int, started: str) -> CaseResult:
             output.append((child.text or "").strip("\n"))
         elif tag in _RERUNS:
             reruns.append(child.get("message") or (child.text or "").strip())
-    return CaseResult(
+    return JUnitCase(
         file=path,
         number=number,
         class_name=element.get("classname", ""),
@@ -188,9 +181,9 @@ def _decodable(content: bytes) -> bytes:
 
 
 def _shortened(text: str) -> str:
-    if len(text) <= PART_CHARACTERS:
+    if len(text) <= MAX_PART_CHARACTERS:
         return text
-    half = PART_CHARACTERS // 2
+    half = MAX_PART_CHARACTERS // 2
     return f"{text[:half]}\n[… {len(text) - 2 * half} characters left out …]\n{text[-half:]}"
 
 

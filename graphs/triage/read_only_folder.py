@@ -16,9 +16,9 @@ from typing import BinaryIO
 
 from langchain_core.tools import ToolException
 
-MOST_FILES = 10_000
-"""How many entries of a folder are listed; what lies beyond is not looked at, and said to be left out."""
-MOST_DEPTH = 32
+MAX_FILES = 10_000
+"""How many entries of a folder are listed; that more are left out is said."""
+MAX_DEPTH = 32
 """How many folders deep files are looked for."""
 
 _NO_LINKS = getattr(os, "O_NOFOLLOW", 0)
@@ -35,7 +35,7 @@ class FolderError(ToolException):
 
 @dataclass(frozen=True)
 class FileEntry:
-    """One file, link or other thing in the folder."""
+    """A file, a link or a special file in the folder."""
 
     path: str
     """Relative to the folder, with slashes."""
@@ -44,12 +44,12 @@ class FileEntry:
     kind: str = "file"
     """``"file"``, ``"link"`` or ``"special"``; only files are read."""
     changed: int = 0
-    """When it was last written, in nanoseconds; tells one content from the next."""
+    """When it was last written, in nanoseconds."""
 
 
 @dataclass(frozen=True)
 class Listing:
-    """What lies in a folder."""
+    """The entries of a folder."""
 
     entries: tuple[FileEntry, ...]
     """Sorted by path."""
@@ -73,10 +73,7 @@ class Folder:
     """
 
     def __init__(self, root: str | os.PathLike[str]) -> None:
-        """Take a folder as it is now; a link given here is followed once.
-
-        Args:
-            root: The folder.
+        """Open a folder; a link given here is followed once.
 
         Raises:
             FolderError: If it is no folder.
@@ -89,10 +86,7 @@ class Folder:
             raise FolderError(f"{str(root)!r} is no folder." if self.root.exists() else f"There is no folder {str(root)!r}.")
 
     def relative(self, path: str) -> PurePosixPath:
-        """Return a path inside the folder.
-
-        Args:
-            path: As someone wrote it; with slashes, relative to the folder.
+        """Return a path inside the folder, written with slashes.
 
         Raises:
             FolderError: If it leads out of the folder, or is no path.
@@ -105,30 +99,23 @@ class Folder:
         return PurePosixPath(*parts)
 
     def listing(self, under: str = "") -> Listing:
-        """Return what lies in the folder, links and special files named and not followed.
-
-        Args:
-            under: A folder inside it, or one file.
-        """
+        """Return the entries of the folder, or of a folder or file in it; links and special files are named, not followed."""
         entries: list[FileEntry] = []
         problems: list[str] = []
         pending = [self.relative(under)]
-        while pending and len(entries) < MOST_FILES:
+        while pending and len(entries) < MAX_FILES:
             place = pending.pop()
             try:
                 pending += self._scan(place, entries)
             except OSError as error:
                 problems.append(f"{str(place)!r} cannot be listed: {error.strerror or error}.")
-        if pending or len(entries) >= MOST_FILES:
-            problems.append(f"Only the first {MOST_FILES} files are looked at.")
-        return Listing(tuple(sorted(entries[:MOST_FILES], key=lambda entry: entry.path)), tuple(problems))
+        if pending or len(entries) >= MAX_FILES:
+            problems.append(f"Only the first {MAX_FILES} files are looked at.")
+        return Listing(tuple(sorted(entries[:MAX_FILES], key=lambda entry: entry.path)), tuple(problems))
 
     @contextmanager
     def open(self, path: str) -> Iterator[BinaryIO]:
-        """Open a regular file for reading.
-
-        Args:
-            path: Relative to the folder.
+        """Open a regular file, by its path relative to the folder, for reading.
 
         Raises:
             FolderError: If it leads out of the folder, is a link, or cannot be read, now or while it is read.
@@ -149,8 +136,8 @@ class Folder:
             for entry in found:
                 inner = place / entry.name
                 if entry.is_dir(follow_symlinks=False):
-                    folders += [inner] if len(inner.parts) <= MOST_DEPTH else []
-                elif len(entries) < MOST_FILES:
+                    folders += [inner] if len(inner.parts) <= MAX_DEPTH else []
+                elif len(entries) < MAX_FILES:
                     entries.append(_file_entry(entry, inner))
             return folders
 

@@ -1,4 +1,4 @@
-"""How a file of any size and encoding is read as text: block by block, each block in UTF-8, never the whole.
+"""Reads a file of any size and encoding as text: block by block, each block in UTF-8, never the whole.
 
 A block ends at the end of a line unless the line is longer than a block. What was written to the file after it was opened is
 not read, so that a log that grows while it is read has an end.
@@ -19,7 +19,7 @@ from answergraph.graphs.triage.read_only_folder import FolderError
 BLOCK_BYTES = 1 << 20
 SAMPLE_BYTES = 1 << 16
 """How much of a file decides on its encoding."""
-MOST_BYTES = 1 << 31
+MAX_BYTES = 1 << 31
 """How much of one file is read at most: 2 GiB."""
 
 _BOMS = (
@@ -46,11 +46,7 @@ class TextFile:
 
     @classmethod
     def of(cls, path: str, file: BinaryIO) -> TextFile:
-        """Look at the file's beginning.
-
-        Args:
-            path: Named in errors.
-            file: Open at its beginning; left there.
+        """Detect the encoding of a file that is open at its beginning.
 
         Raises:
             FolderError: If it is a binary file.
@@ -65,7 +61,7 @@ class TextFile:
     def blocks(self) -> Iterator[bytes]:
         """Yield the text in UTF-8, from the beginning; of a UTF-8 file the bytes as they are."""
         self.file.seek(0)
-        left = min(os.fstat(self.file.fileno()).st_size, MOST_BYTES)
+        left = min(os.fstat(self.file.fileno()).st_size, MAX_BYTES)
         decoder = codecs.getincrementaldecoder(self.encoding)("backslashreplace")
         kept = b""
         while left > 0 and (block := self.file.read(min(BLOCK_BYTES, left))):
@@ -86,19 +82,12 @@ class TextFile:
 
 
 def as_text(utf8: bytes) -> str:
-    """Return UTF-8 as text; a byte that is no UTF-8 is written as a backslash, x and its two hexadecimal digits.
-
-    Args:
-        utf8: A line or more.
-    """
+    """Return UTF-8 as text; a byte that is no UTF-8 is written as a backslash, x and its two hexadecimal digits."""
     return utf8.decode(errors="backslashreplace")
 
 
 def detected_encoding(sample: bytes) -> str | None:
     """Return the encoding of a text, by its beginning; ``None`` if it is no text.
-
-    Args:
-        sample: The first bytes.
 
     Example:
         >>> detected_encoding("時刻 10:00 接続エラー".encode("cp932"))

@@ -25,13 +25,12 @@ from answergraph.graphs.triage.triage_schema import CaseReport
 
 FIND_CASES, TRIAGE_CASE = "find_cases", "triage_case"
 
-
 TRIAGE_KEYS = ("reports", "problems", "results", "bundles")
-"""What to ask a run for, so that each answer's bundle comes along: ``graph.invoke(…, output_keys=TRIAGE_KEYS)``."""
+"""Asks a run for each answer's bundle too: ``graph.invoke(…, output_keys=TRIAGE_KEYS)``."""
 
 
 class TriageInput(TypedDict):
-    """What a triage is invoked with."""
+    """The input of a triage."""
 
     folder: str
     """What a test run left: JUnit XML, logs, and whatever else."""
@@ -48,7 +47,7 @@ class TriageState(TriageInput):
 
 
 class TriageOutput(TypedDict):
-    """What a triage returns."""
+    """The output of a triage."""
 
     reports: Annotated[list[CaseReport], add]
     """One per failed case, and per passed case whose logs show a failure; in the order of the files."""
@@ -99,7 +98,7 @@ def route_after_find_cases(state: TriageState) -> list[Send] | Literal["finish"]
 
 
 class _FindCases:
-    """The first node: reads the result files."""
+    """Reads the result files; the first node."""
 
     def __init__(self, root: str | Path | None) -> None:
         self._root = root

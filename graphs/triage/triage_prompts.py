@@ -1,4 +1,4 @@
-"""What the two triage agents are told."""
+"""The prompts of the two triage agents."""
 
 EXPLORE_PROMPT = """\
 You look into one case of a test run: why did it end as it did, and is that result right?

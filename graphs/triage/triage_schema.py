@@ -1,4 +1,4 @@
-"""What a triage concludes about one case: the two verdicts, and how a case is reported."""
+"""The two verdicts of a triage on a case, and the report of a case."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Source(TypedDict):
 
 
 class CaseReport(TypedDict):
-    """What became of one case; plain JSON."""
+    """The report of one case; plain JSON."""
 
     case: str
     """The file of the result and its place in it: ``"results.xml#3"``."""

@@ -1,24 +1,22 @@
-"""The tools of the triage agents: what they may see of a test run's folder, as plain text that can be quoted word for word.
+"""The tools of the triage agents: they show a test run's folder as plain text that can be quoted word for word.
 
 The folder comes with the agent's state; a path that leads out of it, a link or a binary file is answered with one sentence.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 from langchain_core.tools import BaseTool, ToolException, tool
 from langgraph.prebuilt import ToolRuntime
 
-from answergraph.graphs.triage.case_survey import Case, Survey, survey
-from answergraph.graphs.triage.file_search import read_lines as lines_of
-from answergraph.graphs.triage.file_search import search_once
-from answergraph.graphs.triage.junit_results import CaseResult
+from answergraph.graphs.triage import file_search
+from answergraph.graphs.triage.case_facts import MAX_LISTED, CaseFacts, facts_of
+from answergraph.graphs.triage.case_survey import Case, survey
 from answergraph.graphs.triage.read_only_folder import FileEntry, Folder
 
-MOST_LISTED = 500
-"""How many files or cases one call lists."""
-MOST_PROBLEMS = 20
+MAX_PROBLEMS = 20
 """How many unreadable files one call names."""
 
 
@@ -26,7 +24,7 @@ MOST_PROBLEMS = 20
 def list_files(runtime: ToolRuntime, under: str = "") -> str:
     """List the files of the test run's folder with their sizes in bytes, or those below one of its folders."""
     listing = _folder(runtime).listing(under)
-    lines = [_file_line(entry) for entry in listing.entries[:MOST_LISTED]]
+    lines = [_file_line(entry) for entry in listing.entries[:MAX_LISTED]]
     left_out = len(listing.entries) - len(lines)
     more = [f"[{left_out} more are left out; name a folder to list]"] if left_out else []
     return "\n".join([*lines, *more, *_named(listing.problems)]) or "[There are no files.]"
@@ -38,7 +36,7 @@ def read_lines(path: str, runtime: ToolRuntime, start: int = 1, count: int = 100
 
     The first line of the result says which lines follow; these stand as they are in the file, without numbers.
     """
-    read = lines_of(_folder(runtime), path, start, count)
+    read = file_search.read_lines(_folder(runtime), path, start, count)
     last = read.first + len(read.lines) - 1
     cut = ", cut: too much text for one call" if read.is_cut else ""
     return "\n".join([f"[{path} lines {read.first} to {last} of {read.total}, {read.encoding}{cut}]", *read.lines])
@@ -51,7 +49,7 @@ def search(text: str, runtime: ToolRuntime, regex: bool = False, under: str = ""
     Each line of the result is PATH:LINE NUMBER: and the line. With `under`, only that file or folder is searched.
     """
     folder = _folder(runtime)
-    found = search_once(folder, text, _files_under(folder, under), regex=regex)
+    found = file_search.search(folder, text, _files_under(folder, under), regex=regex)
     lines = [f"{match.path}:{match.number}: {match.line}" for match in found.found]
     more = ["[There are more; search for something rarer, or under a folder.]"] if found.is_cut else []
     return "\n".join([*lines, *more, *_named(found.problems)]) or "[No line matches.]"
@@ -62,32 +60,20 @@ def list_failed_cases(runtime: ToolRuntime) -> str:
     """List the cases to judge: failed ones, and passed ones whose logs show a failure."""
     found = survey(_folder(runtime))
     cases = found.cases()
-    lines = [_case_line(case) for case in cases[:MOST_LISTED]]
+    lines = [_case_line(case) for case in cases[:MAX_LISTED]]
     more = [f"[{len(cases) - len(lines)} more are left out]"] if len(cases) > len(lines) else []
     return "\n".join([*lines, *more, *_named(found.problems)]) or "[No case failed.]"
 
 
-@tool
-def read_case(case: str, runtime: ToolRuntime) -> str:
+@tool(response_format="content_and_artifact")
+def read_case(case: str, runtime: ToolRuntime) -> tuple[str, dict[str, Any]]:
     """Read what the result files say about a case: its message, stack trace and output, and the test's other results."""
     found = survey(_folder(runtime))
     chosen = found.case(case)
     if chosen is None:
         raise ToolException(f"There is no case {case!r}; list_failed_cases names them.")
-    result = chosen.result
-    head = [
-        f"case: {result.id}",
-        f"test: {result.title}",
-        f"status: {result.status}",
-        f"started: {result.started or 'not said'}",
-        f"seconds: {result.seconds or 'not said'}",
-        f"ran after: {_predecessors(found.before(result))}",
-        f"other results of this test: {len(chosen.others) or 'none'}",
-        *(_other_line(other, result, found) for other in chosen.others[:MOST_LISTED]),
-        *(f"failed try of the same run: {' '.join(rerun.split())}" for rerun in result.reruns),
-    ]
-    parts = [("message", result.message), ("details", result.details), ("output", result.output)]
-    return "\n".join([*head, *(f"--- {name} ---\n{text}" for name, text in parts if text.strip())])
+    facts = facts_of(chosen, found)
+    return CaseFacts(**facts).text, facts
 
 
 TRIAGE_TOOLS: tuple[BaseTool, ...] = (list_failed_cases, read_case, list_files, read_lines, search)
@@ -112,9 +98,9 @@ def _files_under(folder: Folder, under: str) -> tuple[FileEntry, ...]:
 
 
 def _named(problems: Sequence[str]) -> list[str]:
-    left_out = len(problems) - MOST_PROBLEMS
+    left_out = len(problems) - MAX_PROBLEMS
     more = [f"[{left_out} more files could not be read]"] if left_out > 0 else []
-    return [*(f"[{problem}]" for problem in problems[:MOST_PROBLEMS]), *more]
+    return [*(f"[{problem}]" for problem in problems[:MAX_PROBLEMS]), *more]
 
 
 def _file_line(entry: FileEntry) -> str:
@@ -124,15 +110,3 @@ def _file_line(entry: FileEntry) -> str:
 def _case_line(case: Case) -> str:
     said = case.result.message or case.sign
     return f"{case.result.id} {case.result.status} {case.result.title}: {' '.join(said.split())[:200]}"
-
-
-def _predecessors(before: Iterable[str]) -> str:
-    titles = list(before)
-    return f"{len(titles)} others, the last of them {titles[-1]}" if titles else "no other"
-
-
-def _other_line(other: CaseResult, result: CaseResult, found: Survey) -> str:
-    before, reference = found.before(other), found.before(result)
-    order = "the same cases" if before == reference else "no other" if not before else "others, or in another order"
-    said = f": {' '.join(other.message.split())[:300]}" if other.message else ""
-    return f"{other.id} {other.status}, started {other.started or 'not said'}, ran after {order}{said}"

@@ -1,4 +1,4 @@
-"""How a workflow ends: by a rule, because no rule held, or because it goes on too long or in a circle."""
+"""Decides how a workflow ends: by a rule, because no rule held, or because it goes on too long or in a circle."""
 
 from __future__ import annotations
 
@@ -27,18 +27,14 @@ class Endings:
     """The facts of every run; those that it was given win."""
 
     def route(self, state: Mapping[str, Any]) -> str:
-        """Return why the workflow goes where it goes: the rule that held, that none did, or that a limit stops it."""
+        """Return the reason for the next step: the rule that held, that none did, or that a limit stops the workflow."""
         transition: Transition = state["transitions"][-1]
         if transition["rule"] is None:
             return NO_RULE
         return STOPPED if self.stopped(state) else transition["rule"]
 
     def stopped(self, state: Mapping[str, Any]) -> str | None:
-        """Return why a limit stops the workflow, ``None`` if none does.
-
-        Args:
-            state: The workflow's state, right after a transition.
-        """
+        """Return why a limit stops the workflow, ``None`` if none does."""
         transitions: Sequence[Transition] = state["transitions"]
         last = transitions[-1]
         if last["next"] in ENDS:
@@ -56,16 +52,14 @@ class Endings:
         return None
 
     def begin(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> dict[str, Any]:
-        """Clear what an earlier run of the thread left, and put in what the run was not given."""
+        # What an earlier run of the thread left is cleared.
         given = {"task": state.get("task") or self.task, "facts": {**self.facts, **(state.get("facts") or {})}}
         return {**given, "results": None, "labels": None, "transitions": [], "status": None, "reason": None}
 
     def complete(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> dict[str, Any]:
-        """End well."""
         return {"status": COMPLETE, "reason": state["transitions"][-1]["reason"]}
 
     def abort(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> dict[str, Any]:
-        """Give up, and say why."""
         last: Transition = state["transitions"][-1]
         reason = self.stopped(state) or last["reason"]
         if last["rule"] is None:

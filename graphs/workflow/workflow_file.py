@@ -57,7 +57,8 @@ def load_workflow(
         path: The file.
         model: The model for agents and judges, or its name; wins over the file's ``model``.
         agents: Per name, a graph, or a function that makes one for a model; a step names them as its ``agent``. A step may
-            also name ``package.module:attribute``, which is imported; so a workflow file is as trusted as a program.
+            also name ``package.module:attribute``, which is imported as any module of the program; so a workflow file is as
+            trusted as a program. ``answergraph run`` looks in the current folder and beside the file, too.
         checkpointer: Keeps the state of threads.
 
     Returns:
@@ -179,7 +180,8 @@ def _judge(declared: str | bool, key: str) -> Any:
 
 def _model(name: str, key: str = "model") -> Any:
     try:
-        return resolve_model(name)
+        # The offline model goes by its name: each agent and each judge has rules of its own for it.
+        return name if name == OFFLINE else resolve_model(name)
     except AgentSpecError as error:
         raise WorkflowSpecError(key, str(error)) from error
 

@@ -23,7 +23,7 @@ from langgraph.types import Checkpointer
 
 from answergraph.graphs.judge.judge_graph import create_judge
 from answergraph.graphs.workflow.workflow_endings import STOPPED, Endings
-from answergraph.graphs.workflow.workflow_nodes import NO_RULE, JudgedStep, Work
+from answergraph.graphs.workflow.workflow_nodes import NO_RULE, JudgedStep, StepVisit
 from answergraph.graphs.workflow.workflow_state import WorkflowInput, WorkflowOutput, WorkflowState
 from answergraph.graphs.workflow.workflow_steps import (
     ABORT,
@@ -103,9 +103,8 @@ def _add_nodes(graph: Graph, steps: Sequence[WorkflowStep], judges: dict[str, Ru
         if step.parallel:
             graph.add_node(name, GraphNode(pure(lambda state, runtime: {}), name=name))
         else:
-            graph.add_node(
-                name, GraphNode(Work(name, step, coerce_to_runnable(step.agent), keeps_errors=is_child).step, name=name)
-            )
+            visit = StepVisit(name, step, coerce_to_runnable(step.agent), keeps_errors=is_child)
+            graph.add_node(name, GraphNode(visit.step, name=name))
         judged = JudgedStep(name, step, judges[name], is_child)
         graph.add_node(_judge_node(name), GraphNode(judged.step, name=_judge_node(name)))
     graph.add_node(COMPLETE, GraphNode(pure(endings.complete), name=COMPLETE))

@@ -1,4 +1,4 @@
-"""The nodes of a step: one in which its agent works, one in which a judge decides what follows."""
+"""The two nodes of a step: its agent works in the one, a judge decides in the other what follows."""
 
 from __future__ import annotations
 
@@ -7,16 +7,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.runnables import Runnable
 from langgraph.errors import GraphBubbleUp
 from langgraph.runtime import Runtime
 from pydantic_core import to_jsonable_python
+from typing_extensions import TypedDict
 
 from answergraph.graphs.workflow.workflow_state import StepResult, Transition, visits
 from answergraph.graphs.workflow.workflow_steps import ABORT, WorkflowStep
 from answergraph.judging.judgment import Judgment
 from answergraph.judging.tags import tag
+from answergraph.models.offline.offline_policy import attach
 from answergraph.response_format.reading.reply_reader import shortened
 from answergraph.runtime.steps import Invoke, Step
 
@@ -24,14 +26,33 @@ ERROR = "error"
 """The label of a child whose agent raised."""
 NO_RULE = "no rule matched"
 """The label of a child for which no rule held, and the drawn edge of a step for which none did."""
-MAX_EARLIER = 10
+MAX_EARLIER_STEPS = 10
 """How many earlier results an agent is shown."""
 TAGS = "When you are done, end with the tag of what holds, in a line of its own:\n{tags}"
 
 
+ATTACHED_WORK = "answergraph_work"
+"""Where the prompt of a step carries its ``AttachedWork``."""
+
+
+class EarlierStep(TypedDict):
+    """An earlier step, with its result as its judge saw it."""
+
+    step: str
+    said: str
+
+
+class AttachedWork(TypedDict):
+    """The content of a step's prompt, as data for rules that work in a model's place."""
+
+    facts: dict[str, Any]
+    earlier: list[EarlierStep]
+    """Oldest first."""
+
+
 @dataclass(frozen=True)
-class Work:
-    """A visit of a step's agent; ``step`` is the node."""
+class StepVisit:
+    """A visit of a step by its agent; ``step`` is the node."""
 
     node: str
     declared: WorkflowStep
@@ -40,15 +61,6 @@ class Work:
     """Whether what the agent raises is a result: so for the child of a parallel step."""
 
     def step(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> Step[dict[str, Any]]:
-        """Run the agent.
-
-        Args:
-            state: The workflow's state.
-            runtime: LangGraph's runtime.
-
-        Returns:
-            What the agent brought.
-        """
         try:
             output: Any = yield Invoke(self.agent, self._input(state))
         except GraphBubbleUp:
@@ -63,13 +75,16 @@ class Work:
         return {"results": {self.node: result}, **({"facts": facts} if isinstance(facts, dict) else {})}
 
     def _input(self, state: Mapping[str, Any]) -> dict[str, Any]:
-        return {**(state.get("facts") or {}), "task": state["task"], "messages": [HumanMessage(self._prompt(state))]}
+        facts, task = state.get("facts") or {}, state["task"]
+        recent = (state.get("transitions") or ())[-MAX_EARLIER_STEPS:]
+        earlier = [EarlierStep(step=transition["step"], said=transition["said"]) for transition in recent if transition["said"]]
+        prompt = attach(self._prompt(task, earlier), ATTACHED_WORK, AttachedWork(facts=facts, earlier=earlier))
+        return {**facts, "task": task, "messages": [prompt]}
 
-    def _prompt(self, state: Mapping[str, Any]) -> str:
-        parts = [self.declared.instruction.strip(), f"Task: {state['task'].strip()}"]
-        earlier = [f"{t['step']}: {t['said']}" for t in (state.get("transitions") or ())[-MAX_EARLIER:] if t["said"]]
+    def _prompt(self, task: str, earlier: list[EarlierStep]) -> str:
+        parts = [self.declared.instruction.strip(), f"Task: {task.strip()}"]
         if earlier:
-            parts.append("\n".join(["What was done so far, oldest first:", *earlier]))
+            parts.append("\n".join(["What was done so far, oldest first:", *(f"{e['step']}: {e['said']}" for e in earlier)]))
         if self.declared.judge is None:
             numbered = [f"{tag('STEP', number)} {text}" for number, text in enumerate(self.declared.conditions, 1)]
             parts.append(TAGS.format(tags="\n".join(numbered)))
@@ -86,15 +101,7 @@ class JudgedStep:
     is_child: bool
 
     def step(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> Step[dict[str, Any]]:
-        """Ask the judge.
-
-        Args:
-            state: The workflow's state.
-            runtime: LangGraph's runtime.
-
-        Returns:
-            The transition; for a child of a parallel step its label.
-        """
+        """Ask the judge, and return the transition; for a child of a parallel step its label."""
         result = (state.get("results") or {}).get(self.node)
         if self.is_child and result and "error" in result:
             return {"labels": {self.node: ERROR}}
@@ -139,14 +146,7 @@ class JudgedStep:
 
 
 def step_result(output: Any) -> dict[str, Any]:
-    """Return what an agent brought as plain JSON.
-
-    Args:
-        output: What its graph returned, or a message, or a text.
-
-    Returns:
-        The ``text`` of its last message, and every other key.
-    """
+    """Return an agent's output as plain JSON: the ``text`` of its last message, and every other key."""
     if isinstance(output, BaseMessage):
         return {"text": output.text}
     if not isinstance(output, Mapping):
@@ -158,7 +158,7 @@ def step_result(output: Any) -> dict[str, Any]:
 
 
 def work_text(result: Mapping[str, Any] | None) -> str:
-    """Return what a judge is shown of a result: what the agent said, and its typed answer."""
+    """Return the text of a result that a judge is shown: the agent's words, and its typed answer."""
     if result is None:
         return ""
     answer = result.get("structured_response")

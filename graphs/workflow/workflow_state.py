@@ -1,4 +1,4 @@
-"""The state of a workflow: what it is to do, what each step brought, and every transition with its reason."""
+"""The state of a workflow: its task, the result of each step, and every transition with its reason."""
 
 from __future__ import annotations
 
@@ -20,40 +20,40 @@ class Transition(TypedDict):
     next: str
     """A step, ``COMPLETE`` or ``ABORT``."""
     method: MatchMethod | None
-    """How it was found out."""
+    """How the rule was found."""
     reason: str
     said: str
-    """What the step brought, as the judge saw it; shown to later steps."""
+    """The step's result as the judge saw it; shown to later steps."""
 
 
 class StepResult(TypedDict):
-    """What a step brought, as plain JSON; further keys are those that its agent returned."""
+    """The result of a step, as plain JSON; further keys are those that its agent returned."""
 
     text: str
-    """What the agent said last."""
+    """The agent's last words."""
     error: NotRequired[str]
-    """What a child raised; its label is then ``error``."""
+    """The error that a child raised; its label is then ``error``."""
 
 
 def merged(old: dict[str, Any], new: dict[str, Any] | None) -> dict[str, Any]:
-    """Return two mappings in one; ``None`` begins anew."""
+    """Return two mappings in one, an empty one for ``None``."""
     return {} if new is None else {**old, **new}
 
 
 class WorkflowInput(TypedDict):
-    """What a workflow is invoked with."""
+    """The input of a workflow."""
 
     task: NotRequired[str]
-    """What is to be done; the workflow's own task by default."""
+    """The workflow's own task by default."""
     facts: NotRequired[Annotated[dict[str, Any], merged]]
     """Given to every agent beside its messages, and read by ``when(...)``; agents may add to them."""
 
 
 class WorkflowState(WorkflowInput):
-    """All that a workflow keeps."""
+    """The whole state of a workflow."""
 
     results: NotRequired[Annotated[dict[str, StepResult], merged]]
-    """What each step brought last; a child's is under ``step.child``."""
+    """The last result of each step; a child's is under ``step.child``."""
     labels: NotRequired[Annotated[dict[str, str], merged]]
     """The rule that held for each child."""
     transitions: NotRequired[list[Transition]]
@@ -64,7 +64,7 @@ class WorkflowState(WorkflowInput):
 
 
 class WorkflowOutput(TypedDict):
-    """What a workflow returns."""
+    """The output of a workflow."""
 
     status: Literal["COMPLETE", "ABORT"]
     reason: str

@@ -1,4 +1,4 @@
-"""What a workflow is built from, and every mistake that can be made with it, found while building."""
+"""The steps and limits that a workflow is built from, checked before it is built."""
 
 from __future__ import annotations
 
@@ -28,29 +28,25 @@ _NAME = re.compile(r"[^\W\d][\w-]*")
 
 @dataclass(frozen=True)
 class WorkflowStep:
-    """One step of a workflow.
-
-    Attributes:
-        name: Its name; other steps' rules name it as the next one.
-        agent: What does the work: any compiled graph, or another runnable. It is given ``messages``, the ``task`` and the
-            workflow's facts, and what it returns is what ``result`` means in ``when(...)``. ``None`` for a parallel step.
-        rules: Per condition, what comes next: a step's name, ``"COMPLETE"`` or ``"ABORT"``; the first that holds counts. A
-            child of a parallel step has conditions only.
-        instruction: What the agent is told, above the task.
-        parallel: Children that run side by side; ``all(...)`` and ``any(...)`` in the rules compare their labels.
-        judge: The model that judges this step; by default the workflow's, ``None`` for the tag that the agent writes itself.
-    """
+    """One step of a workflow."""
 
     name: str
+    """Other steps' rules name it as the next one."""
     agent: Any = None
+    """Does the work: any compiled graph, or another runnable. Its input has ``messages``, the ``task`` and the workflow's facts;
+    its output is what ``result`` means in ``when(...)``. ``None`` for a parallel step."""
     rules: Mapping[str, str] | Sequence[str] = ()
+    """The next step per condition: a step's name, ``"COMPLETE"`` or ``"ABORT"``; the first that holds counts. A child of a
+    parallel step has conditions only."""
     instruction: str = ""
+    """Stands above the task in the agent's prompt."""
     parallel: Sequence[WorkflowStep] = ()
+    """Children that run side by side; ``all(...)`` and ``any(...)`` in the rules compare their labels."""
     judge: Any = OF_THE_WORKFLOW
+    """The model that judges this step; by default the workflow's, ``None`` for the tag that the agent writes itself."""
 
     @property
     def conditions(self) -> list[str]:
-        """The conditions of its rules, in order."""
         return list(self.rules)
 
     @property
@@ -76,17 +72,13 @@ class WorkflowLimits:
     """Visits to one step that bring the same result and the same transition: going on would be going round."""
 
     def __post_init__(self) -> None:
-        """Refuse limits that no run could keep."""
         for name, limit in vars(self).items():
             if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
                 raise AgentSpecError(f"WorkflowLimits({name}={limit!r}): a limit is a number of at least 1.")
 
 
 def check_steps(steps: Sequence[WorkflowStep]) -> None:
-    """Find the mistakes in a workflow.
-
-    Args:
-        steps: Its steps, the first one first.
+    """Check the steps of a workflow, the first one first.
 
     Raises:
         WorkflowSpecError: If they make no workflow; the key says where.

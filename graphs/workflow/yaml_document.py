@@ -1,16 +1,18 @@
-"""Reads YAML with the line of every key, so that a mistake in a file is told where it stands."""
+"""Reads YAML with the line of every key, so that an error can name the line."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from answergraph.runtime.extras import extra_needed
 from answergraph.state.errors import WorkflowFileError
 
-MAX_FILE_LENGTH = 1_000_000
-"""Longer files are not read, in characters."""
+with extra_needed("workflow", "a workflow file"):
+    import yaml
+
+MAX_FILE_CHARACTERS = 1_000_000
+"""Longer files are not read."""
 
 
 class YamlDocument:
@@ -18,9 +20,6 @@ class YamlDocument:
 
     def __init__(self, path: Path) -> None:
         """Read a file.
-
-        Args:
-            path: The file.
 
         Raises:
             WorkflowFileError: If it cannot be read, is no YAML, or has a key twice or an alias.
@@ -30,12 +29,7 @@ class YamlDocument:
         self.data: Any = self._plain(self._root(), "")
 
     def error(self, key: str, problem: str) -> WorkflowFileError:
-        """Return an error at a key, or at the nearest key around it that is in the file.
-
-        Args:
-            key: The key's path.
-            problem: What is wrong there.
-        """
+        """Return an error at a key, or at the nearest key around it that is in the file."""
         place = key
         while place and place not in self._lines:
             place = place[: max(place.rfind("."), place.rfind("["), 0)]
@@ -44,8 +38,8 @@ class YamlDocument:
     def _root(self) -> yaml.Node | None:
         try:
             text = self.path.read_text(encoding="utf-8")
-            if len(text) > MAX_FILE_LENGTH:
-                raise self.error("", f"it has more than {MAX_FILE_LENGTH} characters")
+            if len(text) > MAX_FILE_CHARACTERS:
+                raise self.error("", f"it has more than {MAX_FILE_CHARACTERS} characters")
             self._refuse_aliases(text)
             return yaml.compose(text, Loader=yaml.SafeLoader)
         except (OSError, UnicodeDecodeError) as error:

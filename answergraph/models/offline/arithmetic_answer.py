@@ -9,24 +9,14 @@ from typing import Any
 
 from answergraph.models.in_process.schema_fields import SchemaField
 from answergraph.models.offline.arithmetic_notation import SYMBOL_OF_TOOL
-from answergraph.models.offline.arithmetic_turn import AnsweredCall
-from answergraph.models.offline.offline_policy import OfferedSchema
+from answergraph.models.offline.arithmetic_turn import ArithmeticTurn, number_in
+from answergraph.models.offline.offline_policy import AnsweredCall, OfferedSchema
 
 VALIDATION_FIELD = "validation_result"
 
 _RESULT_FIELDS = ("final_answer", "answer", "result", "value")
 _DERIVATION_FIELDS = frozenset({"reasoning", "explanation", "derivation", "rationale", "justification", "steps", "working"})
 _EXPRESSION_FIELDS = frozenset({"expression", "operation", "question"})
-
-
-@dataclass(frozen=True)
-class Findings:
-    """What a finished calculation can put into an answer; every number is the user's or a tool's."""
-
-    expression: str
-    result: int | float
-    derivation: str
-    validation: AnsweredCall | None = None
 
 
 @dataclass(frozen=True)
@@ -40,9 +30,6 @@ class Filling:
 def written(number: int | float) -> str:
     """Return a number as a person would write it.
 
-    Args:
-        number: A finite number.
-
     Example:
         >>> written(391.0), written(257.25)
         ('391', '257.25')
@@ -50,22 +37,8 @@ def written(number: int | float) -> str:
     return repr(number).removesuffix(".0")
 
 
-def derivation(done: Iterable[AnsweredCall]) -> str:
-    """Return the steps of a calculation, as the tools were called and answered.
-
-    Args:
-        done: The answered calls of the operations, in order.
-    """
-    return "; ".join(_step(call) for call in done)
-
-
 def result_field(schema: OfferedSchema, *, by_name_only: bool = False) -> SchemaField | None:
-    """Return the field that takes the result: one with a usual name, else the only required number.
-
-    Args:
-        schema: A tool, or a native answer format.
-        by_name_only: Whether only the usual names count.
-    """
+    """Return the field that takes the result: one with a usual name, else the only required number."""
     numeric = {field.name: field for field in schema.fields if field.is_numeric}
     named = next((numeric[name] for name in _RESULT_FIELDS if name in numeric), None)
     if named or by_name_only:
@@ -74,18 +47,13 @@ def result_field(schema: OfferedSchema, *, by_name_only: bool = False) -> Schema
     return required[0] if len(required) == 1 else None
 
 
-def fill(schema: OfferedSchema, findings: Findings) -> Filling:
-    """Fill an answer schema; optional fields for which there is nothing are left out.
-
-    Args:
-        schema: The answer schema.
-        findings: The finished calculation.
-    """
+def fill(schema: OfferedSchema, turn: ArithmeticTurn) -> Filling:
+    """Fill an answer schema; optional fields for which there is nothing are left out."""
     target = result_field(schema)
     values: dict[str, Any] = {}
     missing: list[str] = []
     for field in schema.fields:
-        candidates = [findings.result] if field is target else _candidates(field, findings)
+        candidates = [turn.value(turn.plan.result)] if field is target else _candidates(field.name, turn)
         fitting = [value for value in candidates if field.takes(value)]
         if fitting:
             values[field.name] = _as_integer(fitting[0]) if "number" not in field.types else fitting[0]
@@ -98,23 +66,17 @@ def fill(schema: OfferedSchema, findings: Findings) -> Filling:
     return Filling(values, missing)
 
 
-def _candidates(field: SchemaField, findings: Findings) -> list[Any]:
+def _candidates(field: str, turn: ArithmeticTurn) -> list[Any]:
     """Return what could go into a field that does not take the result, best first."""
-    if field.name == VALIDATION_FIELD:
-        return _validation_forms(findings.validation)
-    if field.name in _DERIVATION_FIELDS:
-        return [findings.derivation]
-    return [findings.expression] if field.name in _EXPRESSION_FIELDS else []
-
-
-def _validation_forms(call: AnsweredCall | None) -> list[Any]:
-    """Return what the validation said: as JSON if it is, and as text."""
-    if call is None:
-        return []
-    try:
-        return [json.loads(call.text), call.text]
-    except (ValueError, RecursionError):
-        return [call.text]
+    if field == VALIDATION_FIELD and turn.validation:
+        text = turn.validation.text
+        try:
+            return [json.loads(text), text]
+        except (ValueError, RecursionError):
+            return [text]
+    if field in _DERIVATION_FIELDS:
+        return [_derivation(turn.done) or turn.plan.expression]
+    return [turn.plan.expression] if field in _EXPRESSION_FIELDS else []
 
 
 def _as_integer(value: Any) -> Any:
@@ -122,6 +84,11 @@ def _as_integer(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
+def _derivation(done: Iterable[AnsweredCall]) -> str:
+    return "; ".join(_step(call) for call in done)
+
+
 def _step(call: AnsweredCall) -> str:
     operands = [written(value) for value in call.args.values() if isinstance(value, int | float)]
-    return f"{f' {SYMBOL_OF_TOOL[call.name]} '.join(operands)} = {call.text if call.number is None else written(call.number)}"
+    number = number_in(call)
+    return f"{f' {SYMBOL_OF_TOOL[call.name]} '.join(operands)} = {call.text if number is None else written(number)}"

@@ -38,11 +38,11 @@ _SAME_MEANING = str.maketrans(
 
 
 class ExpressionError(ValueError):
-    """What stands where an expression should be cannot be read; the message says why."""
+    """An expression cannot be read; the message says why."""
 
 
-class Token(NamedTuple):
-    """A piece of text, and where it lies."""
+class NotationToken(NamedTuple):
+    """A piece of a text, and its place there in characters."""
 
     kind: TokenKind
     text: str
@@ -71,8 +71,8 @@ class Operation:
 
 
 @dataclass(frozen=True)
-class Plan:
-    """What an expression asks for."""
+class OperationPlan:
+    """The operations that work an expression out."""
 
     expression: str
     """The expression as the user wrote it, white space collapsed."""
@@ -81,25 +81,21 @@ class Plan:
     """The operations, each after those whose results it needs."""
 
     result: Operand
-    """Where the value of the whole expression comes from."""
+    """The value of the whole expression."""
 
 
-def tokens_of(text: str) -> list[Token]:
-    """Cut a text into tokens; their text has ASCII digits and operators, their places are those of the text.
-
-    Args:
-        text: Any text, prose or expression.
-    """
+def tokens_of(text: str) -> list[NotationToken]:
+    """Cut any text into tokens; their text has ASCII digits and operators, their places are those of the text."""
     same_length = text.translate(_SAME_MEANING)
-    return [_token(match) for match in _TOKEN.finditer(same_length)]
+    # `lastgroup` is the one named group that matched; the names are the token kinds
+    return [
+        NotationToken(match.lastgroup, match.group(), match.start(), match.end())  # type: ignore[arg-type]  # it is a TokenKind
+        for match in _TOKEN.finditer(same_length)
+    ]
 
 
-def read_plan(tokens: Sequence[Token], expression: str) -> Plan:
-    """Read the tokens of an expression into a plan, in linear time.
-
-    Args:
-        tokens: The tokens of the expression alone, white space left out.
-        expression: The expression as the user wrote it.
+def read_plan(tokens: Sequence[NotationToken], expression: str) -> OperationPlan:
+    """Read the tokens of an expression, without its white space, into a plan, in linear time.
 
     Raises:
         ExpressionError: The tokens are no expression, or it is too long or nested too deep.
@@ -109,16 +105,10 @@ def read_plan(tokens: Sequence[Token], expression: str) -> Plan:
     _check_depth(tokens)
     reader = _Reader(tokens)
     result = reader.whole()
-    return Plan(" ".join(expression.split()), tuple(reader.operations), result)
+    return OperationPlan(" ".join(expression.split()), tuple(reader.operations), result)
 
 
-def _token(match: re.Match[str]) -> Token:
-    # `lastgroup` is the one named group that matched; the names are the token kinds
-    kind: TokenKind = match.lastgroup  # type: ignore[assignment]  # the pattern's groups are the kinds
-    return Token(kind, match.group(), match.start(), match.end())
-
-
-def _check_depth(tokens: Sequence[Token]) -> None:
+def _check_depth(tokens: Sequence[NotationToken]) -> None:
     depth = 0
     for token in tokens:
         depth += (token.kind == "open") - (token.kind == "close")
@@ -129,9 +119,9 @@ def _check_depth(tokens: Sequence[Token]) -> None:
 class _Reader:
     """Reads sums of products of signed operands, noting operations on the way."""
 
-    def __init__(self, tokens: Sequence[Token]) -> None:
+    def __init__(self, tokens: Sequence[NotationToken]) -> None:
         self.operations: list[Operation] = []
-        self._tokens: Iterator[Token] = iter(tokens)
+        self._tokens: Iterator[NotationToken] = iter(tokens)
         self._next = next(self._tokens, None)
 
     def whole(self) -> Operand:
@@ -178,7 +168,7 @@ class _Reader:
         self.operations.append(Operation(tool, left, right))
         return Result(len(self.operations) - 1)
 
-    def _take(self, kind: TokenKind) -> Token | None:
+    def _take(self, kind: TokenKind) -> NotationToken | None:
         token = self._next
         if token is None or token.kind != kind:
             return None

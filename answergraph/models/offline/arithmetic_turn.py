@@ -8,18 +8,18 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
-from answergraph.models.offline.arithmetic_notation import TOOL_OF_OPERATOR, Operand, Operation, Plan, Result
+from answergraph.models.offline.arithmetic_notation import TOOL_OF_OPERATOR, Operand, Operation, OperationPlan, Result
 from answergraph.models.offline.expression_search import find_expression
-from answergraph.models.offline.offline_policy import OfferedSchema
+from answergraph.models.offline.offline_policy import AnsweredCall, OfferedSchema, answered_calls
 
 VALIDATE = "validate_calculation"
-ARITHMETIC_TOOLS = frozenset(TOOL_OF_OPERATOR.values())
+OWN_TOOLS = frozenset({*TOOL_OF_OPERATOR.values(), VALIDATE})
 
 _NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _MAX_DIGITS = 400
@@ -27,38 +27,15 @@ _MAX_DIGITS = 400
 
 
 @dataclass(frozen=True)
-class AnsweredCall:
-    """A tool call and the message that answered it."""
-
-    name: str
-    args: dict[str, Any]
-    answer: ToolMessage
-
-    @property
-    def text(self) -> str:
-        """What the tool said."""
-        return self.answer.text.strip()
-
-    @property
-    def number(self) -> int | float | None:
-        """The number the tool returned, or ``None`` if the call failed or it is no finite number."""
-        if self.answer.status == "error" or len(self.text) > _MAX_DIGITS or not _NUMBER.fullmatch(self.text):
-            return None
-        number = float(self.text)
-        if not math.isfinite(number):
-            return None
-        return int(self.text) if self.text.lstrip("+-").isdigit() else number
-
-
-@dataclass(frozen=True)
-class Turn:
+class ArithmeticTurn:
     """A question and what has been called for it so far."""
 
-    plan: Plan
+    plan: OperationPlan
     calls: Sequence[AnsweredCall]
 
-    def operations_done(self) -> list[AnsweredCall]:
-        """Return the answered calls of the plan's operations, in plan order, up to the first that is missing or failed."""
+    @cached_property
+    def done(self) -> list[AnsweredCall]:
+        """The answered calls of the plan's operations, in plan order, up to the first that is missing or failed."""
         done: list[AnsweredCall] = []
         remaining = iter(self.calls)
         for operation in self.plan.operations:
@@ -66,28 +43,44 @@ class Turn:
             if call is None:
                 break
             done.append(call)
-            if call.number is None:
+            if number_in(call) is None:
                 break
         return done
 
-    def results(self) -> list[int | float]:
-        """Return the numbers the operations returned so far, in plan order."""
-        return [call.number for call in self.operations_done() if call.number is not None]
-
+    @property
     def validation(self) -> AnsweredCall | None:
-        """Return the answered validation, if there was one."""
         return next((call for call in self.calls if call.name == VALIDATE), None)
 
+    @property
+    def failure(self) -> AnsweredCall | None:
+        """The operation that came back without a number, or the validation that failed."""
+        without_number = next((call for call in self.done if number_in(call) is None), None)
+        return without_number or (self.validation if self.validation and self.validation.failed else None)
 
-def find_turn(messages: Sequence[BaseMessage], formats: Sequence[OfferedSchema]) -> Turn | None:
+    @property
+    def remaining(self) -> Sequence[Operation]:
+        """The operations of the plan that have not been called."""
+        return self.plan.operations[len(self.done) :]
+
+    def value(self, operand: Operand) -> int | float:
+        """Return an operand: the user's own number, or the one a tool returned."""
+        results = [number for call in self.done if (number := number_in(call)) is not None]
+        return results[operand.step] if isinstance(operand, Result) else operand
+
+
+def number_in(call: AnsweredCall) -> int | float | None:
+    """Return the number a tool returned, ``None`` if the call failed or brought no finite number."""
+    text = call.text
+    if call.failed or len(text) > _MAX_DIGITS or not _NUMBER.fullmatch(text) or not math.isfinite(float(text)):
+        return None
+    return int(text) if text.lstrip("+-").isdigit() else float(text)
+
+
+def find_turn(messages: Sequence[BaseMessage], formats: Sequence[OfferedSchema]) -> ArithmeticTurn | None:
     """Return the present question, or ``None`` if the last one is not about arithmetic.
 
     The question is the last human message with an expression. A later human message without one ends its turn, unless it
     only goes on with it: a second message in a row, a word between tool calls, or a reminder after text that was no answer.
-
-    Args:
-        messages: The conversation, oldest first.
-        formats: The answer formats and tools the present request offers.
 
     Raises:
         ExpressionError: The last question holds something like an expression that cannot be read.
@@ -98,53 +91,17 @@ def find_turn(messages: Sequence[BaseMessage], formats: Sequence[OfferedSchema])
             continue
         plan = find_expression(message.text)
         if plan is not None:
-            return Turn(plan, answered_calls(messages[position + 1 :]))
+            return ArithmeticTurn(plan, answered_calls(messages[position + 1 :]))
         if not _goes_on(messages[:position], message.text, formats):
             return None
     return None
-
-
-def answered_calls(messages: Iterable[BaseMessage]) -> list[AnsweredCall]:
-    """Return the tool calls that were answered, in the order of the calls.
-
-    Args:
-        messages: The messages to look at, oldest first.
-    """
-    answers: dict[str | None, ToolMessage] = {}
-    calls = []
-    for message in messages:
-        if isinstance(message, ToolMessage):
-            answers.setdefault(message.tool_call_id, message)
-        elif isinstance(message, AIMessage):
-            calls += message.tool_calls
-    return [AnsweredCall(call["name"], call["args"], answers[call["id"]]) for call in calls if call["id"] in answers]
-
-
-def operand_value(operand: Operand, results: Sequence[int | float]) -> int | float:
-    """Return the number of an operand: the user's own, or the one a tool returned.
-
-    Args:
-        operand: An operand of a plan.
-        results: What the operations before it returned.
-    """
-    return results[operand.step] if isinstance(operand, Result) else operand
-
-
-def next_operation(turn: Turn) -> Operation | None:
-    """Return the first operation of the plan that has not been called; ``None`` if all have.
-
-    Args:
-        turn: The present question.
-    """
-    done = turn.operations_done()
-    return turn.plan.operations[len(done)] if len(done) < len(turn.plan.operations) else None
 
 
 def _goes_on(before: Sequence[BaseMessage], text: str, formats: Sequence[OfferedSchema]) -> bool:
     """Return whether a human message without an expression belongs to the turn before it."""
     previous = next((message for message in reversed(before) if not isinstance(message, SystemMessage)), None)
     if isinstance(previous, ToolMessage):
-        return _called_name(before, previous) in ARITHMETIC_TOOLS | {VALIDATE}
+        return _called_name(before, previous) in OWN_TOOLS
     if isinstance(previous, AIMessage) and not previous.tool_calls:
         return bool(formats) and (not _is_json_object(previous.text) or _is_about_format(text, formats))
     return previous is not None
@@ -164,5 +121,5 @@ def _is_json_object(text: str) -> bool:
 
 def _is_about_format(text: str, formats: Sequence[OfferedSchema]) -> bool:
     """Return whether a message after a complete answer complains about it, and is no new question."""
-    names = {"json", *(name for schema in formats for name in (schema.name, *(field.name for field in schema.fields)))}
+    names = {"json", *(name for schema in formats for name in (schema.name, *schema.field_names))}
     return any(name.lower() in text.lower() for name in names)

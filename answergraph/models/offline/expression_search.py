@@ -1,4 +1,4 @@
-"""Where in a sentence an arithmetic expression stands, and when it is safer to say that none can be read.
+"""Finds the arithmetic expression in a sentence, or says why none can be read with certainty.
 
 Whatever might change what the user meant (a letter glued to a number, a root sign, a second expression) is a reason to
 refuse: a wrong expression would be worked out without complaint.
@@ -12,29 +12,26 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from answergraph.models.offline.arithmetic_notation import ExpressionError, Plan, Token, read_plan, tokens_of
+from answergraph.models.offline.arithmetic_notation import ExpressionError, NotationToken, OperationPlan, read_plan, tokens_of
 
 _KIND_LETTER = {"number": "n", "sign": "s", "operator": "o", "open": "(", "close": ")", "space": " "}
 _CALCULATION = re.compile(r"[n)] *[so][s ]*[n(]")
 _ATTACHED_SIGN = re.compile(r"(?<![n)])sn")
 
-_CHANGES_MEANING = frozenset({"Sm", "Sc", "No", "Nl", "Nd"})
+_CATEGORIES_THAT_CHANGE_MEANING = frozenset({"Sm", "Sc", "No", "Nl", "Nd"})
 """Unicode categories of mathematical and currency signs, of superscripts, fractions and the digits of other scripts."""
 
-_CHANGES_MEANING_TOO = frozenset("^%!°‰#&@\\_")
+_SIGNS_THAT_CHANGE_MEANING = frozenset("^%!°‰#&@\\_")
 _DECIMAL_MARKS = frozenset(".,")
 
 _FIRST_LETTER_OF_SPACELESS_SCRIPTS = "\u1100"
 """From here on lie Korean, Japanese and Chinese, in which a sentence goes on without a space."""
 
 
-def find_expression(text: str) -> Plan | None:
+def find_expression(text: str) -> OperationPlan | None:
     """Return the plan of the one expression in a text, or ``None`` if it has none.
 
     A number alone is an expression only if it is the whole text.
-
-    Args:
-        text: What the user wrote: an expression, or a sentence around one.
 
     Raises:
         ExpressionError: There is something like an expression, but it cannot be read with certainty.
@@ -55,7 +52,7 @@ def find_expression(text: str) -> Plan | None:
     return runs[0].plan(text) if runs and runs[0].text(text) == text.strip() else None
 
 
-def _signed_number(run: _Run, text: str) -> Plan:
+def _signed_number(run: _Run, text: str) -> OperationPlan:
     """Read a run with an operator and no calculation: right only as the whole text, such as ``-(3)``."""
     if run.text(text) == text.strip():
         with suppress(ExpressionError):
@@ -67,11 +64,11 @@ def _signed_number(run: _Run, text: str) -> Plan:
 class _Run:
     """Neighbouring tokens that could all belong to an expression."""
 
-    tokens: Sequence[Token]
+    tokens: Sequence[NotationToken]
 
     @property
     def kinds(self) -> str:
-        """The token kinds, one letter each, so that patterns of them can be searched for."""
+        """The token kinds, one letter each, for regular expressions."""
         return "".join(_KIND_LETTER[token.kind] for token in self.tokens)
 
     @property
@@ -92,10 +89,9 @@ class _Run:
         return source[self.tokens[0].start : self.tokens[-1].end]
 
     def is_glued(self, source: str) -> bool:
-        """Whether something that is not white space touches the run."""
         return bool(self._touching(source).strip())
 
-    def plan(self, source: str) -> Plan:
+    def plan(self, source: str) -> OperationPlan:
         """Read the run, if nothing beside it changes its meaning."""
         before, after = source[: self.tokens[0].start].rstrip(), source[self.tokens[-1].end :].lstrip()
         if before and self.kinds.startswith("s "):
@@ -113,7 +109,7 @@ class _Run:
         return source[max(0, start - 1) : start] + source[end : end + 1]
 
 
-def _without_prose_parentheses(tokens: Sequence[Token]) -> list[Token]:
+def _without_prose_parentheses(tokens: Sequence[NotationToken]) -> list[NotationToken]:
     """Return the tokens with every pair of parentheses that holds prose turned into prose."""
     prose_so_far = 0
     opened: list[tuple[int, int]] = []
@@ -131,10 +127,10 @@ def _without_prose_parentheses(tokens: Sequence[Token]) -> list[Token]:
     return result
 
 
-def _runs(tokens: Sequence[Token]) -> Iterator[_Run]:
+def _runs(tokens: Sequence[NotationToken]) -> Iterator[_Run]:
     """Yield what lies between the prose, without the white space at its ends."""
-    run: list[Token] = []
-    for token in [*tokens, Token("prose", "", 0, 0)]:
+    run: list[NotationToken] = []
+    for token in [*tokens, NotationToken("prose", "", 0, 0)]:
         if token.kind != "prose":
             if run or token.kind != "space":
                 run.append(token)
@@ -151,6 +147,6 @@ def _check_neighbour(character: str, *, touches: bool) -> None:
     if not character or character == "=":
         return
     is_word = character.isalpha() and character < _FIRST_LETTER_OF_SPACELESS_SCRIPTS
-    is_sign = unicodedata.category(character) in _CHANGES_MEANING or character in _CHANGES_MEANING_TOO
+    is_sign = unicodedata.category(character) in _CATEGORIES_THAT_CHANGE_MEANING or character in _SIGNS_THAT_CHANGE_MEANING
     if is_sign or (is_word and touches):
         raise ExpressionError(f"it is not clear what {character!r} beside it means")

@@ -1,16 +1,18 @@
-"""What a policy of the offline model is given, and what it must be able to do.
+"""What an offline policy is given, and how it replies.
 
-Knows how the arguments a chat model is bound with are read: tools, native answer format and tool choice, in the forms of
-LangChain and the common providers. A further skill of the offline model is a further file with an ``OfflinePolicy``.
+An offline policy is a plain function beside the graph it serves: from a request to the next message. It decides by the bound
+tools, by the results of tools, and by the data that a graph attaches to its messages; never by the words of a prompt. What it
+does not know from the request it does not know at all: it keeps no state.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
-from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolCall, ToolMessage
 
 from answergraph.models.in_process.in_process_model import ChatRequest
 from answergraph.models.in_process.schema_fields import SchemaField, fields_of
@@ -24,29 +26,42 @@ class OfferedSchema:
     name: str
     fields: tuple[SchemaField, ...]
 
+    @property
+    def field_names(self) -> set[str]:
+        return {field.name for field in self.fields}
+
+
+@dataclass(frozen=True)
+class AnsweredCall:
+    """A tool call and the message that answered it."""
+
+    name: str
+    args: dict[str, Any]
+    answer: ToolMessage
+
+    @property
+    def text(self) -> str:
+        return self.answer.text.strip()
+
+    @property
+    def failed(self) -> bool:
+        return self.answer.status == "error"
+
 
 @dataclass(frozen=True)
 class OfflineRequest:
-    """What a policy decides by."""
+    """A request to the offline model: the conversation and what is bound."""
 
     messages: Sequence[BaseMessage]
     """The conversation, oldest first."""
-
     tools: Mapping[str, OfferedSchema]
     """The bound tools by name, in order; provider tools are left out."""
-
     answer_format: OfferedSchema | None
     """The native answer format, if one is bound."""
-
     tool_choice: ToolChoice
 
     @classmethod
     def read(cls, request: ChatRequest) -> OfflineRequest:
-        """Read what a chat model was asked.
-
-        Args:
-            request: The request as it came.
-        """
         functions = [tool["function"] for tool in request.tools if isinstance(tool.get("function"), Mapping)]
         tools = [OfferedSchema(function["name"], fields_of(function.get("parameters") or {})) for function in functions]
         return cls(
@@ -56,21 +71,66 @@ class OfflineRequest:
             tool_choice=ToolChoice.read(request.tool_choice),
         )
 
+    @property
+    def formats(self) -> list[OfferedSchema]:
+        """What an answer may be given in: the native format, else the tools that may be called."""
+        if self.answer_format:
+            return [self.answer_format]
+        return [tool for name, tool in self.tools.items() if self.tool_choice.allows(name)]
 
-class OfflinePolicy(Protocol):
-    """One skill of the offline model: rules from a conversation to the next message."""
+    def attached(self, key: str) -> Any:
+        """Return the data that a graph attached last to a message under this key, ``None`` if there is none."""
+        found = [message.additional_kwargs[key] for message in self.messages if key in message.additional_kwargs]
+        return found[-1] if found else None
 
-    ability: str
-    """What the policy can do, as it would follow the words "I can"."""
+    def call(self, name: str, args: Mapping[str, Any]) -> AIMessage:
+        """Return a message that calls a tool, with an id that is new in this conversation and the same each time."""
+        calls = [call for message in self.messages if isinstance(message, AIMessage) for call in message.tool_calls]
+        taken = {call["id"] for call in calls}
+        number = len(calls) + 1
+        while f"offline_{number}" in taken:
+            number += 1
+        return AIMessage("", tool_calls=[ToolCall(name=name, args=dict(args), id=f"offline_{number}")])
 
-    def reply(self, request: OfflineRequest) -> AIMessage | None:
-        """Return the next message, or ``None`` if the conversation asks for nothing this policy knows.
+    def answer(self, schema: OfferedSchema, values: Mapping[str, Any]) -> AIMessage:
+        """Return an answer: as JSON in the native format, as a call of any other schema."""
+        if schema is self.answer_format:
+            return AIMessage(json.dumps(values, ensure_ascii=False))
+        return self.call(schema.name, values)
 
-        Must depend on the request alone: state between steps is read from the messages.
 
-        Args:
-            request: The conversation and what is bound.
-        """
+OfflinePolicy = Callable[[OfflineRequest], AIMessage]
+"""One skill of the offline model: replies to every request, if only by saying what it cannot do."""
+
+
+def attach(text: str, key: str, data: Any) -> HumanMessage:
+    """Return a prompt with data for an offline policy; no provider's client sends it."""
+    return HumanMessage(text, additional_kwargs={key: data})
+
+
+def decline(text: str) -> AIMessage:
+    """Return one sentence on what the offline model cannot do, marked as a refusal as OpenAI's API marks one.
+
+    An agent then ends at once with status ``refused`` and this text as its reason: the same rules would say the same again.
+    """
+    return AIMessage(text, additional_kwargs={"refusal": text})
+
+
+def decline_all_but(ability: str) -> AIMessage:
+    """Return the refusal of what a policy was not made for."""
+    return decline(f"I am a set of rules and no language model, and all I can do is {ability}.")
+
+
+def answered_calls(messages: Iterable[BaseMessage]) -> list[AnsweredCall]:
+    """Return the tool calls that were answered, in the order of the calls."""
+    answers: dict[str | None, ToolMessage] = {}
+    calls: list[ToolCall] = []
+    for message in messages:
+        if isinstance(message, ToolMessage):
+            answers.setdefault(message.tool_call_id, message)
+        elif isinstance(message, AIMessage):
+            calls += message.tool_calls
+    return [AnsweredCall(call["name"], call["args"], answers[call["id"]]) for call in calls if call["id"] in answers]
 
 
 def _native_format(kwargs: Mapping[str, Any]) -> OfferedSchema | None:
@@ -81,15 +141,3 @@ def _native_format(kwargs: Mapping[str, Any]) -> OfferedSchema | None:
     if not isinstance(json_schema, Mapping) or not isinstance(json_schema.get("schema"), Mapping):
         return None
     return OfferedSchema(str(json_schema.get("name", "answer")), fields_of(json_schema["schema"]))
-
-
-def decline(text: str) -> AIMessage:
-    """Return a message that says what the offline model cannot do, marked as a refusal as OpenAI's API marks one.
-
-    An agent then ends at once with status ``refused`` and this text as its reason: rules that were asked again would say the
-    same again.
-
-    Args:
-        text: One plain sentence.
-    """
-    return AIMessage(text, additional_kwargs={"refusal": text})

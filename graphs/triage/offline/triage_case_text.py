@@ -1,25 +1,19 @@
-"""What the triage policy knows of a case: the text of ``read_case``, taken apart, and the log lines that were looked up.
+"""What the triage policy knows of a case: the facts of ``read_case``, and the log lines that were looked up.
 
-Everything here is cut out of what tools returned, so that a quote is always a piece of their text.
+Everything here stands in what tools returned, so that a quote is always a piece of their text.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-QUOTE_CHARACTERS = 400
+from answergraph.graphs.triage.case_facts import MAX_MESSAGE_CHARACTERS, CaseFacts, OtherResult
+
+MAX_QUOTE_CHARACTERS = 400
 """How long a quote may be."""
 
-_SECTION = re.compile(r"^--- (message|details|output) ---$", re.MULTILINE)
-_HEADER = re.compile(r"^(case|test|status|started|ran after): (.*)$", re.MULTILINE)
-_OTHER = re.compile(
-    r"^(?P<id>.+#\d+) (?P<status>passed|failed|error), started (?P<started>[^,]*),"
-    r" ran after (?P<order>[^:\n]*?)(?:: (?P<message>.*))?$",
-    re.MULTILINE,
-)
-_RERUN = re.compile(r"^failed try of the same run: .*$", re.MULTILINE)
 _PYTEST_FRAME = re.compile(r"^(?P<path>\S[^\n:]*?\.\w+):(?P<line>\d+): ?(?P<type>\S*)$", re.MULTILINE)
 _PYTHON_FRAME = re.compile(r'^\s*File "(?P<path>[^"\n]+)", line \d+', re.MULTILINE)
 _ERROR_LINE = re.compile(r"^(?:E\s+)?(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*)(?: \[\w+\])?(?::\s+(?P<said>\S.*))?$", re.MULTILINE)
@@ -34,67 +28,18 @@ _ASSERTIONS = ("AssertionError", "AssertionFailedError", "ComparisonFailure", "E
 
 
 @dataclass(frozen=True)
-class OtherResult:
-    """Another result of the same test."""
+class CaseText(CaseFacts):
+    """The facts of a case, and the questions that the rules ask about its texts."""
 
-    path: str
-    """Its file."""
-    line: str
-    """The line of ``read_case`` that tells of it."""
-    has_passed: bool
-    order: str
-    """What it ran after: ``"the same cases"``, ``"no other"``, or others."""
-    message: str
-
-
-@dataclass(frozen=True)
-class CaseText:
-    """The facts of one case."""
-
-    header: Mapping[str, str]
-    message: str
-    details: str
-    output: str
-    others: tuple[OtherResult, ...]
-    reruns: tuple[str, ...]
     log: str = ""
     """The part of a log around the test's name."""
-    found: Sequence[str] = field(default_factory=tuple)
+    found: Sequence[str] = ()
     """Further lines that were searched for, as the tool gave them."""
-
-    @classmethod
-    def read(cls, text: str, *, log: str = "", found: Sequence[str] = ()) -> CaseText:
-        """Take the result of ``read_case`` apart.
-
-        Args:
-            text: The tool's result.
-            log: The part of a log around the test's name.
-            found: Lines that were searched for.
-        """
-        first = _SECTION.search(text)
-        head, rest = (text[: first.start()], text[first.start() :]) if first else (text, "")
-        others = tuple(
-            OtherResult(
-                match["id"].rpartition("#")[0], match[0], match["status"] == "passed", match["order"], match["message"] or ""
-            )
-            for match in _OTHER.finditer(head)
-        )
-        sections = _sections(rest)
-        return cls(
-            header=dict(_HEADER.findall(head)),
-            message=sections.get("message", ""),
-            details=sections.get("details", ""),
-            output=sections.get("output", ""),
-            others=others,
-            reruns=tuple(match[0] for match in _RERUN.finditer(head)),
-            log=log,
-            found=found,
-        )
 
     @property
     def is_error(self) -> bool:
         """Whether the case ended in an error outside the test itself."""
-        return self.header.get("status") == "error"
+        return self.status == "error"
 
     @property
     def error_lines(self) -> list[str]:
@@ -144,15 +89,20 @@ class CaseText:
         return bool(names - _GIVEN_BY_PYTEST - {""})
 
     @property
+    def other_runs(self) -> list[OtherResult]:
+        """The other results in which the test ran."""
+        return [other for other in self.others if other["status"] != "skipped"]
+
+    @property
     def passes(self) -> list[OtherResult]:
         """The other results in which the test passed."""
-        return [other for other in self.others if other.has_passed]
+        return [other for other in self.others if other["status"] == "passed"]
 
     @property
     def same_failures(self) -> list[OtherResult]:
         """The other results in which it failed with the same words."""
-        said = " ".join(self.message.split())[:300]
-        return [other for other in self.others if not other.has_passed and other.message == said]
+        said = " ".join(self.message.split())[:MAX_MESSAGE_CHARACTERS]
+        return [other for other in self.other_runs if other["status"] != "passed" and other["message"] == said]
 
     def failing_lines(self) -> str:
         """Return the piece of the stack trace that shows the failed line and what was wrong with it."""
@@ -169,30 +119,11 @@ class CaseText:
 
 
 def cut(text: str) -> str:
-    """Return the end of a piece of text that is too long for a quote, from the beginning of a line where there is one.
-
-    Args:
-        text: A piece of what a tool returned.
-    """
-    if len(text) <= QUOTE_CHARACTERS:
+    """Return the end of a piece of text that is too long for a quote, from the beginning of a line where there is one."""
+    if len(text) <= MAX_QUOTE_CHARACTERS:
         return text
-    ending = text[-QUOTE_CHARACTERS:]
+    ending = text[-MAX_QUOTE_CHARACTERS:]
     return ending.split("\n", 1)[1] if "\n" in ending[:-40] else ending
-
-
-def _sections(text: str) -> dict[str, str]:
-    """Return the sections by name; they come in a fixed order, and a mark inside a section is part of it."""
-    order = ("message", "details", "output")
-    sections: dict[str, str] = {}
-    marks = [match for match in _SECTION.finditer(text)]
-    kept: list[re.Match[str]] = []
-    for match in marks:
-        if not kept or order.index(match[1]) > order.index(kept[-1][1]):
-            kept.append(match)
-    for index, match in enumerate(kept):
-        end = kept[index + 1].start() if index + 1 < len(kept) else len(text)
-        sections[match[1]] = text[match.end() + 1 : end].rstrip("\n")
-    return sections
 
 
 def _is_exception(name: str) -> bool:

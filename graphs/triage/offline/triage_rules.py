@@ -15,14 +15,14 @@ from answergraph.graphs.triage.offline import triage_signs as signs
 from answergraph.graphs.triage.offline.triage_case_text import CaseText, cut
 
 _RESEMBLE_BAD_DATA = frozenset({"TypeError", "KeyError", "AttributeError", "IndexError", "ValueError"})
-"""What application code raises when it is handed something wrong."""
+"""Errors that application code raises when it is handed wrong data."""
 _MANY_TIMEOUTS = 2
 """So many further time-outs of the same test are no coincidence."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What a rule concluded, and what it rests on."""
+    """The conclusion of a rule, and its evidence."""
 
     misjudged: bool
     """Whether the test's result is wrong: a failure that should be a pass, or a pass that should be a failure."""
@@ -38,24 +38,16 @@ class Finding:
     """What to do next."""
 
 
-Rule = Callable[[CaseText], Finding | None]
+TriageRule = Callable[[CaseText], Finding | None]
 
 
 def judge(case: CaseText) -> Finding | None:
-    """Return what the first rule that applies finds; ``None`` if none does.
-
-    Args:
-        case: The facts of a failed case.
-    """
+    """Return the finding of the first rule that applies to a failed case, ``None`` if none does."""
     return next((finding for rule in RULES if (finding := rule(case)) is not None and all(finding.quotes)), None)
 
 
 def judge_passed(case: CaseText) -> Finding | None:
-    """Return whether a passed case should have failed; ``None`` if the logs do not tell.
-
-    Args:
-        case: The facts of a passed case.
-    """
+    """Return whether a passed case should have failed; ``None`` if the logs do not tell."""
     for text in (case.output, case.log):
         match = signs.UNNOTICED.search(text)
         if match:
@@ -85,7 +77,7 @@ def _timed_out(case: CaseText) -> Finding | None:
     if not line or (len(case.same_failures) >= _MANY_TIMEOUTS and not case.passes):
         return None
     explanation = "The test waited for something that did not come in time."
-    quotes = (line, *(other.line for other in case.passes[:1]))
+    quotes = (line, *(other["line"] for other in case.passes[:1]))
     return Finding(
         True, 0.9 if case.passes else 0.65, "temporary_error", explanation, quotes, "Run the test again on a quiet machine."
     )
@@ -116,7 +108,7 @@ def _passes_elsewhere(case: CaseText) -> Finding | None:
     if not case.passes:
         return None
     passed = case.passes[0]
-    quotes = (case.failing_lines(), passed.line)
+    quotes = (case.failing_lines(), passed["line"])
     for applies, cause, explanation, advice in _VARYING:
         further = applies(case)
         if further is not None:
@@ -131,7 +123,7 @@ def _varies_with_chance(case: CaseText) -> Sequence[str] | None:
 
 def _varies_with_seed(case: CaseText) -> Sequence[str] | None:
     # Where the order of the tests is drawn as well, a seed says nothing about the test itself.
-    same_order = any(other.order in {"the same cases", "no other"} for other in case.passes)
+    same_order = any(other["order"] in {"the same cases", "no other"} for other in case.passes)
     return _different_seeds(case) or None if same_order else None
 
 
@@ -145,9 +137,9 @@ def _varies_with_clock(case: CaseText) -> Sequence[str] | None:
 
 
 def _varies_with_order(case: CaseText) -> Sequence[str] | None:
-    fails_again = [other for other in case.same_failures if other.order == "the same cases"]
-    passes_otherwise = all(other.order != "the same cases" for other in case.passes)
-    return (fails_again[0].line,) if fails_again and passes_otherwise else None
+    fails_again = [other for other in case.same_failures if other["order"] == "the same cases"]
+    passes_otherwise = all(other["order"] != "the same cases" for other in case.passes)
+    return (fails_again[0]["line"],) if fails_again and passes_otherwise else None
 
 
 def _varies_with_timing(case: CaseText) -> Sequence[str] | None:
@@ -183,7 +175,7 @@ _VARYING: tuple[tuple[Callable[[CaseText], Sequence[str] | None], str, str, str]
 def _date_gone_by(case: CaseText) -> Finding | None:
     explanation = "The test compares the present date with one that is written down in it; with time it had to fail."
     advice = "Give the test a fixed time, or dates relative to the present."
-    this_year = case.header.get("started", "")[:4]
+    this_year = case.started[:4]
     for line in case.error_lines if not case.is_assertion else ():
         if signs.EXPIRED.search(line) and signs.YEAR.search(line):
             return Finding(True, 0.8, "tool_bug", explanation, (cut(line),), advice)
@@ -217,7 +209,7 @@ def _real(case: CaseText) -> Finding | None:
     return None
 
 
-RULES: tuple[Rule, ...] = (
+RULES: tuple[TriageRule, ...] = (
     _full_disk,
     _unreachable,
     _timed_out,

@@ -1,4 +1,4 @@
-"""The words by which test frameworks, systems and languages tell what went wrong, as far as they are known here."""
+"""The words by which test frameworks, systems and languages tell what went wrong."""
 
 from __future__ import annotations
 

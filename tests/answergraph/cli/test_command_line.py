@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 from threading import Event
 
 import pytest
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from answergraph.cli.command_line import GRAPHS, app
+from examples.mending.mending_workflow import FILE, create_mending_workflow
 from tests.openai_server import Failure, OpenAIServer, Reply, ToolCall, calls, says
 
 COMMAND = [sys.executable, "-m", "answergraph"]
@@ -163,7 +165,22 @@ def test_a_graph_is_printed_as_a_mermaid_drawing(name: str) -> None:
     code, out, err = answergraph("graph", name)
     assert (code, err) == (0, "")
     assert out == GRAPHS[name]().get_graph(xray=True).draw_mermaid()
-    assert {"judge": "no_match", "workflow": "needs fix"}.get(name, "call_tools") in out
+    assert {"judge": "no_match"}.get(name, "call_tools") in out
+
+
+def test_a_workflow_file_is_printed_as_a_drawing_too() -> None:
+    code, out, err = answergraph("graph", str(FILE))
+    assert (code, err) == (0, "")
+    assert out == create_mending_workflow().get_graph(xray=True).draw_mermaid()
+    assert "needs fix" in out
+
+
+def test_what_is_no_graph_is_bad_usage(tmp_path: Path) -> None:
+    (tmp_path / "no.yaml").write_text("steps: 1")
+    for name in ("nowhere.yaml", str(tmp_path / "no.yaml")):
+        code, out, err = answergraph("graph", name)
+        assert (code, out, err.count("\n")) == (2, "", 1)
+        assert name in err
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["ask", "--help"]])

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answergraph.cli.triage_html import CHARACTERS_AROUND, triage_page
+from answergraph.cli.triage_html import MAX_CHARACTERS_AROUND, triage_page
 from answergraph.graphs.triage import CaseReport
 from tests.answergraph.cli.test_command_line import answergraph
 from tests.graphs.triage.junit_files import failed, write_results
@@ -90,7 +90,7 @@ def test_of_a_long_source_the_parts_around_the_quotes_are_shown() -> None:
     text = "a" * 50_000 + "QUOTE" + "b" * 50_000
     page = Page(triage_page("run", [report(text, (50_000, 50_005))], []))
     assert page.marked == ["QUOTE"]
-    assert len(page.text) < 3 * CHARACTERS_AROUND
+    assert len(page.text) < 3 * MAX_CHARACTERS_AROUND
     assert page.text.count("[…]") == 2
 
 

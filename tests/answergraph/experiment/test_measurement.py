@@ -8,7 +8,7 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 
 from answergraph import FallbackStrategy, PromptedStrategy, ProviderStrategy, ToolStrategy
-from answergraph.experiment.measurement import Measurement, WrongRungError, measure
+from answergraph.experiment.measurement import Measurement, WrongStrategyError, measure
 from answergraph.experiment.seed_experiment import TASKS, SchemaWithValidation
 from answergraph.experiment.settings import SETTINGS, Setting
 from answergraph.testing import ScriptedChatModel
@@ -113,23 +113,23 @@ def test_only_calls_that_brought_a_result_are_counted() -> None:
     assert (run.calls, run.rounds, run.model_calls) == ({"add": 2}, 1, 5)
 
 
-def test_a_run_on_another_rung_is_an_error_and_no_figure() -> None:
+def test_a_run_asked_otherwise_is_an_error_and_no_figure() -> None:
     strategy = FallbackStrategy([ToolStrategy(SchemaWithValidation), PromptedStrategy(SchemaWithValidation)])
-    setting = Setting("tool_strategy", "steps down", response_format=strategy, rungs=frozenset({"tool"}))
-    with pytest.raises(WrongRungError, match="asked for by prompted, not by tool"):
+    setting = Setting("tool_strategy", "steps down", response_format=strategy, strategies=frozenset({"tool"}))
+    with pytest.raises(WrongStrategyError, match="asked for by prompted, not by tool"):
         measured(setting, "It is 257.25.", json.dumps(ANSWER))
     assert measured(setting, calling(("SchemaWithValidation", ANSWER))).correct
 
 
 def test_a_run_without_an_outcome_is_no_run_of_a_setting_with_a_format() -> None:
-    with pytest.raises(WrongRungError, match="asked for by nothing, not by tool"):
+    with pytest.raises(WrongStrategyError, match="asked for by nothing, not by tool"):
         measure(NAMED["tool_strategy"], TASK, {"messages": [HumanMessage("?"), AIMessage("It is 257.25.")]})
 
 
 def test_a_run_with_a_strategy_is_no_run_of_a_setting_without_a_format() -> None:
     agent = NAMED["tool_no_field"].agent(ScriptedChatModel(replies=[calling(("CalculationResult", ANSWER))]))
     state = agent.invoke({"messages": [("user", TASK.question)]})
-    with pytest.raises(WrongRungError, match="asked for by tool, not by the prompt alone"):
+    with pytest.raises(WrongStrategyError, match="asked for by tool, not by the prompt alone"):
         measure(NAMED["no_format"], TASK, state)
 
 
@@ -141,7 +141,7 @@ def test_a_conversation_that_ends_in_a_tool_result_holds_no_answer() -> None:
 
 def test_what_was_different_in_how_it_was_asked_is_noted() -> None:
     strategy = ProviderStrategy(SchemaWithValidation)
-    setting = Setting("provider_strategy", "strict where it can be", response_format=strategy, rungs=frozenset({"provider"}))
+    setting = Setting("provider_strategy", "strict where it can be", response_format=strategy, strategies=frozenset({"provider"}))
     state = setting.agent("offline").invoke({"messages": [("user", TASK.question)]})
     (note,) = measure(setting, TASK, state).notes
     assert "cannot be enforced to the letter" in note

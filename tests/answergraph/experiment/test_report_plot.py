@@ -8,8 +8,9 @@ import pytest
 from PIL import Image
 
 from answergraph.experiment.report import OFFLINE_NOTE, Report
-from answergraph.experiment.report_plot import PlotUnavailableError, write_plots
+from answergraph.experiment.report_plot import write_plots
 from answergraph.experiment.summary import METRICS, Row
+from answergraph.runtime.extras import MissingExtraError
 
 
 def row(setting: str = "no_format", spread: float | None = None, error: str | None = None) -> Row:
@@ -79,5 +80,5 @@ def test_the_same_figures_are_the_same_file(tmp_path: Path) -> None:
 
 def test_without_matplotlib_the_error_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(PlotUnavailableError, match=re.escape("pip install 'answergraph[experiment]'")):
+    with pytest.raises(MissingExtraError, match=re.escape("pip install 'answergraph[experiment]'")):
         write_plots(Report("m", 1, [row()]), tmp_path / "plot.svg")

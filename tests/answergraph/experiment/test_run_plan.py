@@ -12,7 +12,7 @@ from langchain_core.messages import AIMessage, AnyMessage
 
 from answergraph import FallbackStrategy, PromptedStrategy, ToolStrategy
 from answergraph.experiment.journal import Journal
-from answergraph.experiment.run_plan import Failed, Plan, run_all
+from answergraph.experiment.run_plan import Failed, RunPlan, run_all
 from answergraph.experiment.seed_experiment import TASKS, CalculationResult
 from answergraph.experiment.settings import SETTINGS, Setting
 from answergraph.models.resolve import resolve_model
@@ -24,11 +24,11 @@ NO_FORMAT = NAMED["no_format"]
 ANSWER = '{"final_answer": 1, "reasoning": "r"}'
 
 
-def plan(*settings: Setting, tasks: int = 2, repeats: int = 1, **changes: Any) -> Plan:
-    return replace(Plan("m", settings or (NO_FORMAT,), TASKS[:tasks], repeats), **changes)
+def plan(*settings: Setting, tasks: int = 2, repeats: int = 1, **changes: Any) -> RunPlan:
+    return replace(RunPlan("m", settings or (NO_FORMAT,), TASKS[:tasks], repeats), **changes)
 
 
-def make(plan: Plan, model: Any, path: Path, concurrency: int = 2) -> tuple[list[Failed], int, int]:
+def make(plan: RunPlan, model: Any, path: Path, concurrency: int = 2) -> tuple[list[Failed], int, int]:
     """Return what failed, how many runs are in the journal, and how often progress was told."""
     told: list[None] = []
     with Journal(path / "runs.jsonl") as journal:
@@ -82,7 +82,7 @@ def test_a_failed_run_loses_no_other_and_is_made_again_next_time(tmp_path: Path)
 
     model = ScriptedChatModel(replies=reply)
     failed, kept, told = make(plan(tasks=5), model, tmp_path)
-    assert [(each.key.task, str(each.error), each.on_another_rung) for each in failed] == [
+    assert [(each.key.task, str(each.error), each.asked_otherwise) for each in failed] == [
         ("calc_02", "503, come back later", False)
     ]
     assert (kept, told) == (4, 5)
@@ -112,13 +112,13 @@ def test_no_more_runs_go_on_at_once_than_asked_for(tmp_path: Path, concurrency: 
     assert most == [concurrency]
 
 
-def test_a_run_on_another_rung_is_failed_and_not_kept(tmp_path: Path) -> None:
+def test_a_run_asked_otherwise_is_failed_and_not_kept(tmp_path: Path) -> None:
     strategy = FallbackStrategy([ToolStrategy(CalculationResult), PromptedStrategy(CalculationResult)])
     setting = replace(NAMED["tool_no_field"], response_format=strategy)
-    # The first reply ignores the answer tool, the second is given on the next rung.
+    # The first reply ignores the answer tool, the second is given by the next strategy.
     model = ScriptedChatModel(replies=lambda messages: ANSWER if len(messages) > 2 + 1 else "It is 1.")
     failed, kept, _ = make(plan(setting, tasks=1), model, tmp_path)
-    assert [(each.on_another_rung, str(each.error)) for each in failed] == [(True, "asked for by prompted, not by tool")]
+    assert [(each.asked_otherwise, str(each.error)) for each in failed] == [(True, "asked for by prompted, not by tool")]
     assert kept == 0
 
 

@@ -6,13 +6,13 @@ from statistics import stdev
 import pytest
 
 from answergraph.experiment.journal import Record, RunKey
-from answergraph.experiment.measurement import Measurement, WrongRungError
-from answergraph.experiment.run_plan import Failed, Plan
+from answergraph.experiment.measurement import Measurement, WrongStrategyError
+from answergraph.experiment.run_plan import Failed, RunPlan
 from answergraph.experiment.seed_experiment import TASKS
 from answergraph.experiment.settings import SETTINGS
 from answergraph.experiment.summary import METRICS, Row, summarise
 
-PLAN = Plan("m", SETTINGS[:2], TASKS[:4], repeats=2)
+PLAN = RunPlan("m", SETTINGS[:2], TASKS[:4], repeats=2)
 KEYS = [run.key for run in PLAN.runs() if run.key.setting == "no_format"]
 RUN = Measurement(
     status="answered",
@@ -71,8 +71,8 @@ def test_without_any_finished_run_there_is_an_error_and_no_figure() -> None:
     assert (of.error, of.failed, of.figures, of.spread, of.validate_calls) == ("no run finished", 8, {}, {}, ())
 
 
-def test_one_run_on_another_rung_makes_the_row_an_error() -> None:
-    of = row(records(*validating(1, 1, 1)), Failed(KEYS[3], WrongRungError("asked for by prompted, not by tool")))
+def test_one_run_asked_otherwise_makes_the_row_an_error() -> None:
+    of = row(records(*validating(1, 1, 1)), Failed(KEYS[3], WrongStrategyError("asked for by prompted, not by tool")))
     assert of.error == "1 of 8 runs are no runs of this setting: asked for by prompted, not by tool"
     assert (of.figures, of.spread, of.validate_calls) == ({}, {}, ())
 

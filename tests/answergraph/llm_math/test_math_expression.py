@@ -25,8 +25,11 @@ from answergraph.llm_math.math_expression import CalculationError, calculate
         ("1,000*2", "2000"),
         ("1,234,567 + 1", "1234568"),
         ("1,000.5 * 2", "2001.0"),
-        ("10**20", "1e+20"),
-        ("2**63 - 1", "9.223372036854776e+18"),
+        ("10**20", "100000000000000000000"),
+        ("2**63 - 1", "9223372036854775807"),
+        ("2**64 + 1", "18446744073709551617"),
+        ("2**64 + 1 - 2**64", "1"),
+        ("10**30 % 7", "1"),
         ("9223372036854775807", "9223372036854775807"),
         ("100000 * 100000", "10000000000"),
         ("[3 + 4]", "7"),
@@ -36,7 +39,7 @@ from answergraph.llm_math.math_expression import CalculationError, calculate
         ("-2**2", "-4"),
         ("sqrt(16) + abs(-3)", "7.0"),
         ("0.5**1000", "9.332636185032189e-302"),
-        ("1**99999999999999999999", "1.0"),
+        ("1**99999999999999999999", "1"),
     ],
 )
 def test_arithmetic_is_evaluated(text: str, value: str) -> None:
@@ -61,8 +64,6 @@ def test_a_caret_is_power_and_said_to_be(text: str, value: int) -> None:
         ("exp(1000)", "too large"),
         ("1e999", "too large"),
         ("10**400", "too large"),
-        ("10**30 % 7", "too large to be calculated with exactly"),
-        ("2**64 + 1 - 2**64", "too large to be calculated with exactly"),
         ("2**1024", "too large"),
         ("1/0", "division by zero"),
         ("1 % 0", "division by zero"),
@@ -167,8 +168,8 @@ def test_a_value_is_that_of_exact_arithmetic(expression: Calculated) -> None:
         assert abs(Fraction(found) - value) <= most * Fraction(1, 10**9)
 
 
-@given(st.lists(st.integers(-(10**9), 10**9), min_size=1, max_size=4))
-def test_integers_within_64_bits_stay_exact(numbers: list[int]) -> None:
+@given(st.lists(st.integers(-(10**40), 10**40), min_size=1, max_size=4))
+def test_integers_stay_exact(numbers: list[int]) -> None:
     text = " + ".join(f"({number}) * {number}" for number in numbers)
     assert calculate(text).value == sum(number * number for number in numbers)
 

@@ -1,5 +1,6 @@
 """The page's routes: its files, and the headers that keep it to its own server."""
 
+import gzip
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,14 @@ def test_each_response_says_that_nothing_comes_from_elsewhere(path: str) -> None
 
 def test_scripts_have_the_type_a_browser_runs() -> None:
     assert client.get(f"{PAGE_PATH}/main.js").headers["content-type"].startswith("text/javascript")
+
+
+def test_the_vendored_library_is_sent_as_it_is_stored() -> None:
+    response = client.get(f"{PAGE_PATH}/vendor/mermaid.js")
+    assert response.headers["content-encoding"] == "gzip"
+    assert response.headers["content-type"].startswith("text/javascript")
+    assert response.content == gzip.decompress((FILES / "vendor" / "mermaid.js.gz").read_bytes())
+    assert "content-encoding" not in client.get(f"{PAGE_PATH}/main.js").headers
 
 
 @pytest.mark.parametrize("path", ["../app.py", "%2e%2e/app.py", "vendor/../../app.py"])

@@ -8,6 +8,7 @@ from langchain_openai import ChatOpenAI
 
 from answergraph import forget_refusals
 from answergraph.graphs import create_judge
+from answergraph.models.offline.offline_policy import attach
 from tests.openai_server import Failure, OpenAIServer, Reply, ToolCall, calls, says
 from tests.openai_server.behaviour import Behaviour, rejects_json_schema, rejects_response_format, rejects_tool_choice_required
 from tests.openai_server.reply import JSONObject
@@ -79,3 +80,12 @@ def test_a_server_that_is_down_ends_in_no_match_after_three_requests(run: Run) -
         assert len(server.requests) == 3
     assert [stage["status"] for stage in judgment["stages"]] == ["error", "error", "error"]
     assert (judgment["index"], "overloaded" in judgment["reason"]) == (None, True)
+
+
+@pytest.mark.parametrize("responses_api", [False, True])
+def test_what_a_prompt_carries_as_data_is_not_sent(responses_api: bool) -> None:
+    prompt = attach("Which one?", "answergraph_judged", {"secret": 1})
+    with OpenAIServer(lambda body: says("The first.")) as server:
+        address = {"base_url": server.base_url, "api_key": "none", "use_responses_api": responses_api}
+        ChatOpenAI(model="small", **address).invoke([prompt])  # type: ignore[arg-type]  # each has its type
+        assert "secret" not in json.dumps(server.requests[-1].body)

@@ -8,20 +8,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from answergraph.graphs.triage.file_search import (
-    LINE_CHARACTERS,
-    MOST_CHARACTERS,
-    MOST_LINES,
-    MOST_MATCHES,
+    MAX_CHARACTERS,
+    MAX_LINE_CHARACTERS,
+    MAX_LINES,
+    MAX_MATCHES,
     Match,
     read_lines,
-    search_once,
+    search,
 )
 from answergraph.graphs.triage.read_only_folder import Folder, FolderError
 
 
 def found(place: Path, text: str, *, regex: bool = False) -> list[tuple[int, str]]:
     folder = Folder(place)
-    return [(match.number, match.line) for match in search_once(folder, text, folder.listing().files, regex=regex).found]
+    return [(match.number, match.line) for match in search(folder, text, folder.listing().files, regex=regex).found]
 
 
 def log(place: Path, text: str) -> Folder:
@@ -55,9 +55,9 @@ def test_the_lines_are_those_an_editor_numbers(
 def test_a_call_returns_bounded_text_and_says_so(tmp_path: Path) -> None:
     read = read_lines(log(tmp_path, ("x" * 5000 + "\n") * 1000), "app.log", 1, 10_000)
     assert read.is_cut
-    assert sum(map(len, read.lines)) <= MOST_CHARACTERS
-    assert {len(line) for line in read.lines} == {LINE_CHARACTERS}
-    assert len(read_lines(log(tmp_path, "x\n" * 1000), "app.log", 1, 10_000).lines) == MOST_LINES
+    assert sum(map(len, read.lines)) <= MAX_CHARACTERS
+    assert {len(line) for line in read.lines} == {MAX_LINE_CHARACTERS}
+    assert len(read_lines(log(tmp_path, "x\n" * 1000), "app.log", 1, 10_000).lines) == MAX_LINES
 
 
 def test_plain_text_is_no_pattern_and_case_does_not_matter(tmp_path: Path) -> None:
@@ -85,13 +85,13 @@ def test_the_part_of_a_long_line_that_matches_is_shown(tmp_path: Path) -> None:
     ((number, line),) = found(tmp_path, "needle")
     assert number == 1
     assert "needle" in line
-    assert len(line) <= LINE_CHARACTERS
+    assert len(line) <= MAX_LINE_CHARACTERS
 
 
 def test_matches_are_bounded_and_it_says_that_there_are_more(tmp_path: Path) -> None:
     folder = log(tmp_path, "error\n" * 1000)
-    matches = search_once(folder, "error", folder.listing().files, regex=False)
-    assert (len(matches.found), matches.is_cut) == (MOST_MATCHES, True)
+    matches = search(folder, "error", folder.listing().files, regex=False)
+    assert (len(matches.found), matches.is_cut) == (MAX_MATCHES, True)
 
 
 def test_a_pattern_that_would_take_for_ever_elsewhere_takes_no_time(tmp_path: Path) -> None:
@@ -111,7 +111,7 @@ def test_what_is_no_pattern_is_told(tmp_path: Path, pattern: str) -> None:
 def test_a_binary_file_among_logs_gets_a_word_and_the_rest_is_searched(tmp_path: Path) -> None:
     folder = log(tmp_path, "error\n")
     (tmp_path / "core.log").write_bytes(b"\0\1error" * 100)
-    matches = search_once(folder, "error", folder.listing().files, regex=False)
+    matches = search(folder, "error", folder.listing().files, regex=False)
     assert matches.found == (Match("app.log", 1, "error"),)
     assert matches.problems == ("'core.log' is a binary file of 700 bytes, not text.",)
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from answergraph.graphs.triage.junit_results import MOST_XML_BYTES, PART_CHARACTERS, JUnitFile, read_junit
+from answergraph.graphs.triage.junit_results import MAX_PART_CHARACTERS, MAX_XML_BYTES, JUnitFile, read_junit
 from answergraph.graphs.triage.read_only_folder import Folder
 
 CASE = '<testcase classname="shop" name="test_total" time="0.1"><failure message="1 != 2">x &lt; y</failure></testcase>'
@@ -101,12 +101,12 @@ def test_a_long_stack_trace_keeps_its_beginning_and_its_end(tmp_path: Path) -> N
     ).cases
     assert case.details.startswith("first ")
     assert case.details.endswith(" last")
-    assert len(case.details) < PART_CHARACTERS + 100
+    assert len(case.details) < MAX_PART_CHARACTERS + 100
 
 
 def test_a_file_that_is_too_large_gets_a_word(tmp_path: Path) -> None:
     with (tmp_path / "r.xml").open("wb") as file:
-        file.truncate(MOST_XML_BYTES + 1)
+        file.truncate(MAX_XML_BYTES + 1)
     problem = read_junit(Folder(tmp_path), "r.xml").problem
     assert problem is not None
     assert "larger than" in problem

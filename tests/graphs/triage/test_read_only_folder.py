@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answergraph.graphs.triage.read_only_folder import MOST_DEPTH, Folder, FolderError
+from answergraph.graphs.triage.read_only_folder import MAX_DEPTH, Folder, FolderError
 from answergraph.graphs.triage.text_stream import TextFile
 
 
@@ -110,7 +110,7 @@ def test_a_file_that_is_cut_while_it_is_read_is_read_as_far_as_it_goes(place: Pa
 
 def test_folders_are_looked_into_to_a_certain_depth(place: Path) -> None:
     deep = place
-    for _ in range(MOST_DEPTH + 2):
+    for _ in range(MAX_DEPTH + 2):
         deep /= "d"
     deep.mkdir(parents=True)
     (deep / "too-deep.log").write_text("x")

@@ -1,13 +1,15 @@
 """What the agents' tools say, and that they say it rather than fail."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage, ToolMessage
 
+from answergraph.graphs.triage.case_facts import CaseFacts
 from answergraph.graphs.triage.case_graph import explore_agent
-from answergraph.graphs.triage.triage_tools import MOST_PROBLEMS, TRIAGE_TOOLS
+from answergraph.graphs.triage.triage_tools import MAX_PROBLEMS, TRIAGE_TOOLS
 from answergraph.testing import ScriptedChatModel
 from tests.graphs.triage.junit_files import failed, passed, write_results
 from tests.suite.colors import Run
@@ -48,6 +50,14 @@ def test_read_case_says_all_that_the_files_say(run: Run, place: Path) -> None:
     ]
 
 
+def test_read_case_returns_its_facts_as_plain_json_beside_the_text(run: Run, place: Path) -> None:
+    call = {"name": "read_case", "args": {"case": "results.xml#2"}, "id": "call_1"}
+    agent = explore_agent(ScriptedChatModel(replies=[AIMessage("", tool_calls=[call]), "Done."]))
+    (answer,) = [m for m in run(agent, {"messages": ["Look."], "folder": str(place)})["messages"] if isinstance(m, ToolMessage)]
+    assert json.loads(json.dumps(answer.artifact)) == answer.artifact
+    assert CaseFacts(**answer.artifact).text == answer.text
+
+
 def test_lines_stand_as_they_are_below_a_line_that_says_which(run: Run, place: Path) -> None:
     assert said(run, place, "read_lines", path="app.log", start=-1) == "[app.log lines 2 to 2 of 2, utf-8]\nERROR no lamp"
 
@@ -84,10 +94,10 @@ def test_what_cannot_be_done_is_told_and_the_run_goes_on(
 
 
 def test_many_unreadable_files_are_not_all_named(run: Run, place: Path) -> None:
-    for number in range(MOST_PROBLEMS + 30):
+    for number in range(MAX_PROBLEMS + 30):
         (place / f"core-{number:02}.dump").write_bytes(b"\0\1\2" * 10)
     lines = said(run, place, "search", text="no such text").splitlines()
-    assert (len(lines), lines[-1]) == (MOST_PROBLEMS + 1, "[30 more files could not be read]")
+    assert (len(lines), lines[-1]) == (MAX_PROBLEMS + 1, "[30 more files could not be read]")
 
 
 def test_the_model_is_not_shown_what_is_put_in_by_the_graph() -> None:

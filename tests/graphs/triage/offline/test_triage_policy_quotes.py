@@ -1,22 +1,20 @@
-"""Whatever a case says, a quote of the triage rules is a piece of it."""
+"""Whatever a case says, a quote of the triage rules is a piece of what the tools returned."""
+
+from dataclasses import replace
+from typing import get_args
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from answergraph.graphs.triage.offline.triage_case_text import QUOTE_CHARACTERS, CaseText
+from answergraph.graphs.triage.case_facts import OtherResult
+from answergraph.graphs.triage.junit_results import Status
+from answergraph.graphs.triage.offline.triage_case_text import MAX_QUOTE_CHARACTERS
 from answergraph.graphs.triage.offline.triage_rules import judge, judge_passed
+from tests.graphs.triage.offline.test_triage_rules import PASSED_ALIKE, PASSED_ALONE, case, failed_again
 
 PIECES = [
-    "case: r.xml#1",
-    "status: failed",
-    "status: passed",
-    "status: error",
-    "started: 2026-11-21T10:00:00",
-    "a.xml#2 passed, started x, ran after no other",
-    "a.xml#3 failed, started x, ran after the same cases: E",
     "--- message ---",
     "--- details ---",
-    "--- output ---",
     "def test_x(lamp):",
     ">       assert total(",
     "E       assert 3 == 2",
@@ -30,15 +28,18 @@ PIECES = [
     "時刻 エラー",
     "",
 ]
+texts = st.lists(st.sampled_from(PIECES), max_size=12).map("\n".join)
+others = st.lists(st.sampled_from([PASSED_ALIKE, PASSED_ALONE, failed_again("E")]), max_size=3)
 
 
 @settings(max_examples=1000)
-@given(pieces=st.lists(st.sampled_from(PIECES), max_size=25), log=st.sampled_from(["", *PIECES]))
-def test_every_quote_stands_in_what_the_tools_returned(pieces: list[str], log: str) -> None:
-    text = "\n".join(pieces)
-    case = CaseText.read(text, log=log)
-    for finding in (judge(case), judge_passed(case)):
+@given(details=texts, message=texts, output=texts, log=texts, others=others, status=st.sampled_from(get_args(Status)))
+def test_every_quote_stands_in_what_the_tools_returned(
+    details: str, message: str, output: str, log: str, others: list[OtherResult], status: Status
+) -> None:
+    facts = replace(case(details, *others, status=status, output=output, log=log), message=message)
+    for finding in (judge(facts), judge_passed(facts)):
         for quote in finding.quotes if finding else ():
             assert quote
-            assert len(quote) <= QUOTE_CHARACTERS
-            assert quote in text or quote in log
+            assert len(quote) <= MAX_QUOTE_CHARACTERS
+            assert quote in facts.text or quote in log

@@ -2,36 +2,52 @@
 
 import pytest
 
+from answergraph.graphs.triage.case_facts import OtherResult
+from answergraph.graphs.triage.junit_results import Status
 from answergraph.graphs.triage.offline.triage_case_text import CaseText
 from answergraph.graphs.triage.offline.triage_rules import Finding, judge, judge_passed
 
-HEAD = """case: r.xml#2
-test: test_rates::test_rate
-status: {status}
-started: 2026-11-21T10:00:00
-seconds: 0.1
-ran after: 1 others, the last of them test_rates::test_first
-other results of this test: {count}
-{others}"""
 SOURCE = "def test_rate():\n>       assert rate({given}) == 2\nE       {error}\n\ntest_rates.py:4: {kind}"
-FAILED_AGAIN = "again.xml#2 failed, started 2026-11-21T10:05:00, ran after the same cases: {message}"
-PASSED_ALIKE = "again.xml#2 passed, started 2026-11-21T10:05:00, ran after the same cases"
-PASSED_ALONE = "alone.xml#1 passed, started 2026-11-21T10:09:00, ran after no other"
+
+
+def other(file: str, status: Status, order: str, message: str = "") -> OtherResult:
+    line = f"{file}#2 {status}, started 2026-11-21T10:05:00, ran after {order}{message and f': {message}'}"
+    return OtherResult(file=file, status=status, order=order, message=message, line=line)
+
+
+def failed_again(message: str, file: str = "again.xml") -> OtherResult:
+    return other(file, "failed", "the same cases", message)
+
+
+PASSED_ALIKE = other("again.xml", "passed", "the same cases")
+PASSED_ALONE = other("alone.xml", "passed", "no other")
 
 
 def case(
     details: str,
-    *others: str,
-    status: str = "failed",
+    *others: OtherResult,
+    status: Status = "failed",
     message: str = "",
     output: str = "",
     log: str = "",
     found: tuple[str, ...] = (),
 ) -> CaseText:
-    head = HEAD.format(status=status, count=len(others) or "none", others="\n".join(others))
-    message = message or next((line[1:].strip() for line in details.splitlines() if line.startswith("E ")), "")
-    sections = f"--- message ---\n{message}\n--- details ---\n{details}\n--- output ---\n{output}"
-    return CaseText.read(f"{head}\n{sections}", log=log, found=found)
+    return CaseText(
+        case="r.xml#2",
+        test="test_rates::test_rate",
+        status=status,
+        started="2026-11-21T10:00:00",
+        seconds="0.1",
+        ran_after="1 others, the last of them test_rates::test_first",
+        other_results=len(others),
+        others=list(others),
+        reruns=[],
+        message=message or next((line[1:].strip() for line in details.splitlines() if line.startswith("E ")), ""),
+        details=details,
+        output=output,
+        log=log,
+        found=found,
+    )
 
 
 def pytest_failure(error: str, kind: str = "AssertionError", given: str = "1") -> str:
@@ -45,7 +61,7 @@ def concluded(facts: CaseText) -> tuple[bool, str | None] | None:
 
 BY_ZERO = "E   ZeroDivisionError: division by zero\n\nrates.py:3: ZeroDivisionError"
 PLAIN = pytest_failure("assert 3 == 2")
-THREE = FAILED_AGAIN.format(message="assert 3 == 2")
+THREE = failed_again("assert 3 == 2")
 
 
 @pytest.mark.parametrize(
@@ -101,7 +117,7 @@ def test_an_error_of_the_application_during_preparation_is_left_open() -> None:
     ],
 )
 def test_a_test_that_passes_elsewhere_should_have_passed(
-    details: str, others: tuple[str, ...], found: tuple[str, ...], cause: str | None
+    details: str, others: tuple[OtherResult, ...], found: tuple[str, ...], cause: str | None
 ) -> None:
     finding = judge(case(details, *others, found=found))
     assert finding is not None
@@ -118,7 +134,7 @@ def test_a_test_that_passes_elsewhere_should_have_passed(
         (f"def test_rate():\n>   rate(1)\n\ntest_rates.py:4:\n_ _\n{BY_ZERO}", ()),
     ],
 )
-def test_a_failure_that_nothing_else_explains_is_real(details: str, others: tuple[str, ...]) -> None:
+def test_a_failure_that_nothing_else_explains_is_real(details: str, others: tuple[OtherResult, ...]) -> None:
     assert concluded(case(details, *others)) == (False, None)
 
 
@@ -140,10 +156,8 @@ def test_where_something_else_might_explain_it_nothing_is_concluded(details: str
 
 
 def test_time_outs_again_and_again_are_no_accident() -> None:
-    late = FAILED_AGAIN.format(message="TimeoutError: timed out")
-    assert (
-        concluded(case(pytest_failure("TimeoutError: timed out", "TimeoutError"), late, late.replace("again", "third"))) is None
-    )
+    late = [failed_again("TimeoutError: timed out", file) for file in ("again.xml", "third.xml")]
+    assert concluded(case(pytest_failure("TimeoutError: timed out", "TimeoutError"), *late)) is None
 
 
 @pytest.mark.parametrize(("year", "verdict"), [("2025", (True, "tool_bug")), ("2026", None)])

@@ -1,0 +1,45 @@
+"""``answergraph verify``: does a saved answer still hold by its evidence?"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from answergraph.cli.command_runner import BAD_USAGE, NO_ANSWER, ended
+from answergraph.evidence.verifier import ClaimVerdict, verify_bundle
+
+BUNDLES_FORMAT = "answergraph-bundles/1"
+"""The ``format`` of a file that holds several bundles, as a triage writes it."""
+
+
+def verify(bundle: Annotated[Path, typer.Argument(help="A file that --bundle has written.")]) -> None:
+    """Re-check a saved answer: does the evidence it names support it? Exit code 0 if all of it holds, 1 if not.
+
+    Raises:
+        typer.Exit: With the exit code, if a claim does not hold or the file is no bundle.
+    """
+    try:
+        verdicts = _verdicts(json.loads(bundle.read_text(encoding="utf-8")))
+    except (OSError, ValueError, RecursionError) as error:
+        raise ended(BAD_USAGE, f"Error: {bundle}: {error}") from error
+    for verdict in verdicts:
+        typer.echo(f"{'holds' if verdict.holds else 'DOES NOT HOLD'}  {verdict.path}: {verdict.reason}")
+    if not verdicts:
+        typer.echo("Nothing is claimed that could be checked.")
+    if not all(verdict.holds for verdict in verdicts):
+        raise typer.Exit(NO_ANSWER)
+
+
+def _verdicts(saved: Any) -> list[ClaimVerdict]:
+    """Return one verdict per claim of a bundle, or of each bundle of a triage, whose verdicts name their case."""
+    if not isinstance(saved, dict) or saved.get("format") != BUNDLES_FORMAT:
+        return verify_bundle(saved)
+    return [
+        replace(verdict, path=f"{bundle.get('case')} {verdict.path}")
+        for bundle in saved.get("bundles", ())
+        for verdict in verify_bundle(bundle)
+    ]

@@ -1,0 +1,21 @@
+"""Stops a build from a clone without symbolic links, whose package would lack ``graphs``, ``middleware`` and ``nodes``."""
+
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+LINKS = ("graphs", "middleware", "nodes")
+
+
+class SymbolicLinksHook(BuildHookInterface):
+    """Checks that each link in ``answergraph/`` leads to its folder; an sdist has the folders themselves there."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Stop if a link is a plain text file, as git writes it where it may not make symbolic links."""
+        lost = [f"answergraph/{name}" for name in LINKS if not Path(self.root, "answergraph", name).is_dir()]
+        if lost:
+            self.app.abort(
+                f"{', '.join(lost)} must be symbolic links, but this clone has none. Run 'git config core.symlinks true', then "
+                f"'git checkout -- {' '.join(lost)}' (on Windows turn on developer mode first), and install again."
+            )
