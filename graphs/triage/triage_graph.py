@@ -19,8 +19,8 @@ from langgraph.types import Checkpointer, Send
 from typing_extensions import TypedDict
 
 from answergraph.graphs.triage.case_graph import CaseTask, case_graph
-from answergraph.graphs.triage.case_survey import Survey, survey
-from answergraph.graphs.triage.read_only_folder import Folder, FolderError
+from answergraph.graphs.triage.run_files.case_survey import Survey, survey
+from answergraph.graphs.triage.run_files.read_only_folder import Folder, FolderError
 from answergraph.graphs.triage.triage_schema import CaseReport
 
 FIND_CASES, TRIAGE_CASE = "find_cases", "triage_case"

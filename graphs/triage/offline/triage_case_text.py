@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from answergraph.graphs.triage.case_facts import MAX_MESSAGE_CHARACTERS, CaseFacts, OtherResult
+from answergraph.graphs.triage.run_files.case_facts import MAX_MESSAGE_CHARACTERS, CaseFacts, OtherResult
 
 MAX_QUOTE_CHARACTERS = 400
 """How long a quote may be."""
