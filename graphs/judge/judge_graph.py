@@ -70,12 +70,15 @@ class JudgeSpec:
             return [Stage("phase1_tag", ReadOwnTag(self.tag_word))]
         model = resolve_model(self.model, offline=stated_condition)
         word, quotes = self.tag_word, self.grounded
-        number = AskForNumber(model, rule_number_prompt(word, quotes=quotes), Offers(self.strategy(JUDGMENT_SCHEMA)), "step")
+        number = AskForNumber(model, rule_number_prompt(word, quotes=quotes), self._offers(JUDGMENT_SCHEMA), "step")
         tag = AskForTag(model, tag_prompt(word, quotes=quotes), word)
         judging = evaluation_prompt(word, quotes=quotes)
-        evaluation = AskForNumber(model, judging, Offers(self.strategy(EVALUATION_SCHEMA)), "matched_index", JUDGE_TAG)
+        evaluation = AskForNumber(model, judging, self._offers(EVALUATION_SCHEMA), "matched_index", JUDGE_TAG)
         first = [Stage("structured_output", number, quotes)] if self.structured_output else []
         return [*first, Stage("phase3_tag", tag, quotes), Stage("ai_judge", evaluation, quotes)]
+
+    def _offers(self, schema: dict[str, Any]) -> Offers:
+        return Offers(self.strategy(schema))
 
 
 def create_judge(  # noqa: PLR0913  # waiver: each argument is a choice of its own
