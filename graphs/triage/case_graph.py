@@ -23,9 +23,9 @@ from typing_extensions import TypedDict
 from answergraph.evidence.answer_bundle import answer_bundle
 from answergraph.evidence.marks import Abstention
 from answergraph.graphs.agent.create import create_agent
-from answergraph.graphs.triage.case_facts import ATTACHED_CASE
 from answergraph.graphs.triage.grounded_in_case import GroundedInCase, tool_runs
 from answergraph.graphs.triage.offline.triage_policy import triage_case
+from answergraph.graphs.triage.run_files.case_facts import ATTACHED_CASE
 from answergraph.graphs.triage.triage_prompts import CONCLUDE_PROMPT, CONCLUDE_TASK, ENDED, EXPLORE_PROMPT, EXPLORE_TASK
 from answergraph.graphs.triage.triage_schema import CaseReport, FalseNegativeCheck, FalsePositiveCheck, Source
 from answergraph.graphs.triage.triage_tools import TRIAGE_TOOLS

@@ -9,6 +9,7 @@ START → find_cases ──┬─ judge ──→ triage_case (one per case, sid
 from __future__ import annotations
 
 import os
+from functools import partial
 from operator import add
 from pathlib import Path
 from typing import Annotated, Any, Literal, NotRequired
@@ -19,8 +20,8 @@ from langgraph.types import Checkpointer, Send
 from typing_extensions import TypedDict
 
 from answergraph.graphs.triage.case_graph import CaseTask, case_graph
-from answergraph.graphs.triage.case_survey import Survey, survey
-from answergraph.graphs.triage.read_only_folder import Folder, FolderError
+from answergraph.graphs.triage.run_files.case_survey import Survey, survey
+from answergraph.graphs.triage.run_files.read_only_folder import Folder, FolderError
 from answergraph.graphs.triage.triage_schema import CaseReport
 
 FIND_CASES, TRIAGE_CASE = "find_cases", "triage_case"
@@ -83,7 +84,7 @@ def create_triage_agent(
         ([], ["There is no folder 'there is none'."])
     """
     graph = StateGraph(TriageState, input_schema=TriageInput, output_schema=TriageOutput)
-    graph.add_node(FIND_CASES, _FindCases(root))
+    graph.add_node(FIND_CASES, partial(_find_cases, root=root))
     graph.add_node(TRIAGE_CASE, case_graph(model))
 
     graph.add_edge(START, FIND_CASES)
@@ -97,34 +98,28 @@ def route_after_find_cases(state: TriageState) -> list[Send] | Literal["finish"]
     return [Send(TRIAGE_CASE, case) for case in state.get("cases", ())] or "finish"
 
 
-class _FindCases:
-    """Reads the result files; the first node."""
+def _find_cases(state: TriageInput, root: str | Path | None) -> dict[str, Any]:
+    try:
+        folder = _folder(state["folder"], root)
+        found = survey(folder)
+    except FolderError as error:
+        return {"cases": [], "problems": [str(error)], "results": 0}
+    cases = [
+        CaseTask(folder=str(folder.root), case=case.result.id, test=case.result.title, kind=case.kind) for case in found.cases()
+    ]
+    problems = [*found.problems, *_nothing_read(folder, found)]
+    return {"cases": cases, "problems": problems, "results": len(found.results)}
 
-    def __init__(self, root: str | Path | None) -> None:
-        self._root = root
 
-    def __call__(self, state: TriageInput) -> dict[str, Any]:
-        try:
-            folder = self._folder(state["folder"])
-            found = survey(folder)
-        except FolderError as error:
-            return {"cases": [], "problems": [str(error)], "results": 0}
-        cases = [
-            CaseTask(folder=str(folder.root), case=case.result.id, test=case.result.title, kind=case.kind)
-            for case in found.cases()
-        ]
-        problems = [*found.problems, *_nothing_read(folder, found)]
-        return {"cases": cases, "problems": problems, "results": len(found.results)}
-
-    def _folder(self, given: str) -> Folder:
-        if self._root is None:
-            return Folder(given)
-        # Links are resolved here, in a run: a server must not wait for a disk while it builds a graph.
-        root = Path(self._root).resolve()
-        folder = Path(os.path.realpath(root / given.replace("\0", "?")))
-        if not folder.is_relative_to(root):
-            raise FolderError(f"{given!r} is not below the folder this triage may look into.")
-        return Folder(folder)
+def _folder(given: str, root: str | Path | None) -> Folder:
+    if root is None:
+        return Folder(given)
+    # Links are resolved here, in a run: a server must not wait for a disk while it builds a graph.
+    top = Path(root).resolve()
+    folder = Path(os.path.realpath(top / given.replace("\0", "?")))
+    if not folder.is_relative_to(top):
+        raise FolderError(f"{given!r} is not below the folder this triage may look into.")
+    return Folder(folder)
 
 
 def _nothing_read(folder: Folder, found: Survey) -> list[str]:

@@ -11,10 +11,10 @@ from typing import Any
 from langchain_core.tools import BaseTool, ToolException, tool
 from langgraph.prebuilt import ToolRuntime
 
-from answergraph.graphs.triage import file_search
-from answergraph.graphs.triage.case_facts import MAX_LISTED, CaseFacts, facts_of
-from answergraph.graphs.triage.case_survey import Case, survey
-from answergraph.graphs.triage.read_only_folder import FileEntry, Folder
+from answergraph.graphs.triage.run_files import file_search
+from answergraph.graphs.triage.run_files.case_facts import MAX_LISTED, CaseFacts, facts_of
+from answergraph.graphs.triage.run_files.case_survey import Case, survey
+from answergraph.graphs.triage.run_files.read_only_folder import FileEntry, Folder
 
 MAX_PROBLEMS = 20
 """How many unreadable files one call names."""

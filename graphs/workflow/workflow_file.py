@@ -56,9 +56,9 @@ def load_workflow(
     Args:
         path: The file.
         model: The model for agents and judges, or its name; wins over the file's ``model``.
-        agents: Per name, a graph, or a function that makes one for a model; a step names them as its ``agent``. A step may
-            also name ``package.module:attribute``, which is imported as any module of the program; so a workflow file is as
-            trusted as a program. ``answergraph run`` looks in the current folder and beside the file, too.
+        agents: Per name, a graph, or a function that makes one for a model or its name; a step names them as its ``agent``. A
+            step may also name ``package.module:attribute``, which is imported as any module of the program; so a workflow file
+            is as trusted as a program. ``answergraph run`` looks in the current folder and beside the file, too.
         checkpointer: Keeps the state of threads.
 
     Returns:

@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
-from answergraph.graphs.triage.case_facts import MAX_MESSAGE_CHARACTERS, CaseFacts, OtherResult
+from answergraph.graphs.triage.run_files.case_facts import MAX_MESSAGE_CHARACTERS, CaseFacts, OtherResult
 
 MAX_QUOTE_CHARACTERS = 400
 """How long a quote may be."""
@@ -44,16 +45,21 @@ class CaseText(CaseFacts):
     @property
     def error_lines(self) -> list[str]:
         """The lines of the stack trace that name an exception, causes first; each without its mark."""
-        lines = [_MARK.sub("", match[0]).strip() for match in _ERROR_LINE.finditer(self.details) if _is_exception(match["type"])]
+        lines = [_MARK.sub("", match[0]).strip() for match in self._named_errors]
         return lines or [line.strip() for line in self.message.splitlines()[:1]]
 
     @property
     def error_type(self) -> str:
         """The type of the exception that ended the test, without its module; empty if it cannot be told."""
         frames = [match["type"] for match in _PYTEST_FRAME.finditer(self.details) if match["type"]]
-        named = [match["type"] for match in _ERROR_LINE.finditer(self.details) if _is_exception(match["type"])]
+        named = [match["type"] for match in self._named_errors]
         last = (frames or named or [self.message.split(":")[0].strip()])[-1]
         return last.rsplit(".", 1)[-1]
+
+    @property
+    def _named_errors(self) -> list[re.Match[str]]:
+        ends = ("Error", "Exception", "Expired", "Failure", "Exit", "Interrupt", "Empty", "Full", "Warning", "Failed", "Timeout")
+        return [match for match in _ERROR_LINE.finditer(self.details) if match["type"].endswith(ends)]
 
     @property
     def is_assertion(self) -> bool:
@@ -68,16 +74,10 @@ class CaseText(CaseFacts):
         return pytest_frames or [match["path"] for match in _PYTHON_FRAME.finditer(self.details)]
 
     @property
-    def broke_in_application(self) -> bool:
-        """Whether the innermost frame that is no library's is no test's either."""
+    def broke_in(self) -> Literal["application", "test"] | None:
+        """Whose the innermost frame is that is no library's; a test's set-up counts as the test."""
         own = [path for path in self.frames if not _LIBRARY.search(path)]
-        return bool(own) and not _TEST_FILE.search(own[-1])
-
-    @property
-    def broke_in_test(self) -> bool:
-        """Whether the innermost frame that is no library's is a test's, or the test's set-up."""
-        own = [path for path in self.frames if not _LIBRARY.search(path)]
-        return bool(own) and bool(_TEST_FILE.search(own[-1]))
+        return ("test" if _TEST_FILE.search(own[-1]) else "application") if own else None
 
     @property
     def takes_fixtures(self) -> bool | None:
@@ -124,10 +124,3 @@ def cut(text: str) -> str:
         return text
     ending = text[-MAX_QUOTE_CHARACTERS:]
     return ending.split("\n", 1)[1] if "\n" in ending[:-40] else ending
-
-
-def _is_exception(name: str) -> bool:
-    last = name.rsplit(".", 1)[-1]
-    return last.endswith(
-        ("Error", "Exception", "Expired", "Failure", "Exit", "Interrupt", "Empty", "Full", "Warning", "Failed", "Timeout")
-    )

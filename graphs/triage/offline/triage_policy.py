@@ -14,10 +14,10 @@ from typing import Any
 
 from langchain_core.messages import AIMessage
 
-from answergraph.graphs.triage.case_facts import ATTACHED_CASE
 from answergraph.graphs.triage.offline.triage_answer import VERDICTS, abstention_values, verdict_values
 from answergraph.graphs.triage.offline.triage_case_text import CaseText
 from answergraph.graphs.triage.offline.triage_rules import Finding, judge, judge_passed
+from answergraph.graphs.triage.run_files.case_facts import ATTACHED_CASE
 from answergraph.models.offline.offline_policy import (
     AnsweredCall,
     OfferedSchema,

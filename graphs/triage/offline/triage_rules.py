@@ -87,7 +87,7 @@ def _missing_code(case: CaseText) -> Finding | None:
     if case.is_assertion or signs.RAISES.search(case.details):
         return None
     line = next((line for line in case.error_lines if signs.IMPORT.search(line)), None)
-    own_name_missing = "cannot import name" in (line or "") and case.broke_in_application
+    own_name_missing = "cannot import name" in (line or "") and case.broke_in == "application"
     if line is None or own_name_missing:
         return None
     explanation = "Code that the test imports is not there; what it tests was never run."
@@ -96,7 +96,7 @@ def _missing_code(case: CaseText) -> Finding | None:
 
 def _broken_setup(case: CaseText) -> Finding | None:
     said = signs.SETUP.search(f"{case.message}\n{case.details}")
-    if said is None or case.broke_in_application:
+    if said is None or case.broke_in == "application":
         return None
     explanation = "The test's preparation failed; the test itself did not run."
     return Finding(
@@ -187,7 +187,7 @@ def _date_gone_by(case: CaseText) -> Finding | None:
 
 
 def _mistake_in_test(case: CaseText) -> Finding | None:
-    if case.error_type not in {"NameError", "UnboundLocalError", "SyntaxError", "IndentationError"} or not case.broke_in_test:
+    if case.error_type not in {"NameError", "UnboundLocalError", "SyntaxError", "IndentationError"} or case.broke_in != "test":
         return None
     explanation = "The code of the test itself is wrong."
     return Finding(True, 0.8, "tool_bug", explanation, (case.failing_lines(),), "Mend the test.")
@@ -203,7 +203,7 @@ def _real(case: CaseText) -> Finding | None:
         explanation = "A check of the test failed, and nothing around it explains why: the application does something else."
         return Finding(False, confidence, None, explanation, (case.failing_lines(),), advice)
     handed_bad_data = case.takes_fixtures is not False and case.error_type in _RESEMBLE_BAD_DATA
-    if not case.is_assertion and case.broke_in_application and not handed_bad_data:
+    if not case.is_assertion and case.broke_in == "application" and not handed_bad_data:
         explanation = "The application raised an error of its own while it did what the test asked for."
         return Finding(False, confidence, None, explanation, (case.failing_lines(),), advice)
     return None

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, ToolMessage
 
-from answergraph.graphs.triage.case_facts import CaseFacts
 from answergraph.graphs.triage.case_graph import explore_agent
+from answergraph.graphs.triage.run_files.case_facts import CaseFacts
 from answergraph.graphs.triage.triage_tools import MAX_PROBLEMS, TRIAGE_TOOLS
 from answergraph.testing import ScriptedChatModel
 from tests.graphs.triage.junit_files import failed, passed, write_results

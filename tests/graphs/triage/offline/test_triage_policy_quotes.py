@@ -6,10 +6,10 @@ from typing import get_args
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from answergraph.graphs.triage.case_facts import OtherResult
-from answergraph.graphs.triage.junit_results import Status
 from answergraph.graphs.triage.offline.triage_case_text import MAX_QUOTE_CHARACTERS
 from answergraph.graphs.triage.offline.triage_rules import judge, judge_passed
+from answergraph.graphs.triage.run_files.case_facts import OtherResult
+from answergraph.graphs.triage.run_files.junit_results import Status
 from tests.graphs.triage.offline.test_triage_rules import PASSED_ALIKE, PASSED_ALONE, case, failed_again
 
 PIECES = [

@@ -2,10 +2,10 @@
 
 import pytest
 
-from answergraph.graphs.triage.case_facts import OtherResult
-from answergraph.graphs.triage.junit_results import Status
 from answergraph.graphs.triage.offline.triage_case_text import CaseText
 from answergraph.graphs.triage.offline.triage_rules import Finding, judge, judge_passed
+from answergraph.graphs.triage.run_files.case_facts import OtherResult
+from answergraph.graphs.triage.run_files.junit_results import Status
 
 SOURCE = "def test_rate():\n>       assert rate({given}) == 2\nE       {error}\n\ntest_rates.py:4: {kind}"
 

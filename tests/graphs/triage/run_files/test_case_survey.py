@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from answergraph.graphs.triage.case_survey import Survey, survey
-from answergraph.graphs.triage.read_only_folder import Folder
+from answergraph.graphs.triage.run_files.case_survey import Survey, survey
+from answergraph.graphs.triage.run_files.read_only_folder import Folder
 from tests.graphs.triage.junit_files import failed, passed, write_results
 
 

@@ -15,7 +15,7 @@ from xml.etree.ElementTree import Element, ParseError
 from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import iterparse
 
-from answergraph.graphs.triage.read_only_folder import Folder, FolderError
+from answergraph.graphs.triage.run_files.read_only_folder import Folder, FolderError
 
 Status = Literal["passed", "failed", "error", "skipped"]
 
@@ -77,10 +77,9 @@ class JUnitCase:
 
 @dataclass(frozen=True)
 class JUnitFile:
-    """What one XML file holds."""
+    """The results in one XML file; none where it is not JUnit's."""
 
     path: str
-    is_junit: bool
     cases: tuple[JUnitCase, ...] = ()
     problem: str | None = None
     """What could not be read of it, in one sentence."""
@@ -92,9 +91,9 @@ def read_junit(folder: Folder, path: str) -> JUnitFile:
         with folder.open(path) as file:
             content = file.read(MAX_XML_BYTES + 1)
     except FolderError as error:
-        return JUnitFile(path, is_junit=True, problem=str(error))
+        return JUnitFile(path, problem=str(error))
     if len(content) > MAX_XML_BYTES:
-        return JUnitFile(path, is_junit=True, problem=f"{path!r} is larger than {MAX_XML_BYTES >> 20} MiB of XML; not read.")
+        return JUnitFile(path, problem=f"{path!r} is larger than {MAX_XML_BYTES >> 20} MiB of XML; not read.")
     read = _parsed(path, _decodable(content))
     if read.problem is not None and _NOT_XML.search(content) and not content.startswith((b"\xff\xfe", b"\xfe\xff")):
         # Programs write terminal colours into XML, where control characters have no place.
@@ -105,30 +104,27 @@ def read_junit(folder: Folder, path: str) -> JUnitFile:
 
 def _parsed(path: str, content: bytes) -> JUnitFile:
     cases: list[JUnitCase] = []
-    roots: list[str] = []
     problem = None
     try:
-        for case in _cases(path, content, roots):
+        for case in _cases(path, content):
             cases.append(case)
             if len(cases) >= MAX_CASES:
                 problem = f"Only the first {MAX_CASES} cases of {path!r} are read."
                 break
     except DefusedXmlException:
-        return JUnitFile(path, is_junit=True, problem=f"{path!r} declares XML entities, which are not resolved; not read.")
+        return JUnitFile(path, problem=f"{path!r} declares XML entities, which are not resolved; not read.")
     except (ParseError, LookupError, ValueError) as error:
         problem = f"{path!r} is no complete XML ({error}); {len(cases)} cases of it were read."
-    is_junit = bool(cases) or problem is not None or roots[:1] in (["testsuites"], ["testsuite"])
-    return JUnitFile(path, is_junit, tuple(cases), problem)
+    return JUnitFile(path, tuple(cases), problem)
 
 
-def _cases(path: str, content: bytes, roots: list[str]) -> Iterator[JUnitCase]:
+def _cases(path: str, content: bytes) -> Iterator[JUnitCase]:
     started = ""
     number = 0
     opened: list[Element] = []
     for event, element in iterparse(io.BytesIO(content), events=("start", "end"), forbid_external=True):
         tag = _tag(element)
         if event == "start":
-            roots += [] if opened else [tag]
             opened.append(element)
             started = element.get("timestamp", started) if tag == "testsuite" else started
             continue

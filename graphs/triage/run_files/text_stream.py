@@ -14,7 +14,7 @@ from typing import BinaryIO
 
 from charset_normalizer import from_bytes
 
-from answergraph.graphs.triage.read_only_folder import FolderError
+from answergraph.graphs.triage.run_files.read_only_folder import FolderError
 
 BLOCK_BYTES = 1 << 20
 SAMPLE_BYTES = 1 << 16

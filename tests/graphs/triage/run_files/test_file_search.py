@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answergraph.graphs.triage.file_search import (
+from answergraph.graphs.triage.run_files.file_search import (
     MAX_CHARACTERS,
     MAX_LINE_CHARACTERS,
     MAX_LINES,
@@ -16,7 +16,7 @@ from answergraph.graphs.triage.file_search import (
     read_lines,
     search,
 )
-from answergraph.graphs.triage.read_only_folder import Folder, FolderError
+from answergraph.graphs.triage.run_files.read_only_folder import Folder, FolderError
 
 
 def found(place: Path, text: str, *, regex: bool = False) -> list[tuple[int, str]]:

@@ -10,9 +10,9 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Literal
 
-from answergraph.graphs.triage.file_search import Match, search
-from answergraph.graphs.triage.junit_results import JUnitCase, JUnitFile, read_junit
-from answergraph.graphs.triage.read_only_folder import FileEntry, Folder
+from answergraph.graphs.triage.run_files.file_search import Match, search
+from answergraph.graphs.triage.run_files.junit_results import JUnitCase, JUnitFile, read_junit
+from answergraph.graphs.triage.run_files.read_only_folder import FileEntry, Folder
 
 TROUBLE = (
     r"Traceback \(most recent call last\)|\bAssertionError\b|Exception in thread|was never retrieved|Exception ignored in"

@@ -14,8 +14,8 @@ from typing import Any
 
 import re2
 
-from answergraph.graphs.triage.read_only_folder import FileEntry, Folder, FolderError
-from answergraph.graphs.triage.text_stream import MAX_BYTES, TextFile, as_text
+from answergraph.graphs.triage.run_files.read_only_folder import FileEntry, Folder, FolderError
+from answergraph.graphs.triage.run_files.text_stream import MAX_BYTES, TextFile, as_text
 
 MAX_LINES = 400
 """How many lines one call returns."""

@@ -69,7 +69,7 @@ class Folder:
         >>> Folder(".").relative("logs/../../secret")
         Traceback (most recent call last):
         ...
-        answergraph.graphs.triage.read_only_folder.FolderError: 'logs/../../secret' is not below the folder.
+        answergraph.graphs.triage.run_files.read_only_folder.FolderError: 'logs/../../secret' is not below the folder.
     """
 
     def __init__(self, root: str | os.PathLike[str]) -> None:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answergraph.graphs.triage.read_only_folder import Folder, FolderError
-from answergraph.graphs.triage.text_stream import BLOCK_BYTES, TextFile, as_text, detected_encoding
+from answergraph.graphs.triage.run_files.read_only_folder import Folder, FolderError
+from answergraph.graphs.triage.run_files.text_stream import BLOCK_BYTES, TextFile, as_text, detected_encoding
 
 JAPANESE = "10:00 接続エラー: サーバーが応答しません\n" * 20
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from answergraph.graphs.triage.junit_results import MAX_PART_CHARACTERS, MAX_XML_BYTES, JUnitFile, read_junit
-from answergraph.graphs.triage.read_only_folder import Folder
+from answergraph.graphs.triage.run_files.junit_results import MAX_PART_CHARACTERS, MAX_XML_BYTES, JUnitFile, read_junit
+from answergraph.graphs.triage.run_files.read_only_folder import Folder
 
 CASE = '<testcase classname="shop" name="test_total" time="0.1"><failure message="1 != 2">x &lt; y</failure></testcase>'
 
@@ -80,7 +80,7 @@ def test_what_is_no_xml_gets_a_word(tmp_path: Path, content: str | bytes) -> Non
 
 def test_other_xml_is_no_result_file_and_no_problem(tmp_path: Path) -> None:
     got = read(tmp_path, "<coverage><line/></coverage>")
-    assert (got.is_junit, got.cases, got.problem) == (False, (), None)
+    assert (got.cases, got.problem) == ((), None)
 
 
 def test_terminal_colours_in_the_xml_do_not_spoil_it(tmp_path: Path) -> None:

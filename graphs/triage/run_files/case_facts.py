@@ -7,8 +7,8 @@ from typing import Any
 
 from typing_extensions import TypedDict
 
-from answergraph.graphs.triage.case_survey import Case, Survey
-from answergraph.graphs.triage.junit_results import JUnitCase, Status
+from answergraph.graphs.triage.run_files.case_survey import Case, Survey
+from answergraph.graphs.triage.run_files.junit_results import JUnitCase, Status
 
 ATTACHED_CASE = "answergraph_case"
 """Where the prompt about a case carries the case's id."""

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answergraph.graphs.triage.read_only_folder import MAX_DEPTH, Folder, FolderError
-from answergraph.graphs.triage.text_stream import TextFile
+from answergraph.graphs.triage.run_files.read_only_folder import MAX_DEPTH, Folder, FolderError
+from answergraph.graphs.triage.run_files.text_stream import TextFile
 
 
 @pytest.fixture
