@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-
-from rapidfuzz import fuzz
+from difflib import SequenceMatcher
+from itertools import accumulate
+from operator import add, sub
 
 from answergraph.evidence.searched_result import SearchedResult
 
@@ -28,12 +29,23 @@ def nearest_passage(text: str, results: Sequence[SearchedResult]) -> Passage | N
     best: Passage | None = None
     for result in results:
         for part, view in enumerate(result.said):
-            least = max(best.score if best else 0, _MIN_SCORE)
-            found = fuzz.partial_ratio_alignment(text, view.text, score_cutoff=least) if view.text else None
-            if found is not None and (best is None or found.score > best.score):
-                low, high = view.span(*_whole_words(view.text, found.dest_start, found.dest_end))
-                best = Passage(result, result.run.texts[part][low:high][:MAX_PASSAGE_CHARACTERS], found.score)
+            start = _likeliest_start(text, view.text)
+            found = view.text[start : start + len(text)]
+            score = 100 * SequenceMatcher(None, text, found, autojunk=False).ratio()
+            if found and score > max(best.score if best else 0, _MIN_SCORE):
+                low, high = view.span(*_whole_words(view.text, start, start + len(found)))
+                best = Passage(result, result.run.texts[part][low:high][:MAX_PASSAGE_CHARACTERS], score)
     return best
+
+
+def _likeliest_start(quote: str, text: str) -> int:
+    """Return where a window of the quote's length has most pairs of characters in common with it; linear in the text."""
+    pairs = set(map(add, quote, quote[1:]))
+    shared = list(accumulate((pair in pairs for pair in map(add, text, text[1:])), initial=0))
+    if len(shared) <= len(quote):
+        return 0
+    in_window = list(map(sub, shared[len(quote) - 1 :], shared))
+    return in_window.index(max(in_window))
 
 
 def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:

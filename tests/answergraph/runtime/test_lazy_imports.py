@@ -9,7 +9,6 @@ from answergraph.runtime.lazy_imports import imported_later
 
 NOT_NEEDED = [
     "yaml",
-    "rapidfuzz",
     "re2",
     "defusedxml",
     "openai",
