@@ -1,9 +1,9 @@
 """Steps are run by hand with ``next`` and ``send``, and by two drivers that do the same; nodes are made of them."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import pytest
@@ -205,14 +205,26 @@ def test_a_router_says_why_and_the_graph_goes_there(run: Run, reason: str, word:
     assert run(graph_of(node, lambda state: reason), {"word": "x"}) == {"word": word}
 
 
+class Around:
+    """Takes note of the visits it is put around, and puts each update in brackets."""
+
+    def __init__(self, events: list[Any], state: Callable[[], Any]) -> None:
+        self.events = events
+        self.state = state
+
+    def __enter__(self) -> "Around":
+        self.events.append(("open", self.state()["word"]))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.events.append("closed")
+
+    def with_charges(self, update: Any) -> Any:
+        return {"word": f"({update['word']})"}
+
+
 def test_what_is_around_a_node_opens_with_the_state_changes_the_update_and_closes(run: Run) -> None:
     events: list[Any] = []
-
-    @contextmanager
-    def around(state: Any) -> Iterator[Callable[[Any], Any]]:
-        events.append(("open", state["word"]))
-        yield lambda update: {"word": f"({update['word']})"}
-        events.append("closed")
 
     def step(state: Any, runtime: Runtime[Any]) -> Step[Any]:
         events.append("step")
@@ -220,24 +232,17 @@ def test_what_is_around_a_node_opens_with_the_state_changes_the_update_and_close
         return {"word": said}
 
     plain = GraphNode(step, name="node")
-    assert run(graph_of(plain.within(around)), {"word": "w"}) == {"word": f"({run.color} x)"}
+    assert run(graph_of(plain.within(partial(Around, events))), {"word": "w"}) == {"word": f"({run.color} x)"}
     assert events == [("open", "w"), "step", "closed"]
     assert run(graph_of(plain), {"word": "w"}) == {"word": f"{run.color} x"}
 
 
 def test_what_is_around_a_node_is_closed_when_its_step_fails(run: Run) -> None:
-    events: list[str] = []
-
-    @contextmanager
-    def around(state: Any) -> Iterator[Callable[[Any], Any]]:
-        try:
-            yield lambda update: update
-        finally:
-            events.append("closed")
+    events: list[Any] = []
 
     def step(state: Any, runtime: Runtime[Any]) -> Step[Any]:
         yield Fails()
 
     with pytest.raises(KeyError):
-        run(graph_of(GraphNode(step, name="node").within(around)), {"word": "w"})
-    assert events == ["closed"]
+        run(graph_of(GraphNode(step, name="node").within(partial(Around, events))), {"word": "w"})
+    assert events == [("open", "w"), "closed"]

@@ -8,10 +8,12 @@ from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 
 from answergraph.state.ledger import (
+    ANSWER_REQUEST,
     INNER_USAGE,
     LEDGER,
     RUNNING,
     added,
+    answer_request_record,
     current_ledger,
     empty_ledger,
     no_usage,
@@ -189,3 +191,25 @@ class TestVersion01:
         state = {LEDGER: {"run": "r", "finished": True, "charged": inner(2)}, INNER_USAGE: inner(2), "messages": [ASKED, SAID]}
         assert starts_run(state)
         assert current_ledger(state)["usage"] == no_usage()
+
+    def test_how_the_answer_was_asked_for_is_read_with_its_old_names(self) -> None:
+        kept = {"strategy": "tool", "declared": ["A", "B"], "schemas": ["A"], "key": "t:1"}
+        said = {"of_model": False, "valid": True, "dialect": "openai_strict", "note": "n"}
+        given = {"schema": "A", "value": {"x": 1}}
+        old = {**kept, **said, "rung": "0:tool", "is_last": False, "given": given}
+        assert answer_request_record({ANSWER_REQUEST: old}) == {
+            **kept, **said, "strategy_id": "0:tool", "has_next_strategy": True, "middleware_value": given,
+        }  # fmt: skip
+
+    def test_what_was_left_out_of_it_is_what_holds_for_most_calls(self) -> None:
+        old = {"strategy": "tool", "declared": ["A"], "schemas": ["A"], "key": "t:1", "rung": "tool"}
+        left_out = {"of_model": True, "valid": False, "dialect": "plain", "note": None, "middleware_value": None}
+        expected = {name: value for name, value in old.items() if name != "rung"}
+        assert answer_request_record({ANSWER_REQUEST: old}) == {
+            **expected, "strategy_id": "tool", "has_next_strategy": False, **left_out,
+        }  # fmt: skip
+
+    def test_a_record_of_today_is_taken_as_it_is(self) -> None:
+        record = {"strategy": "tool", "has_next_strategy": False}
+        assert answer_request_record({ANSWER_REQUEST: record}) is record
+        assert answer_request_record({}) is None
