@@ -1,0 +1,93 @@
+"""Answers whose validators are counted, and middleware that looks at them or changes them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Annotated, Any
+from uuid import UUID, uuid4
+
+from langchain_core.messages import AIMessage
+from pydantic import AfterValidator, BaseModel, Field, RootModel
+from typing_extensions import TypedDict
+
+from answergraph.middleware import AgentMiddleware
+from tests.graphs.agent.scripted_agents import call, calls
+
+validated: list[int] = []
+"""Every score that a validator was run with, in order; a test begins with clearing it."""
+
+
+def _validate(score: int) -> int:
+    validated.append(score)
+    return score
+
+
+Score = Annotated[int, Field(ge=0, le=10), AfterValidator(_validate)]
+
+
+class Verdict(BaseModel):
+    """A verdict."""
+
+    score: Score
+    id: UUID = Field(default_factory=uuid4)
+
+
+class Doubt(BaseModel):
+    """A doubt."""
+
+    doubt: Score
+
+
+@dataclass
+class Placed:
+    """A verdict as a dataclass."""
+
+    score: Score
+    id: UUID = field(default_factory=uuid4)
+
+
+class Row(TypedDict):
+    """A verdict as a dict."""
+
+    score: Score
+
+
+class Grade(RootModel[Score]):
+    """A verdict that is a number."""
+
+
+class Looks(AgentMiddleware[Any, Any]):
+    """Looks at the answer that each call of the model is seen to bring."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: list[Any] = []
+
+    def wrap_model_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
+        return self.seen_in(handler(request))
+
+    async def awrap_model_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
+        return self.seen_in(await handler(request))
+
+    def seen_in(self, response: Any) -> Any:
+        self.seen.append(response.structured_response)
+        return response
+
+
+class ChangesAnswer(Looks):
+    """Does something to the response before the agent takes it."""
+
+    def __init__(self, change: Callable[[Any], Any]) -> None:
+        super().__init__()
+        self.change = change
+
+    def seen_in(self, response: Any) -> Any:
+        self.change(response)
+        return super().seen_in(response)
+
+
+def thread(name: str = "1") -> Any:
+    return {"configurable": {"thread_id": name}}
+
+
+def verdict_of(score: int, call_id: str = "1") -> AIMessage:
+    return calls(call("Verdict", {"score": score}, call_id))
