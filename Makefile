@@ -13,7 +13,7 @@ CLUSTER_PYTHON ?= python3.12
 CLUSTER := .venv-cluster
 CLUSTER_INSTALLED := $(CLUSTER)/installed
 
-.PHONY: demo test test-slow triage-accuracy check format evidence dev pictures cluster cluster-size cluster-env env bench install-size
+.PHONY: sizes demo test test-slow triage-accuracy check format evidence dev pictures cluster cluster-size cluster-env env bench install-size
 
 demo: env ## The triage of failed test runs, then a calculation, to the typed answers; needs no key
 	@$(BIN)/answergraph triage examples/failures/seen
@@ -27,6 +27,9 @@ test-slow: env ## What make test leaves: servers, databases, a browser, torture
 
 triage-accuracy: env ## How often the offline rules are right about the labelled runs in examples/failures
 	@$(BIN)/python -m examples.failures.measure
+
+sizes: env ## How much there is to read, and what one answer passes
+	@$(BIN)/python -m tests.test_sizes
 
 check: env ## Format, lint, types, layers, sizes
 	$(BIN)/ruff format --check .

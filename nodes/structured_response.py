@@ -200,7 +200,7 @@ class StructuredResponseNode:
         return EndingFacts(
             status=reading.status,
             attempts_left=max(self.limits.answer_attempts - len(ledger["attempts"]), 1),
-            repeats=bool(ledger["attempts"]) and repeats(reading, ledger, reply.conversation),
+            repeats=reading.status != "answered" and repeats(reading, ledger, reply.conversation),
             has_next_strategy=reply.request.has_next_strategy,
             is_attempt=strategy.is_attempt,
             may_ask=reply.may_ask,

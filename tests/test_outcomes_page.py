@@ -109,6 +109,8 @@ def within(**limits: Any) -> dict[str, Any]:
 FALLBACK = FallbackStrategy([ToolStrategy(Verdict), PromptedStrategy(Verdict)])
 DEFERRED = DeferredStrategy(ToolStrategy(Verdict))
 
+FREE = under(DEFERRED)
+
 ROWS = [
     # A value
     Row("a valid answer", "accepted", "answered", 1, [good()]),
@@ -231,22 +233,8 @@ ROWS = [
     Row("a tool that does not exist", "answered with those there are", "answered", 2, [calls(call("grep", {})), good()]),
     Row("malformed arguments of a tool", "answered with an error", "answered", 2, [malformed("search", "{"), good()]),
     # The free loop
-    Row(
-        "prose that holds an answer, under `DeferredStrategy`",
-        "the final step is skipped",
-        "answered",
-        1,
-        [ANSWER],
-        under(DEFERRED),
-    ),
-    Row(
-        "prose, under `DeferredStrategy`",
-        "the final step asks for the answer",
-        "answered",
-        2,
-        ["It passed.", good()],
-        under(DEFERRED),
-    ),
+    Row("prose that holds an answer, under `DeferredStrategy`", "the final step is skipped", "answered", 1, [ANSWER], FREE),
+    Row("prose, under `DeferredStrategy`", "the final step asks for the answer", "answered", 2, ["It passed.", good()], FREE),
     # Limits
     Row(
         "tools until the budget's last call, then an answer",
