@@ -154,7 +154,7 @@ class StructuredResponseNode:
         index, reply_id = ledger["last_reply_index"], ledger["last_reply_id"]
         if message is not None and message.id != reply_id and index < len(messages):
             own = messages[index]
-            if isinstance(own, AIMessage) and own.id == reply_id and ReplyReader(request).read(own).status == "answered":
+            if isinstance(own, AIMessage) and own.id == reply_id and self._reading_of(own, request).status == "answered":
                 # A hook has had the last word after the model's answer.
                 message, after = own, messages[index + 1 :]
         direct = direct_results(message, after, self.return_direct) if any(self.return_direct.values()) else []
@@ -174,15 +174,18 @@ class StructuredResponseNode:
     def _read(self, reply: CurrentReply) -> Reading:
         if reply.message is None:
             return Reading("unanswered", "The run was ended before the model gave an answer.")
-        reader = ReplyReader(reply.request)
         if reply.middleware_value is not None:
-            return reader.read_middleware_value(reply.middleware_value, reply.message)
+            return ReplyReader(reply.request).read_middleware_value(reply.middleware_value, reply.message)
         if reply.direct is not None:
-            return reader.read_text(reply.direct.text, reply.message)
-        known = self.readings.get(id(reply.message))
-        if known is not None and known.reading is not None and known.stands(reply.request):
+            return ReplyReader(reply.request).read_text(reply.direct.text, reply.message)
+        return self._reading_of(reply.message, reply.request)
+
+    def _reading_of(self, message: AIMessage, request: AnswerRequest) -> Reading:
+        """Return the reading of the model node if it still stands, else a new one."""
+        known = self.readings.get(id(message))
+        if known is not None and known.reading is not None and known.stands(request):
             return known.reading
-        return reader.read(reply.message)
+        return ReplyReader(request).read(message)
 
     def _needs_confirmation(self, reply: CurrentReply, reading: Reading) -> bool:
         if self.end_strategy != "defer" or not reply.may_ask or reply.direct is not None or reply.middleware_value is not None:

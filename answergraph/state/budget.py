@@ -20,7 +20,7 @@ from langchain_core.messages import AIMessage, ToolMessage
 from langgraph.types import Command
 
 from answergraph.state.errors import AgentSpecError
-from answergraph.state.ledger import INNER_USAGE, RunLedger, added, current_ledger, no_usage, usage_of
+from answergraph.state.ledger import INNER_USAGE, NO_USAGE, RunLedger, added, current_ledger, usage_of
 from answergraph.state.outcome import Usage
 
 
@@ -240,7 +240,7 @@ class InnerRunBudget:
         return share.minus(self._sum(leaving_out))
 
     def _sum(self, leaving_out: str | None = None) -> Usage:
-        return reduce(added, [usage for run, usage in list(self._used.items()) if run != leaving_out], no_usage())
+        return reduce(added, [usage for run, usage in list(self._used.items()) if run != leaving_out], NO_USAGE)
 
 
 _current: ContextVar[InnerRunBudget | None] = ContextVar("answergraph_budget", default=None)

@@ -15,9 +15,8 @@ from answergraph.state.outcome import Attempt, Cause, CauseUsage, Narrowing, Rou
 _NOTHING = CauseUsage(model_calls=0, tool_calls=0, total_tokens=0)
 
 
-def no_usage() -> Usage:
-    """Return the usage of a run that has done nothing yet."""
-    return Usage(model_calls=0, tool_calls=0, input_tokens=0, output_tokens=0, total_tokens=0, by_cause={})
+NO_USAGE: Usage = Usage(model_calls=0, tool_calls=0, input_tokens=0, output_tokens=0, total_tokens=0, by_cause={})
+"""The usage of a run that has done nothing yet; never changed in place."""
 
 
 def usage_of(replies: Sequence[AIMessage], cause: Cause, *, model_calls: int, tool_calls: int) -> Usage:
@@ -161,7 +160,7 @@ def empty_ledger(inner_usage_counted: Usage | None = None) -> RunLedger:
     return RunLedger(
         run=uuid4().hex,
         cause="turn",
-        usage=no_usage(),
+        usage=NO_USAGE,
         inner_usage_counted=inner_usage_counted,
         attempts=[],
         last_mistake=None,
@@ -269,7 +268,7 @@ def current_ledger(state: Mapping[str, Any], begins_run: bool | None = None) -> 
     counted = ledger["inner_usage_counted"]
     if inner is None or inner == counted:
         return ledger
-    return {**ledger, "usage": added(ledger["usage"], _of_inner_runs(inner, counted or no_usage())), "inner_usage_counted": inner}
+    return {**ledger, "usage": added(ledger["usage"], _of_inner_runs(inner, counted or NO_USAGE)), "inner_usage_counted": inner}
 
 
 def starts_run(state: Mapping[str, Any]) -> bool:

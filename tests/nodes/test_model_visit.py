@@ -13,7 +13,7 @@ from answergraph.response_format.strategies.declared_format import DeclaredForma
 from answergraph.response_format.strategies.strategy import AnswerRequest
 from answergraph.response_format.wire.dialects import Dialect
 from answergraph.state.budget import InnerRunBudget
-from answergraph.state.ledger import LEDGER, RUNNING, RunLedger, empty_ledger, no_usage
+from answergraph.state.ledger import LEDGER, NO_USAGE, RUNNING, RunLedger, empty_ledger
 from tests.graphs.agent.scripted_agents import GOOD, Verdict, call, calls
 
 ASKED, SAID = HumanMessage("q", id="q"), AIMessage("a", id="a")
@@ -28,7 +28,7 @@ def visit(messages: list[Any], limits: UsageLimits = LIMITS, *, running: bool = 
 
 
 def used(model_calls: int, tool_calls: int = 0) -> dict[str, Any]:
-    return {"usage": {**no_usage(), "model_calls": model_calls, "tool_calls": tool_calls}}
+    return {"usage": {**NO_USAGE, "model_calls": model_calls, "tool_calls": tool_calls}}
 
 
 def reply_of(message: AIMessage, request: AnswerRequest = REQUEST) -> ModelReply:

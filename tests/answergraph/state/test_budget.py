@@ -21,12 +21,12 @@ from answergraph.state.budget import (
     callers_budget,
     current_budget,
 )
-from answergraph.state.ledger import INNER_USAGE, LEDGER, RunLedger, empty_ledger, no_usage
+from answergraph.state.ledger import INNER_USAGE, LEDGER, NO_USAGE, RunLedger, empty_ledger
 from answergraph.state.outcome import Usage
 
 
 def used(model_calls: int = 0, tool_calls: int = 0, total_tokens: int = 0) -> Usage:
-    return {**no_usage(), "model_calls": model_calls, "tool_calls": tool_calls, "total_tokens": total_tokens}
+    return {**NO_USAGE, "model_calls": model_calls, "tool_calls": tool_calls, "total_tokens": total_tokens}
 
 
 def ledger_of(usage: Usage) -> RunLedger:

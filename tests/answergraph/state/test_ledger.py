@@ -11,12 +11,12 @@ from answergraph.state.ledger import (
     ANSWER_REQUEST,
     INNER_USAGE,
     LEDGER,
+    NO_USAGE,
     RUNNING,
     added,
     answer_request_record,
     current_ledger,
     empty_ledger,
-    no_usage,
     of_run,
     starts_run,
     stored_ledger,
@@ -67,7 +67,7 @@ class TestUsage:
     def test_sums_do_not_depend_on_order_and_nothing_adds_nothing(self, one: Usage, two: Usage, three: Usage) -> None:
         assert added(one, two) == added(two, one)
         assert added(added(one, two), three) == added(one, added(two, three))
-        assert added(one, no_usage()) == one
+        assert added(one, NO_USAGE) == one
 
     def test_a_sum_changes_neither_part(self) -> None:
         one = usage_of([reply(1)], "correction", model_calls=1, tool_calls=0)
@@ -77,7 +77,7 @@ class TestUsage:
 
     @given(st.lists(st.tuples(st.sampled_from(get_args(Cause)), st.integers(0, 3), COUNTS, st.integers(1, 50)), max_size=5))
     def test_the_causes_of_a_finished_run_add_up_to_its_totals(self, visits: list[Any]) -> None:
-        usage = no_usage()
+        usage = NO_USAGE
         for cause, model_calls, tool_calls, tokens in visits:
             replies = [reply(tokens)] * model_calls
             usage = added(usage, usage_of(replies, cause, model_calls=model_calls, tool_calls=tool_calls))
@@ -89,7 +89,7 @@ class TestUsage:
         conversation = [
             HumanMessage("1"), reply(5), HumanMessage("2"), reply(7), correction_message("no"), AIMessage("x"), reply(9),
         ]  # fmt: skip
-        rounds = of_run(no_usage(), conversation)["rounds"]
+        rounds = of_run(NO_USAGE, conversation)["rounds"]
         assert [(each["input_tokens"], each["output_tokens"]) for each in rounds] == [(6, 1), (0, 0), (8, 1)]
 
 
@@ -140,7 +140,7 @@ class TestInnerRuns:
     def test_a_new_run_starts_from_nothing_and_does_not_count_those_of_earlier_runs(self) -> None:
         first = current_ledger({LEDGER: empty_ledger(), INNER_USAGE: inner(2), "messages": []}, begins_run=False)
         state = {LEDGER: first, INNER_USAGE: inner(2), "messages": [ASKED]}
-        assert current_ledger(state, begins_run=True)["usage"] == no_usage()
+        assert current_ledger(state, begins_run=True)["usage"] == NO_USAGE
         assert current_ledger({**state, INNER_USAGE: inner(3)}, begins_run=True)["usage"]["model_calls"] == 1
 
 
@@ -190,7 +190,7 @@ class TestVersion01:
     def test_a_finished_run_of_version_0_1_is_followed_by_a_new_one(self) -> None:
         state = {LEDGER: {"run": "r", "finished": True, "charged": inner(2)}, INNER_USAGE: inner(2), "messages": [ASKED, SAID]}
         assert starts_run(state)
-        assert current_ledger(state)["usage"] == no_usage()
+        assert current_ledger(state)["usage"] == NO_USAGE
 
     def test_how_the_answer_was_asked_for_is_read_with_its_old_names(self) -> None:
         kept = {"strategy": "tool", "declared": ["A", "B"], "schemas": ["A"], "key": "t:1"}
