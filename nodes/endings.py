@@ -105,7 +105,7 @@ def repeats(reading: Reading, ledger: RunLedger, conversation: Sequence[AnyMessa
     if not attempts or attempts[-1]["status"] != reading.status:
         return False
     # A reply without an answer is the same mistake in any words; two answers are compared by their values.
-    return reading.status != "invalid" or ledger["last_mistake"] == reading.mistake
+    return reading.status != "invalid" or ledger.get("last_mistake") == reading.mistake
 
 
 def out_of_budget(ledger: RunLedger, messages: Sequence[BaseMessage]) -> Outcome:

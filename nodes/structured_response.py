@@ -193,7 +193,7 @@ class StructuredResponseNode:
         calls = [] if reply.message is None else [*reply.message.tool_calls, *reply.message.invalid_tool_calls]
         if all(call["name"] in reply.request.declared for call in calls):
             return False
-        given = reply.ledger["unconfirmed"]
+        given = reply.ledger.get("unconfirmed")
         is_confirmed = given is not None and canonical_json([given["schema"], given["value"]]) == reading.canonical
         return not is_confirmed and reply.ledger["confirmations_asked"] < self.limits.answer_attempts
 
@@ -240,7 +240,7 @@ class StructuredResponseNode:
         ledger: RunLedger = {
             **reply.ledger,
             "attempts": _with_attempt(reply, reading),
-            "last_mistake": reading.mistake if strategy.is_attempt else reply.ledger["last_mistake"],
+            "last_mistake": reading.mistake if strategy.is_attempt else reply.ledger.get("last_mistake"),
             "used_strategies": [*used, reply.request.strategy_id] if in_next_form else used,
             "cause": "correction" if strategy.is_attempt else "final_answer",
         }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NotRequired
 from uuid import uuid4
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
@@ -113,19 +113,22 @@ class UnconfirmedAnswer(TypedDict):
 
 
 class RunLedger(TypedDict):
-    """The account of a run in progress, kept in the state; survives checkpoints and interrupts."""
+    """The account of a run in progress, kept in the state; survives checkpoints and interrupts.
+
+    Fields that most runs never need are left out until they are: each checkpoint repeats the ledger.
+    """
 
     run: str
     """The id of the run, by which it is charged to its caller."""
     cause: Cause
     """Why the model is called next."""
     usage: Usage
-    inner_usage_counted: Usage | None
+    inner_usage_counted: NotRequired[Usage | None]
     """The part of the thread's ``INNER_USAGE`` that ``usage`` includes already, and all of earlier runs."""
     attempts: list[Attempt]
-    last_mistake: str | None
+    last_mistake: NotRequired[str | None]
     """The last wrong answer as canonical JSON, to notice that it is repeated."""
-    unconfirmed: UnconfirmedAnswer | None
+    unconfirmed: NotRequired[UnconfirmedAnswer | None]
     confirmations_asked: int
     """How often in this run the model was asked to confirm an answer."""
     narrowed: list[Narrowing]
@@ -157,14 +160,11 @@ _NAMES_IN_0_1: Mapping[str, str] = {
 
 def empty_ledger(inner_usage_counted: Usage | None = None) -> RunLedger:
     """Return the ledger of a new run; what inner runs of earlier runs used is counted already."""
-    return RunLedger(
+    ledger = RunLedger(
         run=uuid4().hex,
         cause="turn",
         usage=NO_USAGE,
-        inner_usage_counted=inner_usage_counted,
         attempts=[],
-        last_mistake=None,
-        unconfirmed=None,
         confirmations_asked=0,
         narrowed=[],
         used_strategies=[],
@@ -174,6 +174,7 @@ def empty_ledger(inner_usage_counted: Usage | None = None) -> RunLedger:
         last_call_made=False,
         finished=False,
     )
+    return ledger if inner_usage_counted is None else {**ledger, "inner_usage_counted": inner_usage_counted}
 
 
 class MiddlewareValue(TypedDict):
@@ -261,11 +262,11 @@ def current_ledger(state: Mapping[str, Any], begins_run: bool | None = None) -> 
     if stored is None:
         ledger = empty_ledger()
     elif starts_run(state) if begins_run is None else begins_run:
-        ledger = empty_ledger(stored["inner_usage_counted"])
+        ledger = empty_ledger(stored.get("inner_usage_counted"))
     else:
         ledger = stored
     inner: Usage | None = state.get(INNER_USAGE)
-    counted = ledger["inner_usage_counted"]
+    counted = ledger.get("inner_usage_counted")
     if inner is None or inner == counted:
         return ledger
     return {**ledger, "usage": added(ledger["usage"], _of_inner_runs(inner, counted or NO_USAGE)), "inner_usage_counted": inner}

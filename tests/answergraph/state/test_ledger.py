@@ -169,7 +169,7 @@ class TestVersion01:
         ledger: Any = stored_ledger({LEDGER: stored})
         assert {new: ledger[new] for new, _ in OLD_NAMES.values()} == dict(OLD_NAMES.values())
         assert (ledger["run"], ledger["cause"], ledger["usage"]) == ("r", "correction", inner(1))
-        assert ledger.keys() == empty_ledger().keys()
+        assert ledger.keys() >= empty_ledger().keys()
 
     @pytest.mark.parametrize("old", OLD_NAMES)
     def test_a_name_alone_is_read_beside_what_was_left_out(self, old: str) -> None:
