@@ -154,14 +154,6 @@ def _have_new_ids(messages: Sequence[BaseMessage], ids: set[Any]) -> bool:
     return None not in ids and len(new) == len(messages) and ids.isdisjoint(new)
 
 
-def _is_pair(write: list[Any]) -> bool:
-    """Return whether a list is a pair of a role and a text: checkpoints give a tuple back as a list."""
-    match write:
-        case [str(role), str()]:
-            return role in _ROLES
-    return False
-
-
 def _with_ids(write: Any, before: Sequence[Any], known: set[Any]) -> Iterable[BaseMessage]:
     """Give ids to what has none.
 
@@ -169,7 +161,11 @@ def _with_ids(write: Any, before: Sequence[Any], known: set[Any]) -> Iterable[Ba
     the conversation is rebuilt; its id is made from what it says and the message before it, so that it is the same one again.
     """
     previous = getattr(before[-1], "id", None) if before else None
-    given = write if isinstance(write, list) and not _is_pair(write) else [write]
+    match write:
+        case [str(role), str()] if role in _ROLES:  # a pair, which checkpoints give back as a list
+            given = [write]
+        case _:
+            given = write if isinstance(write, list) else [write]
     for source, message in zip(given, convert_to_messages(given), strict=True):
         if not message.id:
             made = uuid5(NAMESPACE_OID, f"{previous}/{message.type}/{message.content}")
