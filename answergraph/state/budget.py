@@ -155,14 +155,8 @@ class InnerRunBudget:
         parts: Callable[[Mapping[str, Any]], int] | None = None,
         to_write: Callable[[Any], Any] | None = None,
     ) -> None:
-        """Prepare the budget.
-
-        Args:
-            limits: The limits of the run around.
-            state: Returns the state of that run; called only if a run inside asks for its budget.
-            parts: Returns how many such budgets share what the run has left; one if not given.
-            to_write: Converts the update of a node to its stored form.
-        """
+        # ``state`` is called only if a run inside asks for its budget. ``parts`` returns how many such budgets share what the run
+        # around has left; ``to_write`` converts the update of a node to its stored form.
         self.caller: InnerRunBudget | None = None
         self._limits = limits
         self._state = state
@@ -190,10 +184,7 @@ class InnerRunBudget:
 
     @contextmanager
     def charge_single_call(self) -> Iterator[Callable[[AIMessage], None]]:
-        """Charge one model call that belongs to no agent's run, such as a judge's.
-
-        Yields:
-            A function to hand the reply to; a call without a reply is not charged.
+        """Charge one model call outside an agent's run, such as a judge's, once its reply is handed to the yielded function.
 
         Raises:
             NoCallLeftError: If no call is left.

@@ -71,17 +71,7 @@ def attempt_number(ledger: RunLedger) -> int:
 def decided_event(  # noqa: PLR0913, PLR0917 - what an event says
     key: str, agent: str | None, message_id: str | None, before: RunLedger, after: RunLedger, outcome: Outcome | None, value: Any
 ) -> AnswerEvent:
-    """Return the event of a reply that was accepted or rejected.
-
-    Args:
-        key: The state key the answer goes to.
-        agent: The agent's name.
-        message_id: The reply.
-        before: The ledger before the decision.
-        after: The ledger after it.
-        outcome: How the run ended, ``None`` if the model is asked again.
-        value: The accepted answer as JSON.
-    """
+    """Return the event of a reply that was accepted, or rejected; there is no outcome if the model is asked again."""
     is_accepted = outcome is not None and outcome["schema"] is not None
     return AnswerEvent(
         type=ANSWER_EVENT,

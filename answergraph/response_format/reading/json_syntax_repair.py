@@ -24,15 +24,10 @@ _LITERALS = (("True", "true"), ("False", "false"), ("None", "null"))
 
 
 def mend_json(text: str) -> Any:
-    """Return the value of a text that is almost JSON: trailing or missing commas, single quotes, keys without quotes.
+    """Return the object or list of a text that is almost JSON: trailing or missing commas, single quotes, keys without quotes.
 
-    Args:
-        text: An object or a list, and nothing else.
-
-    Returns:
-        The value, ``None`` if there is none or if mending would change data: each character that carries data must be there
-        before and after, each string must have stood in quotes, and no bracket may be added, for one that is missing may be
-        the sign of a text that was cut.
+    ``None`` if there is none or if mending would change data: each character that carries data must be there before and after,
+    each string must have stood in quotes, and no bracket may be added, for a missing one may be the sign of a text that was cut.
     """
     stripped = text.strip()
     if len(stripped) > MAX_MENDED_LENGTH or not _is_closed(stripped):

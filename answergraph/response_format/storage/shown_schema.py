@@ -13,14 +13,7 @@ _DEFINITIONS = ("$defs", "definitions")
 
 
 def shown_type(schemas: Sequence[AnswerSchema]) -> Any:
-    """Return the type of an answer as an annotation whose JSON Schema shows what was declared.
-
-    Args:
-        schemas: The alternatives, at least one.
-
-    Returns:
-        The declared types; for a JSON Schema a ``dict`` that is shown as that schema.
-    """
+    """Return the union of declared types as an annotation; a declared JSON Schema is a ``dict`` that is shown as that schema."""
     return Union[tuple(_shown(schema) for schema in schemas)]  # noqa: UP007  # the types are known at run time only
 
 
@@ -31,13 +24,9 @@ def _shown(schema: AnswerSchema) -> Any:
 
 
 def inlined(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a JSON Schema without references, so that it can stand inside another one.
+    """Return a JSON Schema with every definition in the place of its references, so that it can stand inside another one.
 
-    Args:
-        schema: The schema; its references lead into itself.
-
-    Returns:
-        The schema with every definition in the place of its references; what refers to itself takes anything there.
+    What refers to itself takes anything there.
 
     Example:
         >>> inlined({"properties": {"a": {"$ref": "#/$defs/A"}}, "$defs": {"A": {"type": "string"}}})

@@ -17,16 +17,10 @@ from answergraph.state.delta_channels import stores_deltas, with_messages_channe
 
 
 def merge_state_schemas(schemas: Sequence[type[Any]], keys: AnswerKeys, answers: Sequence[AnswerSchema]) -> StateSchemas:
-    """Merge the state schemas of an agent and its middleware, with LangChain's precedence.
+    """Merge the state schemas of an agent and its middleware; the last one wins where two declare the same key, as in LangChain.
 
-    Args:
-        schemas: Later ones win where two declare the same key.
-        keys: Where the answer and the outcome go.
-        answers: The answer's schemas, shown in the output's JSON Schema, and by which it is kept in checkpoints.
-
-    Returns:
-        The merged schemas, the same ones for the same arguments: reading type hints is most of what building an agent costs. A
-        key annotated with an ``OmitFromSchema``, LangChain's or ours, is left out as it says.
+    The same schemas are returned for the same arguments: reading type hints is most of what building an agent costs. A key
+    annotated with an ``OmitFromSchema``, LangChain's or ours, is left out as it says.
     """
     ordered = tuple(dict.fromkeys(reversed(schemas)))[::-1]
     # Answer schemas hold dicts, which have no hash, so they are known by their identity.

@@ -24,15 +24,10 @@ from answergraph.state.ledger import AnswerRequestRecord, MiddlewareValue
 
 
 def as_strategy(response_format: Any) -> Strategy[Any]:
-    """Return a response format as a strategy.
+    """Return a response format as a strategy: one of ours, a schema (which means ``AutoStrategy``), or a strategy of LangChain's.
 
-    Args:
-        response_format: A strategy of ours, a schema (which means ``AutoStrategy``), or a strategy of LangChain's, which is
-            known by what it has: ``schema_specs`` makes a tool strategy, ``schema_spec`` a provider strategy, ``schema`` an
-            automatic one.
-
-    Returns:
-        The strategy. LangChain's provider strategy has no ``handle_errors``: it raises, as it does there.
+    LangChain's are known by what they have: ``schema_specs`` makes a tool strategy, ``schema_spec`` a provider strategy (without
+    ``handle_errors``: it raises, as it does there), ``schema`` an automatic one.
 
     Raises:
         AgentSpecError: If it is none of these.
@@ -69,13 +64,7 @@ class DeclaredFormat:
         *,
         at_run_time: bool = False,
     ) -> None:
-        """Declare the format.
-
-        Args:
-            response_format: The response format as the developer wrote it, ``None`` for none.
-            tool_names: The names that no schema may have.
-            more: Further schemas that middleware adds to the format.
-            at_run_time: Whether it was made for one run of many.
+        """Declare the format with further schemas of middleware; no schema may have the name of a tool.
 
         Raises:
             AgentSpecError: If it is not supported, or a schema has the name of a tool.
@@ -95,6 +84,7 @@ class DeclaredFormat:
         self.reads_answers = bool(self.declared)
         """Whether the graph needs a ``structured_response`` node."""
         self.at_run_time = at_run_time
+        """Whether it was made for one run of many."""
         self.token = uuid4().hex[:12]
         """Distinguishes this format from others in the records of calls."""
         if clashing := self.declared.intersection(tool_names):
@@ -127,12 +117,9 @@ class DeclaredFormat:
     def request(
         self, request: ModelRequest[Any], used_strategies: Collection[str] = (), *, answer_only: bool = False
     ) -> AnswerRequest:
-        """Return how a call asks for the answer, with the best strategy that is left.
+        """Return how a call asks for the answer: with the best strategy that this run has not used up.
 
-        Args:
-            request: The request as middleware left it; its format is a subset of the declared one.
-            used_strategies: The ids of the strategies that this run does not ask with any more.
-            answer_only: Whether the call must ask for the answer, so that a strategy that only waits for it is passed over.
+        A call that must ask for the answer (``answer_only``) passes over a strategy that only waits for it.
 
         Raises:
             ResponseFormatError: If a schema was not declared, in LangChain's words, or none is left.

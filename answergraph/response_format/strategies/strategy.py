@@ -94,20 +94,11 @@ class Strategy(ABC, Generic[SchemaT]):
     """Whether the user's tools are left out while it asks."""
 
     def __init__(self, schema: Any, *, handle_errors: HandleErrors = True, tool_message_content: str | None = None) -> None:
-        """Declare what is asked for.
-
-        Args:
-            schema: A type of answer, as ``create_agent`` takes it.
-            handle_errors: What becomes of an answer that cannot be used.
-            tool_message_content: The receipt for an accepted answer.
-
-        Raises:
-            AgentSpecError: If the schema is not supported.
-        """
         self.schema: Any = schema
         self.schemas: tuple[AnswerSchema, ...] = answer_schemas(schema)
         self.handle_errors = handle_errors
         self.tool_message_content = tool_message_content
+        """The receipt for an accepted answer."""
         self.all_schemas = self.schemas
         """What was declared, also where this strategy is narrowed."""
         self.derived: RecentCache[Any] = RecentCache()
@@ -213,11 +204,6 @@ class NoResponse(Strategy[Any]):
     name = "none"
 
     def __init__(self, schemas: tuple[AnswerSchema, ...] = ()) -> None:
-        """Offer nothing.
-
-        Args:
-            schemas: What a reply is checked against all the same.
-        """
         super().__init__(schemas)
 
     def binding(self, request: ModelRequest[Any]) -> Binding:

@@ -206,9 +206,5 @@ def _refuse_invalid(schema: dict[str, Any]) -> None:
 
 
 def refuse_remote(uri: str) -> Any:
-    """Retrieve nothing: a schema's references lead into the schema itself.
-
-    Raises:
-        ValueError: Always.
-    """
+    """Raise ``ValueError`` instead of retrieving anything: a schema's references lead into the schema itself."""
     raise ValueError(f"remote reference {uri!r}; put the schema it names under '$defs'")

@@ -43,11 +43,7 @@ class NormalForm:
         self.root = self._root()
 
     def definition(self, name: str) -> Node:
-        """Return a definition by its name.
-
-        Raises:
-            SchemaNotExpressible: If there is none, or it is made of itself.
-        """
+        """Return a definition by its name; raise ``SchemaNotExpressible`` if there is none, or it is made of itself."""
         if name not in self.definitions:
             pointer = self._pointers[name]
             if name in self._open:
@@ -97,11 +93,7 @@ class NormalForm:
 
     @contextmanager
     def nested(self, path: str, steps: int = 1) -> Iterator[None]:
-        """Count some steps, and one level of depth while the context is open.
-
-        Raises:
-            SchemaNotExpressible: If there are too many of either.
-        """
+        """Count some steps, and one level of depth while the context is open; raise ``SchemaNotExpressible`` at too many."""
         self._steps += steps
         self._depth += 1
         try:
@@ -128,11 +120,7 @@ class NormalForm:
             return node_of(schema, path, self)
 
     def reference(self, pointer: str) -> str:
-        """Return a reference as the normal form writes it.
-
-        Raises:
-            SchemaNotExpressible: If it leads nowhere.
-        """
+        """Return a reference as the normal form writes it; raise ``SchemaNotExpressible`` if it leads nowhere."""
         self._target(pointer)
         return DEFINITIONS + self._name(pointer)
 
