@@ -19,7 +19,6 @@ DELTA_MESSAGES = "ANSWERGRAPH_DELTA_MESSAGES"
 MIN_UPDATES_BETWEEN_COPIES = 100
 """LangGraph's default for ``DeltaChannel``; short threads are replayed in full."""
 
-
 _ROLES = ("human", "user", "ai", "assistant", "system", "developer")
 
 
@@ -45,7 +44,6 @@ class GrowingChannel(DeltaChannel[Any]):
         self.snapshot_frequency = max(MIN_UPDATES_BETWEEN_COPIES, self.length())
 
     def length(self) -> int:
-        """Return how many items the value has."""
         return len(self.value) if self.is_available() and isinstance(self.value, Sized) else 0
 
 
@@ -127,7 +125,6 @@ MESSAGES = MessagesChannel(merge_messages)
 
 
 def stores_deltas() -> bool:
-    """Return whether agents store their messages as what was added."""
     return is_switched_on(DELTA_MESSAGES)
 
 

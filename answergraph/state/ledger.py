@@ -20,7 +20,6 @@ _NOTHING = CauseUsage(model_calls=0, tool_calls=0, total_tokens=0)
 
 
 def no_usage() -> Usage:
-    """Return the usage of a run that has done nothing yet."""
     return Usage(model_calls=0, tool_calls=0, input_tokens=0, output_tokens=0, total_tokens=0, by_cause={})
 
 
@@ -64,7 +63,6 @@ def of_run(usage: Usage, messages: Sequence[BaseMessage]) -> RunUsage:
 
 
 def added(left: Usage, right: Usage) -> Usage:
-    """Return two usages together; neither is changed."""
     causes = {**left["by_cause"]}
     for cause, more in right["by_cause"].items():
         so_far = causes.get(cause, _NOTHING)
@@ -188,7 +186,6 @@ class AnswerRequestRecord(TypedDict):
 
 
 def answer_request_record(state: Mapping[str, Any]) -> AnswerRequestRecord | None:
-    """Return the record of the last model call, ``None`` if there was no call."""
     record: Any = state.get(ANSWER_REQUEST)
     if record is None or "has_next_strategy" in record:
         return record
