@@ -193,9 +193,8 @@ class Emission:
             return _Typed({"items": different[0]}, ())
         self._budget.spend("unions", 1, place.path)
         order = ", ".join(map(_label, prefix))
-        return _Typed(
-            {"items": {"anyOf": different}}, (f"items in this order: {order}",) if len(order) <= MAX_HINT_CHARACTERS else ()
-        )
+        hints = (f"items in this order: {order}",) if len(order) <= MAX_HINT_CHARACTERS else ()
+        return _Typed({"items": {"anyOf": different}}, hints)
 
 
 def _or_null(schema: dict[str, Any]) -> dict[str, Any]:

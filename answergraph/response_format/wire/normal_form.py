@@ -56,11 +56,7 @@ class NormalForm:
         return self.definitions[name]
 
     def resolve(self, node: Node) -> Node:
-        """Return the node at the end of a chain of references, or the node itself if it is no reference.
-
-        Raises:
-            SchemaNotExpressible: If the reference leads to itself.
-        """
+        """Return the node at the end of a chain of references; raise ``SchemaNotExpressible`` if it leads to itself."""
         seen: set[str] = set()
         while "$ref" in node:
             name = name_of(node)
