@@ -188,7 +188,6 @@ class AnswerCodec:
         return self._of_any(written, otherwise=written)
 
     def to_checkpoint(self, value: Any) -> Any:
-        """Return what a checkpoint keeps of a value."""
         if isinstance(value, UnreadableAnswer):
             error = value.stored_answer_error
             return {MARK: error.schema, "value": error.data}
