@@ -69,7 +69,7 @@ class DeclaredFormat:
         Raises:
             AgentSpecError: If it is not supported, or a schema has the name of a tool.
         """
-        self.strategy = NoResponse() if response_format is None else as_strategy(response_format)
+        self.strategy = NoResponse(()) if response_format is None else as_strategy(response_format)
         # Middleware finds the object the developer wrote, and for a bare schema the strategy it means, as in LangChain.
         is_strategy = response_format is None or (not is_schema(response_format) and hasattr(response_format, "schema"))
         if response_format is not None and (widened := self.strategy.widened(more)) is not self.strategy:
@@ -95,23 +95,18 @@ class DeclaredFormat:
 
     @property
     def schemas(self) -> tuple[AnswerSchema, ...]:
-        """The declared schemas."""
         return self.strategy.schemas
 
     def check(self, model: BaseChatModel) -> None:
-        """Check that a model can be asked as the developer insists; raises ``AgentSpecError`` if not."""
         self.strategy.check(model)
 
     def names(self, state: Mapping[str, Any]) -> frozenset[str]:
-        """Return the names of the declared schemas."""
         return self.declared
 
     def for_call(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> DeclaredFormat:
-        """Return the format of the next call: always this one."""
         return self
 
     def for_reply(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> DeclaredFormat:
-        """Return the format of the last call: always this one."""
         return self
 
     def request(
@@ -192,11 +187,7 @@ class DeclaredFormat:
 
 
 def check_declared(schemas: Sequence[AnswerSchema], declared: Sequence[AnswerSchema], response_format: Any) -> None:
-    """Check that the schemas of a format made at run time are some of those declared.
-
-    Raises:
-        ResponseFormatError: If one was not declared, in LangChain's words, or there is none.
-    """
+    """Raise ``ResponseFormatError`` if a format has no schema, or one that was not declared (in LangChain's words)."""
     known = {schema.name: schema for schema in declared}
     subject = "The response format" if is_schema(response_format) else type(response_format).__name__
     if not schemas:

@@ -46,11 +46,7 @@ class RunTimeFormat:
         return frozenset((state.get(ANSWER_REQUEST) or {}).get("declared", ()))
 
     def for_call(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> DeclaredFormat:
-        """Return the format of the next call.
-
-        Raises:
-            ResponseFormatError: If the format that was made cannot be used.
-        """
+        """Return the format of the next call; raise ``ResponseFormatError`` if the one that was made cannot be used."""
         made = self._make(state, runtime)
         key = _key(made)
         declared = self._known.get(key) or self._known.put(key, self._declare(made), made)
