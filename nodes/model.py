@@ -38,8 +38,8 @@ from answergraph.state.messages import (
     unavailable_call_message,
 )
 from answergraph.state.outcome import Narrowing
-from answergraph.streaming.answer_events import attempt_number
-from answergraph.streaming.answer_listener import AnswerListener, growing_event
+from answergraph.streaming.answer_events import attempt_number, growing_event
+from answergraph.streaming.answer_listener import AnswerListener
 
 ModelCall = Callable[[ModelRequest[Any]], Step[LayeredResponse]]
 """The call of the model as a step: the plain one, or one wrapped by middleware."""

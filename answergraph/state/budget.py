@@ -37,7 +37,6 @@ class RemainingBudget(NamedTuple):
         return self.model_calls == 0 or self.total_tokens == 0
 
     def minus(self, usage: Usage) -> RemainingBudget:
-        """Return what is left after a further usage."""
         return RemainingBudget(
             model_calls=_rest(self.model_calls, usage["model_calls"]),
             tool_calls=_rest(self.tool_calls, usage["tool_calls"]),
@@ -45,7 +44,6 @@ class RemainingBudget(NamedTuple):
         )
 
     def split(self, parts: int) -> RemainingBudget:
-        """Return one of several equal parts."""
         return RemainingBudget(*(None if limit is None else limit // parts for limit in self))
 
 
@@ -98,22 +96,13 @@ class UsageLimits:
 
     def remaining(self, usage: Usage) -> RemainingBudget:
         """Return what is left for runs inside this one; the call of the reserved final answer is kept back."""
-        kept = 1 if self.reserve_final_answer else 0
-        return RemainingBudget(
-            model_calls=_rest(self.model_calls, usage["model_calls"] + kept),
-            tool_calls=_rest(self.tool_calls, usage["tool_calls"]),
-            total_tokens=_rest(self.total_tokens, usage["total_tokens"]),
-        )
+        left = RemainingBudget(self.model_calls, self.tool_calls, self.total_tokens).minus(usage)
+        return left._replace(model_calls=_rest(left.model_calls, 1)) if self.reserve_final_answer else left
 
     def capped_by(self, remaining: RemainingBudget) -> UsageLimits:
         """Return these limits, none of them wider than what a caller has left."""
-        return _CappedLimits(
-            model_calls=_smaller(self.model_calls, remaining.model_calls),
-            tool_calls=_smaller(self.tool_calls, remaining.tool_calls),
-            total_tokens=_smaller(self.total_tokens, remaining.total_tokens),
-            answer_attempts=self.answer_attempts,
-            reserve_final_answer=self.reserve_final_answer,
-        )
+        capped = {name: _smaller(getattr(self, name), limit) for name, limit in remaining._asdict().items()}
+        return _CappedLimits(**{**vars(self), **capped})
 
 
 class _CappedLimits(UsageLimits):
@@ -155,14 +144,8 @@ class InnerRunBudget:
         parts: Callable[[Mapping[str, Any]], int] | None = None,
         to_write: Callable[[Any], Any] | None = None,
     ) -> None:
-        """Prepare the budget.
-
-        Args:
-            limits: The limits of the run around.
-            state: Returns the state of that run; called only if a run inside asks for its budget.
-            parts: Returns how many such budgets share what the run has left; one if not given.
-            to_write: Converts the update of a node to its stored form.
-        """
+        # ``state`` is called only if a run inside asks for its budget. ``parts`` returns how many such budgets share what the run
+        # around has left; ``to_write`` converts the update of a node to its stored form.
         self.caller: InnerRunBudget | None = None
         self._limits = limits
         self._state = state
@@ -190,10 +173,7 @@ class InnerRunBudget:
 
     @contextmanager
     def charge_single_call(self) -> Iterator[Callable[[AIMessage], None]]:
-        """Charge one model call that belongs to no agent's run, such as a judge's.
-
-        Yields:
-            A function to hand the reply to; a call without a reply is not charged.
+        """Charge one model call outside an agent's run, such as a judge's, once its reply is handed to the yielded function.
 
         Raises:
             NoCallLeftError: If no call is left.

@@ -19,7 +19,6 @@ DELTA_MESSAGES = "ANSWERGRAPH_DELTA_MESSAGES"
 MIN_UPDATES_BETWEEN_COPIES = 100
 """LangGraph's default for ``DeltaChannel``; short threads are replayed in full."""
 
-
 _ROLES = ("human", "user", "ai", "assistant", "system", "developer")
 
 
@@ -45,7 +44,6 @@ class GrowingChannel(DeltaChannel[Any]):
         self.snapshot_frequency = max(MIN_UPDATES_BETWEEN_COPIES, self.length())
 
     def length(self) -> int:
-        """Return how many items the value has."""
         return len(self.value) if self.is_available() and isinstance(self.value, Sized) else 0
 
 
@@ -127,7 +125,6 @@ MESSAGES = MessagesChannel(merge_messages)
 
 
 def stores_deltas() -> bool:
-    """Return whether agents store their messages as what was added."""
     return is_switched_on(DELTA_MESSAGES)
 
 
@@ -154,14 +151,6 @@ def _have_new_ids(messages: Sequence[BaseMessage], ids: set[Any]) -> bool:
     return None not in ids and len(new) == len(messages) and ids.isdisjoint(new)
 
 
-def _is_pair(write: list[Any]) -> bool:
-    """Return whether a list is a pair of a role and a text: checkpoints give a tuple back as a list."""
-    match write:
-        case [str(role), str()]:
-            return role in _ROLES
-    return False
-
-
 def _with_ids(write: Any, before: Sequence[Any], known: set[Any]) -> Iterable[BaseMessage]:
     """Give ids to what has none.
 
@@ -169,7 +158,11 @@ def _with_ids(write: Any, before: Sequence[Any], known: set[Any]) -> Iterable[Ba
     the conversation is rebuilt; its id is made from what it says and the message before it, so that it is the same one again.
     """
     previous = getattr(before[-1], "id", None) if before else None
-    given = write if isinstance(write, list) and not _is_pair(write) else [write]
+    match write:
+        case [str(role), str()] if role in _ROLES:  # a pair, which checkpoints give back as a list
+            given = [write]
+        case _:
+            given = write if isinstance(write, list) else [write]
     for source, message in zip(given, convert_to_messages(given), strict=True):
         if not message.id:
             made = uuid5(NAMESPACE_OID, f"{previous}/{message.type}/{message.content}")

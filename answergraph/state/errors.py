@@ -53,7 +53,6 @@ class ResponseFormatError(AgentSpecError):
         super().__init__(message)
 
     def made_by(self, middleware: str) -> None:
-        """Name the middleware that made the format."""
         self.middleware = middleware
         self.args = (f"{self.args[0]} The format was set by the middleware {middleware!r}.",)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NotRequired
+from typing import Any, Literal, NotRequired
 from uuid import uuid4
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
@@ -12,6 +12,10 @@ from typing_extensions import TypedDict
 from answergraph.state.messages import begins_new_run, is_correction
 from answergraph.state.outcome import Attempt, Cause, CauseUsage, Narrowing, RoundUsage, RunUsage, Usage
 
+_PER_CAUSE: tuple[Literal["model_calls", "tool_calls", "total_tokens"], ...] = ("model_calls", "tool_calls", "total_tokens")
+_COUNTS: tuple[Literal["model_calls", "tool_calls", "input_tokens", "output_tokens", "total_tokens"], ...] = (
+    *("model_calls", "tool_calls", "input_tokens", "output_tokens", "total_tokens"),
+)
 _NOTHING = CauseUsage(model_calls=0, tool_calls=0, total_tokens=0)
 
 
@@ -20,16 +24,9 @@ NO_USAGE: Usage = Usage(model_calls=0, tool_calls=0, input_tokens=0, output_toke
 
 
 def usage_of(replies: Sequence[AIMessage], cause: Cause, *, model_calls: int, tool_calls: int) -> Usage:
-    """Return the usage of one visit of the model.
+    """Return the usage of one visit of the model and of the tool calls that are carried out because of it.
 
-    Args:
-        replies: What the model replied; their ``usage_metadata`` is counted where present.
-        cause: Why the model was called.
-        model_calls: How often it was called; middleware may call it again.
-        tool_calls: Ordinary tool calls that are carried out because of it.
-
-    Returns:
-        The usage.
+    The ``usage_metadata`` of the replies is counted where present; there are several calls if middleware calls the model again.
     """
     tokens: list[Mapping[str, Any]] = [reply.usage_metadata or {} for reply in replies]
     each = [entry.get("total_tokens", 0) for entry in tokens]
@@ -58,11 +55,7 @@ def of_run(usage: Usage, messages: Sequence[BaseMessage]) -> RunUsage:
         entries += [message.usage_metadata or {}] if isinstance(message, AIMessage) else []
     rounds = [RoundUsage(input_tokens=e.get("input_tokens", 0), output_tokens=e.get("output_tokens", 0)) for e in entries[::-1]]
     causes: dict[Cause, CauseUsage] = {cause: share for cause, share in usage["by_cause"].items() if cause != "turn"}
-    turn = CauseUsage(
-        model_calls=usage["model_calls"] - sum(share["model_calls"] for share in causes.values()),
-        tool_calls=usage["tool_calls"] - sum(share["tool_calls"] for share in causes.values()),
-        total_tokens=usage["total_tokens"] - sum(share["total_tokens"] for share in causes.values()),
-    )
+    turn: Any = {name: usage[name] - sum(share[name] for share in causes.values()) for name in _PER_CAUSE}
     if any(turn.values()):
         causes = {"turn": turn, **causes}
     finished: RunUsage = {**usage, "by_cause": causes, "rounds": rounds}
@@ -70,38 +63,21 @@ def of_run(usage: Usage, messages: Sequence[BaseMessage]) -> RunUsage:
 
 
 def added(left: Usage, right: Usage) -> Usage:
-    """Return two usages together; neither is changed."""
     causes = {**left["by_cause"]}
     for cause, more in right["by_cause"].items():
         so_far = causes.get(cause, _NOTHING)
-        causes[cause] = CauseUsage(
-            model_calls=so_far["model_calls"] + more["model_calls"],
-            tool_calls=so_far["tool_calls"] + more["tool_calls"],
-            total_tokens=so_far["total_tokens"] + more["total_tokens"],
-        )
-    return Usage(
-        model_calls=left["model_calls"] + right["model_calls"],
-        tool_calls=left["tool_calls"] + right["tool_calls"],
-        input_tokens=left["input_tokens"] + right["input_tokens"],
-        output_tokens=left["output_tokens"] + right["output_tokens"],
-        total_tokens=left["total_tokens"] + right["total_tokens"],
-        by_cause=causes,
-    )
+        share: Any = {name: so_far[name] + more[name] for name in _PER_CAUSE}
+        causes[cause] = share
+    counts: Any = {name: left[name] + right[name] for name in _COUNTS}
+    total: Usage = counts | {"by_cause": causes}
+    return total
 
 
 def _of_inner_runs(used: Usage, counted: Usage) -> Usage:
     """Return the part of what inner runs have used that is not counted yet, as usage of the run around them."""
-    share = CauseUsage(
-        model_calls=used["model_calls"] - counted["model_calls"],
-        tool_calls=used["tool_calls"] - counted["tool_calls"],
-        total_tokens=used["total_tokens"] - counted["total_tokens"],
-    )
-    return Usage(
-        **share,
-        input_tokens=used["input_tokens"] - counted["input_tokens"],
-        output_tokens=used["output_tokens"] - counted["output_tokens"],
-        by_cause={"inner_run": share},
-    )
+    counts: Any = {name: used[name] - counted[name] for name in _COUNTS}
+    usage: Usage = counts | {"by_cause": {"inner_run": {name: counts[name] for name in _PER_CAUSE}}}
+    return usage
 
 
 class UnconfirmedAnswer(TypedDict):
@@ -211,7 +187,6 @@ class AnswerRequestRecord(TypedDict):
 
 
 def answer_request_record(state: Mapping[str, Any]) -> AnswerRequestRecord | None:
-    """Return the record of the last model call, ``None`` if there was no call."""
     record: Any = state.get(ANSWER_REQUEST)
     if record is None or "has_next_strategy" in record:
         return record
@@ -254,9 +229,7 @@ def stored_ledger(state: Mapping[str, Any]) -> RunLedger | None:
 def current_ledger(state: Mapping[str, Any], begins_run: bool | None = None) -> RunLedger:
     """Return the ledger of the run with what inner runs have used since it was written; an empty one for a new run.
 
-    Args:
-        state: The agent's state.
-        begins_run: Whether this is a new run; found out if not given.
+    Whether this is a new run is found out if ``begins_run`` is not given.
     """
     stored = stored_ledger(state)
     if stored is None:

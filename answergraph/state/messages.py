@@ -102,12 +102,10 @@ def malformed_call_message(call: InvalidToolCall) -> ToolMessage:
 
 
 def abandoned_call_message(call: ToolCall) -> ToolMessage:
-    """Return the error for a call that was not carried out before its run ended."""
     return _error(call, "Tool call {name} with id {id} was not carried out - the run ended before its result came.")
 
 
 def unavailable_call_message(call: ToolCall) -> ToolMessage:
-    """Return the error for a call that the run's budget does not allow."""
     return _error(call, "Tool {name} is not available: the run's budget is spent.")
 
 

@@ -68,32 +68,26 @@ def attempt_number(ledger: RunLedger) -> int:
     return len(ledger["attempts"]) + ledger["confirmations_asked"] + 1
 
 
+def growing_event(key: str, agent: str | None, attempt: int) -> AnswerEvent:
+    """Return the event of an answer of which nothing is written yet."""
+    begun: Any = dict.fromkeys(AnswerEvent.__annotations__)
+    event: AnswerEvent = begun | {"type": ANSWER_EVENT, "status": "growing", "key": key, "agent": agent, "attempt": attempt}
+    return event
+
+
 def decided_event(  # noqa: PLR0913, PLR0917 - what an event says
     key: str, agent: str | None, message_id: str | None, before: RunLedger, after: RunLedger, outcome: Outcome | None, value: Any
 ) -> AnswerEvent:
-    """Return the event of a reply that was accepted or rejected.
-
-    Args:
-        key: The state key the answer goes to.
-        agent: The agent's name.
-        message_id: The reply.
-        before: The ledger before the decision.
-        after: The ledger after it.
-        outcome: How the run ended, ``None`` if the model is asked again.
-        value: The accepted answer as JSON.
-    """
+    """Return the event of a reply that was accepted, or rejected; there is no outcome if the model is asked again."""
     is_accepted = outcome is not None and outcome["schema"] is not None
-    return AnswerEvent(
-        type=ANSWER_EVENT,
-        status="accepted" if is_accepted else "rejected",
-        key=key,
-        agent=agent,
-        attempt=attempt_number(before),
-        message_id=message_id,
-        schema=outcome["schema"] if outcome is not None else None,
-        value=value if is_accepted else None,
-        reason=None if is_accepted else _reason(outcome, after),
-    )
+    return {
+        **growing_event(key, agent, attempt_number(before)),
+        "status": "accepted" if is_accepted else "rejected",
+        "message_id": message_id,
+        "schema": outcome["schema"] if outcome is not None else None,
+        "value": value if is_accepted else None,
+        "reason": None if is_accepted else _reason(outcome, after),
+    }
 
 
 def _reason(outcome: Outcome | None, ledger: RunLedger) -> str:

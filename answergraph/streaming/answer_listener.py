@@ -12,7 +12,7 @@ from langchain_core.outputs import ChatGenerationChunk
 
 from answergraph.response_format.schemas.answer_schema import AnswerSchema
 from answergraph.response_format.schemas.json_envelope import SCHEMA, VALUE
-from answergraph.streaming.answer_events import ANSWER_EVENT, AnswerEvent, bare_value
+from answergraph.streaming.answer_events import AnswerEvent, bare_value
 from answergraph.streaming.growing_json import GrowingJson
 
 ENVELOPE = frozenset({SCHEMA, VALUE})
@@ -141,18 +141,3 @@ class AnswerListener(BaseCallbackHandler):
     def _tell(self, event: AnswerEvent) -> None:
         self._shown = event
         self._write(event)
-
-
-def growing_event(key: str, agent: str | None, attempt: int) -> AnswerEvent:
-    """Return the event of an answer of which nothing is written yet."""
-    return AnswerEvent(
-        type=ANSWER_EVENT,
-        status="growing",
-        key=key,
-        agent=agent,
-        attempt=attempt,
-        message_id=None,
-        schema=None,
-        value=None,
-        reason=None,
-    )

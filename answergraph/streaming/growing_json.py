@@ -47,11 +47,8 @@ class GrowingJson:
         """
         self._pieces.append(piece)
         self._length += len(piece)
-        if (
-            not piece
-            or self._length - self._read_length <= self._read_length // MAX_READS_PER_CHARACTER
-            or self._restarts_left < 0
-        ):
+        grown = self._length - self._read_length
+        if not piece or grown <= self._read_length // MAX_READS_PER_CHARACTER or self._restarts_left < 0:
             return False
         self._read_length = self._length
         self._pieces = ["".join(self._pieces)]

@@ -48,10 +48,7 @@ _SERVERS = (
         clients=frozenset({"ChatOpenRouter"}),
         address=r"openrouter\.ai",
         gateway=True,
-        sources=(
-            "https://openrouter.ai/docs/api_reference/overview",
-            "https://github.com/pydantic/pydantic-ai/pull/6957",
-        ),
+        sources=("https://openrouter.ai/docs/api_reference/overview", "https://github.com/pydantic/pydantic-ai/pull/6957"),
         note="Drops the reasoning without a word where a tool call is forced; seen with Anthropic's models, taken "
         "as true of all.",
     ),
@@ -77,10 +74,7 @@ _SERVERS = (
         address=r"\bvllm\b",
         usual_port=r":8000/v1",
         dialect=Dialect.PLAIN,
-        sources=(
-            "https://github.com/vllm-project/vllm/issues/39929",
-            "https://github.com/vllm-project/vllm/issues/44216",
-        ),
+        sources=("https://github.com/vllm-project/vllm/issues/39929", "https://github.com/vllm-project/vllm/issues/44216"),
         note="A format beside tools is held to in every turn, so that no tool is called and the answer is made up. Its usual "
         "port is a guess and does not count for models that it cannot serve, such as OpenAI's behind a proxy. With gpt-oss a "
         "forced call was seen to be ignored.",
@@ -217,10 +211,7 @@ _MODELS = (
         Ways(native=ALWAYS, forced_tool=ALWAYS, json_mode=ALWAYS),
         models=r"grok-[4-9][.\d]*|grok-build",
         open_weights=False,
-        sources=(
-            "https://docs.x.ai/docs/guides/structured-outputs",
-            "https://docs.x.ai/docs/guides/function-calling",
-        ),
+        sources=("https://docs.x.ai/docs/guides/structured-outputs", "https://docs.x.ai/docs/guides/function-calling"),
     ),
 )
 

@@ -87,9 +87,8 @@ def refuses_format(error: BaseException, answers: Collection[str] = ()) -> bool:
     text = str(error)
     function = re.search(_FUNCTION, text)
     # A client raises a plain ValueError for what it knows its provider would refuse.
-    if (_status(error) not in _BAD_REQUEST and type(error) is not ValueError) or (
-        function is not None and function[1] not in answers
-    ):
+    is_bad_request = _status(error) in _BAD_REQUEST or type(error) is ValueError
+    if not is_bad_request or (function is not None and function[1] not in answers):
         return False
     return re.search(_ABOUT_THE_FORMAT, text, re.IGNORECASE) is not None
 

@@ -49,13 +49,8 @@ class Found:
 def find_json(text: str) -> list[Found]:
     """Find the JSON values in a text: the whole text, else its fences, else its outermost objects.
 
-    Args:
-        text: What the model wrote.
-
-    Returns:
-        The values of the first place that has any, in the text's order; values whose syntax is slightly off only where there
-        are no others. Numbers that JSON does not know (``NaN``, ``Infinity``) and repeated keys make a value unreadable:
-        reading them would change data.
+    Values whose syntax is slightly off are found only where there are no others. Numbers that JSON does not know (``NaN``,
+    ``Infinity``) and repeated keys make a value unreadable: reading them would change data.
     """
     return _search(text, lambda item: bool(item.data) or item.place != "prose")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 MAX_MENDED_LENGTH = 100_000
@@ -24,15 +24,10 @@ _LITERALS = (("True", "true"), ("False", "false"), ("None", "null"))
 
 
 def mend_json(text: str) -> Any:
-    """Return the value of a text that is almost JSON: trailing or missing commas, single quotes, keys without quotes.
+    """Return the object or list of a text that is almost JSON: trailing or missing commas, single quotes, keys without quotes.
 
-    Args:
-        text: An object or a list, and nothing else.
-
-    Returns:
-        The value, ``None`` if there is none or if mending would change data: each character that carries data must be there
-        before and after, each string must have stood in quotes, and no bracket may be added, for one that is missing may be
-        the sign of a text that was cut.
+    ``None`` if there is none or if mending would change data: each character that carries data must be there before and after,
+    each string must have stood in quotes, and no bracket may be added, for a missing one may be the sign of a text that was cut.
     """
     stripped = text.strip()
     if len(stripped) > MAX_MENDED_LENGTH or not _is_closed(stripped):
@@ -53,7 +48,8 @@ def _says_the_same(before: str, after: str, value: Any) -> bool:
     same_data = _NOT_DATA.sub("", before) == _NOT_DATA.sub("", after)
     same_shape = _brackets(before) == _brackets(after)
     quoted = {content for match in _STRING.finditer(before) for content in match.groups()}
-    return same_data and same_shape and all(_stood_in_quotes(string, quoted) for string in _strings(value))
+    escaped = {string: json.dumps(string, ensure_ascii=False)[1:-1] for string in _strings(value)}
+    return same_data and same_shape and all(not quoted.isdisjoint(spellings) for spellings in escaped.items())
 
 
 def _is_closed(text: str) -> bool:
@@ -72,10 +68,6 @@ def _is_closed(text: str) -> bool:
 
 def _brackets(text: str) -> list[str]:
     return _BRACKET.findall(_STRING.sub("", text))
-
-
-def _stood_in_quotes(string: str, quoted: Collection[str | None]) -> bool:
-    return string in quoted or json.dumps(string, ensure_ascii=False)[1:-1] in quoted
 
 
 def _strings(value: Any) -> Iterator[str]:

@@ -98,7 +98,8 @@ class ReplyReader:
         every = (*calls, *(ToolCall(name=str(c["name"]), args={}, id=c["id"], type="tool_call") for c in malformed))
         # Before parsing: a cut answer may parse, with its end missing.
         if status := diagnose(message):
-            return Reading(status, _diagnosis(status, message), calls=every)
+            reason = f"The model refused: {refusal_text(message)}".rstrip(": ") if status == "refused" else _UNREADABLE[status]
+            return Reading(status, reason, calls=every)
         if not every:
             return self.read_text(message.text, message)
         readings = [self._read_call(call, message) for call in calls]
@@ -120,17 +121,15 @@ class ReplyReader:
 
     def read_text(self, text: str, message: AIMessage) -> Reading:
         """Read a text of the model or of a ``return_direct`` tool as an answer: whole, in fences or in prose."""
-        found = [self._restored(item) for item in find_json(text) if self._is_meant(item)]
-        readings = [self._read_found(item, message) for item in found]
+        strategy, dialect = self.request.strategy, self.request.dialect
+        found = [item for item in find_json(text) if self._is_meant(item)]
+        readings = [self._read_found(replace(item, data=strategy.restored(item.data, dialect)), message) for item in found]
         answers = [reading for reading in readings if reading.status == "answered"]
         if answers and not _is_one_answer(answers):
             return self._ambiguous([str(r.schema.name) for r in answers if r.schema], answers, message)
         if answers:
             return answers[0]
         return readings[0] if readings else self._unanswered(text, message)
-
-    def _restored(self, item: Found) -> Found:
-        return replace(item, data=self.request.strategy.restored(item.data, self.request.dialect))
 
     def _read_call(self, call: ToolCall, message: AIMessage) -> Reading:
         schema = self._requested(call["name"])
@@ -197,11 +196,15 @@ class ReplyReader:
         return next((schema for schema in self.request.strategy.schemas if schema.name == name), None)
 
     def _invalid(self, name: str, source: Exception, message: AIMessage, data: Any) -> Reading:
+        error = self._error(name, source, message)
+        reason = f"The answer does not fit {name!r}: {shortened(str(source))}"
+        return Reading("invalid", reason, meant=name, error=error, mistake=canonical_json([name, data]))
+
+    def _error(self, name: str, source: Exception, message: AIMessage) -> Exception:
         error = self.request.strategy.errors.validation(name, source, message)
         # The chain a caller sees is that of ``raise error from source``.
         error.__cause__ = source
-        reason = f"The answer does not fit {name!r}: {shortened(str(source))}"
-        return Reading("invalid", reason, meant=name, error=error, mistake=canonical_json([name, data]))
+        return error
 
     def _ambiguous(self, names: list[str], readings: Sequence[Reading], message: AIMessage) -> Reading:
         error = self.request.strategy.errors.multiple(names, message)
@@ -218,9 +221,7 @@ class ReplyReader:
             source = self.request.strategy.unreadable(broken)
             if source is not None and not message.tool_calls:
                 name = getattr(self.request.strategy.schemas[0].declared, "__name__", "response_format")
-                error = self.request.strategy.errors.validation(name, source, message)
-                error.__cause__ = source
-                return Reading("unanswered", reason, error=error)
+                return Reading("unanswered", reason, error=self._error(name, source, message))
         return Reading("unanswered", reason)
 
 
@@ -251,14 +252,10 @@ def _is_one_answer(readings: Sequence[Reading]) -> bool:
     return all(r.status == "answered" for r in readings) and len({reading.canonical for reading in readings}) == 1
 
 
-def _diagnosis(status: Status, message: AIMessage) -> str:
-    if status == "refused":
-        return f"The model refused: {refusal_text(message)}".rstrip(": ")
-    if status == "truncated":
-        return "The reply was cut at the token limit."
-    return "The model returned nothing that could be read."
-
-
+_UNREADABLE: dict[Status, str] = {
+    "truncated": "The reply was cut at the token limit.",
+    "empty": "The model returned nothing that could be read.",
+}
 _TRUNCATED = {"length", "max_tokens", "model_length", "max_output_tokens", "model_context_window_exceeded"}
 _REFUSED = {"refusal", "content_filter", "safety", "recitation", "blocklist", "prohibited_content", "guardrail_intervened"}
 

@@ -57,11 +57,7 @@ class AnswerSchema:
             raise
 
     def load(self, data: Any) -> Any:
-        """Return bare JSON as a value of the declared type; the inverse of ``dump``.
-
-        Raises:
-            ValueError: If it does not fit; in LangChain's words.
-        """
+        """Return bare JSON as a value of the declared type; raise ``ValueError`` in LangChain's words if it does not fit."""
         try:
             return self.validator.validate(data)
         except Exception as error:

@@ -43,11 +43,7 @@ class JsonSchemaValidator:
 
 
 def json_schema_validator(schema: Mapping[str, Any]) -> JsonSchemaValidator:
-    """Return the validator of a JSON Schema.
-
-    Raises:
-        AgentSpecError: If it is no JSON Schema, or refers to another document.
-    """
+    """Return the validator of a JSON Schema; raise ``AgentSpecError`` if it is none, or refers to another document."""
     try:
         return JsonSchemaValidator(_validator_for(dict(schema)), explained_depth(schema))
     except ValueError as error:

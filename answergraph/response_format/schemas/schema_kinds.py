@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import is_dataclass
 from functools import lru_cache, reduce
 from types import NoneType, UnionType
@@ -85,12 +85,9 @@ def _alternatives_of_json_schema(schema: Mapping[str, Any]) -> list[Any] | None:
         alternatives = schema.get(keyword)
         rest = schema.keys() - _ANNOTATIONS - {keyword}
         if isinstance(alternatives, list) and all(isinstance(item, Mapping) for item in alternatives):
-            return [{**shared, **item} for item in alternatives] if not rest or _only_says_object(schema, rest) else None
+            only_says_object = rest == {"type"} and schema["type"] == "object"
+            return [{**shared, **item} for item in alternatives] if not rest or only_says_object else None
     return None
-
-
-def _only_says_object(schema: Mapping[str, Any], keywords: Set[str]) -> bool:
-    return keywords == {"type"} and schema["type"] == "object"
 
 
 def _is_union(declared: Any) -> bool:
@@ -138,25 +135,20 @@ def _from_type(declared: Any) -> AnswerSchema:
         value_schema = declared.model_json_schema() if _is_model(declared) else adapter.json_schema()
     except PydanticUserError as error:
         raise _unsupported(declared, str(error).splitlines()[0]) from error
-    bare = _without_metadata(declared)
-    origin = get_origin(bare) or bare
+    origin = _class_of(declared)
     return AnswerSchema(
         name=tool_name(_name_of(declared, value_schema)),
         description=_description(declared, value_schema),
         value_schema=value_schema,
         declared=declared,
-        validator=_type_validator(adapter, origin),
+        validator=TypeValidator(
+            adapter,
+            instance_of=origin if _is_record(origin) and not is_typeddict(origin) else None,
+            strict=not _is_record(origin),
+        ),
         annotation=declared,
         is_object=_is_record(origin) or _is_object(value_schema),
     )
-
-
-def _type_validator(adapter: TypeAdapter[Any], origin: Any) -> TypeValidator:
-    if is_typeddict(origin):
-        return TypeValidator(adapter)
-    if _is_record(origin):
-        return TypeValidator(adapter, instance_of=origin)
-    return TypeValidator(adapter, strict=True)
 
 
 def _is_model(declared: Any) -> bool:
@@ -173,9 +165,13 @@ def _without_metadata(declared: Any) -> Any:
     return get_args(declared)[0] if get_origin(declared) is Annotated else declared
 
 
-def _description(declared: Any, value_schema: Mapping[str, Any]) -> str:
+def _class_of(declared: Any) -> Any:
     bare = _without_metadata(declared)
-    origin = get_origin(bare) or bare
+    return get_origin(bare) or bare
+
+
+def _description(declared: Any, value_schema: Mapping[str, Any]) -> str:
+    origin = _class_of(declared)
     if _is_record(origin) and get_origin(declared) is not Annotated:
         return str(origin.__doc__ or "")
     return str(value_schema.get("description", ""))
@@ -226,9 +222,10 @@ def _definitions(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _name_of(declared: Any, value_schema: Mapping[str, Any]) -> str:
-    if get_origin(declared) is Annotated and not _is_record(get_origin(bare := _without_metadata(declared)) or bare):
+    bare = _without_metadata(declared)
+    if bare is not declared and not _is_record(_class_of(declared)):
         return str(value_schema.get("title") or _name_of(bare, {}))
-    declared = _without_metadata(declared)
+    declared = bare
     if declared is None or declared is NoneType:
         return "none"
     if get_origin(declared) is Literal:

@@ -151,13 +151,8 @@ class AnswerCodec:
     def to_write(self, value: Any, schema: AnswerSchema | None = None) -> Any:
         """Return a value as a node writes it to the state, which is what ``updates`` streams show.
 
-        Args:
-            value: An answer, or anything else.
-            schema: The schema of the answer, if it is known.
-
-        Returns:
-            Its JSON, beside its schema's name as ``{"schema", "value"}`` where several are declared; the value itself if it is
-            no answer or would not come back equal.
+        An answer becomes JSON, beside its schema's name as ``{"schema", "value"}`` where several are declared. What is no answer
+        or would not come back equal stays as it is.
         """
         named = self.to_json(value, schema)
         if named is None:
@@ -193,7 +188,6 @@ class AnswerCodec:
         return self._of_any(written, otherwise=written)
 
     def to_checkpoint(self, value: Any) -> Any:
-        """Return what a checkpoint keeps of a value."""
         if isinstance(value, UnreadableAnswer):
             error = value.stored_answer_error
             return {MARK: error.schema, "value": error.data}
@@ -203,13 +197,9 @@ class AnswerCodec:
         return {MARK: None, "value": value} if _is_marked(value) else value
 
     def from_checkpoint(self, stored: Any) -> Any:
-        """Return the value of a checkpoint; the inverse of ``to_checkpoint``.
+        """Return the value of a checkpoint, perhaps of another version of the program or of a plain channel.
 
-        Args:
-            stored: What was stored, here or by another version of the program; or what a plain channel stored.
-
-        Returns:
-            The value; an ``UnreadableAnswer`` if its schema has changed so that it does not fit, or is not declared any more.
+        It is an ``UnreadableAnswer`` if its schema has changed so that it does not fit, or is not declared any more.
         """
         if not _is_marked(stored):
             return self.from_write(stored)

@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Annotated, Any, Literal, NotRequired, Optional, Required, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, NotRequired, Optional, Required, Union, get_args, get_origin, get_type_hints
 
+from pydantic import WithJsonSchema
 from typing_extensions import TypedDict
 
 from answergraph.response_format.schemas.answer_schema import AnswerSchema
 from answergraph.response_format.storage.answer_channel import AnswerChannel, answer_codec
-from answergraph.response_format.storage.shown_schema import shown_type
 from answergraph.runtime.recent_cache import MAX_KEPT, RecentCache
 from answergraph.state.agent_state import AnswerKeys, OmitFromInput, PrivateState, StateSchemas
 from answergraph.state.delta_channels import stores_deltas, with_messages_channel
 
 
 def merge_state_schemas(schemas: Sequence[type[Any]], keys: AnswerKeys, answers: Sequence[AnswerSchema]) -> StateSchemas:
-    """Merge the state schemas of an agent and its middleware, with LangChain's precedence.
+    """Merge the state schemas of an agent and its middleware; the last one wins where two declare the same key, as in LangChain.
 
-    Args:
-        schemas: Later ones win where two declare the same key.
-        keys: Where the answer and the outcome go.
-        answers: The answer's schemas, shown in the output's JSON Schema, and by which it is kept in checkpoints.
-
-    Returns:
-        The merged schemas, the same ones for the same arguments: reading type hints is most of what building an agent costs. A
-        key annotated with an ``OmitFromSchema``, LangChain's or ours, is left out as it says.
+    The same schemas are returned for the same arguments: reading type hints is most of what building an agent costs. A key
+    annotated with an ``OmitFromSchema``, LangChain's or ours, is left out as it says.
     """
     ordered = tuple(dict.fromkeys(reversed(schemas)))[::-1]
     # Answer schemas hold dicts, which have no hash, so they are known by their identity.
@@ -86,3 +80,47 @@ def _typed_dict(name: str, fields: dict[str, Any]) -> type[Any]:
     # The functional form: the fields are known only once the middleware is.
     schema: type[Any] = TypedDict(name, fields)  # type: ignore[misc]  # mypy wants literal fields
     return schema
+
+
+def shown_type(schemas: Sequence[AnswerSchema]) -> Any:
+    """Return the union of declared types as an annotation; a declared JSON Schema is a ``dict`` that is shown as that schema."""
+    return Union[tuple(_shown(schema) for schema in schemas)]  # noqa: UP007  # the types are known at run time only
+
+
+def _shown(schema: AnswerSchema) -> Any:
+    if not isinstance(schema.declared, dict):
+        return schema.annotation
+    return Annotated[schema.annotation, WithJsonSchema(inlined(schema.declared))]
+
+
+def inlined(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a JSON Schema with every definition in the place of its references, so that it can stand inside another one.
+
+    What refers to itself takes anything there.
+
+    Example:
+        >>> inlined({"properties": {"a": {"$ref": "#/$defs/A"}}, "$defs": {"A": {"type": "string"}}})
+        {'properties': {'a': {'type': 'string'}}}
+    """
+    shown: dict[str, Any] = _without_references(schema, schema, frozenset())
+    return shown
+
+
+def _without_references(node: Any, root: Mapping[str, Any], opened: frozenset[str]) -> Any:
+    if isinstance(node, list):
+        return [_without_references(part, root, opened) for part in node]
+    if not isinstance(node, Mapping):
+        return node
+    shown = {key: part for key, part in node.items() if key not in {"$defs", "definitions", "$ref"}}
+    kept = {key: _without_references(part, root, opened) for key, part in shown.items()}
+    reference = node.get("$ref")
+    if not isinstance(reference, str) or reference in opened:
+        return kept
+    return {**_without_references(_found(root, reference), root, opened | {reference}), **kept}
+
+
+def _found(root: Mapping[str, Any], reference: str) -> Any:
+    found: Any = root
+    for part in reference.removeprefix("#").split("/")[1:]:
+        found = found.get(part.replace("~1", "/").replace("~0", "~"), {}) if isinstance(found, Mapping) else {}
+    return found

@@ -19,7 +19,6 @@ from answergraph.response_format.schemas.answer_schema import AnswerSchema
 from answergraph.response_format.strategies.prompted_strategy import PromptedStrategy
 from answergraph.response_format.strategies.provider_strategy import ProviderStrategy
 from answergraph.response_format.strategies.strategy import Binding, NamedStrategy, SchemaT, Strategy
-from answergraph.response_format.strategies.text_protocol_strategy import TextProtocolStrategy
 from answergraph.response_format.strategies.tool_strategy import ToolStrategy
 
 
@@ -33,6 +32,21 @@ class JsonModeStrategy(PromptedStrategy[SchemaT]):
     """Asks in the provider's JSON mode."""
 
     name = "json_mode"
+
+
+class TextProtocolStrategy(Strategy[SchemaT]):
+    """Wraps a model without tool calls, so that it is asked in the text protocol Thought / Action / Observation."""
+
+    name = "react_text"
+
+    def binding(self, request: ModelRequest[Any]) -> Binding:
+        json_schema = {"name": self.format_name, "schema": dict(self.reply_schema())}
+        choice = {} if request.tool_choice is None else {"tool_choice": request.tool_choice}
+        settings = {"response_format": {"type": "json_schema", "json_schema": json_schema}, **choice}
+        return Binding(request.tools, settings, text_protocol=True)
+
+    def request_text(self) -> str:
+        return f"Write 'Final Answer:' and after it a JSON object of the schema {' or '.join(self.schema_names)}."
 
 
 class AutoStrategy(Strategy[SchemaT]):
@@ -80,9 +94,6 @@ class AutoStrategy(Strategy[SchemaT]):
     def widened(self, more: tuple[AnswerSchema, ...]) -> Strategy[Any]:
         schemas: Any = super().widened(more).schemas
         return self if schemas == self.schemas else AutoStrategy(schemas)
-
-    def binding(self, request: ModelRequest[Any]) -> Binding:
-        return self.strategies_for(request)[0].strategy.binding(request)
 
     def request_text(self) -> str:
         return self._tool.narrowed(self.schema_names).request_text()

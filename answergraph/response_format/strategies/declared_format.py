@@ -24,15 +24,10 @@ from answergraph.state.ledger import AnswerRequestRecord, MiddlewareValue
 
 
 def as_strategy(response_format: Any) -> Strategy[Any]:
-    """Return a response format as a strategy.
+    """Return a response format as a strategy: one of ours, a schema (which means ``AutoStrategy``), or a strategy of LangChain's.
 
-    Args:
-        response_format: A strategy of ours, a schema (which means ``AutoStrategy``), or a strategy of LangChain's, which is
-            known by what it has: ``schema_specs`` makes a tool strategy, ``schema_spec`` a provider strategy, ``schema`` an
-            automatic one.
-
-    Returns:
-        The strategy. LangChain's provider strategy has no ``handle_errors``: it raises, as it does there.
+    LangChain's are known by what they have: ``schema_specs`` makes a tool strategy, ``schema_spec`` a provider strategy (without
+    ``handle_errors``: it raises, as it does there), ``schema`` an automatic one.
 
     Raises:
         AgentSpecError: If it is none of these.
@@ -69,18 +64,12 @@ class DeclaredFormat:
         *,
         at_run_time: bool = False,
     ) -> None:
-        """Declare the format.
-
-        Args:
-            response_format: The response format as the developer wrote it, ``None`` for none.
-            tool_names: The names that no schema may have.
-            more: Further schemas that middleware adds to the format.
-            at_run_time: Whether it was made for one run of many.
+        """Declare the format with further schemas of middleware; no schema may have the name of a tool.
 
         Raises:
             AgentSpecError: If it is not supported, or a schema has the name of a tool.
         """
-        self.strategy = NoResponse() if response_format is None else as_strategy(response_format)
+        self.strategy = NoResponse(()) if response_format is None else as_strategy(response_format)
         # Middleware finds the object the developer wrote, and for a bare schema the strategy it means, as in LangChain.
         is_strategy = response_format is None or (not is_schema(response_format) and hasattr(response_format, "schema"))
         if response_format is not None and (widened := self.strategy.widened(more)) is not self.strategy:
@@ -95,6 +84,7 @@ class DeclaredFormat:
         self.reads_answers = bool(self.declared)
         """Whether the graph needs a ``structured_response`` node."""
         self.at_run_time = at_run_time
+        """Whether it was made for one run of many."""
         self.token = uuid4().hex[:12]
         """Distinguishes this format from others in the records of calls."""
         if clashing := self.declared.intersection(tool_names):
@@ -105,34 +95,26 @@ class DeclaredFormat:
 
     @property
     def schemas(self) -> tuple[AnswerSchema, ...]:
-        """The declared schemas."""
         return self.strategy.schemas
 
     def check(self, model: BaseChatModel) -> None:
-        """Check that a model can be asked as the developer insists; raises ``AgentSpecError`` if not."""
         self.strategy.check(model)
 
     def names(self, state: Mapping[str, Any]) -> frozenset[str]:
-        """Return the names of the declared schemas."""
         return self.declared
 
     def for_call(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> DeclaredFormat:
-        """Return the format of the next call: always this one."""
         return self
 
     def for_reply(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> DeclaredFormat:
-        """Return the format of the last call: always this one."""
         return self
 
     def request(
         self, request: ModelRequest[Any], used_strategies: Collection[str] = (), *, answer_only: bool = False
     ) -> AnswerRequest:
-        """Return how a call asks for the answer, with the best strategy that is left.
+        """Return how a call asks for the answer: with the best strategy that this run has not used up.
 
-        Args:
-            request: The request as middleware left it; its format is a subset of the declared one.
-            used_strategies: The ids of the strategies that this run does not ask with any more.
-            answer_only: Whether the call must ask for the answer, so that a strategy that only waits for it is passed over.
+        A call that must ask for the answer (``answer_only``) passes over a strategy that only waits for it.
 
         Raises:
             ResponseFormatError: If a schema was not declared, in LangChain's words, or none is left.
@@ -205,11 +187,7 @@ class DeclaredFormat:
 
 
 def check_declared(schemas: Sequence[AnswerSchema], declared: Sequence[AnswerSchema], response_format: Any) -> None:
-    """Check that the schemas of a format made at run time are some of those declared.
-
-    Raises:
-        ResponseFormatError: If one was not declared, in LangChain's words, or there is none.
-    """
+    """Raise ``ResponseFormatError`` if a format has no schema, or one that was not declared (in LangChain's words)."""
     known = {schema.name: schema for schema in declared}
     subject = "The response format" if is_schema(response_format) else type(response_format).__name__
     if not schemas:

@@ -11,7 +11,7 @@ from typing_extensions import TypeForm
 from answergraph.response_format.model_request import ModelRequest
 from answergraph.response_format.schemas.answer_schema import AnswerSchema
 from answergraph.response_format.strategies.declared_format import as_strategy
-from answergraph.response_format.strategies.strategy import Binding, NamedStrategy, NoResponse, SchemaT, Strategy
+from answergraph.response_format.strategies.strategy import NamedStrategy, NoResponse, SchemaT, Strategy
 
 
 class FreeLoop(NoResponse):
@@ -63,9 +63,6 @@ class DeferredStrategy(Strategy[SchemaT]):
 
     def widened(self, more: tuple[AnswerSchema, ...]) -> Strategy[Any]:
         return DeferredStrategy(self._final.widened(more))
-
-    def binding(self, request: ModelRequest[Any]) -> Binding:
-        return self._free.binding(request)
 
     def request_text(self) -> str:
         return self._final.request_text()

@@ -8,7 +8,7 @@ from typing import Any
 from answergraph.response_format.model_request import ModelRequest
 from answergraph.response_format.schemas.answer_schema import AnswerSchema
 from answergraph.response_format.strategies.declared_format import as_strategy
-from answergraph.response_format.strategies.strategy import Binding, NamedStrategy, SchemaT, Strategy
+from answergraph.response_format.strategies.strategy import NamedStrategy, SchemaT, Strategy
 from answergraph.state.errors import AgentSpecError
 
 
@@ -37,17 +37,11 @@ class FallbackStrategy(Strategy[SchemaT]):
         self.strategies = taken
 
     def strategies_for(self, request: ModelRequest[Any]) -> Sequence[NamedStrategy]:
-        narrowed = [strategy.narrowed(self.schema_names) for strategy in self.strategies]
-        every = [strategy.strategies_for(request) for strategy in narrowed]
-        return [
-            NamedStrategy(f"{place}:{id_}", strategy) for place, strategies in enumerate(every) for id_, strategy in strategies
-        ]
+        every = enumerate(strategy.narrowed(self.schema_names).strategies_for(request) for strategy in self.strategies)
+        return [NamedStrategy(f"{place}:{id_}", strategy) for place, strategies in every for id_, strategy in strategies]
 
     def widened(self, more: tuple[AnswerSchema, ...]) -> Strategy[Any]:
         return FallbackStrategy([strategy.widened(more) for strategy in self.strategies])
-
-    def binding(self, request: ModelRequest[Any]) -> Binding:
-        return self.strategies_for(request)[0].strategy.binding(request)
 
     def request_text(self) -> str:
         return self.strategies[0].request_text()

@@ -9,7 +9,7 @@ from typing import Any, overload
 from typing_extensions import TypeForm
 
 from answergraph.response_format.model_request import ModelRequest
-from answergraph.response_format.strategies.native_format import native_format_binding
+from answergraph.response_format.strategies.provider_strategy import native_format_binding
 from answergraph.response_format.strategies.strategy import Binding, HandleErrors, SchemaT, Strategy
 
 INSTRUCTIONS = """---

@@ -18,7 +18,7 @@ from answergraph.state.ledger import ANSWER_REQUEST, RUNNING, current_ledger
 from answergraph.state.messages import begins_new_run
 
 MakeFormat = Callable[[Mapping[str, Any], Runtime[Any]], Any]
-"""Makes the response format of a call; ``None`` for a text."""
+"""Makes the response format of a call from the state before it and the runtime; ``None`` for a text. Not a coroutine function."""
 
 
 class RunTimeFormat:
@@ -30,16 +30,6 @@ class RunTimeFormat:
     reads_answers = True
 
     def __init__(self, make: MakeFormat, tool_names: Collection[str] = (), more: tuple[AnswerSchema, ...] = ()) -> None:
-        """Declare how the format is made.
-
-        Args:
-            make: Makes it, from the state before the call and LangGraph's runtime.
-            tool_names: The names that no schema may have.
-            more: Further schemas that middleware adds to every format.
-
-        Raises:
-            AgentSpecError: If it is a coroutine function.
-        """
         if inspect.iscoroutinefunction(make) or inspect.iscoroutinefunction(type(make).__call__):
             raise AgentSpecError("A response format made at run time is made by a plain function of (state, runtime), not async.")
         self._make = make
@@ -56,11 +46,7 @@ class RunTimeFormat:
         return frozenset((state.get(ANSWER_REQUEST) or {}).get("declared", ()))
 
     def for_call(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> DeclaredFormat:
-        """Return the format of the next call.
-
-        Raises:
-            ResponseFormatError: If the format that was made cannot be used.
-        """
+        """Return the format of the next call; raise ``ResponseFormatError`` if the one that was made cannot be used."""
         made = self._make(state, runtime)
         key = _key(made)
         declared = self._known.get(key) or self._known.put(key, self._declare(made), made)
@@ -100,13 +86,7 @@ class RunTimeFormat:
 def declared_format(
     response_format: Any, tool_names: Collection[str] = (), more: tuple[AnswerSchema, ...] = ()
 ) -> DeclaredFormat | RunTimeFormat:
-    """Return the response format of an agent.
-
-    Args:
-        response_format: As the developer wrote it; what can be called and is neither a schema nor a strategy makes the format
-            at run time.
-        tool_names: The names that no schema may have.
-        more: Further schemas that middleware adds to a format.
+    """Return the response format of an agent; a callable that is neither a schema nor a strategy makes it at run time.
 
     Raises:
         AgentSpecError: If it is not supported, or a schema has the name of a tool.

@@ -14,7 +14,7 @@ from typing_extensions import TypeVar
 from answergraph.response_format.model_request import ModelRequest
 from answergraph.response_format.schemas.answer_schema import AnswerSchema
 from answergraph.response_format.schemas.json_envelope import envelope
-from answergraph.response_format.schemas.schema_kinds import answer_schemas
+from answergraph.response_format.schemas.schema_kinds import answer_schemas, tool_name
 from answergraph.response_format.wire.dialects import Dialect
 from answergraph.runtime.recent_cache import RecentCache
 from answergraph.state.errors import ErrorClasses
@@ -94,20 +94,11 @@ class Strategy(ABC, Generic[SchemaT]):
     """Whether the user's tools are left out while it asks."""
 
     def __init__(self, schema: Any, *, handle_errors: HandleErrors = True, tool_message_content: str | None = None) -> None:
-        """Declare what is asked for.
-
-        Args:
-            schema: A type of answer, as ``create_agent`` takes it.
-            handle_errors: What becomes of an answer that cannot be used.
-            tool_message_content: The receipt for an accepted answer.
-
-        Raises:
-            AgentSpecError: If the schema is not supported.
-        """
         self.schema: Any = schema
         self.schemas: tuple[AnswerSchema, ...] = answer_schemas(schema)
         self.handle_errors = handle_errors
         self.tool_message_content = tool_message_content
+        """The receipt for an accepted answer."""
         self.all_schemas = self.schemas
         """What was declared, also where this strategy is narrowed."""
         self.derived: RecentCache[Any] = RecentCache()
@@ -117,9 +108,9 @@ class Strategy(ABC, Generic[SchemaT]):
         """Return the strategies to ask with, the best one first; a strategy made of others overrides this."""
         return (NamedStrategy(self.name, self),)
 
-    @abstractmethod
     def binding(self, request: ModelRequest[Any]) -> Binding:
-        """Return what to bind to the request's model."""
+        """Return what to bind to the request's model; here that of the best strategy, for one made of others."""
+        return self.strategies_for(request)[0].strategy.binding(request)
 
     def forced(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
         """Return a request with the one answer forced, for a call with a single schema and no tools."""
@@ -130,11 +121,7 @@ class Strategy(ABC, Generic[SchemaT]):
         """Return the words that ask a model for its answer once more."""
 
     def check(self, model: BaseChatModel) -> None:
-        """Check while building that a model can be asked as the developer insists.
-
-        Raises:
-            AgentSpecError: If it cannot.
-        """
+        """Raise ``AgentSpecError`` while building if a model cannot be asked as the developer insists."""
 
     def suits(self, model: BaseChatModel) -> bool:
         """Return whether the provider of a model can take the schemas in this way."""
@@ -202,6 +189,11 @@ class Strategy(ABC, Generic[SchemaT]):
         """The names of its schemas, in the order declared."""
         return [schema.name for schema in self.schemas]
 
+    @property
+    def format_name(self) -> str:
+        """The name of a format for all its schemas on the wire."""
+        return tool_name("_or_".join(self.schema_names))
+
 
 class NoResponse(Strategy[Any]):
     """Offers no format: the identity among the strategies.
@@ -212,18 +204,8 @@ class NoResponse(Strategy[Any]):
 
     name = "none"
 
-    def __init__(self, schemas: tuple[AnswerSchema, ...] = ()) -> None:
-        """Offer nothing.
-
-        Args:
-            schemas: What a reply is checked against all the same.
-        """
-        super().__init__(schemas)
-
     def binding(self, request: ModelRequest[Any]) -> Binding:
-        """Bind the tools alone."""
         return Binding(request.tools, {"tool_choice": request.tool_choice})
 
     def request_text(self) -> str:
-        """Ask for JSON in so many words: nothing else was offered."""
         return f"Give your answer as a JSON object of the schema {' or '.join(self.schema_names)}."

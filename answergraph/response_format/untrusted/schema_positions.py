@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
 _ONE = (
@@ -44,17 +46,12 @@ def positions(document: Mapping[str, Any]) -> Iterator[Position]:
 
 def dependencies_first(targets: Mapping[str, Sequence[str]]) -> list[str]:
     """Return pointers in topological order, each after its targets; those on a cycle or leading to one are left out."""
-    pending = {pointer: len(each) for pointer, each in targets.items()}
-    users: dict[str, list[str]] = {pointer: [] for pointer in targets}
-    for pointer, each in targets.items():
-        for target in each:
-            users[target].append(pointer)
-    order = [pointer for pointer, count in pending.items() if not count]
-    for pointer in order:
-        for user in users[pointer]:
-            pending[user] -= 1
-            if not pending[user]:
-                order.append(user)
+    sorter, order = TopologicalSorter(targets), list[str]()
+    with suppress(CycleError):
+        sorter.prepare()
+    while ready := sorter.get_ready():
+        sorter.done(*ready)
+        order += ready
     return order
 
 

@@ -7,7 +7,7 @@ patterns, or by addresses that a validator would fetch. The limits are our choic
 from __future__ import annotations
 
 import json
-import math
+import re
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import unquote
@@ -15,6 +15,7 @@ from urllib.parse import unquote
 import jsonschema_rs
 
 from answergraph.response_format.untrusted.schema_positions import Position, dependencies_first, positions
+from answergraph.response_format.wire.merge import is_scalar
 
 MAX_SCHEMA_BYTES = 65_536
 """Size of the schema as JSON in UTF-8."""
@@ -43,8 +44,8 @@ _DRAFTS = frozenset(
     }
 )
 _MOVES_REFERENCES = ("$id", "id", "$anchor", "$dynamicRef", "$dynamicAnchor", "$recursiveRef", "$recursiveAnchor", "$vocabulary")
-_MAX_INTEGER_BITS = 1024
 _MAX_QUOTED_CHARACTERS = 200
+_TOO_LARGE = f"The JSON Schema has over {MAX_SCHEMA_BYTES} bytes; shorten descriptions or declare less."
 
 
 class UntrustedSchemaError(ValueError):
@@ -66,7 +67,7 @@ def check_untrusted_schema(schema: object) -> dict[str, Any]:
     _refuse_what_is_not_json(schema)
     text = json.dumps(schema, ensure_ascii=False)
     if len(text.encode()) > MAX_SCHEMA_BYTES:
-        raise UntrustedSchemaError(f"The JSON Schema has over {MAX_SCHEMA_BYTES} bytes; shorten descriptions or declare less.")
+        raise UntrustedSchemaError(_TOO_LARGE)
     copy: dict[str, Any] = json.loads(text)
     if isinstance(copy.get("$id"), str):
         del copy["$id"]
@@ -86,9 +87,7 @@ def _refuse_what_is_not_json(schema: dict[Any, Any]) -> None:
         value, depth = waiting.pop()
         size += len(value) if isinstance(value, str | dict | list) else 1
         if size > MAX_SCHEMA_BYTES:
-            raise UntrustedSchemaError(
-                f"The JSON Schema has over {MAX_SCHEMA_BYTES} bytes; shorten descriptions or declare less."
-            )
+            raise UntrustedSchemaError(_TOO_LARGE)
         if depth > MAX_SCHEMA_DEPTH:
             raise UntrustedSchemaError(
                 f"The JSON Schema is nested deeper than {MAX_SCHEMA_DEPTH} levels; use '$defs' and '$ref', or less."
@@ -104,16 +103,8 @@ def _inner(value: object) -> Iterator[object]:
         yield from value
     elif isinstance(value, list):
         yield from value
-    elif not _is_scalar(value):
+    elif not is_scalar(value) or (isinstance(value, str) and re.search("[\ud800-\udfff]", value)):
         raise UntrustedSchemaError(f"The JSON Schema holds {_quoted(value)}, which JSON cannot say; write plain JSON.")
-
-
-def _is_scalar(value: object) -> bool:
-    if isinstance(value, str):
-        return not any("\ud800" <= character <= "\udfff" for character in value)
-    if isinstance(value, float):
-        return math.isfinite(value)
-    return value is None or (isinstance(value, int) and value.bit_length() <= _MAX_INTEGER_BITS)
 
 
 def _quoted(value: object) -> str:
@@ -206,9 +197,5 @@ def _refuse_invalid(schema: dict[str, Any]) -> None:
 
 
 def refuse_remote(uri: str) -> Any:
-    """Retrieve nothing: a schema's references lead into the schema itself.
-
-    Raises:
-        ValueError: Always.
-    """
+    """Raise ``ValueError`` instead of retrieving anything: a schema's references lead into the schema itself."""
     raise ValueError(f"remote reference {uri!r}; put the schema it names under '$defs'")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
 from math import inf
 
 from answergraph.response_format.wire.dialect_rules import LONG_ENUM_VALUES, MAX_LONG_ENUM_CHARACTERS, Counted, DialectRules
@@ -19,21 +20,13 @@ class Budget:
         self._spent: Counter[str] = Counter()
 
     def spend(self, what: Counted, amount: int, path: str) -> None:
-        """Count an amount of one kind.
-
-        Raises:
-            SchemaNotExpressible: If the total exceeds the dialect's maximum.
-        """
+        """Count an amount of one kind; raise ``SchemaNotExpressible`` if the total exceeds the dialect's maximum."""
         self._spent[what] += amount
         if self._spent[what] > self._maxima.get(what, inf):
             raise SchemaNotExpressible(path, f"the schema has more than {self._maxima[what]} {_WORDS[what]}")
 
     def spend_enum(self, values: Sequence[str], path: str) -> None:
-        """Count the characters of the strings in one ``enum``.
-
-        Raises:
-            SchemaNotExpressible: If there are more than the dialect takes.
-        """
+        """Count the characters of the strings in one ``enum``; raise ``SchemaNotExpressible`` if there are too many."""
         characters = sum(map(len, values))
         self.spend("characters", characters, path)
         limited = "enum_values" in self._maxima and len(values) > LONG_ENUM_VALUES
@@ -43,11 +36,7 @@ class Budget:
             )
 
     def refuse_level(self, level: int, path: str) -> None:
-        """Check how deep objects are nested.
-
-        Raises:
-            SchemaNotExpressible: If it is deeper than the dialect takes.
-        """
+        """Raise ``SchemaNotExpressible`` if objects are nested deeper than the dialect takes."""
         if level > self._maxima.get("object_depth", inf):
             raise SchemaNotExpressible(path, f"objects are nested deeper than {self._maxima['object_depth']} levels")
 
@@ -74,11 +63,7 @@ class Edge:
 
 
 def refuse_recursion(edges: Sequence[Edge], rules: DialectRules) -> None:
-    """Refuse recursion that the dialect does not take.
-
-    Raises:
-        SchemaNotExpressible: If there is such recursion, or a definition refers to itself without a property or item between.
-    """
+    """Raise ``SchemaNotExpressible`` for recursion that the dialect does not take, or without a property or item between."""
     endless = in_circle(edge for edge in edges if not edge.stepped)
     if endless:
         raise SchemaNotExpressible(
@@ -92,16 +77,12 @@ def refuse_recursion(edges: Sequence[Edge], rules: DialectRules) -> None:
 
 
 def in_circle(edges: Iterable[Edge]) -> str:
-    """Return the name of a definition that is part of a cycle or leads to one, or an empty string."""
-    targets: dict[str, list[str]] = {}
+    """Return the name of a definition that is part of a cycle, or an empty string."""
+    sorter: TopologicalSorter[str] = TopologicalSorter()
     for edge in edges:
-        targets.setdefault(edge.source, []).append(edge.target)
-        targets.setdefault(edge.target, [])
-    pointed_at = Counter(target for each in targets.values() for target in each)
-    ends = [name for name in targets if not pointed_at[name]]
-    while ends:
-        for target in targets.pop(ends.pop()):
-            pointed_at[target] -= 1
-            if not pointed_at[target]:
-                ends.append(target)
-    return next(iter(targets), "")
+        sorter.add(edge.source, edge.target)
+    try:
+        sorter.prepare()
+    except CycleError as error:
+        return str(error.args[1][0])
+    return ""

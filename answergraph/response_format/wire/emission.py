@@ -53,11 +53,7 @@ class Emission:
         self._known = {ROOT}
 
     def document(self) -> dict[str, Any]:
-        """Return the whole schema in the dialect.
-
-        Raises:
-            SchemaNotExpressible: If the dialect cannot say it.
-        """
+        """Return the whole schema in the dialect; raise ``SchemaNotExpressible`` if the dialect cannot say it."""
         root = self._node(self._form.root, _SchemaPlace("#", ROOT))
         if self._rules.object_root and root.get("type") != "object":
             raise SchemaNotExpressible("#", "the whole answer is an object, no union and no list; put it under a property")
@@ -197,9 +193,8 @@ class Emission:
             return _Typed({"items": different[0]}, ())
         self._budget.spend("unions", 1, place.path)
         order = ", ".join(map(_label, prefix))
-        return _Typed(
-            {"items": {"anyOf": different}}, (f"items in this order: {order}",) if len(order) <= MAX_HINT_CHARACTERS else ()
-        )
+        hints = (f"items in this order: {order}",) if len(order) <= MAX_HINT_CHARACTERS else ()
+        return _Typed({"items": {"anyOf": different}}, hints)
 
 
 def _or_null(schema: dict[str, Any]) -> dict[str, Any]:

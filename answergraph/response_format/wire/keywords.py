@@ -22,11 +22,7 @@ class Reader(Definitions, Protocol):
 
 
 def node_of(schema: object, path: str, reader: Reader) -> Node:
-    """Return the normal form of a schema and its subschemas.
-
-    Raises:
-        SchemaNotExpressible: If it is no schema, or no dialect can express it.
-    """
+    """Return a schema in normal form; raise ``SchemaNotExpressible`` if it is none, or no dialect can express it."""
     if schema is True:
         return {}
     if not isinstance(schema, Mapping):

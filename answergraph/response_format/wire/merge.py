@@ -172,8 +172,6 @@ def _both(key: str, one: Any, other: Any, path: str) -> Any:
         if not all(isinstance(each, int | float) and not isinstance(each, bool) for each in (one, other)):
             raise SchemaNotExpressible(path, f"{key!r} is no number")
         return max(one, other) if key in _HIGHER_COUNTS else min(one, other)
-    if key in _MERGED_ELSEWHERE:
-        return one
     if key in _MERGERS:
         return _MERGERS[key](one, other, path)
     raise SchemaNotExpressible(path, f"two different {key!r} do not make one")
@@ -215,10 +213,8 @@ def _merge_properties(together: Node, one: Node, other: Node, definitions: Defin
 
 
 def _refuse_closed_beside(one: Node, other: Node, path: str) -> None:
-    if (
-        one.get("additionalProperties", True) is not True
-        and other.get("properties", {}).keys() - one.get("properties", {}).keys()
-    ):
+    undeclared = other.get("properties", {}).keys() - one.get("properties", {}).keys()
+    if undeclared and one.get("additionalProperties", True) is not True:
         raise SchemaNotExpressible(path, "'additionalProperties' of one part speaks of the properties of the other")
 
 
@@ -238,11 +234,12 @@ def _both_additional(one: Any, other: Any, path: str) -> Any:
     return False if one is False or other is False else (other if one is True else one)
 
 
-_MERGED_ELSEWHERE = frozenset({"properties", "items"})
 _MERGERS: dict[str, Callable[[Any, Any, str], Any]] = {
     "type": _both_types,
     "enum": _both_enums,
     "required": lambda one, other, _: list(dict.fromkeys([*one, *other])),
     "additionalProperties": _both_additional,
     "uniqueItems": lambda one, other, _: bool(one or other),
+    # Merged by their members, with the definitions at hand.
+    **dict.fromkeys(("properties", "items"), lambda one, other, _: one),
 }

@@ -43,11 +43,7 @@ class NormalForm:
         self.root = self._root()
 
     def definition(self, name: str) -> Node:
-        """Return a definition by its name.
-
-        Raises:
-            SchemaNotExpressible: If there is none, or it is made of itself.
-        """
+        """Return a definition by its name; raise ``SchemaNotExpressible`` if there is none, or it is made of itself."""
         if name not in self.definitions:
             pointer = self._pointers[name]
             if name in self._open:
@@ -60,11 +56,7 @@ class NormalForm:
         return self.definitions[name]
 
     def resolve(self, node: Node) -> Node:
-        """Return the node at the end of a chain of references, or the node itself if it is no reference.
-
-        Raises:
-            SchemaNotExpressible: If the reference leads to itself.
-        """
+        """Return the node at the end of a chain of references; raise ``SchemaNotExpressible`` if it leads to itself."""
         seen: set[str] = set()
         while "$ref" in node:
             name = name_of(node)
@@ -97,11 +89,7 @@ class NormalForm:
 
     @contextmanager
     def nested(self, path: str, steps: int = 1) -> Iterator[None]:
-        """Count some steps, and one level of depth while the context is open.
-
-        Raises:
-            SchemaNotExpressible: If there are too many of either.
-        """
+        """Count some steps, and one level of depth while the context is open; raise ``SchemaNotExpressible`` at too many."""
         self._steps += steps
         self._depth += 1
         try:
@@ -128,11 +116,7 @@ class NormalForm:
             return node_of(schema, path, self)
 
     def reference(self, pointer: str) -> str:
-        """Return a reference as the normal form writes it.
-
-        Raises:
-            SchemaNotExpressible: If it leads nowhere.
-        """
+        """Return a reference as the normal form writes it; raise ``SchemaNotExpressible`` if it leads nowhere."""
         self._target(pointer)
         return DEFINITIONS + self._name(pointer)
 

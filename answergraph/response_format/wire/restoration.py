@@ -26,7 +26,6 @@ class Restoration:
         return _Walk(self, self._form).node(self._form.root, data, MAX_ANSWER_DEPTH)
 
     def fits(self, node: Node, data: Any) -> bool:
-        """Return whether data validates against a node and the limits in it."""
         if id(node) not in self._validators:
             self._validators[id(node)] = self._validator(node)
         validator = self._validators[id(node)]

@@ -12,12 +12,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from answergraph.response_format.wire.dialect_rules import RULES
-from answergraph.response_format.wire.dialects import Dialect, SchemaNotExpressible
+from answergraph.response_format.wire.dialects import Dialect
 from answergraph.response_format.wire.emission import Emission
 from answergraph.response_format.wire.normal_form import NormalForm
 from answergraph.response_format.wire.restoration import Restoration
-
-__all__ = ["Dialect", "SchemaNotExpressible", "WireSchema", "compile_schema", "wire_schema"]
 
 
 @dataclass(frozen=True)
@@ -42,6 +40,10 @@ def wire_schema(schema: Mapping[str, Any], dialect: Dialect) -> WireSchema:
 
     Raises:
         SchemaNotExpressible: If the dialect cannot express it.
+
+    Example:
+        >>> wire_schema({"type": "object", "properties": {"a": {"type": "string"}}}, Dialect.OPENAI_STRICT).schema["required"]
+        ['a']
     """
     if dialect is Dialect.PLAIN:
         return WireSchema(dict(schema), dialect)
@@ -49,16 +51,3 @@ def wire_schema(schema: Mapping[str, Any], dialect: Dialect) -> WireSchema:
     form = NormalForm(schema)
     document = Emission(form, rules).document()
     return WireSchema(document, dialect, Restoration(form) if rules.requires_all else None)
-
-
-def compile_schema(schema: Mapping[str, Any], dialect: Dialect) -> dict[str, Any]:
-    """Return a JSON Schema in a dialect; :func:`wire_schema` can restore the answers as well.
-
-    Raises:
-        SchemaNotExpressible: If the dialect cannot express it.
-
-    Example:
-        >>> compile_schema({"type": "object", "properties": {"a": {"type": "string"}}}, Dialect.OPENAI_STRICT)["required"]
-        ['a']
-    """
-    return wire_schema(schema, dialect).schema

@@ -13,7 +13,8 @@ from pydantic import BaseModel
 
 from answergraph.response_format.schemas.answer_schema import AnswerSchema
 from answergraph.response_format.schemas.schema_kinds import answer_schemas
-from answergraph.streaming.answer_listener import AnswerListener, growing_event
+from answergraph.streaming.answer_events import growing_event
+from answergraph.streaming.answer_listener import AnswerListener
 
 RUN = uuid4()
 

@@ -6,7 +6,8 @@ import pytest
 from pydantic import BaseModel, Field
 
 from answergraph.response_format.wire.dialects import Dialect, SchemaNotExpressible
-from answergraph.response_format.wire.wire_schema import compile_schema, wire_schema
+from answergraph.response_format.wire.wire_schema import wire_schema
+from tests.answergraph.response_format.wire.compiling import compile_schema
 
 NULL = {"type": "null"}
 

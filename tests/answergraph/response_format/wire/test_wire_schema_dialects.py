@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from answergraph.response_format.wire.dialects import Dialect, SchemaNotExpressible
-from answergraph.response_format.wire.wire_schema import compile_schema
+from tests.answergraph.response_format.wire.compiling import compile_schema
 
 STRING = {"type": "string"}
 OPENAI, ANTHROPIC, GEMINI = Dialect.OPENAI_STRICT, Dialect.ANTHROPIC, Dialect.GEMINI

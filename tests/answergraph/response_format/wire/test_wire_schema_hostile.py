@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from answergraph.response_format.wire.dialects import Dialect, SchemaNotExpressible
-from answergraph.response_format.wire.wire_schema import compile_schema, wire_schema
+from answergraph.response_format.wire.wire_schema import wire_schema
+from tests.answergraph.response_format.wire.compiling import compile_schema
 
 OPENAI = Dialect.OPENAI_STRICT
 STRING = {"type": "string"}

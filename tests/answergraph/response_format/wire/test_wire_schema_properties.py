@@ -10,7 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from answergraph.response_format.wire.dialects import Dialect, SchemaNotExpressible
-from answergraph.response_format.wire.wire_schema import WireSchema, compile_schema, wire_schema
+from answergraph.response_format.wire.wire_schema import WireSchema, wire_schema
+from tests.answergraph.response_format.wire.compiling import compile_schema
 from tests.answergraph.response_format.wire.drawn_schemas import Kinds, instances, schemas
 from tests.answergraph.response_format.wire.openai_rules import violations
 

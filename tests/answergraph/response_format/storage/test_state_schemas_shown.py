@@ -2,7 +2,7 @@
 
 import pytest
 
-from answergraph.response_format.storage.shown_schema import inlined
+from answergraph.response_format.storage.state_schemas import inlined
 
 TEXT = {"type": "string"}
 

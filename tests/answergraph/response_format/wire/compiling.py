@@ -1,0 +1,11 @@
+"""Compiles a schema where only the schema on the wire is looked at."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from answergraph.response_format.wire.dialects import Dialect
+from answergraph.response_format.wire.wire_schema import wire_schema
+
+
+def compile_schema(schema: Mapping[str, Any], dialect: Dialect) -> dict[str, Any]:
+    return wire_schema(schema, dialect).schema
