@@ -54,8 +54,9 @@ class ArithmeticTurn:
     @property
     def failure(self) -> AnsweredCall | None:
         """The operation that came back without a number, or the validation that failed."""
-        without_number = next((call for call in self.done if number_in(call) is None), None)
-        return without_number or (self.validation if self.validation and self.validation.failed else None)
+        if self.done and number_in(self.done[-1]) is None:
+            return self.done[-1]
+        return self.validation if self.validation and self.validation.failed else None
 
     @property
     def remaining(self) -> Sequence[Operation]:

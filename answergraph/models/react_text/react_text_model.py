@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from uuid import uuid4
 
 from langchain_core.callbacks import AsyncCallbackManager, CallbackManager, Callbacks
+from langchain_core.exceptions import OutputParserException
 from langchain_core.language_models import BaseChatModel, LanguageModelInput, ModelProfile
 from langchain_core.language_models.base import LangSmithParams
 from langchain_core.messages import AIMessage, BaseMessage
@@ -18,7 +19,6 @@ from pydantic import ConfigDict, InstanceOf, SecretStr
 
 from answergraph.models.in_process.in_process_model import Stop
 from answergraph.models.in_process.tool_choice import ToolChoice
-from answergraph.models.react_text.parsing_errors import HandleParsingErrors, observation
 from answergraph.models.react_text.protocol_labels import without_inventions
 from answergraph.models.react_text.react_prompt import GENERATE, STOPS, ReActPrompt
 from answergraph.models.react_text.react_reply import MISSING_ACTION, Action, FinalAnswer, ReActReading, Unreadable, read_reply
@@ -30,6 +30,14 @@ from answergraph.response_format.reading.reply_reader import diagnose
 from answergraph.response_format.wire.dialects import Dialect
 from answergraph.runtime.steps import Step, arun_step, run_step
 from answergraph.state.messages import last_turn
+
+HandleParsingErrors = bool | str | Callable[[OutputParserException], str]
+"""``True`` tells the model the problem, a string or a callable replaces the words, ``False`` raises the error."""
+
+_RAISED = (
+    "An output parsing error occurred. In order to pass this error back to the agent and have it try again, pass "
+    "`handle_parsing_errors=True` to the ReActTextModel. This is the error: {error}"
+)
 
 _SAID_IN_WORDS = frozenset(
     {"tools", "tool_choice", "response_format", "parallel_tool_calls", "strict", "ls_structured_output_format"}
@@ -167,12 +175,30 @@ class ReActTextModel(BaseChatModel):
                 return {"content": log, "tool_calls": [call], "response_metadata": metadata}
             case Unreadable(log, feedback, name, args):
                 handle = self.handle_parsing_errors if reading.is_format_error else True
-                error = observation(handle, reply.text, feedback)
+                error = _observation(handle, reply.text, feedback)
                 malformed = invalid_tool_call(name=name, args=args, id=call_id, error=error)
                 metadata = {**reply.response_metadata, READ_AS: {}}
                 return {"content": log, "invalid_tool_calls": [malformed], "response_metadata": metadata}
             case FinalAnswer(text):
                 return {"content": text}
+
+
+def _observation(handle: HandleParsingErrors, reply: str, feedback: str) -> str:
+    """Return the words for the model about a reply that could not be read.
+
+    Raises:
+        OutputParserException: If the choice is ``False``.
+    """
+    if handle is True:
+        return feedback
+    if isinstance(handle, str):
+        return handle
+    error = OutputParserException(
+        f"Could not parse LLM output: `{reply}`", observation=feedback, llm_output=reply, send_to_llm=True
+    )
+    if callable(handle):
+        return handle(error)
+    raise OutputParserException(_RAISED.format(error=error)) from error
 
 
 def _react_prompt(kwargs: Mapping[str, Any]) -> ReActPrompt:
