@@ -7,8 +7,7 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from answergraph.evidence.folding import fold
-from answergraph.evidence.mapped_text import MappedText
+from answergraph.evidence.folding import MappedText, fold
 from answergraph.evidence.marks import Quote
 from answergraph.evidence.quote_borders import begins_at_border, cuts_grouped_number, ends_at_border, follows_negation
 from answergraph.evidence.searched_result import SearchedResult, without_escapes

@@ -10,8 +10,7 @@ from functools import cached_property
 from itertools import accumulate
 from re import Match
 
-from answergraph.evidence.folding import fold, folded
-from answergraph.evidence.mapped_text import MappedText
+from answergraph.evidence.folding import MappedText, fold, folded
 from answergraph.evidence.numerals import Numeral, key_before, numbers_in
 from answergraph.evidence.quote_borders import GROUPING_SPACES
 from answergraph.state.tool_results import ToolRun

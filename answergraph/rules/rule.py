@@ -20,13 +20,7 @@ MAX_RULE_CHARACTERS = 2_000
 """Longer rules are refused."""
 
 MatchMethod = Literal[
-    "aggregate",
-    "auto_select",
-    "structured_output",
-    "phase3_tag",
-    "phase1_tag",
-    "ai_judge",
-    "ai_judge_fallback",
+    "aggregate", "auto_select", "structured_output", "phase3_tag", "phase1_tag", "ai_judge", "ai_judge_fallback"
 ]
 """How the rule that holds was found. ``ai_judge_fallback`` stands in logs of older programs; nothing here writes it."""
 
@@ -81,14 +75,7 @@ class Rule:
 
 
 def parse_rule(text: str) -> Rule:
-    """Read a rule.
-
-    Args:
-        text: ``tests pass`` (a label), ``when(result.failed == 0)``, ``all("approved")``, ``any("rejected", "error")``, or one
-            of the last two kinds of left sides with a guard: ``approved && when(visits.review < 3)``.
-
-    Returns:
-        The rule.
+    """Read a rule, such as ``tests pass``, ``when(failed == 0)`` or ``any("rejected", "error") && when(visits.review < 3)``.
 
     Raises:
         RuleSyntaxError: If it is malformed; knows the position.

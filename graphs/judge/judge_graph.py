@@ -203,13 +203,7 @@ class JudgeContext(BaseModel):
 
 
 def judge_by_context(context: Mapping[str, Any] | None = None) -> CompiledStateGraph[Any, Any, Any, Any]:
-    """Return the judge for a run's context, the same graph for equal ones.
-
-    Args:
-        context: The fields of a ``JudgeContext``; other keys are left alone.
-
-    Returns:
-        The compiled graph.
+    """Return the judge for the fields of a ``JudgeContext``, the same graph for equal ones; other keys are left alone.
 
     Raises:
         AgentSpecError: If a field has the wrong type, or the judge cannot be built.

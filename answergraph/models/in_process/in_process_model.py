@@ -9,7 +9,7 @@ import json
 from abc import abstractmethod
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
 from langchain_core.language_models.base import LangSmithParams
@@ -26,7 +26,9 @@ CHARACTERS_PER_TOKEN = 4
 """The usual rule of thumb for English text."""
 
 Stop = list[str] | None
+ChoiceMode = Literal["auto", "any", "none", "named"]
 
+_MODES: dict[str, ChoiceMode] = {"auto": "auto", "any": "any", "required": "any", "none": "none"}
 _JSON_SCHEMA_TYPES = frozenset({"function", "object"})
 
 
@@ -42,6 +44,35 @@ class ChatRequest:
     """As it was bound, for example ``"any"``."""
     kwargs: Mapping[str, Any] = field(default_factory=dict)
     """All other arguments, for example ``response_format``, ``strict``, ``extra_body`` or ``stop``."""
+
+
+@dataclass(frozen=True)
+class ToolChoice:
+    """Which tools the model may and must call."""
+
+    mode: ChoiceMode = "auto"
+    """``"any"``: some tool must be called; ``"named"``: the one of that name."""
+    name: str | None = None
+
+    @classmethod
+    def read(cls, choice: Any) -> ToolChoice:
+        """Read a bound choice: a bool, a mode, a tool's name, or a provider's mapping; an unknown form is no constraint."""
+        if isinstance(choice, bool):
+            return cls("any" if choice else "auto")
+        if isinstance(choice, str) and choice:
+            return cls(_MODES[choice]) if choice in _MODES else cls("named", choice)
+        if not isinstance(choice, Mapping):
+            return cls()
+        function = choice.get("function", choice)
+        name = function.get("name") if isinstance(function, Mapping) else None
+        return cls("named", name) if isinstance(name, str) else cls(_MODES.get(str(choice.get("type")), "auto"))
+
+    @property
+    def is_forced(self) -> bool:
+        return self.mode in {"any", "named"}
+
+    def allows(self, tool: str) -> bool:
+        return self.mode != "none" and (self.mode != "named" or self.name == tool)
 
 
 class InProcessChatModel(BaseChatModel):
@@ -167,7 +198,8 @@ def _message_chunks(message: AIMessage, size: int) -> Iterator[AIMessageChunk]:
         empty: str | list[str | dict[str, Any]] = "" if isinstance(message.content, str) else []
         return AIMessageChunk(**{"content": empty, "id": message.id, **fields})
 
-    for content in _content_pieces(message, size):
+    text = message.content
+    for content in _pieces(text, size) if isinstance(text, str) else [[block] for block in text]:
         yield chunk(content=content)
     for call in _tool_call_pieces(message, size):
         yield chunk(tool_call_chunks=[call])
@@ -177,14 +209,6 @@ def _message_chunks(message: AIMessage, size: int) -> Iterator[AIMessageChunk]:
         usage_metadata=message.usage_metadata,
         chunk_position="last",
     )
-
-
-def _content_pieces(message: AIMessage, size: int) -> Iterator[str | list[str | dict[str, Any]]]:
-    if isinstance(message.content, str):
-        yield from _pieces(message.content, size)
-    else:
-        for block in message.content:
-            yield [block]
 
 
 def _tool_call_pieces(message: AIMessage, size: int) -> Iterator[ToolCallChunk]:

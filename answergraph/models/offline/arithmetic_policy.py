@@ -13,10 +13,16 @@ from typing import Any
 
 from langchain_core.messages import AIMessage
 
-from answergraph.models.in_process.schema_fields import SchemaField
 from answergraph.models.offline.arithmetic_notation import SYMBOL_OF_TOOL, ExpressionError, Operation
 from answergraph.models.offline.arithmetic_turn import OWN_TOOLS, VALIDATE, ArithmeticTurn, find_turn, number_in
-from answergraph.models.offline.offline_policy import AnsweredCall, OfferedSchema, OfflineRequest, decline, decline_all_but
+from answergraph.models.offline.offline_policy import (
+    AnsweredCall,
+    OfferedSchema,
+    OfflineRequest,
+    SchemaField,
+    decline,
+    decline_all_but,
+)
 
 _VALIDATION_FIELD = "validation_result"
 _RESULT_FIELDS = ("final_answer", "answer", "result", "value")

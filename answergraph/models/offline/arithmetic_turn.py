@@ -82,9 +82,6 @@ def find_turn(messages: Sequence[BaseMessage], formats: Sequence[OfferedSchema])
 
     The question is the last human message with an expression. A later human message without one ends its turn, unless it
     only goes on with it: a second message in a row, a word between tool calls, or a reminder after text that was no answer.
-
-    Raises:
-        ExpressionError: The last question holds something like an expression that cannot be read.
     """
     for position in range(len(messages) - 1, -1, -1):
         message = messages[position]

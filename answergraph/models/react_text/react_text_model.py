@@ -17,14 +17,20 @@ from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 from pydantic import ConfigDict, InstanceOf, SecretStr
 
-from answergraph.models.in_process.in_process_model import Stop
-from answergraph.models.in_process.tool_choice import ToolChoice
+from answergraph.models.in_process.in_process_model import Stop, ToolChoice
 from answergraph.models.react_text.protocol_labels import without_inventions
-from answergraph.models.react_text.react_prompt import GENERATE, STOPS, ReActPrompt
+from answergraph.models.react_text.react_prompt import (
+    GENERATE,
+    READ_AS,
+    STOPS,
+    ReActPrompt,
+    conversation_text,
+    system_text,
+    uses_tools,
+)
 from answergraph.models.react_text.react_reply import MISSING_ACTION, Action, FinalAnswer, ReActReading, Unreadable, read_reply
-from answergraph.models.react_text.scratchpad import READ_AS, conversation_text, system_text, uses_tools
 from answergraph.models.react_text.text_model_call import TextModelCall, callbacks_below
-from answergraph.models.react_text.text_tool import as_openai_tool, tools_of
+from answergraph.models.react_text.text_tool import TextTool, as_openai_tool
 from answergraph.response_format.providers.model_capabilities import model_name
 from answergraph.response_format.reading.reply_reader import diagnose
 from answergraph.response_format.wire.dialects import Dialect
@@ -203,7 +209,7 @@ def _observation(handle: HandleParsingErrors, reply: str, feedback: str) -> str:
 
 def _react_prompt(kwargs: Mapping[str, Any]) -> ReActPrompt:
     choice = ToolChoice.read(kwargs.get("tool_choice"))
-    tools = () if choice.mode == "none" else tools_of(kwargs.get("tools") or ())
+    tools = () if choice.mode == "none" else tuple(map(TextTool.of, kwargs.get("tools") or ()))
     response_format = kwargs.get("response_format")
     return ReActPrompt(tools, choice, response_format if isinstance(response_format, Mapping) else None)
 
