@@ -18,7 +18,7 @@ from langgraph_sdk.runtime import ServerRuntime
 
 from answergraph.graphs.calculator import create_calculator
 from answergraph.graphs.general_agent import general_agent
-from answergraph.graphs.judge.judge_by_context import judge_by_context
+from answergraph.graphs.judge.judge_graph import judge_by_context
 from answergraph.graphs.react.react_graph import react_agent
 from answergraph.graphs.triage import create_triage_agent
 from answergraph.models.resolve import OFFLINE

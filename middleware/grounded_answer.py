@@ -102,15 +102,11 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
 
 def _readable(response_format: Any) -> Strategy[Any]:
     strategy = as_strategy(response_format)
-    _refuse_unreadable(schema.declared for schema in strategy.schemas)
-    return strategy
-
-
-def _refuse_unreadable(declared: Any) -> None:
-    for schema in declared:
-        if not tells_marks(schema):
-            name = schema.__name__ if isinstance(schema, type) and not get_args(schema) else schema
+    for declared in (schema.declared for schema in strategy.schemas):
+        if not tells_marks(declared):
+            name = declared.__name__ if isinstance(declared, type) and not get_args(declared) else declared
             raise AgentSpecError(
                 f"The values of {name!r} do not tell their type, so that its marks cannot be read; "
                 "declare a Pydantic model or a dataclass that has them on its fields."
             )
+    return strategy

@@ -104,10 +104,8 @@ class MiddlewareStack:
     @property
     def transformers(self) -> list[Callable[..., Any]]:
         """The stream transformers of all middleware, without repetitions."""
-        found: list[Callable[..., Any]] = []
-        for m in self.middleware:
-            found += [t for t in getattr(m, "transformers", ()) if not any(t is known for known in found)]
-        return found
+        found = [transformer for m in self.middleware for transformer in getattr(m, "transformers", ())]
+        return list({id(transformer): transformer for transformer in found}.values())
 
     @property
     def interrupts(self) -> frozenset[str]:
@@ -204,11 +202,9 @@ def _noting_format(
         if error.middleware is None and before is not after:
             error.made_by(name)
         raise
-    return (
-        layered
-        if before is after
-        else replace(layered, format_changes=(FormatChange(name, before, after), *layered.format_changes))
-    )
+    if before is after:
+        return layered
+    return replace(layered, format_changes=(FormatChange(name, before, after), *layered.format_changes))
 
 
 def _around_model(middleware: Any, inner: ModelCall) -> ModelCall:

@@ -37,7 +37,7 @@ from answergraph.cli.verify_command import verify
 from answergraph.evidence.answer_bundle import BUNDLE_KEYS, answer_bundle
 from answergraph.graphs.calculator import Calculation
 from answergraph.graphs.general_agent import general_agent
-from answergraph.graphs.judge.judge_by_context import judge_by_context
+from answergraph.graphs.judge.judge_graph import judge_by_context
 from answergraph.models.resolve import OFFLINE
 from answergraph.response_format.reading.reply_reader import diagnose
 

@@ -7,12 +7,10 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from answergraph.evidence.folding import fold
-from answergraph.evidence.json_text import without_escapes
-from answergraph.evidence.mapped_text import MappedText
+from answergraph.evidence.folding import MappedText, fold
 from answergraph.evidence.marks import Quote
 from answergraph.evidence.quote_borders import begins_at_border, cuts_grouped_number, ends_at_border, follows_negation
-from answergraph.evidence.searched_result import SearchedResult
+from answergraph.evidence.searched_result import SearchedResult, without_escapes
 
 _WORD = re.compile(r"\w+")
 _COMMON = """
@@ -67,17 +65,11 @@ def places_of_quote(text: str, result: SearchedResult, mark: Quote) -> Iterator[
         yield problem
         return
     for form in _forms(text):
-        yield from (_verdict(form, place) for place in _places(form, result))
-
-
-@dataclass(frozen=True)
-class _Occurrence:
-    """One occurrence in one text of a result."""
-
-    result: SearchedResult
-    part: int
-    view: MappedText
-    at: int
+        for part, view in enumerate(result.said):
+            at = view.text.find(form)
+            while at >= 0:
+                yield _verdict(form, result, part, at)
+                at = view.text.find(form, at + 1)
 
 
 def _forms(text: str) -> list[str]:
@@ -89,28 +81,19 @@ def _forms(text: str) -> list[str]:
     return [form for form in dict.fromkeys(forms) if form]
 
 
-def _places(text: str, result: SearchedResult) -> Iterator[_Occurrence]:
-    for part, view in enumerate(result.said):
-        at = view.text.find(text)
-        while at >= 0:
-            yield _Occurrence(result, part, view, at)
-            at = view.text.find(text, at + 1)
-
-
-def _verdict(text: str, place: _Occurrence) -> Found | str:
-    view = place.view
-    end = place.at + len(text)
-    start, stop = view.span(place.at, end)
-    if not begins_at_border(view.text, place.at) or not ends_at_border(view.text, end):
+def _verdict(text: str, result: SearchedResult, part: int, at: int) -> Found | str:
+    view, offset = result.said[part], result.offsets[part]
+    end = at + len(text)
+    start, stop = view.span(at, end)
+    if not begins_at_border(view.text, at) or not ends_at_border(view.text, end):
         return CUT
-    if cuts_grouped_number(place.result.run.texts[place.part], start, stop):
+    if cuts_grouped_number(result.run.texts[part], start, stop):
         return CUT
-    if follows_negation(view.text, place.at):
+    if follows_negation(view.text, at):
         return NEGATED
-    if _only_echoes(place.result.without_echo(view.text, place.at, end), text):
+    if _only_echoes(result.without_echo(view.text, at, end), text):
         return ECHOED
-    offset = place.result.offsets[place.part]
-    return Found(place.result, offset + start, offset + stop)
+    return Found(result, offset + start, offset + stop)
 
 
 def _only_echoes(rest: str, text: str) -> bool:

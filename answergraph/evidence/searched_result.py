@@ -1,20 +1,24 @@
-"""A tool result prepared for search: its texts folded, with a map back to the stored texts."""
+"""A tool result prepared for search: escapes of JSON undone, texts folded, with a map back to the stored texts."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from functools import cached_property
 from itertools import accumulate
+from re import Match
 
-from answergraph.evidence.folding import fold, folded
-from answergraph.evidence.json_text import separated, unescaped
-from answergraph.evidence.mapped_text import MappedText
+from answergraph.evidence.folding import MappedText, fold, folded
 from answergraph.evidence.numerals import Numeral, key_before, numbers_in
 from answergraph.evidence.quote_borders import GROUPING_SPACES
 from answergraph.state.tool_results import ToolRun
 
+_ESCAPE = re.compile(r"(?:\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})|\\(?:u[0-9a-fA-F]{4}|[\"\\/bfnrt])")
+_COMMA_IN_DIGITS = re.compile(r"[0-9],-?[0-9]")
+_STRING_OR_COMMA = re.compile(r'"(?:[^"\\]|\\.)*"|(?<=[0-9]),(?=-?[0-9])')
+_SHORT = {"\\n": "\n", '\\"': '"', "\\\\": "\\", "\\t": "\t", "\\r": "\r"}
 _GROUPING = re.compile(rf"(?<=[0-9])[{GROUPING_SPACES}](?=[0-9]{{3}}(?![0-9]))")
 _MIN_ECHO_CHARACTERS = 4
 """Length from which an argument that returns in the result is an echo and no coincidence."""
@@ -102,3 +106,48 @@ def _strings(value: object) -> Iterator[str]:
     elif isinstance(value, list):
         for item in value:
             yield from _strings(item)
+
+
+def unescaped(text: str) -> MappedText | None:
+    """Return a JSON text, or lines of JSON, with escapes undone; ``None`` if it is no JSON or has none."""
+    if "\\" not in text or not _is_json(text):
+        return None
+    return without_escapes(MappedText.unchanged(text))
+
+
+def separated(text: str) -> MappedText | None:
+    """Return a JSON text with escapes undone and list items apart: in ``[1,234]`` the comma groups no digits.
+
+    ``None`` if it is no JSON, or no comma stands between digits.
+    """
+    if _COMMA_IN_DIGITS.search(text) is None or not _is_json(text):
+        return None
+    return without_escapes(MappedText.unchanged(text).changed(_STRING_OR_COMMA, _apart))
+
+
+def without_escapes(text: MappedText) -> MappedText:
+    """Return a text with escapes of JSON undone, whether it is JSON or not."""
+    return text.changed(_ESCAPE, _undone)
+
+
+def _is_json(text: str) -> bool:
+    return _parses(text) or all(_parses(line) for line in text.splitlines() if line.strip())
+
+
+def _parses(text: str) -> bool:
+    if text.lstrip()[:1] not in {"{", "[", '"'}:
+        return False
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _undone(match: Match[str]) -> str:
+    escape = match.group()
+    return _SHORT.get(escape) or str(json.loads(f'"{escape}"'))
+
+
+def _apart(match: Match[str]) -> str:
+    return ", " if match.group() == "," else match.group()

@@ -9,11 +9,9 @@ from typing import Any
 from langchain_core.messages import AIMessage, AnyMessage
 from langgraph.runtime import Runtime
 
-from answergraph.judging.judge_state import Judging
-from answergraph.judging.judgment import Judgment, StageRecord
-from answergraph.judging.stages import JUDGING
+from answergraph.judging.judgment import JUDGING, Judging, Judgment, StageRecord
 from answergraph.judging.tags import tag
-from answergraph.rules.rule_matching import Choice, RuleMatch, Rules
+from answergraph.rules.rule import Choice, RuleMatch, Rules
 from answergraph.state.errors import RuleNotMatched
 
 NOTHING_TO_JUDGE = "There is nothing to judge: no report, and no message with a text."
@@ -30,11 +28,7 @@ class RuleSelection:
     output_key: str
 
     def begin(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> dict[str, Any]:
-        """Decide what needs no judge; nothing of an earlier judgment of the thread stays.
-
-        Raises:
-            RuleEvaluationError: If a ``when(...)`` cannot be decided.
-        """
+        """Decide what needs no judge; nothing of an earlier judgment of the thread stays."""
         candidates = self.rules.candidates
         work = judged_work(state)
         decided = self.rules.match_without_judge(facts_of(state, self.output_key), state.get("children") or ())
@@ -48,22 +42,14 @@ class RuleSelection:
         return {JUDGING: judging, self.output_key: None}
 
     def conclude(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> dict[str, Any]:
-        """Read all rules in order, with the condition that was chosen, and return the judgment.
-
-        Raises:
-            RuleEvaluationError: If a ``when(...)`` cannot be decided.
-        """
+        """Read all rules in order, with the condition that was chosen, and return the judgment."""
         judging: Judging = state[JUDGING]
         choice = _choice(judging)
         match = self.rules.match(facts_of(state, self.output_key), state.get("children") or (), choice)
         return {self.output_key: self._judgment(judging, choice, match)}
 
     def raise_without_match(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> dict[str, Any]:
-        """Raise if no rule holds.
-
-        Raises:
-            RuleNotMatched: If no rule holds.
-        """
+        """Raise ``RuleNotMatched`` if no rule holds."""
         judgment: Judgment = state[self.output_key]
         if judgment["index"] is None:
             raise RuleNotMatched(judgment)

@@ -1,12 +1,18 @@
-"""The result of a judge, as plain JSON: the rule that holds, how it was found, and a record of each stage."""
+"""The state of a judge, as plain JSON: its input, a record of each stage, and its result, the rule that holds."""
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, NotRequired, get_type_hints
 
+from langchain_core.messages import AnyMessage
+from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict
 
-from answergraph.rules.rule_matching import MatchMethod
+from answergraph.rules.rule import MatchMethod
+from answergraph.state.agent_state import StateSchemas
+
+JUDGING = "judging"
+"""State key: how far the judgment has come."""
 
 StageName = Literal["structured_output", "phase3_tag", "ai_judge", "phase1_tag"]
 """The ways to ask, and ``phase1_tag``, which asks nothing and reads the work itself."""
@@ -35,6 +41,33 @@ class StageRecord(TypedDict):
     where quotes were asked for."""
 
 
+class Judging(TypedDict):
+    """How far a judgment has come."""
+
+    work: str
+    """The text to judge."""
+    candidates: list[str]
+    """The labels to choose from."""
+    open: bool
+    """Whether a judge has to be asked."""
+    chosen: str | None
+    """The label that is taken because it is the only one."""
+    stages: list[StageRecord]
+
+
+class JudgeInput(TypedDict):
+    """The input of a judge."""
+
+    messages: NotRequired[Annotated[list[AnyMessage], add_messages]]
+    """A conversation; its last AI message is judged where there is no report."""
+    report: NotRequired[str]
+    """The text to judge."""
+    facts: NotRequired[dict[str, Any]]
+    """Values that ``when(...)`` reads by name."""
+    children: NotRequired[list[str]]
+    """The labels of parallel children, for ``all(...)`` and ``any(...)``."""
+
+
 class Judgment(TypedDict):
     """The rule that holds, and why."""
 
@@ -52,6 +85,27 @@ class Judgment(TypedDict):
     """One sentence for a person: the judge's reason, or why no rule holds."""
     stages: list[StageRecord]
     """One record for each stage that was visited."""
+
+
+def judge_schemas(output_key: str, own: type[Any] | None) -> StateSchemas:
+    """Return the schemas of a judge, with the keys of the caller's own ``TypedDict``.
+
+    The output is the judgment alone, so that a judge inside another graph changes nothing else.
+    """
+    further = get_type_hints(own, include_extras=True) if own is not None else {}
+    output: dict[str, Any] = {output_key: NotRequired[Judgment]}
+    given = {**get_type_hints(JudgeInput, include_extras=True), **further}
+    given.pop(output_key, None)
+    state = {**given, JUDGING: NotRequired[Judging], **output}
+    return StateSchemas(
+        state=_typed_dict("JudgeState", state), input=_typed_dict("JudgeInput", given), output=_typed_dict("JudgeOutput", output)
+    )
+
+
+def _typed_dict(name: str, fields: dict[str, Any]) -> type[Any]:
+    # The functional form: the fields are known only once the caller's are.
+    schema: type[Any] = TypedDict(name, fields)  # type: ignore[misc]  # mypy wants literal fields
+    return schema
 
 
 JudgmentMatchMethod = Literal["aggregate", "auto_select", "structured_output", "tag_fallback", "ai_judge"]

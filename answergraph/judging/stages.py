@@ -18,7 +18,7 @@ from langgraph.runtime import Runtime
 
 from answergraph.judging.grounding import grounded_in
 from answergraph.judging.judged_text import JudgedText
-from answergraph.judging.judgment import StageName, StageRecord, StageStatus
+from answergraph.judging.judgment import JUDGING, StageName, StageRecord, StageStatus
 from answergraph.judging.questions import SYSTEM, JudgePrompt
 from answergraph.judging.tags import tag, tags_in, without_echo, without_tags
 from answergraph.models.bound_model import BoundModel, BoundModels
@@ -29,9 +29,6 @@ from answergraph.response_format.strategies.declared_format import DeclaredForma
 from answergraph.response_format.strategies.strategy import AnswerRequest
 from answergraph.runtime.steps import Invoke, Step
 from answergraph.state.budget import NoCallLeftError, current_budget
-
-JUDGING = "judging"
-"""State key: how far the judgment has come."""
 
 NO_CALL_LEFT = "The run around the judge has no call of a model left for it."
 

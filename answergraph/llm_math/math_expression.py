@@ -18,29 +18,13 @@ MAX_BITS = 2_048
 CONSTANTS: Mapping[str, float] = {"pi": math.pi, "e": math.e}
 FUNCTIONS: Mapping[str, Callable[[float], float]] = {
     "abs": abs,
-    "sqrt": math.sqrt,
-    "exp": math.exp,
-    "expm1": math.expm1,
-    "log": math.log,
-    "log10": math.log10,
-    "log2": math.log2,
-    "log1p": math.log1p,
-    "sin": math.sin,
-    "cos": math.cos,
-    "tan": math.tan,
-    "arcsin": math.asin,
-    "arccos": math.acos,
-    "arctan": math.atan,
-    "sinh": math.sinh,
-    "cosh": math.cosh,
-    "tanh": math.tanh,
-    "arcsinh": math.asinh,
-    "arccosh": math.acosh,
-    "arctanh": math.atanh,
     "floor": lambda number: float(math.floor(number)),
     "ceil": lambda number: float(math.ceil(number)),
     "trunc": lambda number: float(math.trunc(number)),
     "round": lambda number: float(round(number)),
+    **{name: getattr(math, name) for name in ("sqrt", "exp", "expm1", "log", "log10", "log2", "log1p")},
+    **{name: getattr(math, name) for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")},
+    **{f"arc{name}": getattr(math, f"a{name}") for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")},
 }
 """The functions that may be called, each with one number, by the names that numexpr and NumPy have for them."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from langchain_core.language_models import BaseChatModel
@@ -22,13 +21,10 @@ _EXAMPLES = "'offline', 'openai:gpt-4.1' or a chat model object"
 
 
 def resolve_model(model: Any, *, offline: OfflinePolicy | None = None, **settings: Any) -> BaseChatModel:
-    """Return the chat model for a name or an object.
+    """Return the chat model for ``"offline"``, ``"openai:NAME"`` or, by LangChain's ``init_chat_model``, ``"provider:NAME"``.
 
-    Args:
-        model: A chat model, which is returned as it is, ``"offline"``, ``"openai:NAME"``, or ``"provider:NAME"`` for
-            LangChain's ``init_chat_model``.
-        offline: The rules that ``"offline"`` stands for; arithmetic by default.
-        **settings: Passed to the model's class, for instance ``base_url``.
+    A chat model is returned as it is. ``offline`` holds the rules that ``"offline"`` stands for, arithmetic by default; the
+    settings go to the model's class.
 
     Raises:
         AgentSpecError: If the name is unknown, or what it needs is missing; the message says what to install or pass.
@@ -41,9 +37,11 @@ def resolve_model(model: Any, *, offline: OfflinePolicy | None = None, **setting
     if model == OFFLINE:
         return _offline(offline)
     provider, _, name = model.partition(":")
-    if provider == "openai":
-        return _made(model, lambda: _openai(name, settings))
-    return _made(model, lambda: _through_langchain(model, settings))
+    try:
+        return _openai(name, settings) if provider == "openai" else _through_langchain(model, settings)
+    except Exception as error:
+        # Each provider's package has error classes of its own for a missing key, package or name.
+        raise AgentSpecError(f"Model {model!r} cannot be used: {error}") from error
 
 
 def _offline(policy: OfflinePolicy | None) -> BaseChatModel:
@@ -66,11 +64,3 @@ def _through_langchain(model: str, settings: dict[str, Any]) -> BaseChatModel:
         langchain = importlib.import_module("langchain.chat_models")
     made: BaseChatModel = langchain.init_chat_model(model, **settings)
     return made
-
-
-def _made(model: str, make: Callable[[], BaseChatModel]) -> BaseChatModel:
-    try:
-        return make()
-    except Exception as error:
-        # Each provider's package has error classes of its own for a missing key, package or name.
-        raise AgentSpecError(f"Model {model!r} cannot be used: {error}") from error

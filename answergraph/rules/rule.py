@@ -1,18 +1,28 @@
-"""A rule: a label for a judge to choose, ``when(...)`` on the state, or ``all(...)`` and ``any(...)`` over parallel children."""
+"""A rule: a label for a judge to choose, ``when(...)`` on the state, or ``all(...)`` and ``any(...)`` over parallel children.
+
+Rules are read in order, before a judge is asked and after; the first one that holds counts.
+"""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any, Literal, cast
 
 from answergraph.rules.rule_parser import RuleReader
 from answergraph.rules.when_expression import Expression
-from answergraph.state.errors import RuleSyntaxError
+from answergraph.state.errors import AgentSpecError, RuleSyntaxError
 
 MAX_RULE_CHARACTERS = 2_000
 """Longer rules are refused."""
+
+MatchMethod = Literal[
+    "aggregate", "auto_select", "structured_output", "phase3_tag", "phase1_tag", "ai_judge", "ai_judge_fallback"
+]
+"""How the rule that holds was found. ``ai_judge_fallback`` stands in logs of older programs; nothing here writes it."""
 
 _FUNCTION = re.compile(r"\s*(all|any|when|ai)\s*\(")
 _GUARD = re.compile(r"&&\s*(all|any|when|ai)\s*\(")
@@ -56,11 +66,7 @@ class Rule:
         return self.label is not None
 
     def holds(self, facts: Mapping[str, Any], children: Sequence[str], chosen: str | None) -> bool:
-        """Return whether the rule holds, by the facts that ``when(...)`` names, the children's labels and the label chosen.
-
-        Raises:
-            RuleEvaluationError: If its ``when(...)`` cannot be decided.
-        """
+        """Return whether the rule holds, by the facts that ``when(...)`` names, the children's labels and the label chosen."""
         if self.label is not None and self.label != chosen:
             return False
         if self.aggregate is not None and not self.aggregate.holds(children):
@@ -69,14 +75,7 @@ class Rule:
 
 
 def parse_rule(text: str) -> Rule:
-    """Read a rule.
-
-    Args:
-        text: ``tests pass`` (a label), ``when(result.failed == 0)``, ``all("approved")``, ``any("rejected", "error")``, or one
-            of the last two kinds of left sides with a guard: ``approved && when(visits.review < 3)``.
-
-    Returns:
-        The rule.
+    """Read a rule, such as ``tests pass``, ``when(failed == 0)`` or ``any("rejected", "error") && when(visits.review < 3)``.
 
     Raises:
         RuleSyntaxError: If it is malformed; knows the position.
@@ -148,3 +147,70 @@ def _closed(reader: RuleReader) -> Expression:
 
 def _spaced(text: str) -> str:
     return " ".join(text.split())
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The label that was chosen among the candidates, and how it was chosen."""
+
+    label: str
+    method: MatchMethod
+
+
+@dataclass(frozen=True)
+class RuleMatch:
+    """The rule that holds."""
+
+    index: int
+    """Its place among the rules, counted from 0."""
+    method: MatchMethod
+
+
+class Rules:
+    """The rules of one decision, in order."""
+
+    def __init__(self, rules: Sequence[str]) -> None:
+        """Read the rules; the first one that holds counts.
+
+        Raises:
+            AgentSpecError: If there are none, or if one is given twice: the second one could never count.
+            RuleSyntaxError: If one is malformed.
+        """
+        if isinstance(rules, str) or not rules:
+            raise AgentSpecError(f"rules are a list of at least one condition, not {rules!r}.")
+        self.rules: tuple[Rule, ...] = tuple(map(parse_rule, rules))
+        if repeated := [text for text, times in Counter(self.texts).items() if times > 1]:
+            raise AgentSpecError(f"The condition {repeated[0]!r} is given twice, so that the second one could never count.")
+        self._leading = list(takewhile(lambda rule: not rule.is_semantic, self.rules))
+
+    @property
+    def texts(self) -> list[str]:
+        """The rules as they were written."""
+        return [rule.text for rule in self.rules]
+
+    @property
+    def candidates(self) -> list[str]:
+        """The labels that a judge chooses from: each once, in the order of the rules."""
+        return list(dict.fromkeys(rule.label for rule in self.rules if rule.label is not None))
+
+    def match_without_judge(self, facts: Mapping[str, Any], children: Sequence[str]) -> RuleMatch | None:
+        """Return the first rule that holds among those before the first label."""
+        return _first(self._leading, facts, children, None)
+
+    def match(self, facts: Mapping[str, Any], children: Sequence[str], choice: Choice | None) -> RuleMatch | None:
+        """Return the first rule of all that holds; a label's method is that of the choice."""
+        return _first(self.rules, facts, children, choice)
+
+
+def _first(rules: Sequence[Rule], facts: Mapping[str, Any], children: Sequence[str], choice: Choice | None) -> RuleMatch | None:
+    chosen = choice.label if choice else None
+    for index, rule in enumerate(rules):
+        if rule.holds(facts, children, chosen):
+            return RuleMatch(index, _method(rule, choice))
+    return None
+
+
+def _method(rule: Rule, choice: Choice | None) -> MatchMethod:
+    if rule.aggregate is not None:
+        return "aggregate"
+    return choice.method if rule.is_semantic and choice else "auto_select"

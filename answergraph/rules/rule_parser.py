@@ -35,6 +35,7 @@ class RuleToken:
     """``string``, ``number``, ``operator``, ``name`` or ``end``."""
     text: str
     position: int
+    end: int
 
 
 class RuleReader:
@@ -53,19 +54,18 @@ class RuleReader:
         """
         start = self._start()
         if start == len(self.rule):
-            return RuleToken("end", "", start)
+            return RuleToken("end", "", start, start)
         match = _TOKEN.match(self.rule, start)
         if match is None or match.lastgroup is None:
             raise RuleSyntaxError(self.rule, start, f"{self.rule[start]!r} is not understood here")
         if match.lastgroup == "name" and match.group() in _SYNONYMS:
-            return RuleToken("operator", _SYNONYMS[match.group()], start)
-        return RuleToken(match.lastgroup, match.group(), start)
+            return RuleToken("operator", _SYNONYMS[match.group()], start, match.end())
+        return RuleToken(match.lastgroup, match.group(), start, match.end())
 
     def take(self) -> RuleToken:
         """Return the next token, and go on behind it."""
         token = self.peek()
-        matched = _TOKEN.match(self.rule, token.position)
-        self.position = matched.end() if matched else token.position
+        self.position = token.end
         return token
 
     def accept(self, *operators: str) -> RuleToken | None:
@@ -74,11 +74,7 @@ class RuleReader:
         return self.take() if token.kind == "operator" and token.text in operators else None
 
     def expect(self, wanted: str) -> RuleToken:
-        """Take an operator that has to come next.
-
-        Raises:
-            RuleSyntaxError: If another token comes.
-        """
+        """Take an operator; any other token is a ``RuleSyntaxError``."""
         return self.accept(wanted) or self.fail(f"{wanted!r} is missing")
 
     def fail(self, problem: str) -> NoReturn:
@@ -88,22 +84,14 @@ class RuleReader:
         raise RuleSyntaxError(self.rule, token.position, f"{problem}; {found} there")
 
     def string(self) -> str:
-        """Read a text in quotes.
-
-        Raises:
-            RuleSyntaxError: If none comes next.
-        """
+        """Read a text in quotes; any other token is a ``RuleSyntaxError``."""
         token = self.peek()
         if token.kind != "string":
             self.fail("a text in quotes is missing")
         return _unquoted(self.take(), self.rule)
 
     def condition(self) -> Expression:
-        """Read a condition: alternatives, each of which is one or more clauses.
-
-        Raises:
-            RuleSyntaxError: If it cannot be read.
-        """
+        """Read a condition: alternatives, each of which is one or more clauses."""
         self._depth += 1
         if self._depth > MAX_DEPTH:
             self.fail(f"parentheses stand in each other at most {MAX_DEPTH} deep")

@@ -13,18 +13,20 @@ cannot be reached is not in the graph.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Literal
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Checkpointer
+from pydantic import BaseModel, Field, ValidationError
 
 from answergraph.graphs.judge.offline_judge import stated_condition
 from answergraph.judging.decision import RuleSelection
-from answergraph.judging.judge_state import judge_schemas
+from answergraph.judging.judgment import JUDGING, judge_schemas
 from answergraph.judging.questions import (
     EVALUATION_SCHEMA,
     JUDGE_TAG,
@@ -33,11 +35,11 @@ from answergraph.judging.questions import (
     rule_number_prompt,
     tag_prompt,
 )
-from answergraph.judging.stages import JUDGING, AskForNumber, AskForTag, ReadOwnTag, Stage
-from answergraph.models.resolve import resolve_model
+from answergraph.judging.stages import AskForNumber, AskForTag, ReadOwnTag, Stage
+from answergraph.models.resolve import OFFLINE, resolve_model
 from answergraph.response_format.strategies.auto_strategy import AutoStrategy
 from answergraph.response_format.strategies.declared_format import DeclaredFormat
-from answergraph.rules.rule_matching import Rules
+from answergraph.rules.rule import Rules
 from answergraph.runtime.steps import GraphNode, Router, pure
 from answergraph.state.errors import AgentSpecError
 from answergraph.state.outcome import OnFailure
@@ -47,6 +49,8 @@ MATCH_RULE = "match_rule"
 RULE_NOT_MATCHED = "rule_not_matched"
 MIN_LABELS_TO_JUDGE = 2
 """How many labels there must be for a judge to be asked; a single one is chosen as it is."""
+MAX_GRAPHS = 64
+"""How many choices have their graph kept; one that was dropped is built again."""
 
 
 @dataclass(frozen=True)
@@ -178,3 +182,45 @@ def route_after_read_rules(state: Any) -> Literal["judge", "decided"]:
 def route_after_stage(state: Any) -> Literal["matched", "no_match"]:
     """Return whether the stage before brought a valid condition."""
     return "matched" if state[JUDGING]["stages"][-1]["status"] == "matched" else "no_match"
+
+
+class JudgeContext(BaseModel):
+    """What a run of the judge may set; a server shows it as a form."""
+
+    model: str = Field(
+        default=OFFLINE,
+        description=(
+            "The chat model: 'openai:NAME', 'provider:NAME', or 'offline', a set of rules that chooses the condition which the "
+            "work states word for word, and is no language model."
+        ),
+    )
+    rules: list[str] = Field(
+        default=["approved", "needs fix"],
+        description="The conditions in order: labels, when(...), all(...), any(...).",
+    )
+    structured_output: bool = Field(default=True, description="Whether the judgment begins by asking for an object.")
+    tag_word: str = Field(default="STEP", description="The word of the tags, as in [STEP:1].")
+
+
+def judge_by_context(context: Mapping[str, Any] | None = None) -> CompiledStateGraph[Any, Any, Any, Any]:
+    """Return the judge for the fields of a ``JudgeContext``, the same graph for equal ones; other keys are left alone.
+
+    Raises:
+        AgentSpecError: If a field has the wrong type, or the judge cannot be built.
+
+    Example:
+        >>> judge_by_context({"rules": ["good", "bad"]}).invoke({"report": "All good."})["judgment"]["label"]
+        'good'
+    """
+    given = {name: value for name, value in (context or {}).items() if name in JudgeContext.model_fields and value is not None}
+    try:
+        chosen = JudgeContext(**given)
+    except ValidationError as error:
+        raise AgentSpecError(f"The judge's context cannot be used: {error}") from error
+    return _judge(chosen.model, tuple(chosen.rules), chosen.structured_output, chosen.tag_word)
+
+
+@lru_cache(maxsize=MAX_GRAPHS)
+def _judge(model: str, rules: tuple[str, ...], structured_output: bool, tag_word: str) -> CompiledStateGraph[Any, Any, Any, Any]:
+    options: dict[str, Any] = {"structured_output": structured_output, "tag_word": tag_word}
+    return create_judge(model, list(rules), context_schema=JudgeContext, **options)

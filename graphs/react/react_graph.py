@@ -14,8 +14,7 @@ from answergraph.graphs.agent.agent_types import Tool
 from answergraph.graphs.agent.create import create_agent
 from answergraph.graphs.react.offline_text_model import OfflineTextModel
 from answergraph.llm_math.llm_math_tool import llm_math_tool
-from answergraph.models.react_text.parsing_errors import HandleParsingErrors
-from answergraph.models.react_text.react_text_model import ReActTextModel
+from answergraph.models.react_text.react_text_model import HandleParsingErrors, ReActTextModel
 from answergraph.models.resolve import OFFLINE, resolve_model
 from answergraph.state.budget import UsageLimits
 from answergraph.state.errors import AgentSpecError

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, NotRequired
 
 from typing_extensions import TypedDict
 
-from answergraph.rules.rule_matching import MatchMethod
+from answergraph.rules.rule import MatchMethod
 
 
 class Transition(TypedDict):

@@ -102,18 +102,9 @@ def read_plan(tokens: Sequence[NotationToken], expression: str) -> OperationPlan
     """
     if tokens and tokens[-1].end - tokens[0].start > MAX_CHARACTERS:
         raise ExpressionError(f"it is longer than {MAX_CHARACTERS:,} characters")
-    _check_depth(tokens)
     reader = _Reader(tokens)
     result = reader.whole()
     return OperationPlan(" ".join(expression.split()), tuple(reader.operations), result)
-
-
-def _check_depth(tokens: Sequence[NotationToken]) -> None:
-    depth = 0
-    for token in tokens:
-        depth += (token.kind == "open") - (token.kind == "close")
-        if depth > MAX_DEPTH:
-            raise ExpressionError(f"its parentheses are nested deeper than {MAX_DEPTH}")
 
 
 class _Reader:
@@ -123,6 +114,7 @@ class _Reader:
         self.operations: list[Operation] = []
         self._tokens: Iterator[NotationToken] = iter(tokens)
         self._next = next(self._tokens, None)
+        self._depth = 0
 
     def whole(self) -> Operand:
         value = self._sum()
@@ -158,9 +150,13 @@ class _Reader:
         if number := self._take("number"):
             return _number(number.text)
         if self._take("open"):
+            self._depth += 1
+            if self._depth > MAX_DEPTH:
+                raise ExpressionError(f"its parentheses are nested deeper than {MAX_DEPTH}")
             value = self._sum()
             if not self._take("close"):
                 raise ExpressionError(f"a parenthesis is not closed{self._before_next()}")
+            self._depth -= 1
             return value
         raise ExpressionError(f"a number is missing{self._before_next() or ' at its end'}")
 

@@ -1,4 +1,4 @@
-"""The arithmetic policy: one tool call per step, then the answer, out of what the tools returned.
+"""The arithmetic policy: one tool call per step, then the answer, in words or in the fields of a schema.
 
 It computes nothing. A number in a reply is one the user wrote or a tool returned; where a tool is missing or fails, the
 reply says so.
@@ -6,16 +6,28 @@ reply says so.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from langchain_core.messages import AIMessage
 
-from answergraph.models.offline.arithmetic_answer import VALIDATION_FIELD, fill, result_field, written
-from answergraph.models.offline.arithmetic_notation import ExpressionError, Operation
-from answergraph.models.offline.arithmetic_turn import OWN_TOOLS, VALIDATE, ArithmeticTurn, find_turn
-from answergraph.models.offline.offline_policy import AnsweredCall, OfferedSchema, OfflineRequest, decline, decline_all_but
+from answergraph.models.offline.arithmetic_notation import SYMBOL_OF_TOOL, ExpressionError, Operation
+from answergraph.models.offline.arithmetic_turn import OWN_TOOLS, VALIDATE, ArithmeticTurn, find_turn, number_in
+from answergraph.models.offline.offline_policy import (
+    AnsweredCall,
+    OfferedSchema,
+    OfflineRequest,
+    SchemaField,
+    decline,
+    decline_all_but,
+)
 
+_VALIDATION_FIELD = "validation_result"
+_RESULT_FIELDS = ("final_answer", "answer", "result", "value")
+_DERIVATION_FIELDS = frozenset({"reasoning", "explanation", "derivation", "rationale", "justification", "steps", "working"})
+_EXPRESSION_FIELDS = frozenset({"expression", "operation", "question"})
 _VALIDATE_FIELDS = ("expected", "actual", "operation")
 _OPERANDS = 2
 _MAX_REASON_CHARACTERS = 200
@@ -62,7 +74,7 @@ class _Calculation:
     def _validate(self) -> AIMessage | None:
         """Call the validation once, if the answer asks for its result and it can be called."""
         tool = self.request.tools.get(VALIDATE)
-        wanted = any(VALIDATION_FIELD in schema.field_names for schema in self.formats[:1])
+        wanted = any(_VALIDATION_FIELD in schema.field_names for schema in self.formats[:1])
         can_call = tool and tool.field_names.issuperset(_VALIDATE_FIELDS) and self.request.tool_choice.allows(VALIDATE)
         if not wanted or not can_call or self.turn.validation:
             return None
@@ -74,7 +86,7 @@ class _Calculation:
         if not self.formats:
             plan = self.turn.plan
             return AIMessage(f"The result of {plan.expression} is {written(self.turn.value(plan.result))}.")
-        fillings = [(schema, fill(schema, self.turn)) for schema in self.formats]
+        fillings = [(schema, _fill(schema, self.turn)) for schema in self.formats]
         schema, filling = next(((schema, filling) for schema, filling in fillings if not filling.missing), fillings[0])
         if filling.missing:
             return decline(f"I cannot fill {schema.name}: I have nothing for {' and '.join(filling.missing)}.")
@@ -92,8 +104,8 @@ def _formats(request: OfflineRequest) -> list[OfferedSchema]:
     if request.answer_format:
         return [request.answer_format]
     others = [tool for tool in request.formats if tool.name not in OWN_TOOLS]
-    named = [tool for tool in others if result_field(tool, by_name_only=True)]
-    unnamed = [tool for tool in others if tool not in named and result_field(tool)]
+    named = [tool for tool in others if _result_field(tool, by_name_only=True)]
+    unnamed = [tool for tool in others if tool not in named and _result_field(tool)]
     return named + (unnamed if request.tool_choice.is_forced else [])
 
 
@@ -109,3 +121,74 @@ def _failure(call: AnsweredCall) -> str:
     """Return in a few words what went wrong with a call."""
     said = " ".join(call.text.split())[:_MAX_REASON_CHARACTERS].rstrip(".")
     return f"{call.name} failed: {said}" if call.failed else f"{call.name} returned {said!r}, which is no number I can read"
+
+
+@dataclass(frozen=True)
+class _Filling:
+    """The fields of an answer that can be filled, and the required ones that cannot."""
+
+    values: Mapping[str, Any]
+    missing: Sequence[str]
+
+
+def written(number: int | float) -> str:
+    """Return a number as a person would write it.
+
+    Example:
+        >>> written(391.0), written(257.25)
+        ('391', '257.25')
+    """
+    return repr(number).removesuffix(".0")
+
+
+def _result_field(schema: OfferedSchema, *, by_name_only: bool = False) -> SchemaField | None:
+    """Return the field that takes the result: one with a usual name, else the only required number."""
+    numeric = {field.name: field for field in schema.fields if field.is_numeric}
+    named = next((numeric[name] for name in _RESULT_FIELDS if name in numeric), None)
+    if named or by_name_only:
+        return named
+    required = [field for field in numeric.values() if field.is_required]
+    return required[0] if len(required) == 1 else None
+
+
+def _fill(schema: OfferedSchema, turn: ArithmeticTurn) -> _Filling:
+    """Fill an answer schema; optional fields for which there is nothing are left out."""
+    target = _result_field(schema)
+    values: dict[str, Any] = {}
+    missing: list[str] = []
+    for field in schema.fields:
+        candidates = [turn.value(turn.plan.result)] if field is target else _candidates(field.name, turn)
+        fitting = [value for value in candidates if field.takes(value)]
+        if fitting:
+            values[field.name] = _as_integer(fitting[0]) if "number" not in field.types else fitting[0]
+        elif field.is_required and "null" in field.types:
+            values[field.name] = None
+        elif field.is_required:
+            missing.append(field.name)
+    if target is None:
+        missing.append("a field for the result")
+    return _Filling(values, missing)
+
+
+def _candidates(field: str, turn: ArithmeticTurn) -> list[Any]:
+    """Return what could go into a field that does not take the result, best first."""
+    if field == _VALIDATION_FIELD and turn.validation:
+        text = turn.validation.text
+        try:
+            return [json.loads(text), text]
+        except (ValueError, RecursionError):
+            return [text]
+    if field in _DERIVATION_FIELDS:
+        return ["; ".join(map(_step, turn.done)) or turn.plan.expression]
+    return [turn.plan.expression] if field in _EXPRESSION_FIELDS else []
+
+
+def _as_integer(value: Any) -> Any:
+    """Return a whole float as an integer, for fields that take nothing else."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _step(call: AnsweredCall) -> str:
+    operands = [written(value) for value in call.args.values() if isinstance(value, int | float)]
+    number = number_in(call)
+    return f"{f' {SYMBOL_OF_TOOL[call.name]} '.join(operands)} = {call.text if number is None else written(number)}"

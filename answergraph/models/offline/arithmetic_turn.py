@@ -54,8 +54,9 @@ class ArithmeticTurn:
     @property
     def failure(self) -> AnsweredCall | None:
         """The operation that came back without a number, or the validation that failed."""
-        without_number = next((call for call in self.done if number_in(call) is None), None)
-        return without_number or (self.validation if self.validation and self.validation.failed else None)
+        if self.done and number_in(self.done[-1]) is None:
+            return self.done[-1]
+        return self.validation if self.validation and self.validation.failed else None
 
     @property
     def remaining(self) -> Sequence[Operation]:
@@ -81,9 +82,6 @@ def find_turn(messages: Sequence[BaseMessage], formats: Sequence[OfferedSchema])
 
     The question is the last human message with an expression. A later human message without one ends its turn, unless it
     only goes on with it: a second message in a row, a word between tool calls, or a reminder after text that was no answer.
-
-    Raises:
-        ExpressionError: The last question holds something like an expression that cannot be read.
     """
     for position in range(len(messages) - 1, -1, -1):
         message = messages[position]

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
 from answergraph.models.offline.arithmetic_notation import ExpressionError, NotationToken, OperationPlan, read_plan, tokens_of
 
-_KIND_LETTER = {"number": "n", "sign": "s", "operator": "o", "open": "(", "close": ")", "space": " "}
+_KIND_LETTER = {"number": "n", "sign": "s", "operator": "o", "open": "(", "close": ")", "space": " ", "prose": "p"}
+_RUN = re.compile(r"[^p ](?:[^p]*[^p ])?")
 _CALCULATION = re.compile(r"[n)] *[so][s ]*[n(]")
 _ATTACHED_SIGN = re.compile(r"(?<![n)])sn")
 
@@ -65,11 +66,8 @@ class _Run:
     """Neighbouring tokens that could all belong to an expression."""
 
     tokens: Sequence[NotationToken]
-
-    @property
-    def kinds(self) -> str:
-        """The token kinds, one letter each, for regular expressions."""
-        return "".join(_KIND_LETTER[token.kind] for token in self.tokens)
+    kinds: str
+    """The kinds of the tokens, one letter each, for regular expressions."""
 
     @property
     def has_number(self) -> bool:
@@ -127,19 +125,10 @@ def _without_prose_parentheses(tokens: Sequence[NotationToken]) -> list[Notation
     return result
 
 
-def _runs(tokens: Sequence[NotationToken]) -> Iterator[_Run]:
-    """Yield what lies between the prose, without the white space at its ends."""
-    run: list[NotationToken] = []
-    for token in [*tokens, NotationToken("prose", "", 0, 0)]:
-        if token.kind != "prose":
-            if run or token.kind != "space":
-                run.append(token)
-            continue
-        if run and run[-1].kind == "space":
-            run.pop()
-        if run:
-            yield _Run(run)
-        run = []
+def _runs(tokens: Sequence[NotationToken]) -> list[_Run]:
+    """Return what lies between the prose, without the white space at its ends."""
+    kinds = "".join(_KIND_LETTER[token.kind] for token in tokens)
+    return [_Run(tokens[match.start() : match.end()], match.group()) for match in _RUN.finditer(kinds)]
 
 
 def _check_neighbour(character: str, *, touches: bool) -> None:

@@ -8,15 +8,34 @@ does not know from the request it does not know at all: it keeps no state.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolCall, ToolMessage
 
-from answergraph.models.in_process.in_process_model import ChatRequest
-from answergraph.models.in_process.schema_fields import SchemaField, fields_of
-from answergraph.models.in_process.tool_choice import ToolChoice
+from answergraph.models.in_process_model import ChatRequest, ToolChoice
+
+_OTHER_TYPES: Mapping[type, str] = {str: "string", list: "array", dict: "object"}
+
+
+@dataclass(frozen=True)
+class SchemaField:
+    """One property of an object schema."""
+
+    name: str
+    types: frozenset[str]
+    """The JSON types it takes; ``"choice"`` if only listed values are taken; empty if anything is."""
+
+    is_required: bool
+
+    @property
+    def is_numeric(self) -> bool:
+        return bool(self.types & {"number", "integer"})
+
+    def takes(self, value: Any) -> bool:
+        """Return whether a value fits, judged by its JSON type."""
+        return not self.types or bool(_json_types(value) & self.types)
 
 
 @dataclass(frozen=True)
@@ -63,7 +82,7 @@ class OfflineRequest:
     @classmethod
     def read(cls, request: ChatRequest) -> OfflineRequest:
         functions = [tool["function"] for tool in request.tools if isinstance(tool.get("function"), Mapping)]
-        tools = [OfferedSchema(function["name"], fields_of(function.get("parameters") or {})) for function in functions]
+        tools = [OfferedSchema(function["name"], _fields_of(function.get("parameters") or {})) for function in functions]
         return cls(
             messages=request.messages,
             tools={tool.name: tool for tool in tools},
@@ -140,4 +159,49 @@ def _native_format(kwargs: Mapping[str, Any]) -> OfferedSchema | None:
     json_schema = bound.get("json_schema") if isinstance(bound, Mapping) else None
     if not isinstance(json_schema, Mapping) or not isinstance(json_schema.get("schema"), Mapping):
         return None
-    return OfferedSchema(str(json_schema.get("name", "answer")), fields_of(json_schema["schema"]))
+    return OfferedSchema(str(json_schema.get("name", "answer")), _fields_of(json_schema["schema"]))
+
+
+def _fields_of(schema: Mapping[str, Any]) -> tuple[SchemaField, ...]:
+    properties = schema.get("properties")
+    required = schema.get("required") or []
+    if not isinstance(properties, Mapping):
+        return ()
+    return tuple(SchemaField(name, frozenset(_types(field, schema)), name in required) for name, field in properties.items())
+
+
+def _types(field: Any, root: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the types of a field; alternatives and local references are followed, each reference once."""
+    followed: set[str] = set()
+    pending = [field]
+    while pending:
+        part = pending.pop()
+        if not isinstance(part, Mapping):
+            continue
+        if "enum" in part or "const" in part:
+            yield "choice"
+            continue
+        declared = part.get("type", [])
+        yield from [declared] if isinstance(declared, str) else declared
+        pending += [*part.get("anyOf", []), *part.get("oneOf", []), *part.get("allOf", [])]
+        reference = part.get("$ref")
+        if isinstance(reference, str) and reference not in followed:
+            followed.add(reference)
+            pending.append(_referred(reference, root))
+
+
+def _referred(reference: str, root: Mapping[str, Any]) -> Any:
+    target: Any = root
+    for part in reference.removeprefix("#/").split("/"):
+        target = target.get(part) if isinstance(target, Mapping) else None
+    return target
+
+
+def _json_types(value: Any) -> frozenset[str]:
+    if value is None:
+        return frozenset({"null"})
+    if isinstance(value, bool):
+        return frozenset({"boolean"})
+    if isinstance(value, int | float):
+        return frozenset({"number", "integer"} if value == value // 1 else {"number"})
+    return frozenset(name for kind, name in _OTHER_TYPES.items() if isinstance(value, kind))

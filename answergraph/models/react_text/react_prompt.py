@@ -1,14 +1,22 @@
-"""The classic prompt of the text protocol, rendered for the tools, the tool choice and the answer format of one call."""
+"""The classic prompt of the text protocol: for the tools, the tool choice and the answer format of one call, then the scratchpad.
+
+The scratchpad is the conversation as questions, thoughts, actions and observations. It only grows: the text begins with that of
+every earlier part of the conversation that a reply followed.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from answergraph.models.in_process.tool_choice import ToolChoice
-from answergraph.models.react_text.text_tool import TextTool
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
+
+from answergraph.models.in_process_model import ToolChoice
+from answergraph.models.react_text.react_reply import thought_in
+from answergraph.models.react_text.text_tool import TextTool, text_input
+from answergraph.state.messages import is_correction
 
 STOPS = ("\nObservation:", "\n\tObservation:")
 """Sent with every request, so that the model does not invent the results of tools."""
@@ -36,6 +44,9 @@ SCHEMA_ANSWER = (
 BEGIN = "Begin!"
 GENERATE = "\n\nI now need to return a final answer based on the previous steps:"
 """Ends the prompt of a call for the answer alone, in the words of the classic ``"generate"``."""
+
+READ_AS = "react_text"
+"""In a reply's ``response_metadata``: the call that its text was read as."""
 
 
 @dataclass(frozen=True)
@@ -73,3 +84,92 @@ def answer_schema(response_format: Mapping[str, Any] | None) -> Mapping[str, Any
     """Return the JSON Schema of a response format in OpenAI's shape, ``None`` if it has none."""
     schema = ((response_format or {}).get("json_schema") or {}).get("schema")
     return schema if isinstance(schema, Mapping) else None
+
+
+def system_text(messages: Sequence[BaseMessage]) -> str:
+    return "\n\n".join(message.text for message in messages if isinstance(message, SystemMessage))
+
+
+def uses_tools(messages: Sequence[BaseMessage]) -> bool:
+    """Return whether a conversation holds tool calls or results, which only the protocol can express."""
+    return any(isinstance(m, ToolMessage) or (isinstance(m, AIMessage) and _calls(m)) for m in messages)
+
+
+def conversation_text(messages: Sequence[BaseMessage]) -> str:
+    r"""Return a conversation without system messages in the protocol's form, up to the next ``Thought:``.
+
+    A correction of this package is an observation, and so is the problem with a reply that could not be read. Calls that were not
+    written as text, or were changed since, are written here.
+
+    Example:
+        >>> from langchain_core.messages import HumanMessage
+        >>> conversation_text([HumanMessage("What is 3 + 4?"), AIMessage("7"), HumanMessage("And 5?")])
+        'Question: What is 3 + 4?\nThought: I now know the final answer\nFinal Answer: 7\n\nQuestion: And 5?\nThought:'
+    """
+    text = ""
+    for reply, following in _turns(messages):
+        results = {message.tool_call_id: message.text for message in following if isinstance(message, ToolMessage)}
+        calls = [] if reply is None else _calls(reply)
+        if reply is not None:
+            text = _on_new_line(text) + "\n".join(_steps(reply, calls, results))
+        answered = {call["id"] for call, _ in calls}
+        for message in following:
+            if not isinstance(message, ToolMessage):
+                text += _said(message, after_reply=bool(text) and not text.endswith("\n"))
+            elif message.tool_call_id not in answered:
+                text = f"{_on_new_line(text)}Observation: {message.text}\n"
+    return f"{_on_new_line(text)}Thought:"
+
+
+def _turns(messages: Sequence[BaseMessage]) -> Iterator[tuple[AIMessage | None, list[BaseMessage]]]:
+    """Yield each reply with the messages after it; those before the first one come with ``None``."""
+    reply: AIMessage | None = None
+    following: list[BaseMessage] = []
+    for message in messages:
+        if isinstance(message, AIMessage):
+            yield reply, following
+            reply, following = message, []
+        elif not isinstance(message, SystemMessage):
+            following.append(message)
+    yield reply, following
+
+
+def _said(message: BaseMessage, *, after_reply: bool) -> str:
+    if isinstance(message, HumanMessage) and is_correction(message):
+        gap, label = "\n", "Observation"
+    else:
+        gap, label = "\n\n", "Question"
+    return f"{gap if after_reply else ''}{label}: {message.text}\n"
+
+
+def _steps(reply: AIMessage, calls: list[tuple[Any, str | None]], results: Mapping[str, str]) -> Iterator[str]:
+    """Yield a reply a call at a time, each with its observation; a step that was observed ends with a newline."""
+    if not calls:
+        yield f"{KNOWN}\nFinal Answer: {reply.text}"
+    for index, (call, mistake) in enumerate(calls):
+        log = _log(reply, call, mistake) if index == 0 else _action(call)
+        seen = mistake or results.get(str(call["id"]))
+        end = "\n" if index == len(calls) - 1 else ""
+        yield f"Thought:{log}" if seen is None else f"Thought:{log}\nObservation: {seen}{end}"
+
+
+def _log(reply: AIMessage, call: Any, mistake: str | None) -> str:
+    read_as = reply.response_metadata.get(READ_AS)
+    if read_as is not None and (mistake or read_as == {"name": call["name"], "args": call["args"]}):
+        return reply.text
+    # A call of another model, or one that a person or a middleware changed.
+    return f"{thought_in(reply.text)}{_action(call)}"
+
+
+def _action(call: Any) -> str:
+    args = call["args"] if isinstance(call["args"], str) else text_input(call["args"] or {})
+    return f"\nAction: {call['name']}\nAction Input: {args}"
+
+
+def _calls(reply: AIMessage) -> list[tuple[Any, str | None]]:
+    malformed = [(call, call.get("error")) for call in reply.invalid_tool_calls]
+    return [*((call, None) for call in reply.tool_calls), *malformed]
+
+
+def _on_new_line(text: str) -> str:
+    return text if not text or text.endswith("\n") else f"{text}\n"

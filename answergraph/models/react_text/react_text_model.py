@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from uuid import uuid4
 
 from langchain_core.callbacks import AsyncCallbackManager, CallbackManager, Callbacks
+from langchain_core.exceptions import OutputParserException
 from langchain_core.language_models import BaseChatModel, LanguageModelInput, ModelProfile
 from langchain_core.language_models.base import LangSmithParams
 from langchain_core.messages import AIMessage, BaseMessage
@@ -16,20 +17,33 @@ from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 from pydantic import ConfigDict, InstanceOf, SecretStr
 
-from answergraph.models.in_process.in_process_model import Stop
-from answergraph.models.in_process.tool_choice import ToolChoice
-from answergraph.models.react_text.parsing_errors import HandleParsingErrors, observation
+from answergraph.models.in_process_model import Stop, ToolChoice
 from answergraph.models.react_text.protocol_labels import without_inventions
-from answergraph.models.react_text.react_prompt import GENERATE, STOPS, ReActPrompt
+from answergraph.models.react_text.react_prompt import (
+    GENERATE,
+    READ_AS,
+    STOPS,
+    ReActPrompt,
+    conversation_text,
+    system_text,
+    uses_tools,
+)
 from answergraph.models.react_text.react_reply import MISSING_ACTION, Action, FinalAnswer, ReActReading, Unreadable, read_reply
-from answergraph.models.react_text.scratchpad import READ_AS, conversation_text, system_text, uses_tools
 from answergraph.models.react_text.text_model_call import TextModelCall, callbacks_below
-from answergraph.models.react_text.text_tool import as_openai_tool, tools_of
+from answergraph.models.react_text.text_tool import TextTool, as_openai_tool
 from answergraph.response_format.providers.model_capabilities import model_name
 from answergraph.response_format.reading.reply_reader import diagnose
 from answergraph.response_format.wire.dialects import Dialect
 from answergraph.runtime.steps import Step, arun_step, run_step
 from answergraph.state.messages import last_turn
+
+HandleParsingErrors = bool | str | Callable[[OutputParserException], str]
+"""``True`` tells the model the problem, a string or a callable replaces the words, ``False`` raises the error."""
+
+_RAISED = (
+    "An output parsing error occurred. In order to pass this error back to the agent and have it try again, pass "
+    "`handle_parsing_errors=True` to the ReActTextModel. This is the error: {error}"
+)
 
 _SAID_IN_WORDS = frozenset(
     {"tools", "tool_choice", "response_format", "parallel_tool_calls", "strict", "ls_structured_output_format"}
@@ -167,7 +181,7 @@ class ReActTextModel(BaseChatModel):
                 return {"content": log, "tool_calls": [call], "response_metadata": metadata}
             case Unreadable(log, feedback, name, args):
                 handle = self.handle_parsing_errors if reading.is_format_error else True
-                error = observation(handle, reply.text, feedback)
+                error = _observation(handle, reply.text, feedback)
                 malformed = invalid_tool_call(name=name, args=args, id=call_id, error=error)
                 metadata = {**reply.response_metadata, READ_AS: {}}
                 return {"content": log, "invalid_tool_calls": [malformed], "response_metadata": metadata}
@@ -175,9 +189,27 @@ class ReActTextModel(BaseChatModel):
                 return {"content": text}
 
 
+def _observation(handle: HandleParsingErrors, reply: str, feedback: str) -> str:
+    """Return the words for the model about a reply that could not be read.
+
+    Raises:
+        OutputParserException: If the choice is ``False``.
+    """
+    if handle is True:
+        return feedback
+    if isinstance(handle, str):
+        return handle
+    error = OutputParserException(
+        f"Could not parse LLM output: `{reply}`", observation=feedback, llm_output=reply, send_to_llm=True
+    )
+    if callable(handle):
+        return handle(error)
+    raise OutputParserException(_RAISED.format(error=error)) from error
+
+
 def _react_prompt(kwargs: Mapping[str, Any]) -> ReActPrompt:
     choice = ToolChoice.read(kwargs.get("tool_choice"))
-    tools = () if choice.mode == "none" else tools_of(kwargs.get("tools") or ())
+    tools = () if choice.mode == "none" else tuple(map(TextTool.of, kwargs.get("tools") or ()))
     response_format = kwargs.get("response_format")
     return ReActPrompt(tools, choice, response_format if isinstance(response_format, Mapping) else None)
 

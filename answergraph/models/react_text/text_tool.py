@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,11 +33,7 @@ class TextTool:
 
     @classmethod
     def of(cls, tool: Any) -> TextTool:
-        """Read a tool in any form LangChain knows.
-
-        Raises:
-            AgentSpecError: If it is a tool that the provider runs.
-        """
+        """Read a tool in any form LangChain knows."""
         function = as_openai_tool(tool)["function"]
         parameters = function.get("parameters") or {}
         return cls(
@@ -141,10 +137,6 @@ def unquoted(text: str) -> str:
         if isinstance(loaded, str):
             return loaded
     return text if text[0] in text[1:-1] else text[1:-1]
-
-
-def tools_of(tools: Iterable[Any]) -> tuple[TextTool, ...]:
-    return tuple(TextTool.of(tool) for tool in tools)
 
 
 def _one_object(text: str, *, whole_only: bool) -> dict[str, Any] | None:

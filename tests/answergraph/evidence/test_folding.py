@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answergraph.evidence.folding import fold, folded
-from answergraph.evidence.mapped_text import MappedText
+from answergraph.evidence.folding import MappedText, fold, folded
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
 words = st.text(st.sampled_from("abé한국が ガｶﾞ1２³ﬁ“'\n\u3000\u0301\u3099e"), max_size=40)

@@ -5,28 +5,30 @@ It reads the request from the bound arguments, estimates usage, and streams the 
 
 from __future__ import annotations
 
+import json
 from abc import abstractmethod
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
 from langchain_core.language_models.base import LangSmithParams
-from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, ToolCallChunk
 from langchain_core.messages.ai import UsageMetadata
+from langchain_core.messages.tool import tool_call_chunk
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import ConfigDict, Field, SecretStr
 
-from answergraph.models.in_process.message_chunks import message_chunks
-
 CHARACTERS_PER_TOKEN = 4
 """The usual rule of thumb for English text."""
 
 Stop = list[str] | None
+ChoiceMode = Literal["auto", "any", "none", "named"]
 
+_MODES: dict[str, ChoiceMode] = {"auto": "auto", "any": "any", "required": "any", "none": "none"}
 _JSON_SCHEMA_TYPES = frozenset({"function", "object"})
 
 
@@ -42,6 +44,35 @@ class ChatRequest:
     """As it was bound, for example ``"any"``."""
     kwargs: Mapping[str, Any] = field(default_factory=dict)
     """All other arguments, for example ``response_format``, ``strict``, ``extra_body`` or ``stop``."""
+
+
+@dataclass(frozen=True)
+class ToolChoice:
+    """Which tools the model may and must call."""
+
+    mode: ChoiceMode = "auto"
+    """``"any"``: some tool must be called; ``"named"``: the one of that name."""
+    name: str | None = None
+
+    @classmethod
+    def read(cls, choice: Any) -> ToolChoice:
+        """Read a bound choice: a bool, a mode, a tool's name, or a provider's mapping; an unknown form is no constraint."""
+        if isinstance(choice, bool):
+            return cls("any" if choice else "auto")
+        if isinstance(choice, str) and choice:
+            return cls(_MODES[choice]) if choice in _MODES else cls("named", choice)
+        if not isinstance(choice, Mapping):
+            return cls()
+        function = choice.get("function", choice)
+        name = function.get("name") if isinstance(function, Mapping) else None
+        return cls("named", name) if isinstance(name, str) else cls(_MODES.get(str(choice.get("type")), "auto"))
+
+    @property
+    def is_forced(self) -> bool:
+        return self.mode in {"any", "named"}
+
+    def allows(self, tool: str) -> bool:
+        return self.mode != "none" and (self.mode != "named" or self.name == tool)
 
 
 class InProcessChatModel(BaseChatModel):
@@ -104,7 +135,7 @@ class InProcessChatModel(BaseChatModel):
     def _stream(
         self, messages: list[BaseMessage], stop: Stop = None, run_manager: Any = None, **kwargs: Any
     ) -> Iterator[ChatGenerationChunk]:
-        for chunk in message_chunks(self._reply(messages, stop, kwargs), self.chunk_size):
+        for chunk in _message_chunks(self._reply(messages, stop, kwargs), self.chunk_size):
             yield ChatGenerationChunk(message=chunk)
 
     async def _astream(
@@ -154,3 +185,41 @@ def _characters(message: BaseMessage) -> int:
     content = len(message.content) if isinstance(message.content, str) else len(str(message.content))
     calls = message.tool_calls if isinstance(message, AIMessage) else []
     return content + sum(len(call["name"]) + len(str(call["args"])) for call in calls)
+
+
+def _message_chunks(message: AIMessage, size: int) -> Iterator[AIMessageChunk]:
+    """Yield chunks of at most ``size`` characters that add up to the message.
+
+    First the text, then each tool call: its name and id, then its arguments in pieces of JSON. Usage and metadata come with the
+    last chunk. Content blocks are not cut.
+    """
+
+    def chunk(**fields: Any) -> AIMessageChunk:
+        empty: str | list[str | dict[str, Any]] = "" if isinstance(message.content, str) else []
+        return AIMessageChunk(**{"content": empty, "id": message.id, **fields})
+
+    text = message.content
+    for content in _pieces(text, size) if isinstance(text, str) else [[block] for block in text]:
+        yield chunk(content=content)
+    for call in _tool_call_pieces(message, size):
+        yield chunk(tool_call_chunks=[call])
+    yield chunk(
+        additional_kwargs=dict(message.additional_kwargs),
+        response_metadata=dict(message.response_metadata),
+        usage_metadata=message.usage_metadata,
+        chunk_position="last",
+    )
+
+
+def _tool_call_pieces(message: AIMessage, size: int) -> Iterator[ToolCallChunk]:
+    calls = [(call["name"], call["id"], json.dumps(call["args"])) for call in message.tool_calls]
+    calls += [(call["name"] or "", call["id"], call["args"] or "") for call in message.invalid_tool_calls]
+    for index, (name, call_id, arguments) in enumerate(calls):
+        yield tool_call_chunk(name=name, args="", id=call_id, index=index)
+        for piece in _pieces(arguments, size):
+            yield tool_call_chunk(args=piece, index=index)
+
+
+def _pieces(text: str, size: int) -> Iterator[str]:
+    for start in range(0, len(text), size):
+        yield text[start : start + size]

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
-from answergraph.models.react_text.scratchpad import READ_AS, conversation_text
+from answergraph.models.react_text.react_prompt import READ_AS, conversation_text
 from answergraph.state.messages import correction_message
 
 LOG = "I look.\nAction: search\nAction Input: 'x'"

@@ -1,1 +1,0 @@
-"""Chat models that run in this process."""
