@@ -26,14 +26,13 @@ from answergraph.cli.command_runner import (
 )
 from answergraph.cli.live_view import one_line
 from answergraph.experiment.journal import Journal
-from answergraph.experiment.report import OFFLINE_NOTE, Report
 from answergraph.experiment.report_csv import write_csv
 from answergraph.experiment.report_plot import write_plots
 from answergraph.experiment.report_table import as_tables
 from answergraph.experiment.run_plan import Failed, RunPlan, run_all
 from answergraph.experiment.seed_experiment import TASKS
 from answergraph.experiment.settings import SETTINGS, Setting
-from answergraph.experiment.summary import summarise
+from answergraph.experiment.summary import OFFLINE_NOTE, Report, summarise
 from answergraph.models.resolve import OFFLINE, resolve_model
 from answergraph.runtime.extras import MissingExtraError
 
@@ -77,7 +76,7 @@ def evidence_effect(  # noqa: PLR0913, PLR0917 - one parameter per option
             chat_model = resolve_model(chosen_model(model, base_url))
             with Journal(out / JOURNAL) as journal:
                 failed = _run(plan, chat_model, journal, concurrency)
-                report = Report(model, repeats, summarise(plan, journal.records, failed))
+                report = summarise(plan, journal.records, failed)
             _show(report, out)
     except KeyboardInterrupt as interrupt:
         raise ended(INTERRUPTED, f"Interrupted. The same command goes on from {out / JOURNAL}.") from interrupt
