@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 from langchain_core.language_models import BaseChatModel
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import TimeRemainingColumn
 
 from answergraph.cli.command_runner import (
     INTERRUPTED,
@@ -24,7 +24,7 @@ from answergraph.cli.command_runner import (
     error_line,
     told_as_bad_usage,
 )
-from answergraph.cli.live_view import one_line
+from answergraph.cli.live_view import one_line, progress_bar
 from answergraph.experiment.journal import Journal
 from answergraph.experiment.report_csv import write_csv
 from answergraph.experiment.report_plot import write_plots
@@ -65,11 +65,6 @@ def evidence_effect(  # noqa: PLR0913, PLR0917 - one parameter per option
     out: Annotated[Path, typer.Option(help="The folder of the results.")] = Path("evidence-effect"),
     setting: Annotated[list[str] | None, typer.Option(help="Only this setting; may be given several times.")] = None,
 ) -> None:
-    """Measure in several settings how often a model validates its calculations.
-
-    Raises:
-        typer.Exit: With the exit code, if not every run finished.
-    """
     plan = RunPlan(model, _chosen(setting or []), TASKS[:tasks], repeats, base_url)
     try:
         with told_as_bad_usage():
@@ -94,8 +89,7 @@ def _chosen(names: Sequence[str]) -> tuple[Setting, ...]:
 
 
 def _run(plan: RunPlan, model: BaseChatModel, journal: Journal, concurrency: int) -> list[Failed]:
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True) as progress:
+    with progress_bar(TimeRemainingColumn()) as progress:
         bar = progress.add_task("runs", total=len(list(plan.runs())))
         return asyncio.run(run_all(plan, model, journal, concurrency=concurrency, done=lambda: progress.advance(bar)))
 
