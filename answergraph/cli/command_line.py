@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
-from langchain_core.callbacks import BaseCallbackHandler
+from langchain_core.runnables import RunnableConfig
 
 from answergraph import graphs
 from answergraph.cli.command_runner import (
@@ -109,12 +109,6 @@ def ask(  # noqa: PLR0913  # waiver: the options of a command
         bool, typer.Option("--show-prompts", help="Print what is really sent and received each turn on stderr.")
     ] = False,
 ) -> None:
-    """Answer a question with the calculator agent.
-
-    Raises:
-        typer.BadParameter: If the question is empty, or an option in disguise.
-        typer.Exit: With the exit code, if there is no answer.
-    """
     if _OPTION.match(question):
         raise typer.BadParameter(f"There is no option {question!r}.")
     text = sys.stdin.read() if question == "-" else question
@@ -123,8 +117,8 @@ def ask(  # noqa: PLR0913  # waiver: the options of a command
     with told_as_bad_usage():
         create = graphs.create_react if protocol == "react" else graphs.create_calculator
         agent = create(chosen_model(model, base_url))
-    callbacks: list[BaseCallbackHandler] = [PromptView(partial(typer.echo, err=True))] if show_prompts else []
-    result = run_graph(agent, {"messages": [text.strip()]}, output_keys=BUNDLE_KEYS, callbacks=callbacks)
+    config: RunnableConfig = {"callbacks": [PromptView(partial(typer.echo, err=True))] if show_prompts else []}
+    result = run_graph(agent, {"messages": [text.strip()]}, config, output_keys=BUNDLE_KEYS)
     if bundle is not None:
         _write_bundle(result, bundle)
     answer = _answer(result)
@@ -136,11 +130,7 @@ def ask(  # noqa: PLR0913  # waiver: the options of a command
 
 @app.command()
 def graph(name: Annotated[str, typer.Argument(help=f"One of: {', '.join(GRAPHS)}; or a workflow, a YAML file.")]) -> None:
-    """Print a graph, and the graphs in it, as a Mermaid drawing.
-
-    Raises:
-        typer.BadParameter: If there is no graph of that name.
-    """
+    """Print a graph, and the graphs in it, as a Mermaid drawing."""
     if name not in GRAPHS and not name.endswith(_WORKFLOW_SUFFIXES):
         raise typer.BadParameter(f"There is no graph {name!r}; there are: {', '.join(GRAPHS)}, and the YAML files of workflows.")
     with told_as_bad_usage():

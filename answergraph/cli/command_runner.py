@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
-from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
@@ -52,47 +51,37 @@ def chosen_model(name: str, base_url: str | None) -> BaseChatModel | str:
 def run_graph(
     graph: Graph,
     given: Mapping[str, Any],
+    config: RunnableConfig | None = None,
     *,
     shows_subgraphs: bool = False,
     output_keys: Sequence[str] | None = None,
-    callbacks: Sequence[BaseCallbackHandler] = (),
+    show: Callable[[Mapping[str, Any], Sequence[str]], None] | None = None,
 ) -> dict[str, Any]:
-    """Run a graph and return its final state; on a terminal its steps are shown.
+    """Run a graph and return its final state; its updates are shown, by default as steps on a terminal.
 
     Raises:
         typer.Exit: If it was interrupted or raised; one line on stderr says why.
     """
-    view = LiveView(Console(stderr=True)) if sys.stderr.isatty() else None
+    if show is None and sys.stderr.isatty():
+        show = LiveView(Console(stderr=True)).show
     # Only where they are seen: LangGraph waits for the end of a call before it lets a Ctrl-C through then.
-    subgraphs = shows_subgraphs and view is not None
+    subgraphs = shows_subgraphs and show is not None
     keys = None if output_keys is None else [key for key in output_keys if key in graph.channels]
-    config: RunnableConfig = {"callbacks": list(callbacks)}
     result: dict[str, Any] = {}
-    with told_in_one_line():
+    try:
         chunk: Any
         for chunk in graph.stream(given, config, stream_mode=["updates", "values"], subgraphs=subgraphs, output_keys=keys):
             namespace, mode, data = chunk if subgraphs else ((), *chunk)
             if mode == "values":
                 result = result if namespace else data
-            elif view is not None:
-                view.show(data, within=[part.partition(":")[0] for part in namespace])
-    return result
-
-
-@contextmanager
-def told_in_one_line() -> Iterator[None]:
-    """Tell in one line what goes wrong while models are called.
-
-    Raises:
-        typer.Exit: In place of the error inside.
-    """
-    try:
-        yield
+            elif show is not None:
+                show(data, [part.partition(":")[0] for part in namespace])
     except KeyboardInterrupt as interrupt:
         raise ended(INTERRUPTED, "Interrupted.") from interrupt
     except Exception as error:
         # Every provider has error classes of its own; of each a user is owed one line and not our stack.
         raise ended(NO_ANSWER, error_line(error)) from error
+    return result
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 from langchain_core.language_models import BaseChatModel
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import TimeRemainingColumn
 
 from answergraph.cli.command_runner import (
     INTERRUPTED,
@@ -24,16 +24,15 @@ from answergraph.cli.command_runner import (
     error_line,
     told_as_bad_usage,
 )
-from answergraph.cli.live_view import one_line
+from answergraph.cli.live_view import one_line, progress_bar
 from answergraph.experiment.journal import Journal
-from answergraph.experiment.report import OFFLINE_NOTE, Report
 from answergraph.experiment.report_csv import write_csv
 from answergraph.experiment.report_plot import write_plots
 from answergraph.experiment.report_table import as_tables
 from answergraph.experiment.run_plan import Failed, RunPlan, run_all
 from answergraph.experiment.seed_experiment import TASKS
 from answergraph.experiment.settings import SETTINGS, Setting
-from answergraph.experiment.summary import summarise
+from answergraph.experiment.summary import OFFLINE_NOTE, Report, summarise
 from answergraph.models.resolve import OFFLINE, resolve_model
 from answergraph.runtime.extras import MissingExtraError
 
@@ -66,18 +65,13 @@ def evidence_effect(  # noqa: PLR0913, PLR0917 - one parameter per option
     out: Annotated[Path, typer.Option(help="The folder of the results.")] = Path("evidence-effect"),
     setting: Annotated[list[str] | None, typer.Option(help="Only this setting; may be given several times.")] = None,
 ) -> None:
-    """Measure in several settings how often a model validates its calculations.
-
-    Raises:
-        typer.Exit: With the exit code, if not every run finished.
-    """
     plan = RunPlan(model, _chosen(setting or []), TASKS[:tasks], repeats, base_url)
     try:
         with told_as_bad_usage():
             chat_model = resolve_model(chosen_model(model, base_url))
             with Journal(out / JOURNAL) as journal:
                 failed = _run(plan, chat_model, journal, concurrency)
-                report = Report(model, repeats, summarise(plan, journal.records, failed))
+                report = summarise(plan, journal.records, failed)
             _show(report, out)
     except KeyboardInterrupt as interrupt:
         raise ended(INTERRUPTED, f"Interrupted. The same command goes on from {out / JOURNAL}.") from interrupt
@@ -95,8 +89,7 @@ def _chosen(names: Sequence[str]) -> tuple[Setting, ...]:
 
 
 def _run(plan: RunPlan, model: BaseChatModel, journal: Journal, concurrency: int) -> list[Failed]:
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True) as progress:
+    with progress_bar(TimeRemainingColumn()) as progress:
         bar = progress.add_task("runs", total=len(list(plan.runs())))
         return asyncio.run(run_all(plan, model, journal, concurrency=concurrency, done=lambda: progress.advance(bar)))
 

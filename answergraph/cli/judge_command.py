@@ -35,11 +35,7 @@ def judge(  # noqa: PLR0913, PLR0917 - each is an option of the command
     base_url: BaseUrlOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the whole judgment, as JSON.")] = False,
 ) -> None:
-    """Say which RULE holds for REPORT; exit code 0 means that one does, 1 that none does, 2 bad usage.
-
-    Raises:
-        typer.Exit: With the exit code, if no rule holds.
-    """
+    """Say which RULE holds for REPORT; exit code 0 means that one does, 1 that none does, 2 bad usage."""
     with told_as_bad_usage():
         facts = facts_of(fact)
         options: dict[str, Any] = {"structured_output": not tags, "tag_word": tag_word, "grounded": grounded}

@@ -9,6 +9,7 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, TextColumn
 from rich.text import Text
 
 from answergraph.nodes.names import MODEL, STRUCTURED_RESPONSE, TOOLS
@@ -31,6 +32,13 @@ class LiveView:
             for line in step_lines(update):
                 text = Text(f"{name.ljust(_NODE_WIDTH - 1)} ", style=_STYLES.get(node, "bold"))
                 self._console.print(text.append(line, style="not bold default"), soft_wrap=True)
+
+
+def progress_bar(further: ProgressColumn) -> Progress:
+    """Return a progress bar with one further column, on stderr, where it is a terminal."""
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), further)
+    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
 
 
 def step_lines(update: Any) -> Iterator[str]:

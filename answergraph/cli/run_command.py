@@ -34,11 +34,7 @@ def run(
     base_url: BaseUrlOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the whole result, as JSON.")] = False,
 ) -> None:
-    """Run a WORKFLOW; exit code 0 means that it ended in COMPLETE, 1 in ABORT or an error, 2 bad usage.
-
-    Raises:
-        typer.Exit: With the exit code, if it was aborted.
-    """
+    """Run a WORKFLOW; exit code 0 means that it ended in COMPLETE, 1 in ABORT or an error, 2 bad usage."""
     with told_as_bad_usage():
         chosen = None if model is None and base_url is None else chosen_model(model or "", base_url)
         graph = workflow_of(workflow, chosen)

@@ -25,14 +25,9 @@ def triage(  # waiver: the options of a command
     html: Annotated[Path | None, typer.Option(help="Write the reports as one page, quotes highlighted in their logs.")] = None,
     bundle: Annotated[Path | None, typer.Option(help="Write what 'answergraph verify' re-checks the verdicts with.")] = None,
 ) -> None:
-    """Triage what a test run left.
-
-    Raises:
-        typer.Exit: With the exit code, if nothing could be triaged.
-    """
     with told_as_bad_usage():
-        from answergraph.cli.triage_run import TriageFiles, triage_folder  # noqa: PLC0415 - it needs an extra
+        from answergraph.cli.triage_run import triage_folder  # noqa: PLC0415 - it needs an extra
 
-        has_triaged = triage_folder(chosen_model(model, base_url), str(folder), TriageFiles(as_json, html, bundle))
+        has_triaged = triage_folder(chosen_model(model, base_url), str(folder), as_json=as_json, html=html, bundle=bundle)
     if not has_triaged:
         raise typer.Exit(NO_ANSWER)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from answergraph.cli.triage_view import counts, source_name, verdict_of
+from answergraph.cli.triage_view import TENDENCIES, counts, source_name, verdict_of
 from answergraph.graphs.triage import CaseReport
 from answergraph.graphs.triage.triage_schema import Source
 
@@ -32,12 +32,6 @@ dt { font-weight: 600; } dd { margin: 0 0 .6rem 0; overflow-wrap: anywhere; }
 .quiet { opacity: .75; }
 """
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
-_CLASSES = {
-    "really failed": "bad",
-    "should have failed": "bad",
-    "should have passed": "good",
-    "really passed": "good",
-}
 _FIELDS = (
     ("Cause", "misclassification_cause"),
     ("Why", "cause_details"),
@@ -91,7 +85,7 @@ def _row(number: int, report: CaseReport) -> str:
 def _article(number: int, report: CaseReport) -> str:
     answer = report["answer"] or {}
     fields = [(heading, answer.get(name)) for heading, name in _FIELDS]
-    described = "".join(f"<dt>{heading}</dt><dd>{_value(value)}</dd>" for heading, value in fields if value)
+    described = "".join(f"<dt>{heading}</dt><dd>{_text(value)}</dd>" for heading, value in fields if value)
     without_answer = "" if answer else f"<p>{_text(report['reason'])}</p>"
     sources = "".join(
         _source(source, [(start, end) for cited, start, end in report["evidence"].values() if cited == call_id])
@@ -134,16 +128,12 @@ def _between(text: str, *, is_first: bool) -> str:
 
 def _verdict(report: CaseReport) -> str:
     verdict = verdict_of(report)
-    return f'<span class="verdict {_CLASSES.get(verdict, "")}">{_text(verdict)}</span>'
-
-
-def _value(value: object) -> str:
-    if isinstance(value, list):
-        return "<br>".join(_text(item) for item in value)
-    return _text(value)
+    return f'<span class="verdict {TENDENCIES.get(verdict, "")}">{_text(verdict)}</span>'
 
 
 def _text(value: object) -> str:
     """Return anything as text of the page; control characters have no place there, and half a surrogate pair cannot be sent."""
+    if isinstance(value, list):
+        return "<br>".join(map(_text, value))
     shown = "".join(sign if sign.isprintable() or sign in "\n\t" else "\ufffd" for sign in str(value))
     return escape(shown, quote=True)

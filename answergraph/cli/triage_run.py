@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import typer
 from langchain_core.language_models import BaseChatModel
+from langchain_core.runnables import RunnableConfig
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.progress import TextColumn
 
-from answergraph.cli.command_runner import Graph, told_in_one_line
-from answergraph.cli.live_view import one_line
+from answergraph.cli.command_runner import Graph, run_graph
+from answergraph.cli.live_view import one_line, progress_bar
 from answergraph.cli.triage_html import triage_page
 from answergraph.cli.triage_view import print_reports
 from answergraph.cli.verify_command import BUNDLES_FORMAT
@@ -28,16 +27,7 @@ FILE_COLUMNS = 120
 """The width of the table where no terminal tells its own, in columns."""
 
 
-@dataclass(frozen=True)
-class TriageFiles:
-    """What to write of a triage."""
-
-    as_json: bool = False
-    html: Path | None = None
-    bundle: Path | None = None
-
-
-def triage_folder(model: BaseChatModel | str, folder: str, wanted: TriageFiles) -> bool:
+def triage_folder(model: BaseChatModel | str, folder: str, *, as_json: bool, html: Path | None, bundle: Path | None) -> bool:
     """Triage what a test run left in a folder, write what is wanted, and say whether anything could be triaged.
 
     Raises:
@@ -49,12 +39,12 @@ def triage_folder(model: BaseChatModel | str, folder: str, wanted: TriageFiles) 
     problems: list[str] = result["problems"]
     for problem in problems:
         typer.echo(one_line(problem), err=True)
-    if wanted.html is not None:
-        wanted.html.write_text(triage_page(folder, reports, problems), encoding="utf-8")
-    if wanted.bundle is not None:
+    if html is not None:
+        html.write_text(triage_page(folder, reports, problems), encoding="utf-8")
+    if bundle is not None:
         text = json.dumps({"format": BUNDLES_FORMAT, "bundles": result["bundles"]}, ensure_ascii=False, indent=1, default=str)
-        wanted.bundle.write_text(f"{text}\n", encoding="utf-8")
-    if wanted.as_json:
+        bundle.write_text(f"{text}\n", encoding="utf-8")
+    if as_json:
         typer.echo(json.dumps({"folder": folder, "reports": reports, "problems": problems}, ensure_ascii=False, indent=1))
     elif reports:
         screen = Console(highlight=False, emoji=False)
@@ -66,34 +56,12 @@ def triage_folder(model: BaseChatModel | str, folder: str, wanted: TriageFiles) 
 
 
 def _run(graph: Graph, folder: str) -> dict[str, Any]:
-    result: dict[str, Any] = {}
-    stream = graph.stream(
-        {"folder": folder},
-        {"max_concurrency": MAX_CASES_AT_ONCE},
-        stream_mode=["updates", "values"],
-        output_keys=(*TRIAGE_KEYS, "cases"),
-    )
-    with told_in_one_line(), _progress() as progress:
+    config: RunnableConfig = {"max_concurrency": MAX_CASES_AT_ONCE}
+    with progress_bar(TextColumn("{task.percentage:.0f} %")) as progress:
         task = progress.add_task("cases", total=None)
-        chunk: Any
-        for chunk in stream:
-            mode, data = chunk
-            if mode == "values":
-                result = data
-                continue
-            progress.update(task, total=_found(data), advance=float(TRIAGE_CASE in data))
-    return result
 
+        def show(update: Mapping[str, Any], within: Sequence[str]) -> None:
+            total = len(update[FIND_CASES]["cases"]) if FIND_CASES in update else None
+            progress.update(task, total=total, advance=float(TRIAGE_CASE in update))
 
-def _found(update: Mapping[str, Any]) -> float | None:
-    """Return how many cases there are, from the update of the node that finds them."""
-    found = update.get(FIND_CASES)
-    return len(found["cases"]) if found else None
-
-
-@contextmanager
-def _progress() -> Iterator[Progress]:
-    console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.percentage:.0f} %"))
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
-        yield progress
+        return run_graph(graph, {"folder": folder}, config, output_keys=(*TRIAGE_KEYS, "cases"), show=show)

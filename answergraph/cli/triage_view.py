@@ -18,7 +18,8 @@ VERDICTS: Mapping[str, tuple[str, str]] = {
 }
 """Per field of an answer, the verdict if it is true and if it is false."""
 
-_STYLES = {"really failed": "bold red", "should have failed": "bold red", "should have passed": "green", "really passed": "green"}
+TENDENCIES = {"really failed": "bad", "should have failed": "bad", "should have passed": "good", "really passed": "good"}
+_STYLES = {"bad": "bold red", "good": "green", "open": "yellow"}
 _MAX_QUOTE_LINES = 12
 
 
@@ -43,7 +44,7 @@ def print_reports(console: Console, reports: Sequence[CaseReport]) -> None:
         answer, verdict = report["answer"] or {}, verdict_of(report)
         sure = f"{answer['confidence']:.0%}" if "confidence" in answer else ""
         cause = str(answer.get("misclassification_cause") or "")
-        table.add_row(Text(verdict, style=_STYLES.get(verdict, "yellow")), sure, cause, _plain(report["test"]))
+        table.add_row(Text(verdict, style=_style(verdict)), sure, cause, Text(one_line(report["test"]), overflow="fold"))
     console.print(f"{len(reports)} cases: {counts(reports)}.")
     console.print(table)
     for report in reports:
@@ -67,10 +68,10 @@ def source_name(tool: str, args: Mapping[str, object]) -> str:
 
 
 def _details(report: CaseReport) -> Iterable[tuple[str, str]]:
-    answer = report["answer"] or {}
+    answer, verdict = report["answer"] or {}, verdict_of(report)
     yield (f"{one_line(report['test'])}", "bold")
     yield (f"  {one_line(report['case'])}\n", "dim")
-    yield (f"  {verdict_of(report)}", _STYLES.get(verdict_of(report), "yellow"))
+    yield (f"  {verdict}", _style(verdict))
     yield (f": {one_line(str(answer.get('cause_details') or report['reason']))}\n", "")
     last = ""
     for quote, source in quotes_of(report):
@@ -83,8 +84,8 @@ def _details(report: CaseReport) -> Iterable[tuple[str, str]]:
             yield (f"  {heading}: {one_line(str(item))}\n", "")
 
 
-def _plain(text: str) -> Text:
-    return Text(one_line(text), overflow="fold")
+def _style(verdict: str) -> str:
+    return _STYLES[TENDENCIES.get(verdict, "open")]
 
 
 def _shown(line: str) -> str:

@@ -17,11 +17,7 @@ BUNDLES_FORMAT = "answergraph-bundles/1"
 
 
 def verify(bundle: Annotated[Path, typer.Argument(help="A file that --bundle has written.")]) -> None:
-    """Re-check a saved answer: does the evidence it names support it? Exit code 0 if all of it holds, 1 if not.
-
-    Raises:
-        typer.Exit: With the exit code, if a claim does not hold or the file is no bundle.
-    """
+    """Re-check a saved answer: does the evidence it names support it? Exit code 0 if all of it holds, 1 if not."""
     try:
         verdicts = _verdicts(json.loads(bundle.read_text(encoding="utf-8")))
     except (OSError, ValueError, RecursionError) as error:

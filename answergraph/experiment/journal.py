@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json
@@ -38,7 +37,7 @@ class Record:
 _RECORD = TypeAdapter(Record)
 
 
-class Journal:
+class Journal(AbstractContextManager["Journal", None]):
     """A file of one JSON object per finished run, written as the runs finish; used as a context manager.
 
     A line that cannot be read, because its writer was killed while writing it, counts as not there: its run is made again.
@@ -66,14 +65,11 @@ class Journal:
         Raises:
             OSError: If it cannot be written.
         """
-        self._file.write(to_json(asdict(record)) + b"\n")
+        self._file.write(to_json(record) + b"\n")
         self._file.flush()
         self.records[record.key] = record
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(self, *raised: object) -> None:
         self._file.close()
 
 

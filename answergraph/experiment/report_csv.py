@@ -6,8 +6,7 @@ import csv
 from pathlib import Path
 from typing import Any
 
-from answergraph.experiment.report import Report
-from answergraph.experiment.summary import METRICS, Row
+from answergraph.experiment.summary import METRICS, Report, Row
 
 COLUMNS: tuple[str, ...] = (
     *("model", "setting", "about", "repeats", "planned", "finished", "failed", "error", "validate_calls_by_task"),
@@ -25,21 +24,16 @@ def write_csv(report: Report, path: Path) -> None:
         OSError: If it cannot be written.
     """
     with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS)
+        writer = csv.DictWriter(file, COLUMNS, extrasaction="ignore")
         writer.writeheader()
         writer.writerows(_line(report, row) for row in report.rows)
 
 
 def _line(report: Report, row: Row) -> dict[str, Any]:
     return {
+        **vars(row),
         "model": report.model,
-        "setting": row.setting,
-        "about": row.about,
         "repeats": report.repeats,
-        "planned": row.planned,
-        "finished": row.finished,
-        "failed": row.failed,
-        "error": row.error,
         "validate_calls_by_task": " ".join("" if calls is None else f"{calls:g}" for calls in row.validate_calls),
         **row.figures,
         **{f"{metric}_sd": value for metric, value in row.spread.items()},

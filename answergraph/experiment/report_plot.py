@@ -7,7 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from answergraph.experiment.report import TITLE, Report
+from answergraph.experiment.summary import TITLE, Report
 from answergraph.runtime.extras import extra_needed
 
 if TYPE_CHECKING:
@@ -58,16 +58,12 @@ def _draw(report: Report, axes: Axes) -> None:
     axes.set_yticks(range(len(report.rows)), [f"{row.setting}\n(error)" if row.error else row.setting for row in report.rows])
     axes.invert_yaxis()
     axes.set_xlim(0, 1.02)
-    axes.set_xlabel(f"share; {report.about_spread}")
+    error_bars = f"error bars: standard deviation over {report.repeats} repeats"
+    axes.set_xlabel(f"share; {error_bars if report.repeats > 1 else 'one repeat, so no error bars'}")
     if report.note:
-        axes.set_title(_folded(report.note), color="#b00020", fontsize="small")
+        axes.set_title(report.note.replace(": ", ":\n", 1), color="#b00020", fontsize="small")
 
 
 def _metadata(report: Report, path: Path) -> dict[str, Any]:
     told = {"Title": TITLE, "Description": report.note or f"model {report.model}"}
     return {**told, "Date": None} if path.suffix == ".svg" else told
-
-
-def _folded(text: str) -> str:
-    head, _, tail = text.partition(": ")
-    return f"{head}:\n{tail}"

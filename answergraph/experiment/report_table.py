@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from rich import box
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from answergraph.experiment.report import TITLE, Report
-from answergraph.experiment.summary import Row
+from answergraph.experiment.summary import CHECKING, COST, TITLE, WORTH, Metric, Report, Row
 
 NOTHING = "–"
 """Stands where there is nothing to count."""
@@ -40,55 +39,25 @@ def number(value: float | None) -> str:
     return f"{value:.0f}" if value >= 1000 else f"{value:.2f}".rstrip("0").rstrip(".")  # noqa: PLR2004 - four digits are enough
 
 
-def _percent(metric: str) -> _Cell:
-    return lambda row: percent(row.figures[metric]) + _spread(row, metric, 100)
+def _columns(metrics: Mapping[str, Metric]) -> dict[str, _Cell]:
+    return {metric.heading: _figure(name, is_share=metric.is_share) for name, metric in metrics.items()}
 
 
-def _number(metric: str) -> _Cell:
-    return lambda row: number(row.figures[metric]) + _spread(row, metric, 1)
-
-
-def _spread(row: Row, metric: str, factor: int) -> str:
-    spread = row.spread[metric]
-    return f" ±{number(factor * spread)}" if spread else ""
+def _figure(metric: str, *, is_share: bool) -> _Cell:
+    shown, factor = (percent, 100) if is_share else (number, 1)
+    return lambda row: shown(row.figures[metric]) + (f" ±{number(factor * spread)}" if (spread := row.spread[metric]) else "")
 
 
 def _calls(row: Row) -> str:
     return f"[{','.join(map(number, row.validate_calls))}]"
 
 
-CHECKING: dict[str, _Cell] = {
-    "validate calls": _calls,
-    "per task": _number("validate_calls"),
-    "tasks validated": _percent("validate_rate"),
-    "answered": _percent("answered"),
-    "correct": _percent("correct"),
-}
-COST: dict[str, _Cell] = {
-    "model calls": _number("model_calls"),
-    "rounds": _number("rounds"),
-    "tokens in": _number("input_tokens"),
-    "tokens out": _number("output_tokens"),
-    "add": _number("calls_add"),
-    "sub": _number("calls_subtract"),
-    "mul": _number("calls_multiply"),
-    "div": _number("calls_divide"),
-    "val": _number("calls_validate_calculation"),
-}
-WORTH: dict[str, _Cell] = {
-    "answers validated": _percent("answers_validated"),
-    "answers grounded": _percent("answers_grounded"),
-    "evidence given": _percent("evidence_given"),
-    "evidence grounded": _percent("evidence_grounded"),
-}
-
-
 def as_tables(report: Report) -> RenderableType:
-    """Return the figures as two tables."""
+    tables = ({"validate calls": _calls, **_columns(CHECKING)}, _columns(WORTH), _columns(COST))
     return Group(
         Text(f"{TITLE}\nModel {report.model}, {report.repeats} repeat{'s' if report.repeats > 1 else ''}", style="bold"),
         *([Text(report.note, style="bold red")] if report.note else ()),
-        *(part for columns in (CHECKING, WORTH, COST) for part in ("", _table(report, columns))),
+        *(part for columns in tables for part in ("", _table(report, columns))),
         "",
         *_remarks(report),
     )

@@ -13,7 +13,7 @@ from typing import Any
 from langchain_core.language_models import BaseChatModel
 
 from answergraph.experiment.journal import Journal, Record, RunKey
-from answergraph.experiment.measurement import WrongStrategyError, measure
+from answergraph.experiment.measurement import measure
 from answergraph.experiment.seed_experiment import Task
 from answergraph.experiment.settings import Setting
 
@@ -60,11 +60,6 @@ class Failed:
 
     key: RunKey
     error: Exception
-
-    @property
-    def asked_otherwise(self) -> bool:
-        """Whether the model was asked in another way than the setting says."""
-        return isinstance(self.error, WrongStrategyError)
 
 
 async def run_all(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import wraps
 from typing import Annotated, Any
 
@@ -71,13 +70,12 @@ def as_tool(
     if tool_name is None:
         raise AgentSpecError("A tool needs a name: pass one to as_tool, or to create_agent.")
     prepare = request or _conversation
-    report = _Report(graph)
 
     def step(given: Mapping[str, Any]) -> Step[tuple[str, AgentToolArtifact]]:
         try:
-            return report.of((yield Invoke(agent, given)))
+            return _reported(graph, (yield Invoke(agent, given)))
         except NoAnswerError as error:
-            return report.without_answer(error.outcome)
+            return _without_answer(error.outcome)
 
     @wraps(prepare)
     def call(*args: Any, **kwargs: Any) -> tuple[str, AgentToolArtifact]:
@@ -107,25 +105,21 @@ class _AgentTool(StructuredTool):
         return _with_status(await super().arun(*args, **kwargs))
 
 
-@dataclass(frozen=True)
-class _Report:
-    """Says how an agent's run ended, in a text and an artifact."""
+def _reported(graph: AgentStateGraph, result: Mapping[str, Any]) -> tuple[str, AgentToolArtifact]:
+    """Return how an agent's run ended, as a text and an artifact."""
+    answer, outcome = result.get(graph.keys.answer), result.get(graph.keys.outcome)
+    if answer is not None:
+        named = graph.codec.to_json(answer)
+        # What a middleware put there in place of an answer, or a format made at run time declared, may be of any type.
+        value = to_jsonable_python(answer, fallback=str) if named is None else named.value
+        return json.dumps(value, ensure_ascii=False), AgentToolArtifact(structured_response=value, outcome=outcome)
+    if outcome is not None:
+        return _without_answer(outcome)
+    return result["messages"][-1].text, AgentToolArtifact(structured_response=None, outcome=None)
 
-    graph: AgentStateGraph
 
-    def of(self, result: Mapping[str, Any]) -> tuple[str, AgentToolArtifact]:
-        answer, outcome = result.get(self.graph.keys.answer), result.get(self.graph.keys.outcome)
-        if answer is not None:
-            named = self.graph.codec.to_json(answer)
-            # What a middleware put there in place of an answer, or a format made at run time declared, may be of any type.
-            value = to_jsonable_python(answer, fallback=str) if named is None else named.value
-            return json.dumps(value, ensure_ascii=False), AgentToolArtifact(structured_response=value, outcome=outcome)
-        if outcome is not None:
-            return self.without_answer(outcome)
-        return result["messages"][-1].text, AgentToolArtifact(structured_response=None, outcome=None)
-
-    def without_answer(self, outcome: Any) -> tuple[str, AgentToolArtifact]:
-        return str(NoAnswerError(outcome)), AgentToolArtifact(structured_response=None, outcome=outcome)
+def _without_answer(outcome: Any) -> tuple[str, AgentToolArtifact]:
+    return str(NoAnswerError(outcome)), AgentToolArtifact(structured_response=None, outcome=outcome)
 
 
 def _conversation(

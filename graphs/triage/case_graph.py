@@ -58,22 +58,20 @@ class CaseTask(TypedDict):
     kind: Literal["failed", "passed"]
 
 
-class CaseState(CaseTask):
-    """The state of one case."""
-
-    messages: Annotated[list[AnyMessage], add_messages]
-    structured_response: NotRequired[Any]
-    outcome: NotRequired[Outcome | None]
-    reports: Annotated[list[CaseReport], add]
-    bundles: Annotated[list[dict[str, Any]], add]
-
-
 class CaseOutput(TypedDict):
     """What one case adds to the triage."""
 
     reports: Annotated[list[CaseReport], add]
     bundles: Annotated[list[dict[str, Any]], add]
     """The answer's bundle, as ``answer_bundle`` makes it, and the id of its ``case``."""
+
+
+class CaseState(CaseTask, CaseOutput):
+    """The state of one case."""
+
+    messages: Annotated[list[AnyMessage], add_messages]
+    structured_response: NotRequired[Any]
+    outcome: NotRequired[Outcome | None]
 
 
 def case_graph(model: Any) -> CompiledStateGraph[Any, Any, Any, Any]:
@@ -137,6 +135,8 @@ def _hand_over(state: CaseState) -> dict[str, Any]:
 def _report(state: CaseState) -> dict[str, Any]:
     outcome, answer = state.get("outcome"), state.get("structured_response")
     evidence = dict(outcome["evidence"]) if outcome else {}
+    cited = {str(span[0]) for span in evidence.values()}
+    runs = [run for run in tool_runs(state["messages"]) if run.tool_call_id in cited]
     report = CaseReport(
         case=state["case"],
         test=state["test"],
@@ -146,12 +146,6 @@ def _report(state: CaseState) -> dict[str, Any]:
         schema=outcome["schema"] if outcome else None,
         answer=answer.model_dump(mode="json") if isinstance(answer, BaseModel) else None,
         evidence=evidence,
-        sources=_sources(state["messages"], {str(span[0]) for span in evidence.values()}),
+        sources={run.tool_call_id: Source(tool=run.name, args=dict(run.args), text=run.text) for run in runs},
     )
     return {"reports": [report], "bundles": [{"case": state["case"], **answer_bundle(state)}]}
-
-
-def _sources(messages: list[AnyMessage], cited: set[str]) -> dict[str, Source]:
-    """Return the cited tool results, each with the call that it answers."""
-    cited_runs = (run for run in tool_runs(messages) if run.tool_call_id in cited)
-    return {run.tool_call_id: Source(tool=run.name, args=dict(run.args), text=run.text) for run in cited_runs}

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from langchain_core.messages import AIMessage, AnyMessage, ToolCall, ToolMessage
+from langchain_core.messages import AnyMessage
 
+from answergraph.evidence.answer_bundle import results_in
 from answergraph.middleware.grounded_answer import GroundedAnswer
-from answergraph.state.tool_results import ToolRun, texts_of
+from answergraph.state.tool_results import ToolRun, run_of
 
 LOOKS = frozenset({"read_case", "read_lines", "search"})
 """The tools whose results can be quoted; what lists names and sizes proves nothing about a case."""
@@ -25,18 +26,5 @@ class GroundedInCase(GroundedAnswer):
 
 
 def tool_runs(messages: Sequence[AnyMessage]) -> list[ToolRun]:
-    """Return the answered tool calls of a conversation, oldest first."""
-    calls: dict[str | None, ToolCall] = {
-        call["id"]: call for message in messages if isinstance(message, AIMessage) for call in message.tool_calls
-    }
-    return [
-        ToolRun(
-            tool_call_id=message.tool_call_id,
-            name=message.name or calls[message.tool_call_id]["name"],
-            args=calls[message.tool_call_id]["args"],
-            texts=tuple(texts_of(message)),
-            succeeded=message.status != "error",
-        )
-        for message in messages
-        if isinstance(message, ToolMessage) and message.tool_call_id in calls
-    ]
+    """Return the answered tool calls of a case, oldest first."""
+    return [run_of(result) for result in results_in(messages, answers=set())]

@@ -19,7 +19,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Checkpointer, Send
 from typing_extensions import TypedDict
 
-from answergraph.graphs.triage.case_graph import CaseTask, case_graph
+from answergraph.graphs.triage.case_graph import CaseOutput, CaseTask, case_graph
 from answergraph.graphs.triage.run_files.case_survey import Survey, survey
 from answergraph.graphs.triage.run_files.read_only_folder import Folder, FolderError
 from answergraph.graphs.triage.triage_schema import CaseReport
@@ -37,14 +37,12 @@ class TriageInput(TypedDict):
     """What a test run left: JUnit XML, logs, and whatever else."""
 
 
-class TriageState(TriageInput):
+class TriageState(TriageInput, CaseOutput):
     """The state of a triage."""
 
     cases: NotRequired[list[CaseTask]]
     problems: NotRequired[list[str]]
     results: NotRequired[int]
-    reports: Annotated[list[CaseReport], add]
-    bundles: Annotated[list[dict[str, Any]], add]
 
 
 class TriageOutput(TypedDict):

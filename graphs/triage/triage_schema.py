@@ -13,45 +13,39 @@ from answergraph.state.outcome import Status
 MisclassificationCause = Literal["tool_bug", "spec_issue", "app_behavior", "temporary_error"]
 """Why a result is wrong: the test or its tools, the specification, an intended change of the application, or the moment."""
 
-_CONFIDENCE = "How sure the verdict is, from 0.0 to 1.0."
-_EVIDENCE = "What the verdict rests on: quotes, word for word, of what the tools returned."
-_EXPECTATION = "The expected result compared with the actual one."
-_EXECUTION = "How the steps of the test were carried out."
-_SCREENSHOT = "What the screenshots show, if there are any."
-_CAUSE = (
-    "Why the result is wrong: tool_bug (the test or its tools), spec_issue, app_behavior, temporary_error; null if it is right, "
-    "or if the cause is open."
-)
-_DETAILS = "The cause in detail."
-_RECOMMENDATIONS = "What should be done."
+
+class _OnFailed(BaseModel):
+    is_false_negative: bool = Field(description="Whether the failure is not real: the test should have passed.")
 
 
-class FalseNegativeCheck(BaseModel):
+class _OnPassed(BaseModel):
+    is_false_positive: bool = Field(description="Whether the test passed although what it tests failed.")
+
+
+class _Reasons(BaseModel):
+    confidence: float = Field(description="How sure the verdict is, from 0.0 to 1.0.", ge=0.0, le=1.0)
+    evidence: Annotated[list[str], Quote()] = Field(
+        description="What the verdict rests on: quotes, word for word, of what the tools returned.", min_length=1
+    )
+    expected_result_analysis: str = Field(description="The expected result compared with the actual one.")
+    step_execution_analysis: str = Field(description="How the steps of the test were carried out.")
+    screenshot_analysis: str | None = Field(default=None, description="What the screenshots show, if there are any.")
+    misclassification_cause: MisclassificationCause | None = Field(
+        default=None,
+        description="Why the result is wrong: tool_bug (the test or its tools), spec_issue, app_behavior, temporary_error; null "
+        "if it is right, or if the cause is open.",
+    )
+    cause_details: str | None = Field(default=None, description="The cause in detail.")
+    recommendations: list[str] = Field(description="What should be done.")
+
+
+# The last base gives the first field: a verdict stands above its reasons.
+class FalseNegativeCheck(_Reasons, _OnFailed):
     """Whether a failed test should have passed."""
 
-    is_false_negative: bool = Field(description="Whether the failure is not real: the test should have passed.")
-    confidence: float = Field(description=_CONFIDENCE, ge=0.0, le=1.0)
-    evidence: Annotated[list[str], Quote()] = Field(description=_EVIDENCE, min_length=1)
-    expected_result_analysis: str = Field(description=_EXPECTATION)
-    step_execution_analysis: str = Field(description=_EXECUTION)
-    screenshot_analysis: str | None = Field(default=None, description=_SCREENSHOT)
-    misclassification_cause: MisclassificationCause | None = Field(default=None, description=_CAUSE)
-    cause_details: str | None = Field(default=None, description=_DETAILS)
-    recommendations: list[str] = Field(description=_RECOMMENDATIONS)
 
-
-class FalsePositiveCheck(BaseModel):
+class FalsePositiveCheck(_Reasons, _OnPassed):
     """Whether a passed test should have failed."""
-
-    is_false_positive: bool = Field(description="Whether the test passed although what it tests failed.")
-    confidence: float = Field(description=_CONFIDENCE, ge=0.0, le=1.0)
-    evidence: Annotated[list[str], Quote()] = Field(description=_EVIDENCE, min_length=1)
-    expected_result_analysis: str = Field(description=_EXPECTATION)
-    step_execution_analysis: str = Field(description=_EXECUTION)
-    screenshot_analysis: str | None = Field(default=None, description=_SCREENSHOT)
-    misclassification_cause: MisclassificationCause | None = Field(default=None, description=_CAUSE)
-    cause_details: str | None = Field(default=None, description=_DETAILS)
-    recommendations: list[str] = Field(description=_RECOMMENDATIONS)
 
 
 class Source(TypedDict):

@@ -25,9 +25,8 @@ def list_files(runtime: ToolRuntime, under: str = "") -> str:
     """List the files of the test run's folder with their sizes in bytes, or those below one of its folders."""
     listing = _folder(runtime).listing(under)
     lines = [_file_line(entry) for entry in listing.entries[:MAX_LISTED]]
-    left_out = len(listing.entries) - len(lines)
-    more = [f"[{left_out} more are left out; name a folder to list]"] if left_out else []
-    return "\n".join([*lines, *more, *_named(listing.problems)]) or "[There are no files.]"
+    more = f"[{len(listing.entries) - MAX_LISTED} more are left out; name a folder to list]"
+    return _told(lines, more if len(listing.entries) > MAX_LISTED else "", listing.problems) or "[There are no files.]"
 
 
 @tool
@@ -51,8 +50,8 @@ def search(text: str, runtime: ToolRuntime, regex: bool = False, under: str = ""
     folder = _folder(runtime)
     found = file_search.search(folder, text, _files_under(folder, under), regex=regex)
     lines = [f"{match.path}:{match.number}: {match.line}" for match in found.found]
-    more = ["[There are more; search for something rarer, or under a folder.]"] if found.is_cut else []
-    return "\n".join([*lines, *more, *_named(found.problems)]) or "[No line matches.]"
+    more = "[There are more; search for something rarer, or under a folder.]" if found.is_cut else ""
+    return _told(lines, more, found.problems) or "[No line matches.]"
 
 
 @tool
@@ -61,8 +60,8 @@ def list_failed_cases(runtime: ToolRuntime) -> str:
     found = survey(_folder(runtime))
     cases = found.cases()
     lines = [_case_line(case) for case in cases[:MAX_LISTED]]
-    more = [f"[{len(cases) - len(lines)} more are left out]"] if len(cases) > len(lines) else []
-    return "\n".join([*lines, *more, *_named(found.problems)]) or "[No case failed.]"
+    more = f"[{len(cases) - MAX_LISTED} more are left out]" if len(cases) > MAX_LISTED else ""
+    return _told(lines, more, found.problems) or "[No case failed.]"
 
 
 @tool(response_format="content_and_artifact")
@@ -97,10 +96,10 @@ def _files_under(folder: Folder, under: str) -> tuple[FileEntry, ...]:
     return chosen or files if str(place) == "." else chosen
 
 
-def _named(problems: Sequence[str]) -> list[str]:
-    left_out = len(problems) - MAX_PROBLEMS
-    more = [f"[{left_out} more files could not be read]"] if left_out > 0 else []
-    return [*(f"[{problem}]" for problem in problems[:MAX_PROBLEMS]), *more]
+def _told(lines: Sequence[str], more: str, problems: Sequence[str]) -> str:
+    named = [f"[{problem}]" for problem in problems[:MAX_PROBLEMS]]
+    unnamed = len(problems) - len(named)
+    return "\n".join(filter(None, [*lines, more, *named, f"[{unnamed} more files could not be read]" if unnamed else ""]))
 
 
 def _file_line(entry: FileEntry) -> str:

@@ -6,7 +6,7 @@ import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from langchain_core.runnables import Runnable
 from langgraph.graph.state import CompiledStateGraph
@@ -20,27 +20,13 @@ from answergraph.graphs.workflow.yaml_document import YamlDocument
 from answergraph.models.resolve import OFFLINE, resolve_model
 from answergraph.state.errors import AgentSpecError, WorkflowSpecError
 
-_KEYS: Mapping[str, Mapping[str, tuple[type, ...]]] = {
-    "workflow": {
-        "name": (str,),
-        "task": (str,),
-        "model": (str,),
-        "facts": (dict,),
-        "limits": (dict,),
-        "grounded": (bool,),
-        "steps": (list,),
-    },
-    "limits": {"steps": (int,), "visits": (int,), "repeats": (int,)},
-    "step": {
-        "name": (str,),
-        "agent": (str,),
-        "instruction": (str,),
-        "rules": (list,),
-        "parallel": (list,),
-        "judge": (str, bool),
-    },
-    "rule": {"condition": (str,), "next": (str,)},
+_KEYS: Mapping[str, Mapping[str, Any]] = {
+    "workflow": {"name": str, "task": str, "model": str, "facts": dict, "limits": dict, "grounded": bool, "steps": list},
+    "limits": {"steps": int, "visits": int, "repeats": int},
+    "step": {"name": str, "agent": str, "instruction": str, "rules": list, "parallel": list, "judge": str | bool},
+    "rule": {"condition": str, "next": str},
 }
+"""The type of each key's value, per kind of mapping."""
 _NAMES: Mapping[type, str] = {str: "a text", dict: "a mapping", list: "a list", int: "a number", bool: "true or false"}
 
 
@@ -98,6 +84,7 @@ class _StepReader:
         children = [
             self.step(child, f"{key}.parallel[{index}]", is_child=True) for index, child in enumerate(found.get("parallel") or ())
         ]
+        judge = found.get("judge", True)
         read_rules: Callable[[Any, str], Any] = _conditions if is_child else _transitions
         return WorkflowStep(
             name=found.get("name", ""),
@@ -105,7 +92,7 @@ class _StepReader:
             rules=read_rules(found.get("rules") or [], f"{key}.rules"),
             instruction=found.get("instruction", ""),
             parallel=children,
-            judge=_judge(found.get("judge", True), f"{key}.judge"),
+            judge=OF_THE_WORKFLOW if judge is True else None if judge is False else _model(judge, f"{key}.judge"),
         )
 
     def _agent(self, data: Mapping[str, Any], key: str) -> Any:
@@ -141,9 +128,10 @@ def _checked(data: Any, kind: str, key: str) -> dict[str, Any]:
         place = f"{key}.{name}" if key else name
         if name not in known:
             raise WorkflowSpecError(place, f"a {kind} has no key {name!r}; it has {sorted(known)!r}")
+        types = get_args(known[name]) or (known[name],)
         # Exactly: ``true`` is no number.
-        if type(value) not in known[name]:
-            wanted = " or ".join(_NAMES[each] for each in known[name])
+        if type(value) not in types:
+            wanted = " or ".join(_NAMES[each] for each in types)
             raise WorkflowSpecError(place, f"{name} is {wanted}, not {value!r}")
     return data
 
@@ -170,12 +158,6 @@ def _conditions(rules: list[Any], key: str) -> list[str]:
             raise WorkflowSpecError(f"{key}[{index}].next", "a child's rules have no next step: the parallel step's have")
         found.append(data.get("condition", ""))
     return found
-
-
-def _judge(declared: str | bool, key: str) -> Any:
-    if isinstance(declared, bool):
-        return OF_THE_WORKFLOW if declared else None
-    return _model(declared, key)
 
 
 def _model(name: str, key: str = "model") -> Any:

@@ -83,17 +83,14 @@ def create_workflow(  # noqa: PLR0913 - each argument is a choice of its own
     check_steps(steps)
     graph: Graph = StateGraph(WorkflowState, input_schema=WorkflowInput, output_schema=WorkflowOutput)
     endings = Endings(limits or WorkflowLimits(), task, dict(facts or {}))
-    judges = {name: _judge_of(step, model, judge) for name, step in all_steps(steps)}
+    judges: dict[str, Runnable[Any, Any]] = {
+        name: judge(model if step.judge is OF_THE_WORKFLOW else step.judge, step.conditions) for name, step in all_steps(steps)
+    }
     _add_nodes(graph, steps, judges, endings)
     _connect(graph, steps, endings)
     compiled = graph.compile(checkpointer, name=name)
     _show_subgraphs(compiled, steps, judges)
     return compiled
-
-
-def _judge_of(step: WorkflowStep, model: Any, make: Callable[..., Any]) -> Runnable[Any, Any]:
-    judge: Runnable[Any, Any] = make(model if step.judge is OF_THE_WORKFLOW else step.judge, step.conditions)
-    return judge
 
 
 def _add_nodes(graph: Graph, steps: Sequence[WorkflowStep], judges: dict[str, Runnable[Any, Any]], endings: Endings) -> None:
@@ -145,6 +142,5 @@ def _show_subgraphs(
     for name, step in all_steps(steps):
         if isinstance(step.agent, Pregel):
             compiled.nodes[name].subgraphs = [step.agent]
-        judge = judges[name]
-        if isinstance(judge, Pregel):
+        if isinstance(judge := judges[name], Pregel):
             compiled.nodes[_judge_node(name)].subgraphs = [judge]

@@ -7,28 +7,25 @@ import re
 _IGNORE = re.IGNORECASE
 
 DISK = re.compile(
-    r"no space left on device"
-    r"|\bENOSPC\b|disk (?:is )?full|disk quota exceeded|\bEDQUOT\b|not enough space on the disk|Errno 28\b",
+    r"no space left on device|\bENOSPC\b|disk (?:is )?full|disk quota exceeded|\bEDQUOT\b|not enough space on the disk"
+    r"|Errno 28\b",
     _IGNORE,
 )
 """The disk is full."""
 
 CONNECTION = re.compile(
-    r"connection (?:was )?refused|\bECONNREFUSED\b|connection (?:was )?reset|\bECONNRESET\b|connection aborted"
-    r"|\bECONNABORTED\b|broken pipe|\bEPIPE\b"
-    r"|actively refused|network is unreachable|\bENETUNREACH\b|no route to host|\bEHOSTUNREACH\b"
-    r"|name or service not known|\bENOTFOUND\b"
-    r"|temporary failure in name resolution|\bEAI_AGAIN\b|nodename nor servname|getaddrinfo failed|unknownhostexception"
-    r"|remote end closed connection|server disconnected|could not connect to (?:server|host)"
-    r"|failed to establish a new connection"
+    r"connection (?:was )?refused|\bECONNREFUSED\b|connection (?:was )?reset|\bECONNRESET\b|connection aborted|\bECONNABORTED\b"
+    r"|broken pipe|\bEPIPE\b|actively refused|network is unreachable|\bENETUNREACH\b|no route to host|\bEHOSTUNREACH\b"
+    r"|name or service not known|\bENOTFOUND\b|temporary failure in name resolution|\bEAI_AGAIN\b|nodename nor servname"
+    r"|getaddrinfo failed|unknownhostexception|remote end closed connection|server disconnected"
+    r"|could not connect to (?:server|host)|failed to establish a new connection"
     r"|50[234] (?:bad gateway|service (?:temporarily )?unavailable|gateway time-?out)|ConnectionRefusedError|ConnectException",
     _IGNORE,
 )
 """A peer could not be reached."""
 
 TIMEOUT = re.compile(
-    r"timed?[ -]?out"
-    r"|\bETIMEDOUT\b|TimeoutError|TimeoutExpired|TimeoutException|deadline exceeded"
+    r"timed?[ -]?out|\bETIMEDOUT\b|TimeoutError|TimeoutExpired|TimeoutException|deadline exceeded"
     r"|exceeded (?:the )?(?:timeout|time limit|deadline)",
     _IGNORE,
 )
@@ -48,9 +45,8 @@ SETUP = re.compile(
 """The test's preparation failed, and the test itself did not run."""
 
 RANDOM = re.compile(
-    r"\brandom\.|\brandom(?:ly)?\b.{0,12}\bseed|\bseed\s*[=:]\s*\d|PYTHONHASHSEED|\brand(?:int|range|om_\w+)\("
-    r"|\bshuffle|\buuid|\bnp\.random"
-    r"|\bMath\.random|\bFaker?\(|\bsample\(|\bchoices?\(",
+    r"\brandom\.|\brandom(?:ly)?\b.{0,12}\bseed|\bseed\s*[=:]\s*\d|PYTHONHASHSEED|\brand(?:int|range|om_\w+)\(|\bshuffle|\buuid"
+    r"|\bnp\.random|\bMath\.random|\bFaker?\(|\bsample\(|\bchoices?\(",
     _IGNORE,
 )
 """Chance takes part."""
@@ -59,8 +55,8 @@ SEED = re.compile(r"\bseed\b[^\d\n]{0,20}(\d+)", _IGNORE)
 """The seed of a run's random numbers."""
 
 CLOCK_CALL = re.compile(
-    r"\btoday\(|\bnow\(|\butcnow\(|\btime\.time\(|\blocaltime\(|\bgmtime\(|\bstrftime\(|Date\.now|new Date\(\)"
-    r"|Instant\.now|currentTimeMillis"
+    r"\btoday\(|\bnow\(|\butcnow\(|\btime\.time\(|\blocaltime\(|\bgmtime\(|\bstrftime\(|Date\.now|new Date\(\)|Instant\.now"
+    r"|currentTimeMillis"
 )
 """The clock is read."""
 
@@ -70,20 +66,17 @@ EXPIRED = re.compile(r"\bexpired?\b|not yet valid|is in the past|no longer valid
 YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 
 TIMING = re.compile(
-    r"\bsleep\(|\bThread|\bthreading\b|\basyncio\b|\bawait\b|\btimeout|\belapsed|\blatency|\bperf_counter"
-    r"|\bmonotonic\(|\bqueue\b|\block(?:ed)?\b"
-    r"|\bwait(?:_for|ed|ing)?\b|\bin time\b|\bdeadline|\bpoll|\bretry|\bmillis|\bseconds\b|\basync\b|\brace\b"
-    r"|\bin the background\b|\bstale element"
-    r"|\bexecutor\b|\bfuture\b",
+    r"\bsleep\(|\bThread|\bthreading\b|\basyncio\b|\bawait\b|\btimeout|\belapsed|\blatency|\bperf_counter|\bmonotonic\("
+    r"|\bqueue\b|\block(?:ed)?\b|\bwait(?:_for|ed|ing)?\b|\bin time\b|\bdeadline|\bpoll|\bretry|\bmillis|\bseconds\b|\basync\b"
+    r"|\brace\b|\bin the background\b|\bstale element|\bexecutor\b|\bfuture\b",
     _IGNORE,
 )
 """The outcome depends on who is faster."""
 
 SURROUNDINGS = re.compile(
-    r"\benviron|\bgetenv|\bchdir|\bgetcwd|\bcache|\bsession\b|\bglobal\b|\bsingleton|\bregistry|\bdatabase|\bconnect"
-    r"|\bsocket|\bhttp|\burl|\bPath\("
-    r"|\bopen\(|\blocale|\btimezone|\btz\b|\bport\b|\bgethost|\binstance\(|\bmkdir|\btempfile|\bdate\b|\bdatetime\b|\bdate\("
-    r"|\bclock\b|\btime\.|\bset\(",
+    r"\benviron|\bgetenv|\bchdir|\bgetcwd|\bcache|\bsession\b|\bglobal\b|\bsingleton|\bregistry|\bdatabase|\bconnect|\bsocket"
+    r"|\bhttp|\burl|\bPath\(|\bopen\(|\blocale|\btimezone|\btz\b|\bport\b|\bgethost|\binstance\(|\bmkdir|\btempfile|\bdate\b"
+    r"|\bdatetime\b|\bdate\(|\bclock\b|\btime\.|\bset\(",
     _IGNORE,
 )
 """The test looks at more than what it was given: state, files, the network, dates."""
@@ -92,10 +85,8 @@ RAISES = re.compile(r"pytest\.raises|assertRaises|DID NOT RAISE|toThrow|assertTh
 """The test is about an error."""
 
 UNNOTICED = re.compile(
-    r""
     r"^.*(?:Exception in thread|was never retrieved|Exception ignored in|UnhandledThreadException|UnhandledPromiseRejection"
-    r"|Unhandled exception"
-    r"|\bAssertionError\b|^panic: ).*$",
+    r"|Unhandled exception|\bAssertionError\b|^panic: ).*$",
     _IGNORE | re.MULTILINE,
 )
 """Something failed that no test is told of."""

@@ -22,7 +22,7 @@ TROUBLE = (
 MAX_LOG_LINES_BEFORE = 30
 """How far above such a line the name of its test is looked for."""
 
-_TROUBLE_IN_OUTPUT = re.compile(TROUBLE, re.MULTILINE)
+_TROUBLE_IN_OUTPUT = re.compile(f"^.*(?:{TROUBLE}).*$", re.MULTILINE)
 _WORD = re.compile(r"[^\s:,;()\[\]'\"<>/]+")
 _MAX_KEPT_FILES = 512
 _NO_TEXT = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".mp4", ".webm", ".zip", ".gz", ".xz", ".zst", ".pdf", ".pyc", ".class")
@@ -119,7 +119,7 @@ def _trouble_in_output(results: Iterable[JUnitCase]) -> dict[tuple[str, str], tu
     for result in results:
         match = _TROUBLE_IN_OUTPUT.search(result.output)
         if match:
-            trouble.setdefault(result.test, (result, _line_at(result.output, match.start())))
+            trouble.setdefault(result.test, (result, match[0].strip()))
     return trouble
 
 
@@ -154,12 +154,6 @@ def _names_in(line: str) -> Iterator[str]:
     for word in _WORD.findall(line):
         yield word
         yield word.rsplit(".", 1)[-1]
-
-
-def _line_at(text: str, position: int) -> str:
-    start = text.rfind("\n", 0, position) + 1
-    end = text.find("\n", position)
-    return text[start : len(text) if end < 0 else end].strip()
 
 
 @lru_cache(maxsize=_MAX_KEPT_FILES)

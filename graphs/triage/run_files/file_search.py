@@ -5,11 +5,12 @@ Patterns are RE2's: no pattern, however it nests its repetitions, takes more tha
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import islice
+from itertools import accumulate, islice
 from typing import Any
 
 import re2
@@ -80,7 +81,8 @@ def read_lines(folder: Folder, path: str, start: int, count: int) -> Lines:
         text = TextFile.of(path, file)
         first = max(1, _count_lines(text) + 1 + start if start < 0 else start)
         found, total = _lines_between(text, first, first + max(1, min(count, MAX_LINES)))
-    taken = found[: _how_many_fit(found)]
+    fitting = bisect_right(list(accumulate(map(len, found))), MAX_CHARACTERS)
+    taken = found[: max(1, fitting)]
     is_cut = len(taken) < len(found) or (count > MAX_LINES and first + len(taken) <= total)
     return Lines(path, first, tuple(taken), total, text.encoding, is_cut)
 
@@ -177,16 +179,6 @@ def _lines_between(text: TextFile, first: int, end: int) -> tuple[list[str], int
         number += count
         goes_on = not block.endswith(b"\n")
     return taken, number - 1 + goes_on
-
-
-def _how_many_fit(lines: list[str]) -> int:
-    """Return how many lines, one at least, are no more text than one call returns."""
-    used = 0
-    for index, line in enumerate(lines):
-        used += len(line)
-        if used > MAX_CHARACTERS and index:
-            return index
-    return len(lines)
 
 
 def _split(block: bytes) -> list[bytes]:

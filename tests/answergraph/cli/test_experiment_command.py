@@ -11,8 +11,8 @@ import pytest
 from typer.testing import CliRunner
 
 from answergraph.cli.command_line import app
-from answergraph.experiment.report import OFFLINE_NOTE
 from answergraph.experiment.settings import SETTINGS
+from answergraph.experiment.summary import OFFLINE_NOTE
 from tests.answergraph.experiment.command import evidence_effect
 from tests.answergraph.experiment.personalities import DILIGENT
 from tests.openai_server import Failure, OpenAIServer, Reply, rejects_response_format, rejects_tool_choice_required

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from answergraph.experiment.report import OFFLINE_NOTE, Report
 from answergraph.experiment.report_plot import write_plots
-from answergraph.experiment.summary import METRICS, Row
+from answergraph.experiment.summary import METRICS, OFFLINE_NOTE, Report, Row
 from answergraph.runtime.extras import MissingExtraError
 
 

@@ -6,9 +6,8 @@ from io import StringIO
 
 from rich.console import Console
 
-from answergraph.experiment.report import OFFLINE_NOTE, Report
 from answergraph.experiment.report_table import as_tables
-from answergraph.experiment.summary import METRICS, Row
+from answergraph.experiment.summary import METRICS, OFFLINE_NOTE, Report, Row
 
 ROW = Row(
     setting="no_format",

@@ -12,6 +12,7 @@ from langchain_core.messages import AIMessage, AnyMessage
 
 from answergraph import FallbackStrategy, PromptedStrategy, ToolStrategy
 from answergraph.experiment.journal import Journal
+from answergraph.experiment.measurement import WrongStrategyError
 from answergraph.experiment.run_plan import Failed, RunPlan, run_all
 from answergraph.experiment.seed_experiment import TASKS, CalculationResult
 from answergraph.experiment.settings import SETTINGS, Setting
@@ -82,7 +83,7 @@ def test_a_failed_run_loses_no_other_and_is_made_again_next_time(tmp_path: Path)
 
     model = ScriptedChatModel(replies=reply)
     failed, kept, told = make(plan(tasks=5), model, tmp_path)
-    assert [(each.key.task, str(each.error), each.asked_otherwise) for each in failed] == [
+    assert [(each.key.task, str(each.error), isinstance(each.error, WrongStrategyError)) for each in failed] == [
         ("calc_02", "503, come back later", False)
     ]
     assert (kept, told) == (4, 5)
@@ -118,7 +119,9 @@ def test_a_run_asked_otherwise_is_failed_and_not_kept(tmp_path: Path) -> None:
     # The first reply ignores the answer tool, the second is given by the next strategy.
     model = ScriptedChatModel(replies=lambda messages: ANSWER if len(messages) > 2 + 1 else "It is 1.")
     failed, kept, _ = make(plan(setting, tasks=1), model, tmp_path)
-    assert [(each.asked_otherwise, str(each.error)) for each in failed] == [(True, "asked for by prompted, not by tool")]
+    assert [(isinstance(each.error, WrongStrategyError), str(each.error)) for each in failed] == [
+        (True, "asked for by prompted, not by tool")
+    ]
     assert kept == 0
 
 

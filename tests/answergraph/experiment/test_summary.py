@@ -35,7 +35,7 @@ def records(*runs: Measurement) -> dict[RunKey, Record]:
 
 
 def row(finished: dict[RunKey, Record], *failed: Failed) -> Row:
-    return next(each for each in summarise(PLAN, finished, failed) if each.setting == "no_format")
+    return next(each for each in summarise(PLAN, finished, failed).rows if each.setting == "no_format")
 
 
 def validating(*calls: int) -> list[Measurement]:
@@ -103,6 +103,6 @@ def test_tokens_are_none_where_the_provider_reports_none() -> None:
 
 
 def test_every_setting_has_every_figure() -> None:
-    (first, second) = summarise(PLAN, records(RUN), [])
+    (first, second) = summarise(PLAN, records(RUN), []).rows
     assert (first.setting, second.setting) == ("no_format", "tool_strategy")
     assert set(first.figures) == set(first.spread) == set(METRICS)
