@@ -21,7 +21,7 @@ A bare schema as `response_format` means `AutoStrategy`, which takes the best wa
 - `json_mode`: the provider holds the model to JSON, the schema stands in the prompt
 - `prompted`: the schema stands in the prompt
 
-It steps down this ladder where the provider refuses a request or the model ignores what it was asked. The table says where it
+It takes the next one where the provider refuses a request or the model ignores what it was asked. The table says where it
 starts; a row that is wrong or out of date costs one refused request per process and model. Not so for Ollama and vLLM: a format
 beside tools brings a made-up answer there that looks like any other. Where a gateway serves the model, the row of the model's
 name counts as well. A model's `profile`, where it has one, says whether there is a `provider` mode at all. "Thinking" means

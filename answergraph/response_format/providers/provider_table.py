@@ -220,7 +220,7 @@ UNKNOWN = ProviderFamily(
     Ways(native=NEVER, forced_tool=WITHOUT_THINKING, json_mode=ALWAYS),
     models=r".*",
     sources=("https://github.com/langchain-ai/langchain/issues/34129",),
-    note="A model's profile may say that it has a JSON schema mode. The ladder learns the rest.",
+    note="A model's profile may say that it has a JSON schema mode. The rest is learned from what the provider refuses.",
 )
 """The row of all other models."""
 

@@ -31,7 +31,7 @@ _MARKS = re.compile(r'[{}"]|\\.', re.DOTALL)
 
 
 @dataclass(frozen=True)
-class Found:
+class JsonFinding:
     """A JSON value in a text."""
 
     data: Any
@@ -46,7 +46,7 @@ class Found:
         return (*taken[self.place], *(("JSON syntax mended",) if self.mended else ()))
 
 
-def find_json(text: str) -> list[Found]:
+def find_json(text: str) -> list[JsonFinding]:
     """Find the JSON values in a text: the whole text, else its fences, else its outermost objects.
 
     Values whose syntax is slightly off are found only where there are no others. Numbers that JSON does not know (``NaN``,
@@ -76,7 +76,7 @@ def parse_structured_output(text: str, *, objects_only: bool = True) -> Any:
     return None if is_ambiguous or not found else found[0].data
 
 
-def _search(text: str, counts: Callable[[Found], bool]) -> list[Found]:
+def _search(text: str, counts: Callable[[JsonFinding], bool]) -> list[JsonFinding]:
     if not text or len(text) > MAX_TEXT_LENGTH:
         return []
     places: list[tuple[Place, list[str]]] = [
@@ -89,10 +89,10 @@ def _search(text: str, counts: Callable[[Found], bool]) -> list[Found]:
 
 
 def _found(
-    places: list[tuple[Place, list[str]]], load: Callable[[str], Any], counts: Callable[[Found], bool], *, mended: bool
-) -> list[Found]:
+    places: list[tuple[Place, list[str]]], load: Callable[[str], Any], counts: Callable[[JsonFinding], bool], *, mended: bool
+) -> list[JsonFinding]:
     for place, candidates in places:
-        loaded = [Found(data, place, mended) for data in map(load, candidates) if data is not None]
+        loaded = [JsonFinding(data, place, mended) for data in map(load, candidates) if data is not None]
         found = [item for item in loaded if counts(item)]
         if found:
             return found

@@ -15,7 +15,7 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, ToolCall
 
-from answergraph.response_format.reading.json_in_text import Found, find_json
+from answergraph.response_format.reading.json_in_text import JsonFinding, find_json
 from answergraph.response_format.schemas.answer_schema import AnswerSchema
 from answergraph.response_format.schemas.json_envelope import SCHEMA, VALUE
 from answergraph.response_format.strategies.strategy import AnswerRequest
@@ -144,7 +144,7 @@ class ReplyReader:
             return self._invalid(call["name"], ValueError("its arguments are no valid JSON"), message, call.get("args"))
         return self._validated(schema, found[0].data, message, (f"malformed arguments: {found[0].place}",))
 
-    def _is_meant(self, item: Found) -> bool:
+    def _is_meant(self, item: JsonFinding) -> bool:
         if not isinstance(item.data, dict):
             # A value that is no object is looked for where one was declared; elsewhere a whole text may still be corrected.
             return item.place == "whole" or not all(schema.is_object for schema in self.request.strategy.schemas)
@@ -152,7 +152,7 @@ class ReplyReader:
             return False
         return item.place == "whole" or self._named(item.data) is not None or bool(self._knowing(item.data))
 
-    def _read_found(self, item: Found, message: AIMessage) -> Reading:
+    def _read_found(self, item: JsonFinding, message: AIMessage) -> Reading:
         if (name := self._named(item.data)) is not None:
             schema = self._requested(name)
             if schema is None:
