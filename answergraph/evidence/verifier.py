@@ -18,7 +18,7 @@ from answergraph.evidence.quotes import Found
 from answergraph.evidence.searched_result import SearchedResult
 from answergraph.state.errors import BundleError
 from answergraph.state.outcome import EvidenceSpan
-from answergraph.state.tool_results import RecordedResult, ToolRun, run_of, texts_of
+from answergraph.state.tool_results import RecordedResult, run_of, texts_of
 
 _STEP = re.compile(r"""\.?(\w+)|\[(\d+)\]|\[(?:'([^']*)'|"([^"]*)")\]""")
 _SPAN_LENGTH = len(EvidenceSpan._fields)
@@ -76,8 +76,9 @@ class _Parts:
         messages: list[Any] = messages_from_dict(bundle["messages"])
         recorded = bundle.get("results")
         results = list(results_in(messages, {str(bundle.get("schema"))})) if recorded is None else recorded
-        for result in results:
-            _refuse_unreadable(run_of(result))
+        for run in map(run_of, results):
+            if not isinstance(run.args, Mapping) or not all(isinstance(text, str) for text in run.texts):
+                raise TypeError(f"the result {run.tool_call_id!r} has texts, and arguments by name")
         marks = {path: mark_from_json(mark) for path, mark in bundle.get("marks", {}).items()}
         return cls(bundle["answer"], marks, bundle["evidence"], results, messages)
 
@@ -116,11 +117,6 @@ class _Parts:
         if said and all("".join(texts_of(message)) != "".join(result["texts"]) for message in said):
             return f"the conversation holds another result of {result['tool_call_id']}"
         return None
-
-
-def _refuse_unreadable(run: ToolRun) -> None:
-    if not isinstance(run.args, Mapping) or not all(isinstance(text, str) for text in run.texts):
-        raise TypeError(f"the result {run.tool_call_id!r} has texts, and arguments by name")
 
 
 def value_at(answer: Any, path: str) -> Any:

@@ -56,22 +56,17 @@ class BoundModel:
 
     def call(self, request: ModelRequest[Any], listeners: Sequence[BaseCallbackHandler] = ()) -> Invoke:
         """Return the effect that calls the model; ``listeners`` are callback handlers beside those of the run."""
-        messages: Any = self.conversation(request)
-        if self.takes_prompts and WHOLE_MESSAGES.issuperset(map(type, messages)):
-            # LangChain converts and checks every message of a list, but not of a prompt.
-            messages = ChatPromptValue.model_construct(messages=messages)
-        return Invoke(self.runnable, messages, listeners, self.settings)
-
-    def conversation(self, request: ModelRequest[Any]) -> list[AnyMessage]:
-        """Return the messages to send: the system message, the request's own, and ``prompt``.
-
-        ``prompt`` is added to a user's last text, because some providers refuse two user messages in a row.
-        """
-        system: list[AnyMessage] = [request.system_message] if request.system_message else []
-        messages = [*system, *request.messages]
+        messages: list[AnyMessage] = [request.system_message] if request.system_message else []
+        messages += request.messages
         if self.prompt is not None:
             messages = _with_prompt(messages, self.prompt)
-        return messages if self.user_after_tool else list(_apart(messages))
+        if not self.user_after_tool:
+            messages = list(_apart(messages))
+        sent: Any = messages
+        if self.takes_prompts and WHOLE_MESSAGES.issuperset(map(type, messages)):
+            # LangChain converts and checks every message of a list, but not of a prompt.
+            sent = ChatPromptValue.model_construct(messages=messages)
+        return Invoke(self.runnable, sent, listeners, self.settings)
 
 
 def _calls_as(runnable: Runnable[Any, Any], kind: Any) -> bool:
@@ -82,6 +77,7 @@ def _calls_as(runnable: Runnable[Any, Any], kind: Any) -> bool:
 def _with_prompt(messages: list[AnyMessage], prompt: str) -> list[AnyMessage]:
     last = messages[-1] if messages else None
     if isinstance(last, HumanMessage):
+        # Some providers refuse two user messages in a row.
         return [*messages[:-1], last.model_copy(update={"content": _extended(last.content, prompt)})]
     return [*messages, HumanMessage(prompt)]
 
