@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 REPOSITORY = Path(__file__).parents[3]
-SAMPLES = REPOSITORY / "tests" / "graphs" / "typed_agents.py"
+SAMPLES = REPOSITORY / "tests" / "graphs" / "agent" / "typed_agents.py"
 CHECKERS = {
     "mypy": ("-m", "mypy", "--strict", "--no-error-summary"),
     "pyright": ("-m", "pyright", "--pythonpath", sys.executable),
