@@ -67,6 +67,8 @@ class TestRequest:
         assert update[ANSWER_REQUEST]["strategy"] == "prompted"
         assert update[LEDGER]["usage"]["model_calls"] == 1
         assert len(update[LEDGER]["used_strategies"]) == 1
+        _, next_run = nodes.asked({"messages": [ASKED]})
+        assert tools_of(next_run) == []
         forget_refusals()
 
     @pytest.mark.parametrize("strategy", [TOOL, FallbackStrategy([TOOL, PromptedStrategy(Verdict)])])

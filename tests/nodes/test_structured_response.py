@@ -109,6 +109,11 @@ class TestSentBack:
         made = {**state, ANSWER_REQUEST: {**state[ANSWER_REQUEST], "of_model": False, "key": ""}}
         assert "outcome" not in raising.performed("structured_response", made)
 
+    def test_nothing_is_raised_where_the_model_could_not_be_asked_again(self) -> None:
+        state = after(Nodes(search, response_format=TOOL), WRONG, jump_to="end")
+        raising = Nodes(search, response_format=ToolStrategy(Verdict, handle_errors=False))
+        assert raising.performed("structured_response", state)["outcome"]["status"] == "invalid"
+
     def test_the_next_strategy_is_told_of_in_the_correction_and_this_one_is_used_up(self) -> None:
         update = decided(AIMessage("It passed."), response_format=FallbackStrategy([TOOL, PromptedStrategy(Verdict)]))
         assert len(update[LEDGER]["used_strategies"]) == 1
