@@ -7,42 +7,43 @@ from langchain_core.messages import AIMessage
 from langgraph.runtime import Runtime
 
 from answergraph import build_agent_graph
-from answergraph.runtime.steps import Step
+from answergraph.runtime.steps import Invoke, Step, run_step
 from answergraph.testing import ScriptedChatModel
 
 
 class Nodes:
-    """The nodes of one agent, whose model is never called: the test says what an effect brought."""
+    """The nodes of one agent; a test says what the call of the model brought."""
 
-    def __init__(self, *tools: Any, **options: Any) -> None:
-        self.graph = build_agent_graph(ScriptedChatModel(replies=[]), list(tools), **options)
+    def __init__(self, *tools: Any, replies: Any = (), **options: Any) -> None:
+        self.graph = build_agent_graph(ScriptedChatModel(replies=list(replies)), list(tools), **options)
 
     def step(self, node: str, state: dict[str, Any]) -> Step[Any]:
         graph_node: Any = self.graph.nodes[node].runnable
         step: Step[Any] = graph_node._step(state, Runtime())
         return step
 
-    def replied(self, state: dict[str, Any], reply: AIMessage | Exception) -> Any:
-        """Return the update of the model node for a reply of the model."""
+    def asked(self, state: dict[str, Any]) -> tuple[Step[Any], Invoke]:
+        """Return the step of the model node where it calls the model, and that call."""
         step = self.step("model", state)
-        next(step)
+        return step, next_call(step, next(step))
+
+    def replied(self, state: dict[str, Any], reply: AIMessage) -> Any:
+        """Return the update of the model node for a reply of the model."""
+        step, _ = self.asked(state)
         with pytest.raises(StopIteration) as stop:
-            step.throw(reply) if isinstance(reply, Exception) else step.send(reply)
+            step.send(reply)
         return stop.value.value
 
-    def decided(self, state: dict[str, Any]) -> Any:
-        """Return the update of the ``structured_response`` node; it asks for nothing but whether anyone listens."""
-        step = self.step("structured_response", state)
-        try:
-            effect = next(step)
-            while True:
-                effect = step.send(effect.perform())
-        except StopIteration as stop:
-            return stop.value
+    def performed(self, node: str, state: dict[str, Any]) -> Any:
+        """Return the update of a node whose effects are all performed."""
+        return run_step(self.step(node, state))
 
-    def turn(self, state: dict[str, Any], reply: AIMessage) -> dict[str, Any]:
-        """Return the state after a reply, messages appended."""
-        return merged(state, self.replied(state, reply))
+
+def next_call(step: Step[Any], effect: Any) -> Invoke:
+    """Return the next call of a model; whether anyone listens is asked before it."""
+    while not isinstance(effect, Invoke):
+        effect = step.send(effect.perform())
+    return effect
 
 
 def merged(state: dict[str, Any], update: dict[str, Any]) -> dict[str, Any]:

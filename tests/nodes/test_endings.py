@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 
-from answergraph.nodes.endings import Ending, EndingFacts, decide, out_of_budget
+from answergraph.nodes.endings import Ending, EndingFacts, decide, out_of_budget, repeats
+from answergraph.response_format.reading.reply_reader import Reading
 from answergraph.state.ledger import empty_ledger, usage_of
 from answergraph.state.outcome import Status
 
@@ -171,6 +172,36 @@ def test_an_end_is_out_of_budget_where_the_budget_had_the_last_word() -> None:
     ends = [known for known in ALL if decide(known).action == "end" and known.status != "refused"]
     spent = [known for known in ends if known.last_call_made or (known.tools_were_off and known.status == "unanswered")]
     assert [known for known in ends if decide(known).status == "out_of_budget"] == spent
+
+
+def attempts(*statuses: Status) -> Any:
+    return [{"status": status} for status in statuses]
+
+
+@pytest.mark.parametrize(
+    ("status", "before", "repeated"),
+    [
+        ("unanswered", (), False),
+        ("unanswered", ("unanswered",), True),
+        ("unanswered", ("unanswered", "invalid"), False),
+        ("unanswered", ("invalid", "unanswered"), True),
+        ("invalid", ("unanswered",), False),
+        ("empty", ("empty", "invalid"), True),
+        ("truncated", ("truncated", "unanswered"), True),
+        ("truncated", ("empty",), False),
+    ],
+)
+def test_a_mistake_is_repeated_if_the_last_attempt_was_the_same_or_any_was_as_empty_or_cut(
+    status: Status, before: tuple[Status, ...], repeated: bool
+) -> None:
+    ledger: Any = {**empty_ledger(), "attempts": attempts(*before), "last_mistake": "70"}
+    assert repeats(Reading(status, "why", mistake="71"), ledger, []) is repeated
+
+
+@pytest.mark.parametrize(("mistake", "repeated"), [("70", True), ("71", False), (None, False)])
+def test_a_wrong_answer_repeats_the_last_one_if_it_is_equal(mistake: str | None, repeated: bool) -> None:
+    ledger: Any = {**empty_ledger(), "attempts": attempts("invalid"), "last_mistake": "70"}
+    assert repeats(Reading("invalid", "why", mistake=mistake), ledger, []) is repeated
 
 
 def test_a_run_without_a_format_that_a_limit_ended_says_so_and_what_it_used() -> None:

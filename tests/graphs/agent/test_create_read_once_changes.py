@@ -130,6 +130,17 @@ class TestAfterTheRun:
         agent.update_state(thread(), {"structured_response": written})
         assert run.state(agent, thread()).values["structured_response"].score == 8
 
+    def test_json_that_was_streamed_is_written_back_after_the_answer_was_changed(self, run: Run) -> None:
+        looks = Looks()
+        agent, _ = agent_of(
+            verdict_of(7), response_format=ToolStrategy(Verdict), middleware=[looks], checkpointer=InMemorySaver()
+        )
+        updates = [update for part in run.stream(agent, QUESTION, thread(), stream_mode="updates") for update in part.values()]
+        (written,) = [update["structured_response"] for update in updates if update.get("structured_response")]
+        looks.seen[0].score = 8
+        agent.update_state(thread(), {"structured_response": written})
+        assert run.state(agent, thread()).values["structured_response"].score == 7
+
     def test_an_answer_that_a_last_hook_makes_invalid_is_kept_and_loads(self, run: Run) -> None:
         @after_agent
         def breaks(state: Any, runtime: Any) -> dict[str, Any]:
