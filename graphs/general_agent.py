@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, Literal
 
-from langchain_core.language_models import BaseChatModel
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
@@ -129,6 +128,4 @@ def _strategy(name: str, schema: str) -> Strategy[Any]:
     return STRATEGIES[name](json.loads(schema))
 
 
-@lru_cache(maxsize=MAX_MODELS)
-def _model(name: str) -> BaseChatModel:
-    return resolve_model(name)
+_model = lru_cache(maxsize=MAX_MODELS)(resolve_model)

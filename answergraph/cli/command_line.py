@@ -27,6 +27,7 @@ from answergraph.cli.command_runner import (
     ended,
     run_graph,
     told_as_bad_usage,
+    write_json,
 )
 from answergraph.cli.experiment_command import experiments
 from answergraph.cli.judge_command import judge
@@ -120,7 +121,8 @@ def ask(  # noqa: PLR0913  # waiver: the options of a command
     config: RunnableConfig = {"callbacks": [PromptView(partial(typer.echo, err=True))] if show_prompts else []}
     result = run_graph(agent, {"messages": [text.strip()]}, config, output_keys=BUNDLE_KEYS)
     if bundle is not None:
-        _write_bundle(result, bundle)
+        with told_as_bad_usage():
+            write_json(bundle, answer_bundle(result))
     answer = _answer(result)
     if as_json:
         typer.echo(answer.model_dump_json() if isinstance(answer, Calculation) else json.dumps(answer, ensure_ascii=False))
@@ -139,11 +141,7 @@ def graph(name: Annotated[str, typer.Argument(help=f"One of: {', '.join(GRAPHS)}
 
 
 def _answer(result: dict[str, Any]) -> Calculation | str:
-    """Return the typed answer, or the text that a run without a response format ends with.
-
-    Raises:
-        typer.Exit: If there is none.
-    """
+    """Return the typed answer, or the text that a run without a response format ends with; exit if there is none."""
     outcome, message = result.get("outcome"), result["messages"][-1]
     answer: Calculation | None = result.get("structured_response")
     if outcome is not None and answer is None:
@@ -151,12 +149,6 @@ def _answer(result: dict[str, Any]) -> Calculation | str:
     if answer is None and (status := diagnose(message)):
         raise ended(NO_ANSWER, f"{status}: {message.text}")
     return message.text if answer is None else answer
-
-
-def _write_bundle(result: Mapping[str, Any], path: Path) -> None:
-    text = json.dumps(answer_bundle(result), ensure_ascii=False, indent=1, default=str)
-    with told_as_bad_usage():
-        path.write_text(f"{text}\n", encoding="utf-8")
 
 
 def _as_text(answer: Calculation) -> str:

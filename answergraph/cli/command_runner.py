@@ -6,7 +6,8 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -108,11 +109,14 @@ def facts_of(options: list[str] | None) -> dict[str, Any]:
         name, equals, value = option.partition("=")
         if not name or not equals:
             raise AgentSpecError(f"--fact takes NAME=VALUE, not {option!r}.")
-        try:
+        facts[name] = value
+        with suppress(ValueError):
             facts[name] = json.loads(value)
-        except ValueError:
-            facts[name] = value
     return facts
+
+
+def write_json(path: Path, value: Any) -> None:
+    path.write_text(f"{json.dumps(value, ensure_ascii=False, indent=1, default=str)}\n", encoding="utf-8")
 
 
 def ended(code: int, line: str) -> typer.Exit:

@@ -74,7 +74,9 @@ def _message_lines(message: AnyMessage) -> Iterator[str]:
         if message.text:
             yield f"“{one_line(message.text)}”"
         for call in message.tool_calls:
-            arguments = ", ".join(f"{key}={_plain(value)}" for key, value in call["args"].items())
+            arguments = ", ".join(
+                f"{key}={json.dumps(value, ensure_ascii=False, default=str)}" for key, value in call["args"].items()
+            )
             yield f"→ {call['name']}({arguments})"
     elif isinstance(message, ToolMessage):
         yield f"← {message.name}: {one_line(message.text)}"
@@ -90,7 +92,3 @@ def one_line(text: str) -> str:
         'refused: no key'
     """
     return " ".join(_CONTROL.sub(" ", text).split())
-
-
-def _plain(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, default=str)

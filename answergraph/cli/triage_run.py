@@ -13,7 +13,7 @@ from langchain_core.runnables import RunnableConfig
 from rich.console import Console
 from rich.progress import TextColumn
 
-from answergraph.cli.command_runner import Graph, run_graph
+from answergraph.cli.command_runner import Graph, run_graph, write_json
 from answergraph.cli.live_view import one_line, progress_bar
 from answergraph.cli.triage_html import triage_page
 from answergraph.cli.triage_view import print_reports
@@ -42,8 +42,7 @@ def triage_folder(model: BaseChatModel | str, folder: str, *, as_json: bool, htm
     if html is not None:
         html.write_text(triage_page(folder, reports, problems), encoding="utf-8")
     if bundle is not None:
-        text = json.dumps({"format": BUNDLES_FORMAT, "bundles": result["bundles"]}, ensure_ascii=False, indent=1, default=str)
-        bundle.write_text(f"{text}\n", encoding="utf-8")
+        write_json(bundle, {"format": BUNDLES_FORMAT, "bundles": result["bundles"]})
     if as_json:
         typer.echo(json.dumps({"folder": folder, "reports": reports, "problems": problems}, ensure_ascii=False, indent=1))
     elif reports:

@@ -72,7 +72,8 @@ def measure(setting: Setting, task: Task, state: Mapping[str, Any]) -> Measureme
     _refuse_other_strategies(setting, outcome)
     messages: Sequence[AnyMessage] = state["messages"]
     runs = [run for run in map(run_of, results_in(messages, setting.schema_names)) if run.succeeded]
-    given = _given_in_text(messages) if setting.response_format is None else _given(state.get("structured_response"))
+    answered = state.get("structured_response")
+    given = _given_in_text(messages) if setting.response_format is None else {} if answered is None else vars(answered)
     answer, usage = _number(given.get("final_answer")), _usage(messages, outcome)
     return Measurement(
         status=outcome["status"] if outcome else "answered" if answer is not None else "unanswered",
@@ -91,18 +92,12 @@ def measure(setting: Setting, task: Task, state: Mapping[str, Any]) -> Measureme
 
 
 def _refuse_other_strategies(setting: Setting, outcome: Outcome | None) -> None:
-    if outcome is None:
-        taken: set[str | None] = set()
-    else:
-        taken = {outcome["strategy"], *(attempt["strategy"] for attempt in outcome["attempts"])} - {None}
-    others = sorted(map(str, taken - setting.strategies))
+    used = [outcome["strategy"], *(attempt["strategy"] for attempt in outcome["attempts"])] if outcome else []
+    taken = {strategy for strategy in used if strategy is not None}
+    others = sorted(taken - setting.strategies)
     if others or (setting.strategies and not taken):
         asked = ", ".join(others) or "nothing"
         raise WrongStrategyError(f"asked for by {asked}, not by {' or '.join(sorted(setting.strategies)) or 'the prompt alone'}")
-
-
-def _given(answer: Any) -> Mapping[str, Any]:
-    return {} if answer is None else vars(answer)
 
 
 def _given_in_text(messages: Sequence[AnyMessage]) -> Mapping[str, Any]:

@@ -10,6 +10,7 @@ verdict whose evidence stands in what the tools returned, or to abstain.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from operator import add
 from typing import Annotated, Any, Literal, NotRequired
 
@@ -20,27 +21,41 @@ from langgraph.graph.state import CompiledStateGraph
 from pydantic import BaseModel
 from typing_extensions import TypedDict
 
-from answergraph.evidence.answer_bundle import answer_bundle
+from answergraph.evidence.answer_bundle import answer_bundle, results_in
 from answergraph.evidence.marks import Abstention
 from answergraph.graphs.agent.create import create_agent
-from answergraph.graphs.triage.grounded_in_case import GroundedInCase, tool_runs
 from answergraph.graphs.triage.offline.triage_policy import triage_case
 from answergraph.graphs.triage.run_files.case_facts import ATTACHED_CASE
 from answergraph.graphs.triage.triage_prompts import CONCLUDE_PROMPT, CONCLUDE_TASK, ENDED, EXPLORE_PROMPT, EXPLORE_TASK
 from answergraph.graphs.triage.triage_schema import CaseReport, FalseNegativeCheck, FalsePositiveCheck, Source
 from answergraph.graphs.triage.triage_tools import TRIAGE_TOOLS
+from answergraph.middleware.grounded_answer import GroundedAnswer
 from answergraph.models.offline.offline_policy import attach
 from answergraph.models.resolve import resolve_model
 from answergraph.state.agent_state import AgentState
 from answergraph.state.budget import UsageLimits
 from answergraph.state.messages import correction_message
 from answergraph.state.outcome import Outcome
+from answergraph.state.tool_results import ToolRun, run_of
 
 EXPLORE, CONCLUDE_FAILED, CONCLUDE_PASSED = "explore", "conclude_failed", "conclude_passed"
 
 EXPLORE_LIMITS = UsageLimits(model_calls=25)
 CONCLUDE_LIMITS = UsageLimits(model_calls=8)
 """Judging a case may call tools again, for a better quote."""
+
+LOOKS = frozenset({"read_case", "read_lines", "search"})
+"""The tools whose results can be quoted; what lists names and sizes proves nothing about a case."""
+
+
+class GroundedInCase(GroundedAnswer):
+    """Accepts quotes from the results that were gathered before this agent's own run, and from those of its own."""
+
+    def evidence(self, state: Mapping[str, Any]) -> list[ToolRun]:
+        own = super().evidence(state)
+        taken = {run.tool_call_id for run in own}
+        gathered = [run for run in _tool_runs(state["messages"]) if run.tool_call_id not in taken]
+        return [run for run in (*gathered, *own) if run.name in LOOKS and run.succeeded and run.text]
 
 
 class FolderState(AgentState[Any]):
@@ -136,7 +151,7 @@ def _report(state: CaseState) -> dict[str, Any]:
     outcome, answer = state.get("outcome"), state.get("structured_response")
     evidence = dict(outcome["evidence"]) if outcome else {}
     cited = {str(span[0]) for span in evidence.values()}
-    runs = [run for run in tool_runs(state["messages"]) if run.tool_call_id in cited]
+    runs = [run for run in _tool_runs(state["messages"]) if run.tool_call_id in cited]
     report = CaseReport(
         case=state["case"],
         test=state["test"],
@@ -149,3 +164,8 @@ def _report(state: CaseState) -> dict[str, Any]:
         sources={run.tool_call_id: Source(tool=run.name, args=dict(run.args), text=run.text) for run in runs},
     )
     return {"reports": [report], "bundles": [{"case": state["case"], **answer_bundle(state)}]}
+
+
+def _tool_runs(messages: Sequence[AnyMessage]) -> list[ToolRun]:
+    """Return the answered tool calls of a case, oldest first."""
+    return [run_of(result) for result in results_in(messages, answers=set())]

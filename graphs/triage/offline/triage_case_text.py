@@ -38,11 +38,6 @@ class CaseText(CaseFacts):
     """Further lines that were searched for, as the tool gave them."""
 
     @property
-    def is_error(self) -> bool:
-        """Whether the case ended in an error outside the test itself."""
-        return self.status == "error"
-
-    @property
     def error_lines(self) -> list[str]:
         """The lines of the stack trace that name an exception, causes first; each without its mark."""
         lines = [_MARK.sub("", match[0]).strip() for match in self._named_errors]

@@ -14,7 +14,6 @@ from typing import Any
 
 from langchain_core.messages import AIMessage
 
-from answergraph.graphs.triage.offline.triage_answer import VERDICTS, abstention_values, verdict_values
 from answergraph.graphs.triage.offline.triage_case_text import CaseText
 from answergraph.graphs.triage.offline.triage_rules import Finding, judge, judge_passed
 from answergraph.graphs.triage.run_files.case_facts import ATTACHED_CASE
@@ -36,6 +35,11 @@ _ABILITY = "judge whether the result of a test is right, with the tools read_cas
 _MENTION = re.compile(r"^(?P<path>.+?):(?P<number>\d+): (?P<line>.*)$", re.MULTILINE)
 _HEADING = re.compile(r"_{3,}|FAIL|ERROR")
 _LINES_BEFORE, _LINES_READ = 2, 60
+_FAILED, _PASSED = "is_false_negative", "is_false_positive"
+_VERDICTS = frozenset({_FAILED, _PASSED})
+"""The field of a verdict that says whether the test's result is wrong."""
+_ANOTHER_RUN = "a second result of the same test: run again, alone and with the others"
+_MORE_OUTPUT = "what the test and the application logged meanwhile"
 
 
 def triage_case(request: OfflineRequest) -> AIMessage:
@@ -107,10 +111,10 @@ class _Investigation:
 
     def _values(self, schema: OfferedSchema, finding: Finding | None, case: CaseText) -> dict[str, Any] | None:
         """Return the values of an answer; of an abstention only if there is no finding, or nothing else is offered."""
-        values = verdict_values(schema, finding, case) if finding else None
-        offers_verdict = any(VERDICTS & schema.field_names for schema in self.request.formats)
+        values = _verdict_values(schema, finding, case) if finding else None
+        offers_verdict = any(_VERDICTS & schema.field_names for schema in self.request.formats)
         if values is None and (finding is None or not offers_verdict):
-            values = abstention_values(schema, case, [_described(call) for call in self.calls])
+            values = _abstention_values(schema, case, [_described(call) for call in self.calls])
         return values
 
     def _result_of(self, name: str, args: Mapping[str, Any]) -> AnsweredCall | None:
@@ -143,3 +147,45 @@ def _own_part(text: str, name: str) -> str:
 
 def _described(call: AnsweredCall) -> str:
     return f"{call.name}({', '.join(str(value) for value in call.args.values())})"
+
+
+def _verdict_values(schema: OfferedSchema, finding: Finding, case: CaseText) -> dict[str, Any] | None:
+    """Return the values of a verdict; ``None`` if the schema is no verdict on such a case, or asks for what is not known."""
+    verdict = _PASSED if case.status == "passed" else _FAILED
+    if verdict not in schema.field_names:
+        return None
+    values: dict[str, Any] = {
+        verdict: finding.misjudged,
+        "confidence": finding.confidence,
+        "evidence": list(dict.fromkeys(finding.quotes)),
+        "expected_result_analysis": _expectation(case),
+        "step_execution_analysis": _execution(case),
+        "misclassification_cause": finding.cause,
+        "cause_details": finding.explanation,
+        "recommendations": [finding.advice],
+    }
+    unknown = [field.name for field in schema.fields if field.is_required and field.name not in values]
+    return None if unknown else {name: value for name, value in values.items() if name in schema.field_names}
+
+
+def _abstention_values(schema: OfferedSchema, case: CaseText, tried: Sequence[str]) -> dict[str, Any] | None:
+    """Return the values of an abstention; ``None`` if the schema is none."""
+    if not {"missing", "tried"} <= schema.field_names:
+        return None
+    missing = [_MORE_OUTPUT] if case.other_runs else [_ANOTHER_RUN, _MORE_OUTPUT]
+    return {"missing": missing, "tried": list(tried)}
+
+
+def _expectation(case: CaseText) -> str:
+    if case.status == "passed":
+        return "Every check of the test passed."
+    said = " ".join(case.message.split())
+    return (
+        f"A check failed: {said}" if case.is_assertion else f"No check was reached, or none decided; the run ended with: {said}"
+    )
+
+
+def _execution(case: CaseText) -> str:
+    passed, failed = len(case.passes), len(case.other_runs) - len(case.passes)
+    ended = f"The case ended as {case.status} and ran after {case.ran_after}."
+    return f"{ended} Of its other results in the folder {passed} passed and {failed} failed."

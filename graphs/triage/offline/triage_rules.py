@@ -195,7 +195,7 @@ def _mistake_in_test(case: CaseText) -> Finding | None:
 
 def _real(case: CaseText) -> Finding | None:
     """Find a failure real where the test looks at nothing but what it was given, or fails again with the same words."""
-    if case.is_error or case.passes or case.reruns or _is_suspicious(case):
+    if case.status == "error" or case.passes or case.reruns or _is_suspicious(case):
         return None
     confidence = 0.85 if case.same_failures else 0.65
     advice = "Treat it as a defect of the application."

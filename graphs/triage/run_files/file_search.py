@@ -79,7 +79,10 @@ def read_lines(folder: Folder, path: str, start: int, count: int) -> Lines:
     """
     with folder.open(path) as file:
         text = TextFile.of(path, file)
-        first = max(1, _count_lines(text) + 1 + start if start < 0 else start)
+        if start < 0:
+            _, total = _lines_between(text, 0, 0)
+            start += total + 1
+        first = max(1, start)
         found, total = _lines_between(text, first, first + max(1, min(count, MAX_LINES)))
     fitting = bisect_right(list(accumulate(map(len, found))), MAX_CHARACTERS)
     taken = found[: max(1, fitting)]
@@ -158,14 +161,6 @@ def _matches_of_block(block: bytes, first: int, pattern: Any) -> Iterator[tuple[
         position = end + 1
 
 
-def _count_lines(text: TextFile) -> int:
-    total, last = 0, b"\n"
-    for block in text.blocks():
-        total += block.count(b"\n")
-        last = block[-1:]
-    return total + (last != b"\n")
-
-
 def _lines_between(text: TextFile, first: int, end: int) -> tuple[list[str], int]:
     """Return the lines from ``first`` up to, not including, ``end``, and how many the file has, in one pass."""
     taken: list[str] = []
@@ -173,18 +168,13 @@ def _lines_between(text: TextFile, first: int, end: int) -> tuple[list[str], int
     for block in text.blocks():
         count = block.count(b"\n")
         if number + count >= first and number < end:
-            # A line of more than a block keeps its beginning.
-            beginnings = enumerate(_split(block), start=number)
+            # A line of more than a block keeps its beginning. A lone carriage return, as progress bars write it, ends no line:
+            # line numbers are those of other programs.
+            beginnings = enumerate(block.removesuffix(b"\n").split(b"\n"), start=number)
             taken += [_shown(line, 0) for at, line in beginnings if first <= at < end and not (goes_on and at == number)]
         number += count
         goes_on = not block.endswith(b"\n")
     return taken, number - 1 + goes_on
-
-
-def _split(block: bytes) -> list[bytes]:
-    # A lone carriage return, as progress bars write it, ends no line: line numbers are those of other programs.
-    lines = block.split(b"\n")
-    return lines if lines[-1] else lines[:-1]
 
 
 def _shown(line: bytes, around: int) -> str:
