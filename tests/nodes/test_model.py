@@ -17,7 +17,7 @@ from answergraph import (
 )
 from answergraph.middleware import ExtendedModelResponse, ModelResponse, wrap_model_call
 from answergraph.runtime.steps import Invoke
-from answergraph.state.ledger import ANSWER_REQUEST, LEDGER, RUNNING, empty_ledger, no_usage
+from answergraph.state.ledger import ANSWER_REQUEST, LEDGER, NO_USAGE, RUNNING, empty_ledger
 from tests.graphs.agent.scripted_agents import BAD, GOOD, Verdict, call, calls, search
 from tests.nodes.heart_steps import Nodes, merged, next_call
 
@@ -49,7 +49,7 @@ class TestRequest:
         assert tools_of(effect) == ["Verdict"]
 
     def test_a_model_is_not_called_without_a_call_left(self) -> None:
-        ledger = {**empty_ledger(), "usage": {**no_usage(), "model_calls": 2}, "run": "r"}
+        ledger = {**empty_ledger(), "usage": {**NO_USAGE, "model_calls": 2}, "run": "r"}
         nodes = Nodes(search, response_format=TOOL, limits=UsageLimits(model_calls=2))
         with pytest.raises(StopIteration) as stop:
             next(nodes.step("model", {"messages": [ASKED, AIMessage("a")], LEDGER: ledger}))

@@ -14,7 +14,7 @@ from answergraph.nodes.tools import ToolCallStep, ToolResult, ToolsNode
 from answergraph.runtime.steps import Step
 from answergraph.state.agent_state import PrivateState
 from answergraph.state.budget import NO_LIMITS, current_budget
-from answergraph.state.ledger import INNER_USAGE, LEDGER, empty_ledger, no_usage
+from answergraph.state.ledger import INNER_USAGE, LEDGER, NO_USAGE, empty_ledger
 from answergraph.testing import ScriptedChatModel
 from tests.graphs.agent.scripted_agents import call, calls
 from tests.suite.colors import Run
@@ -142,7 +142,7 @@ class TestBudget:
 
     def left_in(self, run: Run, node: ToolsNode, *tool_calls: Any) -> list[Any]:
         left.clear()
-        ledger = {**empty_ledger(), "usage": {**no_usage(), "model_calls": 3}}
+        ledger = {**empty_ledger(), "usage": {**NO_USAGE, "model_calls": 3}}
         ended(run, node, *tool_calls, **{LEDGER: ledger})
         return list(left)
 
@@ -157,7 +157,7 @@ class TestBudget:
         graph.add_node("tools", node)
         turn = [call("look", {}), call("echo", {"word": "x"}, "2"), call("Verdict", {}, "3")]
         graph.add_conditional_edges(START, lambda _: [Send("tools", [each]) for each in turn[:2]], ["tools"])
-        ledger = {**empty_ledger(), "usage": {**no_usage(), "model_calls": 3}}
+        ledger = {**empty_ledger(), "usage": {**NO_USAGE, "model_calls": 3}}
         left.clear()
         run(graph.compile(), {"messages": [HumanMessage("go"), calls(*turn)], LEDGER: ledger})
         assert [remaining.model_calls for remaining in left] == [3]
