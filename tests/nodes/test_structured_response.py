@@ -15,7 +15,8 @@ from answergraph import (
     ToolStrategy,
     UsageLimits,
 )
-from answergraph.state.ledger import ANSWER_REQUEST, LEDGER, RUNNING, empty_ledger
+from answergraph.state.budget import InnerRunBudget
+from answergraph.state.ledger import ANSWER_REQUEST, INNER_USAGE, LEDGER, RUNNING, empty_ledger
 from tests.graphs.agent.scripted_agents import BAD, GOOD, Missing, Verdict, call, calls, lookup, search
 from tests.nodes.heart_steps import Nodes, merged
 
@@ -122,6 +123,15 @@ class TestSentBack:
     def test_a_free_reply_is_no_attempt(self) -> None:
         update = decided(AIMessage("Done."), response_format=DeferredStrategy(TOOL))
         assert (update[LEDGER]["attempts"], update[LEDGER]["cause"]) == ([], "final_answer")
+
+
+def test_a_run_inside_another_is_charged_to_it_when_it_ends() -> None:
+    nodes = Nodes(response_format=TOOL)
+    state = after(nodes, RIGHT)
+    with InnerRunBudget(UsageLimits(), dict) as around, InnerRunBudget(UsageLimits(), dict):
+        nodes.performed("structured_response", state)
+    (command,) = around.with_charges(None)
+    assert command.update[INNER_USAGE] == state[LEDGER]["usage"]
 
 
 class TestEnded:
@@ -242,6 +252,22 @@ class TestBesideTools:
 
         assert decided(BESIDE, end_strategy="early", check_answer=never) == {}
         assert results(decided(BESIDE, FOUND, end_strategy="early", check_answer=never)) == [("1", "Never.")]
+
+    def test_with_tools_off_a_rejected_early_answer_is_sent_back(self) -> None:
+        def never(*_: Any) -> None:
+            raise AnswerRejected("Never.")
+
+        nodes = Nodes(search, response_format=TOOL, end_strategy="early", check_answer=never)
+        state = after(nodes, BESIDE)
+        update = nodes.performed("structured_response", {**state, LEDGER: {**state[LEDGER], "tools_were_off": True}})
+        assert results(update)[0] == ("1", "Never.")
+
+    def test_an_answer_that_is_never_confirmed_is_accepted_in_the_end(self) -> None:
+        nodes = Nodes(search, response_format=TOOL, limits=UsageLimits(answer_attempts=2))
+        state = after(nodes, BESIDE, FOUND)
+        for asked, ends in ((1, False), (2, True)):
+            ledger = {**state[LEDGER], "confirmations_asked": asked}
+            assert ("outcome" in nodes.performed("structured_response", {**state, LEDGER: ledger})) is ends
 
     def test_nothing_is_held_where_the_model_may_not_be_asked(self) -> None:
         assert decided(BESIDE, FOUND, state={"jump_to": "end"})["outcome"]["status"] == "answered"

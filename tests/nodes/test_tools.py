@@ -1,5 +1,6 @@
 """The tools node: calls, the budget of runs inside them, and middleware around them; how results look is tested beside ours."""
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -127,6 +128,22 @@ def test_middleware_may_answer_a_call_itself(run: Run) -> None:
 
     (message,) = ended(run, node_of(fail, wrap=answers), call("fail", {"word": "x"}))["messages"]
     assert message.text == "mine"
+
+
+def test_a_blocking_tool_may_start_an_event_loop_though_one_runs_the_graph() -> None:
+    @tool
+    def loop() -> str:
+        """Run a loop of its own."""
+        return asyncio.run(asyncio.sleep(0, "looped"))
+
+    graph = StateGraph(State)
+    graph.add_node("tools", node_of(loop))
+    graph.add_conditional_edges(START, lambda _: [Send("tools", [call("loop", {})])], ["tools"])
+
+    async def blocking() -> Any:
+        return graph.compile().invoke({"messages": [HumanMessage("go"), calls(call("loop", {}))]})
+
+    assert asyncio.run(blocking())["messages"][-1].text == "looped"
 
 
 def test_an_interrupt_inside_a_tool_is_no_error_of_the_tool() -> None:

@@ -59,6 +59,7 @@ class TestLimits:
             (UsageLimits(model_calls=1), used(0), True),
             (UsageLimits(model_calls=None), used(10_000), False),
             (UsageLimits(total_tokens=100), used(0), False),
+            (UsageLimits(total_tokens=100), used(0, total_tokens=60), False),
             (UsageLimits(total_tokens=100), used(1, total_tokens=33), False),
             (UsageLimits(total_tokens=100), used(1, total_tokens=34), True),
             (UsageLimits(total_tokens=100), used(2, total_tokens=50), False),

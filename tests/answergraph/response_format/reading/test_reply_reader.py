@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from langchain_core.messages import AIMessage
 from pydantic import BaseModel, Field, field_serializer
 
-from answergraph import PromptedStrategy, StructuredOutputValidationError, ToolStrategy
+from answergraph import MultipleStructuredOutputsError, PromptedStrategy, StructuredOutputValidationError, ToolStrategy
 from answergraph.response_format.reading.reply_reader import (
     Reading,
     ReplyReader,
@@ -99,6 +99,12 @@ def test_the_error_of_a_wrong_answer_is_the_strategys_and_names_its_source() -> 
     assert isinstance(reading.error, StructuredOutputValidationError)
     assert isinstance(reading.error.__cause__, ValueError)
     assert (reading.meant, reading.schema, reading.error_text) == ("Verdict", None, str(reading.error))
+
+
+def test_several_wrong_answers_are_as_ambiguous_as_several_right_ones() -> None:
+    for one, two in ((BAD, BAD), (GOOD, BAD), (GOOD, {**GOOD, "score": 1})):
+        reading = TOOL.read(calls(call("Verdict", one), call("Verdict", two, "2")))
+        assert isinstance(reading.error, MultipleStructuredOutputsError)
 
 
 def test_a_wrong_text_for_several_schemas_was_meant_for_no_certain_one() -> None:
