@@ -14,7 +14,7 @@ from typing import Any
 from langchain_core.messages import AIMessage
 from pydantic import InstanceOf, PrivateAttr
 
-from answergraph.models.in_process_model import ChatRequest, InProcessChatModel
+from answergraph.models.in_process.in_process_model import ChatRequest, InProcessChatModel
 
 __all__ = ["ScriptExhaustedError", "ScriptedChatModel", "ScriptedRequest"]
 

@@ -248,9 +248,19 @@ def _answer_request(visit: ModelVisit, message: AIMessage | None, value: Any) ->
     if value is None or (reply is not None and reply.shows(value)):
         valid = reply is not None and reply.reading is not None and reply.reading.value is not None
         return declared.record(asked, of_model=of_model, valid=valid, middleware_value=None)
-    schema = next((s for s in asked.strategy.schemas if s.holds(value)), None)
-    given = MiddlewareValue(schema=schema.name if schema else None, value=schema.dump(value) if schema else value)
-    return declared.record(asked, of_model=of_model, valid=schema is not None, middleware_value=given)
+    given = _middleware_value(asked, value)
+    return declared.record(asked, of_model=of_model, valid=given["schema"] is not None, middleware_value=given)
+
+
+def _middleware_value(asked: AnswerRequest, value: Any) -> MiddlewareValue:
+    schema = next((schema for schema in asked.strategy.schemas if schema.holds(value)), None)
+    if schema is None:
+        return MiddlewareValue(schema=None, value=value)
+    try:
+        return MiddlewareValue(schema=schema.name, value=schema.dump(value))
+    except (ValueError, TypeError):
+        # Something was put into it that cannot be said in JSON.
+        return MiddlewareValue(schema=None, value=repr(value))
 
 
 def _checked(commands: tuple[Command[Any], ...]) -> tuple[Command[Any], ...]:

@@ -11,7 +11,7 @@ from langchain_core.outputs import Generation, LLMResult
 
 from answergraph.llm_math.llm_math_tool import ANSWER, NAME
 from answergraph.llm_math.llm_math_tool import PROMPT as MATH_PROMPT
-from answergraph.models.in_process_model import CHARACTERS_PER_TOKEN
+from answergraph.models.in_process.in_process_model import CHARACTERS_PER_TOKEN
 from answergraph.models.offline.arithmetic_notation import ExpressionError
 from answergraph.models.offline.expression_search import find_expression
 

@@ -6,7 +6,7 @@ from langchain_core.language_models import ModelProfile
 from langchain_core.messages import AIMessage
 from pydantic import Field
 
-from answergraph.models.in_process_model import ChatRequest, InProcessChatModel
+from answergraph.models.in_process.in_process_model import ChatRequest, InProcessChatModel
 from answergraph.models.offline.arithmetic_policy import arithmetic
 from answergraph.models.offline.offline_policy import OfflinePolicy, OfflineRequest
 

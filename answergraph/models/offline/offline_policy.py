@@ -14,7 +14,7 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolCall, ToolMessage
 
-from answergraph.models.in_process_model import ChatRequest, ToolChoice
+from answergraph.models.in_process.in_process_model import ChatRequest, ToolChoice
 
 _OTHER_TYPES: Mapping[type, str] = {str: "string", list: "array", dict: "object"}
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
-from answergraph.models.in_process_model import ToolChoice
+from answergraph.models.in_process.in_process_model import ToolChoice
 from answergraph.models.react_text.react_reply import thought_in
 from answergraph.models.react_text.text_tool import TextTool, text_input
 from answergraph.state.messages import is_correction

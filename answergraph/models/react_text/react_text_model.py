@@ -17,7 +17,7 @@ from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 from pydantic import ConfigDict, InstanceOf, SecretStr
 
-from answergraph.models.in_process_model import Stop, ToolChoice
+from answergraph.models.in_process.in_process_model import Stop, ToolChoice
 from answergraph.models.react_text.protocol_labels import without_inventions
 from answergraph.models.react_text.react_prompt import (
     GENERATE,

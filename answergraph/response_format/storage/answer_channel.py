@@ -128,20 +128,21 @@ class AnswerCodec:
 
     def __init__(self, schemas: tuple[AnswerSchema, ...]) -> None:
         self.schemas = schemas
-        self._values: RecentCache[Any] = RecentCache()
-        """By the id of the JSON that was written for them."""
-        self._proven: RecentCache[AnswerSchema] = RecentCache()
-        """The schema of each value that came back equal from its JSON, by the id of the value."""
+        self._values: RecentCache[tuple[Any, str]] = RecentCache()
+        """Each with a text of itself and its JSON, to notice that one was changed; by the id of the JSON that was written."""
+        self._proven: RecentCache[tuple[AnswerSchema, str]] = RecentCache()
+        """The schema of each value that came back equal from its JSON, and that JSON as a text, by the id of the value."""
 
     def to_json(self, value: Any, schema: AnswerSchema | None = None) -> NamedJson | None:
         """Return an answer as JSON from which it comes back equal, ``None`` if there is none; ``schema`` if it is known."""
-        proven = self._proven.get(id(value))
+        proven, json_text = self._proven.get(id(value)) or (None, "")
         known = proven or (self._named(schema.name) if schema is not None else None)
         for candidate in self._schemas_of(value) if known is None else [known]:
             try:
                 data = candidate.dump(value)
-                if proven is not None or _same(candidate.load(data), value):
-                    self._proven.put(id(value), candidate, value)
+                # A value that was changed in place since has to prove itself again.
+                if json_text == repr(data) or _same(candidate.load(data), value):
+                    self._proven.put(id(value), (candidate, repr(data)), value)
                     return NamedJson(candidate.name, data)
             except (ValueError, TypeError):
                 # It cannot be said in JSON, or its parts cannot be compared.
@@ -158,7 +159,9 @@ class AnswerCodec:
         if named is None:
             return value
         written = named.value if len(self.schemas) == 1 else named._asdict()
-        self._values.put(id(written), value, written)
+        # Python shares one object between equal numbers and short texts: their ids say nothing about who wrote them.
+        if isinstance(written, dict | list) or type(written) is type(value):
+            self._values.put(id(written), (value, repr((value, written))), written)
         return written
 
     def update_to_write(self, update: Any, key: str) -> Any:
@@ -179,8 +182,8 @@ class AnswerCodec:
         """
         if written is None or isinstance(written, UnreadableAnswer):
             return written
-        if (value := self._values.get(id(written))) is not None:
-            return value
+        if (known := self._values.get(id(written))) is not None and known[1] == repr((known[0], written)):
+            return known[0]
         if len(self.schemas) == 1:
             return _loaded(self.schemas[0], written, written)
         if isinstance(written, Mapping) and written.keys() == {"schema", "value"} and (named := self._named(written["schema"])):

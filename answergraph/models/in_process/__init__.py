@@ -1,0 +1,1 @@
+"""Chat models that run in this process."""
