@@ -146,7 +146,7 @@ def test_a_bare_schema_means_the_native_format_for_a_model_that_has_it(run: Any)
 
 
 def test_a_bare_schema_means_an_answer_tool_for_a_model_that_has_not(run: Any) -> None:
-    _, bodies = answered(run, [VERDICT], response_format=AutoStrategy(Verdict), fields={"model": "llama-3"})
+    _, bodies = answered(run, [VERDICT], response_format=AutoStrategy(Verdict), fields={"model": "gpt-4-turbo"})
     assert [t["function"]["name"] for t in bodies[0]["tools"]] == ["search", "Verdict"]
 
 

@@ -149,6 +149,10 @@ FAMILIES: Mapping[str, Script] = {
     "Amazon Bedrock": served(_ANTHROPIC_FORCE, refuses_formats("Unknown parameter: response_format", "json_object")),
     "Ollama": served(model=makes_the_answer_up(answers_in_prose)),
     "vLLM": served(model=makes_the_answer_up(answers)),
+    "llama.cpp or LocalAI": served(model=makes_the_answer_up(answers_in_prose)),
+    "LM Studio": served(model=makes_the_answer_up(answers_in_prose)),
+    "SGLang": served(model=makes_the_answer_up(answers)),
+    "any other server at an address of its own": served(model=makes_the_answer_up(answers_in_prose)),
     "OpenRouter": served(model=drops_reasoning),
     "Groq": served(refuses_formats("json mode cannot be combined with tool/function calling", *_BOTH, beside_tools=True)),
     "any other": served(

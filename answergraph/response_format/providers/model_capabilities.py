@@ -55,6 +55,11 @@ def wire_dialect(model: Any) -> Dialect:
     return own if isinstance(own, Dialect) else _families_of(model)[-1].dialect
 
 
+def answers_last(model: Any) -> bool:
+    """Return whether a model calls its tools only while no answer is asked for."""
+    return any(family.answers_last for family in _families_of(model))
+
+
 def names_forced_tool(model: Any) -> bool:
     return _lists_tool_choice(model, "tool")
 

@@ -56,6 +56,8 @@ class ProviderFamily:
     """Pattern of the names of models that think unless they are told not to."""
     user_after_tool: bool = True
     """Whether it takes a user message right after a tool's."""
+    answers_last: bool = False
+    """Whether a format beside tools, or a forced call, keeps it from calling them: the answer is asked for after the tools."""
     gateway: bool = False
     """Whether it serves the models of others, so that the row of the model's name counts as well."""
     dialect: Dialect = Dialect.OPENAI_STRICT

@@ -6,6 +6,7 @@ which ones it skips; a row that is wrong or out of date costs one refused reques
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 from answergraph.response_format.providers.provider_family import Availability, ProviderFamily, Ways
@@ -215,6 +216,57 @@ _MODELS = (
     ),
 )
 
+_LOCAL = Ways(native=WITHOUT_TOOLS, forced_tool=NEVER, json_mode=WITHOUT_TOOLS)
+_LLAMA_CPP_SOURCES = (
+    "https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md",
+    "https://github.com/ggml-org/llama.cpp/blob/master/docs/function-calling.md",
+)
+
+_BY_PORT = (
+    ProviderFamily(
+        "llama.cpp or LocalAI",
+        _LOCAL,
+        usual_port=r":8080\b",
+        dialect=Dialect.PLAIN,
+        answers_last=True,
+        sources=_LLAMA_CPP_SOURCES,
+        note="Holds a model to a schema by a grammar. Takes a forced call and does not enforce it; drops tools without "
+        "a word where the model's template has none. A format beside tools keeps the model from calling them.",
+    ),
+    ProviderFamily(
+        "LM Studio",
+        _LOCAL,
+        usual_port=r":1234\b",
+        dialect=Dialect.PLAIN,
+        answers_last=True,
+        sources=("https://lmstudio.ai/docs/developer/openai-compat/structured-output", *_LLAMA_CPP_SOURCES),
+        note="Serves by llama.cpp, among others.",
+    ),
+    ProviderFamily(
+        "SGLang",
+        Ways(native=WITHOUT_TOOLS, forced_tool=ALWAYS, json_mode=WITHOUT_TOOLS),
+        usual_port=r":30000\b",
+        dialect=Dialect.PLAIN,
+        sources=(
+            "https://docs.sglang.io/advanced_features/structured_outputs.html",
+            "https://docs.sglang.io/advanced_features/tool_parser.html",
+        ),
+    ),
+)
+
+COMPATIBLE = ProviderFamily(
+    "any other server at an address of its own",
+    _LOCAL,
+    dialect=Dialect.PLAIN,
+    answers_last=True,
+    sources=("https://github.com/langchain-ai/langchain/issues/34129",),
+    note="A client of OpenAI's API with another address. The name of a model says nothing of its server, unless only its maker "
+    "serves it. Most such servers hold a model to a schema; one that refuses is remembered after one request.",
+)
+"""The row of servers that speak OpenAI's API at an address that no other row knows."""
+_OPENAI_CLIENTS = frozenset({"BaseChatOpenAI"})
+_OPENAI_ADDRESS = r"api\.openai\.com"
+
 UNKNOWN = ProviderFamily(
     "any other",
     Ways(native=NEVER, forced_tool=WITHOUT_THINKING, json_mode=ALWAYS),
@@ -224,7 +276,7 @@ UNKNOWN = ProviderFamily(
 )
 """The row of all other models."""
 
-FAMILIES: tuple[ProviderFamily, ...] = (*_SERVERS, *_MODELS, UNKNOWN)
+FAMILIES: tuple[ProviderFamily, ...] = (*_SERVERS, *_BY_PORT, *_MODELS, COMPATIBLE, UNKNOWN)
 """The table. The first row that matches a client or address counts, and the first one that matches a name."""
 
 
@@ -239,6 +291,8 @@ def matching_families(clients: frozenset[str], address: str, model: str) -> tupl
     server = next((family for family in FAMILIES if family.serves(clients, address)), None)
     if server is None and named.open_weights:
         server = next((family for family in FAMILIES if family.may_serve(address)), None)
+        if server is None and address and not _OPENAI_CLIENTS.isdisjoint(clients) and not re.search(_OPENAI_ADDRESS, address):
+            server = COMPATIBLE
     if server is None:
         return (named,)
     return (server, named) if server.gateway else (server,)

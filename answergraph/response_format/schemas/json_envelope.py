@@ -38,6 +38,21 @@ def envelope(members: Sequence[tuple[str, Mapping[str, Any]]]) -> dict[str, Any]
     return _embedded({**root, "additionalProperties": False}, places, lambda inner: {VALUE: {"anyOf": inner}})
 
 
+def tied_envelope(members: Sequence[tuple[str, Mapping[str, Any]]]) -> dict[str, Any]:
+    """Return the schema of the same envelope as one alternative per name, so that a name cannot stand beside another's value."""
+    definitions: dict[str, Any] = {}
+    alternatives = [
+        {
+            "type": "object",
+            "properties": {SCHEMA: {"const": name}, VALUE: _moved(schema, f"#/anyOf/{place}/properties/{VALUE}", definitions)},
+            "required": [SCHEMA, VALUE],
+            "additionalProperties": False,
+        }
+        for place, (name, schema) in enumerate(members)
+    ]
+    return {"anyOf": alternatives, "$defs": definitions} if definitions else {"anyOf": alternatives}
+
+
 def _embedded(
     root: dict[str, Any], places: Mapping[str, Mapping[str, Any]], put: Callable[[list[Any]], dict[str, Any]]
 ) -> dict[str, Any]:

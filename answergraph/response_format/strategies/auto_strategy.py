@@ -10,6 +10,7 @@ from typing_extensions import TypeForm
 
 from answergraph.response_format.model_request import ModelRequest
 from answergraph.response_format.providers.model_capabilities import (
+    answers_last,
     refuses_forced_tools,
     supports_json_mode,
     supports_native_format,
@@ -18,7 +19,7 @@ from answergraph.response_format.providers.refusals import TOOL_CALLING, is_refu
 from answergraph.response_format.schemas.answer_schema import AnswerSchema
 from answergraph.response_format.strategies.prompted_strategy import PromptedStrategy
 from answergraph.response_format.strategies.provider_strategy import ProviderStrategy
-from answergraph.response_format.strategies.strategy import Binding, NamedStrategy, SchemaT, Strategy
+from answergraph.response_format.strategies.strategy import Binding, FreeLoop, NamedStrategy, SchemaT, Strategy, after_tools
 from answergraph.response_format.strategies.tool_strategy import ToolStrategy
 
 
@@ -53,8 +54,9 @@ class AutoStrategy(Strategy[SchemaT]):
     """Ask in the best way the model has, and in the next one where the provider refuses it or the model ignores it.
 
     The order is: the provider's own mode, the answer tool with a forced call, the answer tool left free, the provider's JSON
-    mode, and words alone. A model that turns out to have no tool calling is wrapped in a ``ReActTextModel`` where there are tools
-    to call, or calls of tools to tell it about. A bare schema as ``response_format`` means this strategy.
+    mode, and words alone. Where a format keeps a server's model from calling tools, the tools come first and the answer is asked
+    for after them. A model that turns out to have no tool calling is wrapped in a ``ReActTextModel`` where there are tools to
+    call, or calls of tools to tell it about. A bare schema as ``response_format`` means this strategy.
     """
 
     name = "auto"
@@ -80,12 +82,16 @@ class AutoStrategy(Strategy[SchemaT]):
         self._json_mode: PromptedStrategy[SchemaT] = JsonModeStrategy(schemas, json_mode=True)
         self._prompted: PromptedStrategy[SchemaT] = PromptedStrategy(schemas)
         self._native: ProviderStrategy[SchemaT] = ProviderStrategy(schemas)
+        self._free = FreeLoop(schemas)
         self._text_protocol: TextProtocolStrategy[SchemaT] = TextProtocolStrategy(schemas)
 
     def strategies_for(self, request: ModelRequest[Any]) -> Sequence[NamedStrategy]:
         if _needs_text_protocol(request):
             return [NamedStrategy(TextProtocolStrategy.name, self._text_protocol.narrowed(self.schema_names))]
-        native = (self._native,) if supports_native_format(request.model, request.tools) else ()
+        if request.tools and answers_last(request.model):
+            return after_tools(self._free.narrowed(self.schema_names), self.narrowed(self.schema_names), request)
+        is_native = supports_native_format(request.model, request.tools) and self._native.suits(request.model)
+        native = (self._native,) if is_native else ()
         forced = () if refuses_forced_tools(request.model) else (self._tool,)
         json_mode = (self._json_mode,) if supports_json_mode(request.model, request.tools) else ()
         every = (*native, *forced, self._free_tool, *json_mode, self._prompted)

@@ -203,4 +203,4 @@ def check_declared(schemas: Sequence[AnswerSchema], declared: Sequence[AnswerSch
 
 def _is_usable(request: ModelRequest[Any], strategy: Strategy[Any]) -> bool:
     beside_tools = bool(request.tools) and not strategy.tools_off
-    return strategy.suits(request.model) and not is_refused(request.model, strategy.name, beside_tools=beside_tools)
+    return not is_refused(request.model, strategy.name, beside_tools=beside_tools)

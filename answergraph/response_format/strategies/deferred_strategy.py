@@ -11,14 +11,7 @@ from typing_extensions import TypeForm
 from answergraph.response_format.model_request import ModelRequest
 from answergraph.response_format.schemas.answer_schema import AnswerSchema
 from answergraph.response_format.strategies.declared_format import as_strategy
-from answergraph.response_format.strategies.strategy import NamedStrategy, NoResponse, SchemaT, Strategy
-
-
-class FreeLoop(NoResponse):
-    """The free part of a deferred strategy: a text ends it, and is the answer if it already parses."""
-
-    name = "deferred"
-    is_attempt = False
+from answergraph.response_format.strategies.strategy import FreeLoop, NamedStrategy, SchemaT, Strategy, after_tools
 
 
 class DeferredStrategy(Strategy[SchemaT]):
@@ -56,10 +49,7 @@ class DeferredStrategy(Strategy[SchemaT]):
         self._final.check(model)
 
     def strategies_for(self, request: ModelRequest[Any]) -> Sequence[NamedStrategy]:
-        """Return the free loop, then the strategies of the final step, without tools."""
-        final = self._final.narrowed(self.schema_names).strategies_for(request.override(tools=[]))
-        free = NamedStrategy("free", self._free.narrowed(self.schema_names))
-        return [free, *(NamedStrategy(f"final:{id_}", strategy.without_tools()) for id_, strategy in final)]
+        return after_tools(self._free.narrowed(self.schema_names), self._final.narrowed(self.schema_names), request)
 
     def widened(self, more: tuple[AnswerSchema, ...]) -> Strategy[Any]:
         return DeferredStrategy(self._final.widened(more))

@@ -87,11 +87,9 @@ class ProviderStrategy(Strategy[SchemaT]):
         return ValueError(f"Native structured output expected valid JSON for {label}, but parsing failed: {error}.")
 
     def _compiled(self, dialect: Dialect) -> WireSchema | SchemaNotExpressible:
-        if self.strict is False:
-            dialect = Dialect.PLAIN
-        compiled: WireSchema | SchemaNotExpressible = self.derived.get_or_make(
-            lambda: _compiled(self.reply_schema(), dialect), key=dialect
-        )
+        schema = self.tied_reply_schema() if dialect is Dialect.PLAIN else self.reply_schema()
+        taken = Dialect.PLAIN if self.strict is False else dialect
+        compiled: WireSchema | SchemaNotExpressible = self.derived.get_or_make(lambda: _compiled(schema, taken), key=dialect)
         return compiled
 
     def _bound(self, request: ModelRequest[Any], schema: dict[str, Any], *, strict: bool) -> Binding:

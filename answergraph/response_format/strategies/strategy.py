@@ -13,7 +13,7 @@ from typing_extensions import TypeVar
 
 from answergraph.response_format.model_request import ModelRequest
 from answergraph.response_format.schemas.answer_schema import AnswerSchema
-from answergraph.response_format.schemas.json_envelope import envelope
+from answergraph.response_format.schemas.json_envelope import envelope, tied_envelope
 from answergraph.response_format.schemas.schema_kinds import answer_schemas, tool_name
 from answergraph.response_format.wire.dialects import Dialect
 from answergraph.runtime.recent_cache import RecentCache
@@ -123,10 +123,6 @@ class Strategy(ABC, Generic[SchemaT]):
     def check(self, model: BaseChatModel) -> None:
         """Raise ``AgentSpecError`` while building if a model cannot be asked as the developer insists."""
 
-    def suits(self, model: BaseChatModel) -> bool:
-        """Return whether the provider of a model can take the schemas in this way."""
-        return True
-
     def restored(self, data: Any, dialect: Dialect) -> Any:
         """Undo in an answer what compiling the schema to a dialect caused, such as nulls for optional members."""
         return data
@@ -154,6 +150,12 @@ class Strategy(ABC, Generic[SchemaT]):
         if len(self.schemas) == 1:
             return self.schemas[0].json_schema
         return envelope([(schema.name, schema.value_schema) for schema in self.schemas])
+
+    def tied_reply_schema(self) -> Mapping[str, Any]:
+        """Return the same schema with each name of an envelope tied to its value; strict dialects do not take it."""
+        if len(self.schemas) == 1:
+            return self.reply_schema()
+        return tied_envelope([(schema.name, schema.value_schema) for schema in self.schemas])
 
     def receipt(self, value: Any) -> str:
         """Return the tool message that answers the call of an accepted answer, LangChain's unless replaced."""
@@ -209,3 +211,16 @@ class NoResponse(Strategy[Any]):
 
     def request_text(self) -> str:
         return f"Give your answer as a JSON object of the schema {' or '.join(self.schema_names)}."
+
+
+class FreeLoop(NoResponse):
+    """The free part of a strategy that asks after the tools: a text ends it, and is the answer if it already parses."""
+
+    name = "deferred"
+    is_attempt = False
+
+
+def after_tools(free: FreeLoop, final: Strategy[Any], request: ModelRequest[Any]) -> list[NamedStrategy]:
+    """Return the free loop, then the strategies of the final step, without tools."""
+    asking = final.strategies_for(request.override(tools=[]))
+    return [NamedStrategy("free", free), *(NamedStrategy(f"final:{each.id}", each.strategy.without_tools()) for each in asking)]

@@ -112,16 +112,20 @@ def test_strict_that_cannot_be_with_a_model_chosen_at_run_time_is_found_before_i
     assert other.requests == []
 
 
-@pytest.mark.parametrize(
-    "response_format",
-    [Open, AutoStrategy(Open), FallbackStrategy([ProviderStrategy(Open), ToolStrategy(Open)])],
-    ids=["bare", "auto", "fallback"],
-)
-def test_a_ladder_passes_over_a_mode_that_cannot_be_held_to_the_schema(run: Any, response_format: Any) -> None:
+@pytest.mark.parametrize("response_format", [Open, AutoStrategy(Open)], ids=["bare", "auto"])
+def test_the_automatic_strategy_passes_over_a_mode_that_cannot_be_held_to_the_schema(run: Any, response_format: Any) -> None:
     model = native(calls(call("Open", {"validation_result": None})))
     result = run(create_agent(model, response_format=response_format), QUESTION)
     assert result["outcome"]["strategy"] == "tool"
     assert len(model.requests) == 1
+
+
+def test_a_fallback_asks_with_every_member_and_notes_what_could_not_be_enforced(run: Any) -> None:
+    model = native('{"validation_result": null}')
+    strategies = FallbackStrategy([ProviderStrategy(Open), ToolStrategy(Open)])
+    outcome = run(create_agent(model, response_format=strategies), QUESTION)["outcome"]
+    assert (outcome["status"], outcome["strategy"]) == ("answered", "provider")
+    assert "sent without" in outcome["attempts"][0]["note"]
 
 
 def test_a_deferred_answer_is_asked_for_though_it_cannot_be_strict(run: Any) -> None:

@@ -42,7 +42,10 @@ class Told:
         ("https://api.groq.com/openai/v1", "openai/gpt-oss-120b", False, True, False),
         ("http://localhost:11434/v1", "gpt-oss:20b", False, False, False),
         ("http://gpu-1:8000/v1", "Qwen/Qwen3-8B", False, True, False),
-        ("http://localhost:1234/v1", "phi-4", False, True, True),
+        ("http://localhost:1234/v1", "phi-4", False, False, False),
+        ("http://localhost:8080/v1", "qwen2.5-coder", False, False, False),
+        ("http://localhost:30000/v1", "llama-3", False, True, False),
+        ("http://localhost:9999/v1", "phi-4", False, True, True),
     ],
 )
 def test_a_server_is_recognised_by_its_address(address: str, name: str, native: bool, forced: bool, json_mode: bool) -> None:
