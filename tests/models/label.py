@@ -150,15 +150,14 @@ def _has_only_schema_keys(value: Any) -> bool:
     return isinstance(value, dict) and "properties" in value and value.keys() <= ECHO_KEYS
 
 
-def main() -> None:
-    for name in sys.argv[1:]:
-        path = Path(name)
-        labels = list(labels_of(path))
-        path.with_suffix(".labels.json").write_text(
-            "[\n" + ",\n".join(json.dumps(each, ensure_ascii=False) for each in labels) + "\n]\n", "utf-8"
-        )
-        print(path.name, dict(Counter(each["label"] for each in labels)))
+def write_labels(path: Path) -> Counter[str]:
+    """Write the labels beside a file of replies, and return how many there are of each."""
+    labels = list(labels_of(path))
+    rows = ",\n".join(json.dumps(each, ensure_ascii=False) for each in labels)
+    path.with_suffix(".labels.json").write_text(f"[\n{rows}\n]\n", "utf-8")
+    return Counter(each["label"] for each in labels)
 
 
 if __name__ == "__main__":
-    main()
+    for name in sys.argv[1:]:
+        print(name, dict(write_labels(Path(name))))
