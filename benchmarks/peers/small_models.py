@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from agents import Agent as OpenAIAgent
@@ -13,12 +15,14 @@ from langchain.agents import create_agent
 from langchain.agents.structured_output import ProviderStrategy, ToolStrategy
 from langchain_openai import ChatOpenAI
 from openai import AsyncOpenAI
+from pydantic import TypeAdapter
 from pydantic_ai import Agent, NativeOutput, PromptedOutput
 from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.providers.openai import OpenAIProvider
 from pydantic_ai.usage import UsageLimits
 
 MODEL = "local"
+INSTRUCTOR = Path(".venv-model-instructor/bin/python")
 MAX_STEPS = 14
 """LangGraph's steps for six calls of the model with tools between them."""
 
@@ -65,6 +69,19 @@ def langchain(strategy: Callable[[Any], Any]) -> Ask:
     return ask
 
 
+def instructor(mode: str) -> Ask:
+    """It runs in an environment of its own: its dependencies do not go with those of the others."""
+
+    def ask(task: Any, url: str) -> Any:
+        command = [str(INSTRUCTOR), "-m", "benchmarks.peers.instructor_small_models", mode, task.name, url]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise type((done.stderr.split() or ["Exception"])[-1], (Exception,), {})
+        return TypeAdapter(task.type).validate_json(done.stdout)
+
+    return ask
+
+
 def _as_it_is(type_: Any) -> Any:
     return type_
 
@@ -78,3 +95,5 @@ PEERS: dict[str, Ask] = {
     "langchain provider": langchain(ProviderStrategy),
     "langchain tool": langchain(ToolStrategy),
 }
+if INSTRUCTOR.exists():
+    PEERS |= {"instructor": instructor("TOOLS"), "instructor json_schema": instructor("JSON_SCHEMA")}

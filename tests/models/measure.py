@@ -7,6 +7,7 @@ ratchet: a bare schema brings at least as many valid answers as every explicit s
 import argparse
 import importlib
 import importlib.metadata
+import itertools
 import subprocess
 import sys
 import time
@@ -36,6 +37,8 @@ from tests.models.serve import weights
 from tests.models.tasks import LOG, QUICK, TASKS, Diagnosis, Task
 
 BARE = "bare schema"  # means AutoStrategy
+WITHOUT_TOOLS = "instructor"
+"""A peer that calls no tools: the tasks with tools are left out."""
 MAX_TIER_SECONDS = 90 * 60
 RESULTS = Path("benchmarks/results/models")
 
@@ -76,20 +79,25 @@ def main() -> int:
     if not names:
         print("Skipped: the engine or the weights are not installed (docs/models.md says which packages bring them).")
         return 0
-    tasks = [
-        task for task in TASKS if task.name in (options.tasks or (QUICK if options.quick else [each.name for each in TASKS]))
-    ]
+    wanted = options.tasks or (QUICK if options.quick else [task.name for task in TASKS])
+    tasks = [task for task in TASKS if task.name in wanted]
     deadline = time.monotonic() + MAX_TIER_SECONDS
-    results: list[Result] = []
-    for name in names:
-        with model_server(name) as url, proxy_of(url) as proxy:
-            for way, ours, ask in _ways(options.ways):
-                forget_refusals()  # what one way was refused is not known to the next
-                for task in tasks:
-                    if time.monotonic() < deadline:
-                        results.append(ran(proxy, name, way, task, ours, ask))
-                        print(_line(results[-1]), flush=True)
+    results = [result for name in names for result in _measured(name, tasks, options.ways, deadline)]
     return _verdict(results, options, len(tasks))
+
+
+def _measured(model: str, tasks: Sequence[Task], wanted: Sequence[str] | None, deadline: float) -> Iterator[Result]:
+    with model_server(model) as url, proxy_of(url) as proxy:
+        for (way, ours, ask), task in itertools.product(_ways(wanted), tasks):
+            if time.monotonic() > deadline:
+                print(f"The time is over: {way} on {task.name} and what follows is not measured.")
+                return
+            if task is tasks[0]:
+                forget_refusals()  # what one way was refused is not known to the next
+            if not (task.tools and way.startswith(WITHOUT_TOOLS)):
+                result = ran(proxy, model, way, task, ours, ask)
+                print(_line(result), flush=True)
+                yield result
 
 
 def _options() -> Any:
