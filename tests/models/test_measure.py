@@ -1,0 +1,87 @@
+"""What measures real models, without one: the proxy keeps what was said and the budget, the ratchet finds who is ahead."""
+
+import json
+import threading
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from typing import Any
+
+import pytest
+
+from tests.models.measure import BARE, Result, our_way, proxy_of, ran, those_ahead
+from tests.models.recording_proxy import MAX_REQUESTS, RecordingProxy
+from tests.models.report import table
+from tests.models.tasks import QUICK, TASKS
+
+
+class _Played(BaseHTTPRequestHandler):
+    """Gives the same answer to every request, and keeps the last one."""
+
+    last: dict[str, Any]
+
+    def do_POST(self) -> None:
+        _Played.last = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        message = {"role": "assistant", "content": '{"name": "Anna Berg", "age": 34}'}
+        usage = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
+        answer = {"id": "1", "object": "chat.completion", "created": 1, "model": "local", "usage": usage}
+        raw = json.dumps({**answer, "choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(raw)))
+        self.end_headers()
+        self.wfile.write(raw)
+
+    def log_message(self, *arguments: Any) -> None:
+        pass
+
+
+@pytest.fixture
+def proxy() -> Iterator[RecordingProxy]:
+    with HTTPServer(("127.0.0.1", 0), _Played) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        with proxy_of(f"http://127.0.0.1:{server.server_port}") as proxy:
+            yield proxy
+        server.shutdown()
+
+
+def test_a_run_is_measured(proxy: RecordingProxy) -> None:
+    person = next(task for task in TASKS if task.name == "person")
+    result = ran(proxy, "smol", BARE, person, True, our_way(lambda type_: type_))
+    assert (result.valid, result.right, result.ended, result.broken) == (True, True, "answered", [])
+    assert result.tokens == 15 * result.model_calls
+    assert (_Played.last["temperature"], _Played.last["seed"], _Played.last["max_tokens"]) == (0.7, 7, 128)
+
+
+def test_requests_beyond_the_budget_are_refused(proxy: RecordingProxy) -> None:
+    body = json.dumps({"messages": [{"role": "user", "content": "Go."}]}).encode()
+    with proxy.new_run() as run:
+        for _ in range(MAX_REQUESTS):
+            urllib.request.urlopen(urllib.request.Request(f"{proxy.url}/chat/completions", body)).close()
+        with pytest.raises(urllib.error.HTTPError, match="400") as refused:
+            urllib.request.urlopen(urllib.request.Request(f"{proxy.url}/chat/completions", body))
+        refused.value.close()
+    assert (len(run.exchanges), run.refused) == (MAX_REQUESTS, "requests")
+    assert run.exchanges[0]["reply"]["content"].startswith("{")
+
+
+def _result(way: str, task: str, valid: bool) -> Result:
+    return Result("smol", way, way == BARE, task, valid, None, "answered" if valid else "invalid", 1, 0, 10, 1.0)
+
+
+def test_the_ratchet_compares_the_tasks_that_both_have_run() -> None:
+    mine = [_result(BARE, "one", True), _result(BARE, "two", False)]
+    assert list(those_ahead([*mine, _result("peer", "one", True), _result("peer", "three", True)])) == []
+    told = list(those_ahead([*mine, _result("peer", "two", True), _result("peer", "one", True)]))
+    assert told == ["on smol a bare schema has 1 valid answers, peer 2, of 2"]
+
+
+def test_the_table_has_the_most_valid_first() -> None:
+    rows = table("A model", [_result(BARE, "one", False), _result("peer", "one", True)]).splitlines()
+    assert rows[4].startswith("| peer | 1 of 1")
+    assert rows[5].startswith(f"| **{BARE}** | 0 of 1 | 0 of 0 | 1 invalid |")
+
+
+def test_the_quick_tasks_are_tasks() -> None:
+    assert set(QUICK) < {task.name for task in TASKS}
