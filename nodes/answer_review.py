@@ -23,7 +23,8 @@ def reviewed_message(
     calls: list[ToolCall] = []
     for call in message.tool_calls:
         calls.append((yield from _reviewed_call(call, wrap, state)) if call["name"] in names else call)
-    return message.model_copy(update={"tool_calls": calls})
+    # The very message, if nothing was edited: its reading still stands.
+    return message if calls == message.tool_calls else message.model_copy(update={"tool_calls": calls})
 
 
 def _reviewed_call(call: ToolCall, wrap: Callable[[ToolCallStep], ToolCallStep], state: Mapping[str, Any]) -> Step[ToolCall]:

@@ -1,7 +1,7 @@
 """Steps: logic written once for sync and async, and the two drivers that run it.
 
 A step is a generator that yields *effects*, what it needs done, and is sent each effect's result. ``run_step`` blocks on
-an effect, ``arun_step`` awaits it; nothing else in the package exists twice. The idea is that of ``httpx``'s auth flows.
+an effect, ``arun_step`` awaits it. The idea is that of ``httpx``'s auth flows.
 """
 
 from __future__ import annotations

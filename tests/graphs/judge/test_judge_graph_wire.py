@@ -48,7 +48,7 @@ def refusing(behaviour: Behaviour) -> Any:
     [
         ("gpt-4.1", rejects_json_schema, "phase3_tag", "structured_output"),
         ("gpt-4.1", rejects_response_format, "phase3_tag", "structured_output"),
-        ("small", rejects_tool_choice_required, "phase3_tag", "structured_output"),
+        ("gpt-4-turbo", rejects_tool_choice_required, "phase3_tag", "structured_output"),
     ],
     ids=["json schema", "response format", "forced tool"],
 )
