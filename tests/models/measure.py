@@ -8,6 +8,7 @@ import argparse
 import importlib
 import importlib.metadata
 import itertools
+import json
 import subprocess
 import sys
 import time
@@ -18,38 +19,21 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from langchain_openai import ChatOpenAI
-from pydantic import SecretStr, TypeAdapter, ValidationError
+from pydantic import TypeAdapter, ValidationError
 
-from answergraph import (
-    DeferredStrategy,
-    FallbackStrategy,
-    PromptedStrategy,
-    ProviderStrategy,
-    ToolStrategy,
-    UsageLimits,
-    create_agent,
-    forget_refusals,
-)
-from tests.models.recording_proxy import MAX_REQUESTS, RecordingProxy, Run
+from answergraph import forget_refusals
+from tests.models.recording_proxy import RecordingProxy, Run
 from tests.models.report import table
 from tests.models.serve import weights
 from tests.models.tasks import LOG, QUICK, TASKS, Diagnosis, Task
+from tests.models.ways import BARE, ways
 
-BARE = "bare schema"  # means AutoStrategy
 WITHOUT_TOOLS = "instructor"
 """A peer that calls no tools: the tasks with tools are left out."""
 MAX_TIER_SECONDS = 90 * 60
-RESULTS = Path("benchmarks/results/models")
+RESULTS = Path("benchmarks/results/models.jsonl")
+"""One result a line, so that a measurement that was interrupted can go on."""
 
-STRATEGIES: dict[str, Callable[[Any], Any]] = {
-    BARE: lambda type_: type_,
-    "ProviderStrategy": ProviderStrategy,
-    "FallbackStrategy": lambda type_: FallbackStrategy([ToolStrategy(type_), ProviderStrategy(type_), PromptedStrategy(type_)]),
-    "ToolStrategy": ToolStrategy,
-    "DeferredStrategy": DeferredStrategy,
-    "PromptedStrategy": PromptedStrategy,
-}
 MODELS = {"smol": "SmolLM2 135M Q4_1", "qwen": "Qwen2.5 Coder 0.5B Q4_K_M"}
 
 
@@ -82,22 +66,46 @@ def main() -> int:
     wanted = options.tasks or (QUICK if options.quick else [task.name for task in TASKS])
     tasks = [task for task in TASKS if task.name in wanted]
     deadline = time.monotonic() + MAX_TIER_SECONDS
-    results = [result for name in names for result in _measured(name, tasks, options.ways, deadline)]
+    kept = _kept(options.resume)
+    results = [result for name in names for result in _measured(name, tasks, options.ways, deadline, kept)]
     return _verdict(results, options, len(tasks))
 
 
-def _measured(model: str, tasks: Sequence[Task], wanted: Sequence[str] | None, deadline: float) -> Iterator[Result]:
+def _kept(resume: bool) -> dict[tuple[str, str, str], Result]:
+    """Return the results of the last measurement by model, way and task, and none of them unless it is to go on."""
+    RESULTS.parent.mkdir(parents=True, exist_ok=True)
+    lines = RESULTS.read_text("utf-8").splitlines() if resume and RESULTS.exists() else []
+    RESULTS.write_text("".join(f"{line}\n" for line in lines), "utf-8")
+    results = [Result(**json.loads(line)) for line in lines]
+    return {(each.model, each.way, each.task): each for each in results}
+
+
+def _measured(
+    model: str,
+    tasks: Sequence[Task],
+    wanted: Sequence[str] | None,
+    deadline: float,
+    kept: dict[tuple[str, str, str], Result],
+) -> Iterator[Result]:
     with model_server(model) as url, proxy_of(url) as proxy:
-        for (way, ours, ask), task in itertools.product(_ways(wanted), tasks):
+        for (way, ours, ask), task in itertools.product(ways(wanted), tasks):
             if time.monotonic() > deadline:
                 print(f"The time is over: {way} on {task.name} and what follows is not measured.")
                 return
             if task is tasks[0]:
                 forget_refusals()  # what one way was refused is not known to the next
-            if not (task.tools and way.startswith(WITHOUT_TOOLS)):
-                result = ran(proxy, model, way, task, ours, ask)
-                print(_line(result), flush=True)
-                yield result
+            if task.tools and way.startswith(WITHOUT_TOOLS):
+                continue
+            result = kept.get((model, way, task.name)) or ran(proxy, model, way, task, ours, ask)
+            if (model, way, task.name) not in kept:
+                _keep(result)
+            yield result
+
+
+def _keep(result: Result) -> None:
+    with RESULTS.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(asdict(result)) + "\n")
+    print(_line(result), flush=True)
 
 
 def _options() -> Any:
@@ -106,6 +114,7 @@ def _options() -> Any:
     parser.add_argument("--models", nargs="*", default=["smol"], choices=list(MODELS), help="qwen needs make model-env-qwen")
     parser.add_argument("--tasks", nargs="*", help="names of tasks")
     parser.add_argument("--ways", nargs="*", help="names of strategies and peers")
+    parser.add_argument("--resume", action="store_true", help="keep what the last measurement has, and measure the rest")
     parser.add_argument("--write", type=Path, help="put the table into this page")
     return parser.parse_args()
 
@@ -139,30 +148,6 @@ def proxy_of(url: str) -> Iterator[RecordingProxy]:
         yield proxy
     finally:
         proxy.close()
-
-
-def _ways(wanted: Sequence[str] | None) -> Iterator[tuple[str, bool, Callable[[Task, str], Any]]]:
-    try:
-        peers = importlib.import_module("benchmarks.peers.small_models").PEERS
-    except ImportError as error:
-        print(f"The peers are left out: {error}")
-        peers = {}
-    for name, strategy in STRATEGIES.items():
-        if not wanted or name in wanted:
-            yield name, True, our_way(strategy)
-    for name, ask in peers.items():
-        if not wanted or name in wanted:
-            yield name, False, ask
-
-
-def our_way(strategy: Callable[[Any], Any]) -> Callable[[Task, str], Any]:
-    def ask(task: Task, url: str) -> Any:
-        model = ChatOpenAI(model="local", base_url=url, api_key=SecretStr("none"), max_retries=0)
-        limits = UsageLimits(model_calls=MAX_REQUESTS)
-        agent = create_agent(model, task.tools, response_format=strategy(task.type), limits=limits)
-        return agent.invoke({"messages": [{"role": "user", "content": task.prompt}]})
-
-    return ask
 
 
 def ran(proxy: RecordingProxy, model: str, way: str, task: Task, ours: bool, ask: Callable[[Task, str], Any]) -> Result:
@@ -242,8 +227,6 @@ def _verdict(results: list[Result], options: Any, tasks: int) -> int:
         + "\n\n"
         + "\n".join(table(MODELS[name], [each for each in results if each.model == name]) for name in options.models)
     )
-    RESULTS.mkdir(parents=True, exist_ok=True)
-    (RESULTS / "table.md").write_text(text, "utf-8")
     print("\n" + text)
     if options.write:
         _put_into(options.write, text)

@@ -17,9 +17,10 @@ from typing import Any
 
 from answergraph import forget_refusals
 from tests.models.label import write_labels
-from tests.models.measure import MODELS, STRATEGIES, model_server, our_way, proxy_of
+from tests.models.measure import MODELS, model_server, proxy_of
 from tests.models.recording_proxy import Settings
 from tests.models.tasks import TASKS
+from tests.models.ways import STRATEGIES, our_way
 
 TEMPERATURES = (0.0, 0.7, 1.2)
 MAX_OF_A_KIND = 4

@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
-from tests.models.measure import BARE, Result, our_way, proxy_of, ran, those_ahead
+from tests.models.measure import Result, proxy_of, ran, those_ahead
 from tests.models.recording_proxy import MAX_REQUESTS, RecordingProxy
 from tests.models.report import table
 from tests.models.tasks import QUICK, TASKS
+from tests.models.ways import BARE, our_way
 
 
 class _Played(BaseHTTPRequestHandler):
