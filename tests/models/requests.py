@@ -96,12 +96,13 @@ def _schemas_in(text: str) -> Sequence[dict[str, Any]]:
 
 
 def _titled(schema: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """Return a schema under its name; the library's envelope of a union becomes the union."""
-    properties = schema.get("properties", {})
-    if properties.keys() != {"schema", "value"}:
-        return {**schema, "title": name}
-    names = properties["schema"]["enum"]
+    """Return a schema under its name; the library's envelope of a union, in either of its forms, becomes the union."""
     shared = {key: schema[key] for key in ("$defs",) if key in schema}
-    return {
-        "anyOf": [{**shared, **member, "title": each} for each, member in zip(names, properties["value"]["anyOf"], strict=True)]
-    }
+    properties = schema.get("properties", {})
+    if properties.keys() == {"schema", "value"}:
+        tagged = zip(properties["schema"]["enum"], properties["value"]["anyOf"], strict=True)
+        return {"anyOf": [{**shared, **member, "title": each} for each, member in tagged]}
+    pairs = [each.get("properties", {}) for each in schema.get("anyOf", ())]
+    if pairs and all(pair.keys() == {"schema", "value"} for pair in pairs):
+        return {"anyOf": [{**shared, **pair["value"], "title": pair["schema"]["const"]} for pair in pairs]}
+    return {**schema, "title": name}
