@@ -106,10 +106,11 @@ class ModelNode:
             declared = request.response_format or visit.format.response_format
             request = request.override(tools=[], tool_choice=None, response_format=declared)
         asked, message = yield from self._reply(visit, request)
-        reply = ModelReply.of(message, asked, _read(message, asked))
-        visit.replies[str(message.id)] = reply
-        self.readings.put(id(message), reply, message)
-        return LayeredResponse(ModelResponse(result=[message], structured_response=reply.reading and reply.reading.value))
+        reading = _read(message, asked)
+        reply = visit.replies[str(message.id)] = ModelReply.of(message, asked, reading)
+        if reading is not None:
+            self.readings.put(id(message), reply, message)
+        return LayeredResponse(ModelResponse(result=[message], structured_response=reading and reading.value))
 
     def _reply(self, visit: ModelVisit, request: ModelRequest[Any]) -> Step[tuple[AnswerRequest, AIMessage]]:
         """Ask with the best strategy, and with the next one where the provider refuses the request."""

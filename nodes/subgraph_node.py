@@ -45,13 +45,13 @@ class SubgraphNode(RunnableLambda[Any, Any]):
             if around is None:
                 return to_update(graph.invoke(to_input(state), config))
             with around(lambda: state) as visit:
-                return visit.with_charges(to_update(graph.invoke(to_input(state), config)))
+                return visit.finished_update(to_update(graph.invoke(to_input(state), config)))
 
         async def ainvoke(state: Any, config: RunnableConfig) -> Any:
             if around is None:
                 return to_update(await graph.ainvoke(to_input(state), config))
             with around(lambda: state) as visit:
-                return visit.with_charges(to_update(await graph.ainvoke(to_input(state), config)))
+                return visit.finished_update(to_update(await graph.ainvoke(to_input(state), config)))
 
         super().__init__(invoke, ainvoke, name=graph.get_name())
         self._parts = (graph, to_input, to_update)

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
 
 from langchain_core.messages import ToolMessage
 from langgraph.prebuilt.tool_node import ToolCallRequest
-from langgraph.types import Command
 
 from answergraph.nodes.tools import ToolCallStep, ToolResult
 from answergraph.runtime.steps import Step
 from answergraph.state.agent_state import TOOL_RESULTS
 from answergraph.state.ledger import current_ledger
-from answergraph.state.tool_results import RecordedResult, RunResults, texts_of
+from answergraph.state.tool_results import RecordedResult, RunResults, texts_of, with_update
 
 
 def recording(call: ToolCallStep) -> ToolCallStep:
@@ -24,7 +22,7 @@ def recording(call: ToolCallStep) -> ToolCallStep:
         result = yield from call(request)
         records = [_record(request, message) for message in _messages(result) if message.tool_call_id == request.tool_call["id"]]
         run = current_ledger(request.state)["run"]
-        return _with_update(result, {TOOL_RESULTS: RunResults(run=run, results=records)})
+        return with_update(result, {TOOL_RESULTS: RunResults(run=run, results=records)})
 
     return recorded
 
@@ -47,11 +45,3 @@ def _messages(result: ToolResult) -> Sequence[ToolMessage]:
     update = result.update
     found = update.get("messages", []) if isinstance(update, dict) else [v for k, v in update or () if k == "messages"]
     return [message for message in found if isinstance(message, ToolMessage)]
-
-
-def _with_update(result: ToolResult, update: dict[str, Any]) -> ToolResult:
-    if isinstance(result, ToolMessage):
-        return Command(update={"messages": [result], **update})
-    before = result.update
-    together = {**(before or {}), **update} if isinstance(before, dict | None) else [*before, *update.items()]
-    return Command(graph=result.graph, update=together, resume=result.resume, goto=result.goto)

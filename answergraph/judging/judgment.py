@@ -8,6 +8,7 @@ from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict
 
+from answergraph.response_format.storage.state_schemas import typed_dict
 from answergraph.rules.rule import MatchMethod
 from answergraph.state.agent_state import StateSchemas
 
@@ -98,14 +99,8 @@ def judge_schemas(output_key: str, own: type[Any] | None) -> StateSchemas:
     given.pop(output_key, None)
     state = {**given, JUDGING: NotRequired[Judging], **output}
     return StateSchemas(
-        state=_typed_dict("JudgeState", state), input=_typed_dict("JudgeInput", given), output=_typed_dict("JudgeOutput", output)
+        state=typed_dict("JudgeState", state), input=typed_dict("JudgeInput", given), output=typed_dict("JudgeOutput", output)
     )
-
-
-def _typed_dict(name: str, fields: dict[str, Any]) -> type[Any]:
-    # The functional form: the fields are known only once the caller's are.
-    schema: type[Any] = TypedDict(name, fields)  # type: ignore[misc]  # mypy wants literal fields
-    return schema
 
 
 JudgmentMatchMethod = Literal["aggregate", "auto_select", "structured_output", "tag_fallback", "ai_judge"]

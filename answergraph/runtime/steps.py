@@ -153,7 +153,7 @@ class Surroundings(Protocol):
 
     def __enter__(self) -> Surroundings: ...
     def __exit__(self, *_: object) -> None: ...
-    def with_charges(self, update: Any) -> Any:
+    def finished_update(self, update: Any) -> Any:
         """Return the node's update as LangGraph is to write it."""
 
 
@@ -173,7 +173,7 @@ class NothingAround:
     def __exit__(self, *_: object) -> None:
         return
 
-    def with_charges(self, update: Any) -> Any:
+    def finished_update(self, update: Any) -> Any:
         """Return the update as it is."""
         return update
 
@@ -195,11 +195,11 @@ class GraphNode(Runnable[Any, Any]):
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         with self._around(lambda: input) as around:
-            return around.with_charges(run_step(self._step(input, get_runtime())))
+            return around.finished_update(run_step(self._step(input, get_runtime())))
 
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         with self._around(lambda: input) as around:
-            return around.with_charges(await arun_step(self._step(input, get_runtime())))
+            return around.finished_update(await arun_step(self._step(input, get_runtime())))
 
 
 def pure(function: Callable[[Any, Runtime[Any]], StepT]) -> Callable[[Any, Runtime[Any]], Step[StepT]]:

@@ -22,6 +22,7 @@ from langgraph.types import Command
 from answergraph.state.errors import AgentSpecError
 from answergraph.state.ledger import INNER_USAGE, NO_USAGE, RunLedger, added, current_ledger, usage_of
 from answergraph.state.outcome import Usage
+from answergraph.state.tool_results import with_update
 
 
 class RemainingBudget(NamedTuple):
@@ -192,7 +193,7 @@ class InnerRunBudget:
             if replies:
                 self._used[call] = usage_of(replies, "turn", model_calls=1, tool_calls=0)
 
-    def with_charges(self, update: Any) -> Any:
+    def finished_update(self, update: Any) -> Any:
         """Return a node's update in its stored form, with what inner runs were charged."""
         if self._to_write is not None:
             update = self._to_write(update)
@@ -205,12 +206,7 @@ class InnerRunBudget:
         """Return the result of a tool call with what inner runs were charged."""
         if not self._used:
             return result
-        charges = {INNER_USAGE: self._sum()}
-        if isinstance(result, ToolMessage):
-            return Command(update={"messages": [result], **charges})
-        update = result.update
-        together = {**(update or {}), **charges} if isinstance(update, dict | None) else [*update, *charges.items()]
-        return Command(graph=result.graph, update=together, resume=result.resume, goto=result.goto)
+        return with_update(result, {INNER_USAGE: self._sum()})
 
     def _remaining(self, leaving_out: str) -> RemainingBudget:
         state = self._state()

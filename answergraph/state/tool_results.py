@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, NotRequired
 
 from langchain_core.messages import ToolMessage
+from langgraph.types import Command
 from typing_extensions import TypedDict
 
 from answergraph.state.agent_state import TOOL_RESULTS, AgentState, PrivateStateAttr
@@ -107,3 +108,12 @@ def texts_of(message: ToolMessage) -> list[str]:
         return [message.content]
     blocks = [{"type": "text", "text": block} if isinstance(block, str) else block for block in message.content]
     return [block["text"] for block in blocks if block.get("type") == "text" and isinstance(block.get("text"), str)]
+
+
+def with_update(result: ToolMessage | Command[Any], update: dict[str, Any]) -> ToolMessage | Command[Any]:
+    """Return the result of a tool call with a state update beside it."""
+    if isinstance(result, ToolMessage):
+        return Command(update={"messages": [result], **update})
+    before = result.update
+    together = {**(before or {}), **update} if isinstance(before, dict | None) else [*before, *update.items()]
+    return Command(graph=result.graph, update=together, resume=result.resume, goto=result.goto)

@@ -35,7 +35,7 @@ from answergraph.nodes.names import MODEL, NO_ANSWER, STRUCTURED_RESPONSE, TOOLS
 from answergraph.nodes.no_answer import raise_without_answer
 from answergraph.nodes.structured_response import StructuredResponseNode
 from answergraph.nodes.tools import ToolsNode
-from answergraph.response_format.storage.answer_channel import answer_codec
+from answergraph.response_format.storage.answer_channel import AnswerCodec
 from answergraph.runtime.recent_cache import RecentCache
 from answergraph.runtime.steps import GraphNode, Router, pure
 
@@ -145,7 +145,7 @@ def _add_nodes(graph: AgentStateGraph, spec: AgentSpec, hooks: HookChains) -> No
     if spec.has_tools:
         graph.add_node(TOOLS, ToolsNode(spec.tools, spec.stack.wrap_tool_call, spec.limits, spec.format.names))
     if spec.format.reads_answers:
-        reader = _structured_response_node(spec, readings)
+        reader = _structured_response_node(spec, readings, graph.codec)
         graph.add_node(STRUCTURED_RESPONSE, GraphNode(reader.step, name=STRUCTURED_RESPONSE))
     if spec.on_failure == "raise":
         graph.add_node(NO_ANSWER, GraphNode(pure(partial(raise_without_answer, keys=spec.keys)), name=NO_ANSWER))
@@ -208,13 +208,13 @@ def _model_node(spec: AgentSpec, readings: Readings) -> ModelNode:
     )
 
 
-def _structured_response_node(spec: AgentSpec, readings: Readings) -> StructuredResponseNode:
+def _structured_response_node(spec: AgentSpec, readings: Readings, codec: AnswerCodec) -> StructuredResponseNode:
     return StructuredResponseNode(
         format=spec.format,
         limits=spec.limits,
         keys=spec.keys,
         agent_name=spec.name,
-        codec=answer_codec(spec.format.schemas),
+        codec=codec,
         return_direct=spec.return_direct,
         end_strategy=spec.end_strategy,
         has_tools=spec.has_tools,

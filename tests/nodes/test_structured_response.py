@@ -130,7 +130,7 @@ def test_a_run_inside_another_is_charged_to_it_when_it_ends() -> None:
     state = after(nodes, RIGHT)
     with InnerRunBudget(UsageLimits(), dict) as around, InnerRunBudget(UsageLimits(), dict):
         nodes.performed("structured_response", state)
-    (command,) = around.with_charges(None)
+    (command,) = around.finished_update(None)
     assert command.update[INNER_USAGE] == state[LEDGER]["usage"]
 
 

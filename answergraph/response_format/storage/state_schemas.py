@@ -39,9 +39,9 @@ def _merged(ordered: Sequence[type[Any]], keys: AnswerKeys, answers: Sequence[An
     if deltas:
         fields["messages"] = with_messages_channel(fields["messages"])
     return StateSchemas(
-        state=_typed_dict("AgentState", fields),
-        input=_typed_dict("AgentInput", _visible(fields, "input")),
-        output=_typed_dict("AgentOutput", _visible(fields, "output")),
+        state=typed_dict("AgentState", fields),
+        input=typed_dict("AgentInput", _visible(fields, "input")),
+        output=typed_dict("AgentOutput", _visible(fields, "output")),
     )
 
 
@@ -76,8 +76,8 @@ def _metadata(hint: Any) -> tuple[Any, ...]:
     return tuple(getattr(hint, "__metadata__", ()))
 
 
-def _typed_dict(name: str, fields: dict[str, Any]) -> type[Any]:
-    # The functional form: the fields are known only once the middleware is.
+def typed_dict(name: str, fields: dict[str, Any]) -> type[Any]:
+    """Return a ``TypedDict`` of fields that are known at run time only."""
     schema: type[Any] = TypedDict(name, fields)  # type: ignore[misc]  # mypy wants literal fields
     return schema
 

@@ -121,9 +121,7 @@ class DeclaredFormat:
         """
         if request.response_format is None:
             return AnswerRequest(self._without_format, self.declared)
-        is_declared = request.response_format is self.response_format
-        strategy = self.strategy if is_declared else self._strategy_of(request.response_format)
-        every = strategy.strategies_for(request)
+        every = self._strategy_of(request.response_format).strategies_for(request)
         wanted = [each for each in every if each.id not in used_strategies and (each.strategy.is_attempt or not answer_only)]
         left = [each for each in wanted if len(every) == 1 or _is_usable(request, each.strategy)]
         if not any(each.strategy.is_attempt for each in left):

@@ -219,7 +219,7 @@ class Around:
     def __exit__(self, *_: object) -> None:
         self.events.append("closed")
 
-    def with_charges(self, update: Any) -> Any:
+    def finished_update(self, update: Any) -> Any:
         return {"word": f"({update['word']})"}
 
 

@@ -143,7 +143,7 @@ class TestInnerRuns:
             run = ledger_of(used(2))
             around.charge(run)
             around.charge({**run, "usage": used(3, 1, 7)})
-        (_, command) = around.with_charges({"a": 1})
+        (_, command) = around.finished_update({"a": 1})
         assert command.update[INNER_USAGE] == used(3, 1, 7)
 
     def test_parallel_parts_share_what_is_left(self) -> None:
@@ -166,7 +166,7 @@ class TestInnerRuns:
             return state_of(used())
 
         with InnerRunBudget(UsageLimits(), state) as around:
-            around.with_charges({})
+            around.finished_update({})
             assert asked == []
             around.remaining_for(ledger_of(used()))
         assert asked == [1]
@@ -183,7 +183,7 @@ class TestCharges:
     @pytest.mark.parametrize("update", [None, {"a": 1}, [Command(update={})], Command(goto="x")])
     def test_without_charges_an_update_is_left_as_it_is(self, update: Any) -> None:
         with budget(UsageLimits()) as around:
-            assert around.with_charges(update) is update
+            assert around.finished_update(update) is update
 
     @pytest.mark.parametrize(
         ("update", "before"),
@@ -195,7 +195,7 @@ class TestCharges:
         ],
     )
     def test_charges_come_after_any_update(self, update: Any, before: list[Any]) -> None:
-        assert self.charged().with_charges(update) == [*before, Command(update={INNER_USAGE: used(1)})]
+        assert self.charged().finished_update(update) == [*before, Command(update={INNER_USAGE: used(1)})]
 
     def test_a_tool_message_becomes_a_command_with_both(self) -> None:
         message = ToolMessage("r", tool_call_id="1")
@@ -223,14 +223,14 @@ class TestSingleCalls:
         reply = AIMessage("r", usage_metadata={"input_tokens": 2, "output_tokens": 1, "total_tokens": 3})
         with budget(UsageLimits()) as around, around.charge_single_call() as replied:
             replied(reply)
-        ((_, command), expected) = around.with_charges({}), used(1, 0, 3)
+        ((_, command), expected) = around.finished_update({}), used(1, 0, 3)
         assert command.update[INNER_USAGE] == {**expected, "input_tokens": 2, "output_tokens": 1}
 
     def test_a_call_without_a_reply_is_not_charged(self) -> None:
         with budget(UsageLimits()) as around:
             with pytest.raises(OSError, match="down"), around.charge_single_call():
                 raise OSError("down")
-            assert around.with_charges(None) is None
+            assert around.finished_update(None) is None
 
     def test_calls_at_the_same_time_do_not_share_the_last_one(self) -> None:
         callers = 8
@@ -248,5 +248,5 @@ class TestSingleCalls:
         with budget(UsageLimits(model_calls=4)) as around, ThreadPoolExecutor(callers) as pool:
             made = [pool.submit(copy_context().run, call, around) for _ in range(callers)]
         assert sum(each.result() for each in made) <= 3
-        (_, command) = around.with_charges({})
+        (_, command) = around.finished_update({})
         assert command.update[INNER_USAGE]["model_calls"] == sum(each.result() for each in made)
