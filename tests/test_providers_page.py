@@ -6,7 +6,7 @@
 from pathlib import Path
 
 from answergraph.response_format.providers.provider_family import ProviderFamily
-from answergraph.response_format.providers.provider_table import FAMILIES
+from answergraph.response_format.providers.provider_table import COMPATIBLE, FAMILIES
 
 PAGE = Path(__file__).parents[1] / "docs" / "providers.md"
 WRITE_IT = "docs/providers.md does not say what the table says; write it anew: python -m tests.test_providers_page"
@@ -23,7 +23,8 @@ A bare schema as `response_format` means `AutoStrategy`, which takes the best wa
 
 It takes the next one where the provider refuses a request or the model ignores what it was asked. The table says where it
 starts; a row that is wrong or out of date costs one refused request per process and model. Not so for Ollama and vLLM: a format
-beside tools brings a made-up answer there that looks like any other. Where a gateway serves the model, the row of the model's
+beside tools brings a made-up answer there that looks like any other. "After its tools" means that the model first works with its
+tools alone and is asked for the answer once it calls no more of them. Where a gateway serves the model, the row of the model's
 name counts as well. A model's `profile`, where it has one, says whether there is a `provider` mode at all. "Thinking" means
 thinking with a budget, or whatever the provider calls it; Anthropic's adaptive thinking counts as none.
 
@@ -36,12 +37,17 @@ Each row is tested against a server on loopback that refuses and ignores what th
 """
 
 
-def first_rung(family: ProviderFamily, *, tools: bool, thinking: bool) -> str:
-    rungs = {"provider": family.ways.native, "tool": family.ways.forced_tool}
-    return next((name for name, when in rungs.items() if when.holds(tools=tools, thinking=thinking)), "free_tool")
+def first_strategy(family: ProviderFamily, *, tools: bool, thinking: bool) -> str:
+    if tools and family.answers_last:
+        return f"after its tools: {first_strategy(family, tools=False, thinking=thinking)}"
+    strategies = {"provider": family.ways.native, "tool": family.ways.forced_tool}
+    first = next((name for name, when in strategies.items() if when.holds(tools=tools, thinking=thinking)), "free_tool")
+    return f"`{first}`"
 
 
 def recognised_by(family: ProviderFamily) -> str:
+    if family is COMPATIBLE:
+        return "a client of OpenAI's API with another address"
     parts = [f"`{name}`" for name in sorted(family.clients)]
     parts += [f"address `{family.address}`"] if family.address else []
     parts += [f"port `{family.usual_port}`"] if family.usual_port else []
@@ -50,9 +56,9 @@ def recognised_by(family: ProviderFamily) -> str:
 
 
 def line(family: ProviderFamily) -> str:
-    starts = [first_rung(family, tools=tools, thinking=thinking) for thinking in (False, True) for tools in (False, True)]
+    starts = [first_strategy(family, tools=tools, thinking=thinking) for thinking in (False, True) for tools in (False, True)]
     name = f"{family.name} (gateway)" if family.gateway else family.name
-    cells = [name, recognised_by(family), *(f"`{rung}`" for rung in starts), family.ways.json_mode.value]
+    cells = [name, recognised_by(family), *starts, family.ways.json_mode.value]
     return f"| {' | '.join(cells)} |\n"
 
 
