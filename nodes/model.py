@@ -20,10 +20,11 @@ from answergraph.nodes.layered_response import LayeredResponse
 from answergraph.nodes.model_visit import ModelReply, ModelVisit, Readings
 from answergraph.response_format.model_request import ModelRequest, ModelResponse
 from answergraph.response_format.providers.refusals import TOOL_CALLING, refuses_format, refuses_tools, remember_refusal
+from answergraph.response_format.reading.calls_from_text import with_calls
 from answergraph.response_format.reading.reply_reader import Reading, ReplyReader, diagnose
 from answergraph.response_format.strategies.declared_format import DeclaredFormat
 from answergraph.response_format.strategies.run_time_format import RunTimeFormat
-from answergraph.response_format.strategies.strategy import AnswerRequest
+from answergraph.response_format.strategies.strategy import AnswerRequest, Strategy
 from answergraph.runtime.steps import Step, has_listener
 from answergraph.state.agent_state import AnswerKeys
 from answergraph.state.budget import UsageLimits, callers_budget
@@ -134,7 +135,10 @@ class ModelNode:
                 visit.used_strategies.append(asked.strategy_id)
             else:
                 visit.model_calls += 1
-                return replace(asked, dialect=bound.dialect, note=bound.note), as_received(message, self.agent_name)
+                reply = as_received(message, self.agent_name)
+                if bound.tools_in_text:
+                    reply = _with_text_calls(reply, bound.tools_in_text, asked.strategy)
+                return replace(asked, dialect=bound.dialect, note=bound.note), reply
 
     def _listeners(self, visit: ModelVisit, asked: AnswerRequest, request: ModelRequest[Any]) -> Step[list[AnswerListener]]:
         """Return the listener that reports the growing answer; none if nobody listens to the stream."""
@@ -223,6 +227,14 @@ def _read(message: AIMessage, asked: AnswerRequest) -> Reading | None:
     if reading.error is not None and asked.strategy.raises(reading.error):
         raise reading.error
     return reading
+
+
+def _with_text_calls(reply: AIMessage, tools: frozenset[str], strategy: Strategy[Any]) -> AIMessage:
+    """Turn the calls of tools that a model wrote as text into tool calls, where the text is not the answer asked for."""
+    may_be_answer = strategy.answers_in_text and any(schema.looks_like_call for schema in strategy.schemas)
+    if reply.tool_calls or reply.invalid_tool_calls or may_be_answer:
+        return reply
+    return with_calls(reply, tools, is_cut=diagnose(reply) == "truncated")
 
 
 def _without_repeats(update: dict[str, Any], state: Mapping[str, Any]) -> dict[str, Any]:

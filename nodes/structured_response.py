@@ -15,7 +15,8 @@ from answergraph.nodes.corrections import CONFIRM_ANSWER, NOT_RUN, UNKNOWN_TOOL,
 from answergraph.nodes.endings import Ending, EndingFacts, decide, repeats
 from answergraph.nodes.model_visit import Readings
 from answergraph.nodes.tools import ToolCallStep
-from answergraph.response_format.reading.reply_reader import Reading, ReplyReader, canonical_json
+from answergraph.response_format.reading.canonical_json import canonical_json
+from answergraph.response_format.reading.reply_reader import Reading, ReplyReader
 from answergraph.response_format.storage.answer_channel import AnswerCodec
 from answergraph.response_format.strategies.declared_format import DeclaredFormat
 from answergraph.response_format.strategies.run_time_format import RunTimeFormat
