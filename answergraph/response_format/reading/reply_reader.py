@@ -63,6 +63,10 @@ class Reading:
         """The answer as canonical JSON with its schema's name."""
         return canonical_json(None if self.schema is None else [self.schema.name, self.schema.dump(self.value)])
 
+    def is_answer(self, schema: str, data: Any) -> bool:
+        """Return whether this is the same answer as the JSON of one with a schema's name."""
+        return canonical_json([schema, data]) == self.canonical
+
     def value_text(self) -> str:
         """Return the value as a text that differs if the value is changed; a text, because ``nan`` does not equal itself."""
         try:
