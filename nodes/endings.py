@@ -29,6 +29,8 @@ class EndingFacts:
     has_next_strategy: bool = False
     is_attempt: bool = True
     """Whether the strategy counts a reply without an answer as an attempt; the free part of a deferred strategy does not."""
+    is_held: bool = False
+    """Whether the provider holds the model to the schema; asked for briefly, it brings after a cut what no other way does."""
     may_ask: bool = True
     """Whether the model may be called again: not after a jump to the end, a ``return_direct`` result or the last call."""
     last_call_made: bool = False
@@ -94,7 +96,8 @@ def _steps_down(facts: EndingFacts) -> bool:
         return False
     # With two attempts left the next strategy gets one, whatever the mistakes were.
     is_spent = facts.repeats or facts.attempts_left <= 2  # noqa: PLR2004 - this reply, and one more
-    return not facts.is_attempt or facts.status in ("unanswered", "truncated") or (facts.status == "invalid" and is_spent)
+    is_ignored = facts.status == "unanswered" or (facts.status == "truncated" and not facts.is_held)
+    return not facts.is_attempt or is_ignored or (facts.status == "invalid" and is_spent)
 
 
 def repeats(reading: Reading, ledger: RunLedger, conversation: Sequence[AnyMessage]) -> bool:

@@ -33,7 +33,7 @@ from answergraph.state.ledger import (
     current_ledger,
     of_run,
 )
-from answergraph.state.messages import begins_new_run, correction_message, direct_results, last_turn, unanswered
+from answergraph.state.messages import begins_new_run, correction_message, direct_results, last_turn, unanswered, without_cut_text
 from answergraph.state.outcome import AnswerAccepted, Attempt, EndStrategy, Outcome, Status
 from answergraph.streaming.answer_events import AnswerEvent, decided_event
 
@@ -100,8 +100,7 @@ class StructuredResponseNode:
             Exception: What is wrong with the answer, where ``handle_errors`` says raise.
         """
         declared = self.format.for_reply(state, runtime)
-        if not declared.declared:
-            # A format made at run time may be none.
+        if not declared.declared:  # made at run time, it may be none
             return {LEDGER: {**current_ledger(state, begins_run=False), "finished": True}}
         reply = self._current_reply(state, declared)
         if reply.message is not None and (names := self.reviewed & declared.declared):
@@ -206,6 +205,7 @@ class StructuredResponseNode:
             repeats=reading.status != "answered" and repeats(reading, ledger, reply.conversation),
             has_next_strategy=reply.request.has_next_strategy,
             is_attempt=strategy.is_attempt,
+            is_held=strategy.is_held,
             may_ask=reply.may_ask,
             last_call_made=ledger["last_call_made"],
             tools_were_off=ledger["tools_were_off"],
@@ -231,11 +231,11 @@ class StructuredResponseNode:
 
     def _ask(self, reply: CurrentReply, reading: Reading, *, in_next_form: bool) -> dict[str, Any]:
         strategy = reply.request.strategy
-        text = correction(reading, strategy, in_next_form=in_next_form)
-        results = _results(reply, reading, text)
+        results = _results(reply, reading, text := correction(reading, strategy, in_next_form=in_next_form))
         corrections = reply.in_order([*results, *self._other_calls(reply)])
         if not results:
-            corrections.append(correction_message(text))
+            cut = reply.message if reading.status == "truncated" else None
+            corrections += [*([without_cut_text(cut)] if cut and not cut.tool_calls else []), correction_message(text)]
         used = reply.ledger["used_strategies"]
         ledger: RunLedger = {
             **reply.ledger,

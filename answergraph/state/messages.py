@@ -24,6 +24,9 @@ CallT = TypeVar("CallT", bound=Mapping[str, object])
 WHOLE_MESSAGES = frozenset({AIMessage, HumanMessage, SystemMessage, ToolMessage})
 """The types of finished messages: no chunks, no removals, no other forms that become messages."""
 
+CUT_TEXT = "…"
+"""Stands for the text of a reply that was cut and asked for again."""
+
 CORRECTION_ID_PREFIX = "answergraph-correction-"
 """Marks the ids of user messages that this package writes, so that they are never taken for a person's."""
 
@@ -31,6 +34,15 @@ CORRECTION_ID_PREFIX = "answergraph-correction-"
 def correction_message(text: str) -> HumanMessage:
     """Return a user message of this package, recognisable by its id, that sends a reply back to the model."""
     return HumanMessage(text, id=f"{CORRECTION_ID_PREFIX}{uuid4()}")
+
+
+def without_cut_text(message: AIMessage) -> AIMessage:
+    """Return a reply that was cut without its text, which moves to the metadata: a model that is shown it goes on with it."""
+    blocks = [] if isinstance(message.content, str) else message.content
+    others = [block for block in blocks if isinstance(block, dict) and block.get("type") != "text"]
+    content: Any = [*others, {"type": "text", "text": CUT_TEXT}] if others else CUT_TEXT
+    metadata = {**message.response_metadata, "cut_text": message.text}
+    return message.model_copy(update={"content": content, "response_metadata": metadata})
 
 
 def is_correction(message: BaseMessage) -> bool:

@@ -28,6 +28,7 @@ class ProviderStrategy(Strategy[SchemaT]):
 
     name = "provider"
     answers_in_text = True
+    is_held = True
 
     # The type of the answer follows from the schema; that of a JSON Schema's answers is ``dict``.
     @overload

@@ -94,6 +94,9 @@ class Strategy(ABC, Generic[SchemaT]):
     answers_in_text: bool = False
     """Whether the text of a reply is the answer it asks for, not a call."""
 
+    is_held: bool = False
+    """Whether the provider holds the model to the schema."""
+
     corrects_briefly: bool = True
     """Whether a correction is one line of what is wrong; else it is in LangChain's words."""
 

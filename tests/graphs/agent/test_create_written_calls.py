@@ -9,7 +9,15 @@ from langchain_core.tools import tool
 from langchain_openai import ChatOpenAI
 from pydantic import BaseModel, SecretStr
 
-from answergraph import AutoStrategy, DeferredStrategy, PromptedStrategy, ProviderStrategy, ToolStrategy, create_agent
+from answergraph import (
+    AutoStrategy,
+    DeferredStrategy,
+    FallbackStrategy,
+    PromptedStrategy,
+    ProviderStrategy,
+    ToolStrategy,
+    create_agent,
+)
 from answergraph.testing import ScriptedChatModel
 from tests.openai_server import OpenAIServer, says
 
@@ -180,6 +188,26 @@ def test_after_a_real_cut_the_next_strategy_asks(run: Any) -> None:
     first, second = result["outcome"]["attempts"]
     assert (first["status"], second["status"]) == ("truncated", "answered")
     assert first["strategy"] != second["strategy"]
+
+
+@STRATEGIES
+def test_the_text_that_was_cut_is_not_shown_to_the_model_again(run: Any, strategy: Any) -> None:
+    cut = AIMessage('{"city": "Os', response_metadata={"finish_reason": "length"})
+    model = ScriptedChatModel(replies=[cut, RAIN])
+    result = run(create_agent(model, response_format=strategy(Weather)), QUESTION)
+    assert result["structured_response"] == Weather(city="Oslo", rain=True)
+    assert not any('"Os' in message.text for message in model.requests[-1].messages)
+    assert result["messages"][1].response_metadata["cut_text"] == '{"city": "Os'
+
+
+def test_a_provider_that_holds_the_model_to_the_schema_is_asked_again_for_a_brief_answer(run: Any) -> None:
+    cut = AIMessage('{"city": "Os', response_metadata={"finish_reason": "length"})
+    model = ScriptedChatModel(replies=[cut, RAIN])
+    fallback = FallbackStrategy([ProviderStrategy(Weather), ToolStrategy(Weather)])
+    result = run(create_agent(model, response_format=fallback), QUESTION)
+    assert [attempt["strategy"] for attempt in result["outcome"]["attempts"]] == ["provider", "provider"]
+    assert "Be brief." in model.requests[1].messages[-1].text
+    assert '"city": "<string>"' in model.requests[1].messages[-1].text
 
 
 @pytest.mark.parametrize("strategy", [PromptedStrategy, ProviderStrategy])
