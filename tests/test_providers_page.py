@@ -6,7 +6,7 @@
 from pathlib import Path
 
 from answergraph.response_format.providers.provider_family import ProviderFamily
-from answergraph.response_format.providers.provider_table import COMPATIBLE, FAMILIES
+from answergraph.response_format.providers.provider_table import COMPATIBLE, families
 
 PAGE = Path(__file__).parents[1] / "docs" / "providers.md"
 WRITE_IT = "docs/providers.md does not say what the table says; write it anew: python -m tests.test_providers_page"
@@ -22,10 +22,10 @@ A bare schema as `response_format` means `AutoStrategy`, which takes the best wa
 - `prompted`: the schema stands in the prompt
 
 It takes the next one where the provider refuses a request or the model ignores what it was asked. The table says where it
-starts; a row that is wrong or out of date costs one refused request per process and model. Not so for Ollama and vLLM: a format
-beside tools brings a made-up answer there that looks like any other. "After its tools" means that the model first works with its
-tools alone and is asked for the answer once it calls no more of them. Where a gateway serves the model, the row of the model's
-name counts as well. A model's `profile`, where it has one, says whether there is a `provider` mode at all. "Thinking" means
+starts; a row that is wrong or out of date costs one refused request an hour, per process and model. Not so for Ollama and vLLM: a
+format beside tools brings a made-up answer there that looks like any other. "After its tools" means that the model first works
+with its tools alone and is asked for the answer once it calls no more of them. Where a gateway serves the model, the row of the
+model's name counts as well. A model's `profile`, where it has one, says whether there is a `provider` mode at all. "Thinking" means
 thinking with a budget, or whatever the provider calls it; Anthropic's adaptive thinking counts as none.
 
 | family | recognised by | starts at | with tools | thinking | thinking, with tools | `json_mode` |
@@ -46,11 +46,10 @@ def first_strategy(family: ProviderFamily, *, tools: bool, thinking: bool) -> st
 
 
 def recognised_by(family: ProviderFamily) -> str:
-    if family is COMPATIBLE:
+    if family.name == COMPATIBLE:
         return "a client of OpenAI's API with another address"
     parts = [f"`{name}`" for name in sorted(family.clients)]
     parts += [f"address `{family.address}`"] if family.address else []
-    parts += [f"port `{family.usual_port}`"] if family.usual_port else []
     parts += [f"name `{family.models}`"] if family.models else []
     return ", ".join(parts).replace("|", r"\|")
 
@@ -66,11 +65,11 @@ def behind(family: ProviderFamily) -> str:
     notes = [family.note] if family.note else []
     notes += [f"Think unless told not to, by name: `{family.thinks}`."] if family.thinks else []
     sources = " ".join(f"<{source}>" for source in family.sources)
-    return f"- **{family.name}**: {' '.join([*notes, sources])}\n"
+    return f"- **{family.name}**: {' '.join([*notes, sources])} ({family.written})\n"
 
 
 def page() -> str:
-    return ABOVE + "".join(map(line, FAMILIES)) + BELOW + "".join(map(behind, FAMILIES))
+    return ABOVE + "".join(map(line, families())) + BELOW + "".join(map(behind, families()))
 
 
 def test_the_page_shows_the_table() -> None:
