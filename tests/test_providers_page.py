@@ -25,8 +25,8 @@ It takes the next one where the provider refuses a request or the model ignores 
 starts; a row that is wrong or out of date costs one refused request an hour, per process and model. Not so for Ollama and vLLM: a
 format beside tools brings a made-up answer there that looks like any other. "After its tools" means that the model first works
 with its tools alone and is asked for the answer once it calls no more of them. Where a gateway serves the model, the row of the
-model's name counts as well. A model's `profile`, where it has one, says whether there is a `provider` mode at all. "Thinking" means
-thinking with a budget, or whatever the provider calls it; Anthropic's adaptive thinking counts as none.
+model's name counts as well. A model's `profile`, where it has one, says whether there is a `provider` mode at all. "Thinking"
+means thinking with a budget, or whatever the provider calls it; Anthropic's adaptive thinking counts as none.
 
 | family | recognised by | starts at | with tools | thinking | thinking, with tools | `json_mode` |
 |---|---|---|---|---|---|---|

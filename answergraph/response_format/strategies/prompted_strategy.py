@@ -8,8 +8,8 @@ from typing import Any, overload
 
 from typing_extensions import TypeForm
 
-from answergraph.response_format.model_request import ModelRequest
-from answergraph.response_format.strategies.provider_strategy import native_format_binding
+from answergraph.response_format.model_request import NO_CALLS, ModelRequest
+from answergraph.response_format.strategies.provider_strategy import native_format_binding, without_refused_tools
 from answergraph.response_format.strategies.strategy import Binding, HandleErrors, SchemaT, Strategy
 
 INSTRUCTIONS = """---
@@ -57,12 +57,17 @@ class PromptedStrategy(Strategy[SchemaT]):
     def binding(self, request: ModelRequest[Any]) -> Binding:
         binding = native_format_binding(request, {"type": "json_object"}) if self.json_mode else Binding(request.tools)
         settings = {"tool_choice": request.tool_choice, **binding.settings}
-        return replace(binding, settings=settings, prompt=self._prompt(bool(request.tools)))
+        return replace(binding, settings=settings, prompt=self._prompt(request))
+
+    def to_send(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
+        request = super().to_send(request)
+        return without_refused_tools(request, self) if self.json_mode else request
 
     def request_text(self) -> str:
         return "Respond with ONLY a valid JSON object matching the schema you were given, and nothing else."
 
-    def _prompt(self, has_tools: bool) -> str:
+    def _prompt(self, request: ModelRequest[Any]) -> str:
+        has_tools = bool(request.tools) and request.tool_choice is not NO_CALLS
         return INSTRUCTIONS.format(
             when="When you need no further tool, you MUST" if has_tools else "You MUST",
             schema=json.dumps(self.reply_schema(), ensure_ascii=False),
