@@ -12,6 +12,7 @@ CONFIRM_ANSWER = (
     "Look at them, then give your answer again, changed if need be."
 )
 ANSWER_IN_NEXT_FORM = "Give your final answer now, in the form you are asked for."
+WROTE_SCHEMA = "You wrote the schema back. Write the values in place of it, like this: {example}"
 CORRECT_IN_NEXT_FORM = "When you give your answer, give it in the form you are asked for."
 """Follows what is wrong with an answer, which may be that a tool was to be called first."""
 NOT_RUN = "Tool {name} was not run: an answer stood beside the call."
@@ -20,6 +21,8 @@ UNKNOWN_TOOL = "Error: {name} is not a valid tool, try one of [{names}]."
 
 def correction(reading: Reading, strategy: Strategy[Any], *, in_next_form: bool) -> str:
     """Return what is said to a model that is asked again; ``in_next_form`` if the next strategy asks."""
+    if reading.is_echo:
+        return WROTE_SCHEMA.format(example=strategy.example())
     if in_next_form and reading.status != "invalid":
         return ANSWER_IN_NEXT_FORM
     text = _what_is_wrong(reading, strategy)

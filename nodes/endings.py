@@ -95,7 +95,7 @@ def _steps_down(facts: EndingFacts) -> bool:
         return False
     # With two attempts left the next strategy gets one, whatever the mistakes were.
     is_spent = facts.repeats or facts.attempts_left <= 2  # noqa: PLR2004 - this reply, and one more
-    return not facts.is_attempt or facts.status == "unanswered" or (facts.status == "invalid" and is_spent)
+    return not facts.is_attempt or facts.status in ("unanswered", "truncated") or (facts.status == "invalid" and is_spent)
 
 
 def repeats(reading: Reading, ledger: RunLedger, conversation: Sequence[AnyMessage]) -> bool:

@@ -15,18 +15,18 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from answergraph.models.bound_model import BoundModels
-from answergraph.nodes.asking_otherwise import can_ask_otherwise
+from answergraph.nodes.asking_otherwise import bound_if_taken, can_ask_otherwise
 from answergraph.nodes.endings import out_of_budget
 from answergraph.nodes.layered_response import LayeredResponse
 from answergraph.nodes.model_visit import ModelReply, ModelVisit, Readings
 from answergraph.response_format.model_request import NO_CALLS, ModelRequest, ModelResponse
 from answergraph.response_format.providers.failed_samples import reply_in
-from answergraph.response_format.providers.refusals import TOOL_CALLING, cannot_be_bound, remember_refusal
+from answergraph.response_format.reading.calls_from_text import with_calls
 from answergraph.response_format.reading.diagnosis import diagnose
 from answergraph.response_format.reading.reply_reader import Reading, ReplyReader
 from answergraph.response_format.strategies.declared_format import DeclaredFormat
 from answergraph.response_format.strategies.run_time_format import RunTimeFormat
-from answergraph.response_format.strategies.strategy import AnswerRequest
+from answergraph.response_format.strategies.strategy import AnswerRequest, Strategy
 from answergraph.runtime.steps import Step, has_listener
 from answergraph.state.agent_state import AnswerKeys
 from answergraph.state.budget import UsageLimits, callers_budget
@@ -121,29 +121,25 @@ class ModelNode:
         while True:
             asked = visit.format.request(request, visit.used_strategies, answer_only=visit.forces_answer)
             to_send = asked.strategy.to_send(request)
-            try:
-                bound = self.bound.bind(to_send, asked.strategy)
-            except Exception as error:
-                # Whatever a client raises; what is not about the format is raised on.
-                if not asked.has_next_strategy or not cannot_be_bound(error):
-                    raise
-                if isinstance(error, NotImplementedError):
-                    remember_refusal(to_send.model, TOOL_CALLING, beside_tools=False)
-                visit.used_strategies.append(asked.strategy_id)
+            bound = bound_if_taken(self.bound, visit, asked, to_send)
+            if bound is None:
                 continue
             listeners = yield from self._listeners(visit, asked, request)
             try:
                 message: BaseMessage = yield bound.call(to_send, listeners)
             except Exception as error:
-                # As above, and an error may stand for a reply.
-                reply = reply_in(error, to_send.model) if asked.declared else None
-                if reply is None and not can_ask_otherwise(visit, asked, to_send, error):
+                # Whatever the provider's client raises; an error may stand for a reply.
+                written = reply_in(error, to_send.model) if asked.declared else None
+                if written is None and not can_ask_otherwise(visit, asked, to_send, error):
                     raise
-                if reply is None:
+                if written is None:
                     continue
-                message = reply
+                message = written
             visit.model_calls += 1
-            return replace(asked, dialect=bound.dialect, note=bound.note), as_received(message, self.agent_name)
+            reply = as_received(message, self.agent_name)
+            if bound.tools_in_text:
+                reply = _with_text_calls(reply, bound.tools_in_text, asked.strategy)
+            return replace(asked, dialect=bound.dialect, note=bound.note), reply
 
     def _listeners(self, visit: ModelVisit, asked: AnswerRequest, request: ModelRequest[Any]) -> Step[list[AnswerListener]]:
         """Return the listener that reports the growing answer; none if nobody listens to the stream."""
@@ -240,6 +236,14 @@ def _read(message: AIMessage, asked: AnswerRequest) -> Reading | None:
     if reading.error is not None and asked.strategy.raises(reading.error):
         raise reading.error
     return reading
+
+
+def _with_text_calls(reply: AIMessage, tools: frozenset[str], strategy: Strategy[Any]) -> AIMessage:
+    """Turn the calls of tools that a model wrote as text into tool calls, where the text is not the answer asked for."""
+    may_be_answer = strategy.answers_in_text and any(schema.looks_like_call for schema in strategy.schemas)
+    if reply.tool_calls or reply.invalid_tool_calls or may_be_answer:
+        return reply
+    return with_calls(reply, tools, is_cut=diagnose(reply) == "truncated")
 
 
 def _without_repeats(update: dict[str, Any], state: Mapping[str, Any]) -> dict[str, Any]:

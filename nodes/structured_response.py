@@ -15,7 +15,7 @@ from answergraph.nodes.corrections import CONFIRM_ANSWER, NOT_RUN, UNKNOWN_TOOL,
 from answergraph.nodes.endings import Ending, EndingFacts, decide, repeats
 from answergraph.nodes.model_visit import Readings
 from answergraph.nodes.tools import ToolCallStep
-from answergraph.response_format.reading.reply_reader import Reading, ReplyReader, canonical_json
+from answergraph.response_format.reading.reply_reader import Reading, ReplyReader
 from answergraph.response_format.storage.answer_channel import AnswerCodec
 from answergraph.response_format.strategies.declared_format import DeclaredFormat
 from answergraph.response_format.strategies.run_time_format import RunTimeFormat
@@ -194,7 +194,7 @@ class StructuredResponseNode:
         if reply.request.strategy.tools_off or all(call["name"] in reply.request.declared for call in calls):
             return False
         given = reply.ledger.get("unconfirmed")
-        is_confirmed = given is not None and canonical_json([given["schema"], given["value"]]) == reading.canonical
+        is_confirmed = given is not None and reading.is_answer(given["schema"], given["value"])
         return not is_confirmed and reply.ledger["confirmations_asked"] < self.limits.answer_attempts
 
     def _facts(self, reply: CurrentReply, reading: Reading, *, needs_confirmation: bool) -> EndingFacts:

@@ -24,7 +24,8 @@ from answergraph.judging.tags import tag, tags_in, without_echo, without_tags
 from answergraph.models.bound_model import BoundModel, BoundModels
 from answergraph.response_format.model_request import ModelRequest
 from answergraph.response_format.providers.refusals import cannot_be_bound, objection_in
-from answergraph.response_format.reading.reply_reader import Reading, ReplyReader, shortened
+from answergraph.response_format.reading.canonical_json import shortened
+from answergraph.response_format.reading.reply_reader import Reading, ReplyReader
 from answergraph.response_format.strategies.declared_format import DeclaredFormat
 from answergraph.response_format.strategies.strategy import AnswerRequest
 from answergraph.runtime.steps import Invoke, Step

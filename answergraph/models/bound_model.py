@@ -12,9 +12,10 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 from langchain_core.prompt_values import ChatPromptValue
 from langchain_core.runnables import Runnable, RunnableBinding
+from langchain_core.tools import BaseTool
 
 from answergraph.response_format.model_request import NO_CALLS, ModelRequest
-from answergraph.response_format.providers.model_capabilities import no_call_choice, takes_user_after_tool
+from answergraph.response_format.providers.model_capabilities import may_write_calls, no_call_choice, takes_user_after_tool
 from answergraph.response_format.reading.diagnosis import is_paused
 from answergraph.response_format.strategies.strategy import CALLS_ARE_OVER, Strategy
 from answergraph.response_format.wire.dialects import Dialect
@@ -45,6 +46,8 @@ class BoundModel:
     """The dialect of the format's schema."""
     note: str | None = None
     """Recorded with each attempt."""
+    tools_in_text: frozenset[str] = frozenset()
+    """The tools whose calls the model may write as text."""
 
     @classmethod
     def of(cls, bound: Any, **fields: Any) -> BoundModel:
@@ -177,7 +180,20 @@ def bind_model(request: ModelRequest[Any], strategy: Strategy[Any]) -> BoundMode
         user_after_tool=takes_user_after_tool(model),
         dialect=binding.dialect,
         note=binding.note,
+        tools_in_text=frozenset() if binding.text_protocol else _tools_in_text(request),
     )
+
+
+def _tools_in_text(request: ModelRequest[Any]) -> frozenset[str]:
+    if not may_write_calls(request.model):
+        return frozenset()
+    names = (tool.name if isinstance(tool, BaseTool) else _function_name(tool) for tool in request.tools)
+    return frozenset(filter(None, names))
+
+
+def _function_name(tool: Mapping[str, Any]) -> str | None:
+    # What is no function is run by the provider.
+    return tool.get("function", tool).get("name") if tool.get("type", "function") == "function" else None
 
 
 def _as_text_model(model: BaseChatModel) -> BaseChatModel:

@@ -80,7 +80,8 @@ TABLE: list[tuple[str, EndingFacts, Ending]] = [
     ("a wrong answer with three attempts left", facts("invalid", 3, has_next_strategy=True), ASK),
     ("the last attempt is the next strategy's", facts("invalid", 2, has_next_strategy=True), NEXT),
     ("an empty reply is asked for again", facts("empty", 2, has_next_strategy=True), ASK),
-    ("a cut reply is asked for again", facts("truncated", 2, has_next_strategy=True), ASK),
+    ("a cut reply is asked for with the next strategy", facts("truncated", 2, has_next_strategy=True), NEXT),
+    ("a cut reply is asked for again where no other strategy is left", facts("truncated", 2), ASK),
     ("no attempt is left for the next strategy", facts("unanswered", 1, has_next_strategy=True), end("unanswered")),
     ("with two attempts left and no next strategy", facts("invalid", 2), ASK),
     # The free part of a deferred strategy.

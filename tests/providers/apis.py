@@ -151,12 +151,12 @@ class Ollama(Api):
     streams = "application/x-ndjson"
 
     def read(self, path: str, body: JSON) -> Asked:
-        turns, last = [], 0
-        for message in body["messages"]:
-            calls = tuple(f"{last}-{index}" for index, _ in enumerate(message.get("tool_calls") or ()))
-            last += 1
+        turns = []
+        for number, message in enumerate(body["messages"]):
+            # Calls have no ids: a result belongs to the call before it.
+            calls = tuple(f"{number}-{index}" for index, _ in enumerate(message.get("tool_calls") or ()))
             role = message["role"]
-            results = (str(last),) if role == "tool" else ()
+            results = (str(number),) if role == "tool" else ()
             turns += [Turn(role, calls, results, not (message.get("content") or calls))] if role != "system" else []
         schema = body.get("format") if isinstance(body.get("format"), dict) else None
         return Asked(

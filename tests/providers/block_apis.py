@@ -51,8 +51,9 @@ class Anthropic(Api):
         if reply.finish_reason == "pause":
             blocks.append({"type": "server_tool_use", "id": f"srvtoolu_{number}", "name": "web_search", "input": {"query": "x"}})
         blocks += [{"type": "text", "text": reply.text}] if reply.text else []
-        calls = enumerate(reply.tool_calls)
-        return [*blocks, *({"type": "tool_use", "id": f"toolu_{number}_{i}", "name": c.name, "input": c.arguments} for i, c in calls)]
+        for index, call in enumerate(reply.tool_calls):
+            blocks.append({"type": "tool_use", "id": f"toolu_{number}_{index}", "name": call.name, "input": call.arguments})
+        return blocks
 
     def _stop(self, reply: Reply) -> str:
         return ANTHROPIC_STOPS.get(reply.finish_reason or "", "tool_use" if reply.tool_calls else "end_turn")
@@ -78,16 +79,14 @@ class Anthropic(Api):
         yield _event("message_stop")
 
     def _block(self, index: int, block: JSON) -> Iterator[bytes]:
-        deltas = {
-            "text": lambda: {"type": "text_delta", "text": block["text"]},
-            "thinking": lambda: {"type": "thinking_delta", "thinking": block["thinking"]},
-            "tool_use": lambda: {"type": "input_json_delta", "partial_json": json.dumps(block["input"])},
-            "server_tool_use": lambda: {"type": "input_json_delta", "partial_json": json.dumps(block["input"])},
-        }
-        empty = {"text": "", "thinking": "", "signature": "", "input": {}}
+        if "input" in block:
+            delta = {"type": "input_json_delta", "partial_json": json.dumps(block["input"])}
+        else:
+            delta = {"type": f"{block['type']}_delta", block["type"]: block[block["type"]]}
+        empty: JSON = {"text": "", "thinking": "", "signature": "", "input": {}}
         started = {key: empty.get(key, value) for key, value in block.items()}
         yield _event("content_block_start", index=index, content_block=started)
-        yield _event("content_block_delta", index=index, delta=deltas[block["type"]]())
+        yield _event("content_block_delta", index=index, delta=delta)
         if block["type"] == "thinking":
             yield _event("content_block_delta", index=index, delta={"type": "signature_delta", "signature": "s"})
         yield _event("content_block_stop", index=index)
@@ -109,7 +108,7 @@ class Gemini(Api):
         return Asked(
             turns=[self._turn(number, content) for number, content in enumerate(body["contents"])],
             tools=[function["name"] for tool in tools for function in tool.get("functionDeclarations", ())],
-            choice=allowed[0] if len(allowed) == 1 else mode,
+            choice=str(next(iter(allowed))) if len(allowed) == 1 else mode,
             format="json_schema" if schema else "json_object" if is_json else "",
             schema=schema,
             thinks=bool(config.get("thinkingConfig")),
@@ -177,7 +176,9 @@ class Bedrock(Api):
         return {"message": refused.message}
 
     def error_headers(self, refused: Refused) -> dict[str, str]:
-        return {"x-amzn-ErrorType": {400: "ValidationException", 429: "ThrottlingException"}.get(refused.status, "ServiceUnavailable")}
+        return {
+            "x-amzn-ErrorType": {400: "ValidationException", 429: "ThrottlingException"}.get(refused.status, "ServiceUnavailable")
+        }
 
     def is_streamed(self, path: str, body: JSON) -> bool:
         return path.endswith("converse-stream")
@@ -217,7 +218,9 @@ class Bedrock(Api):
             yield _frame("contentBlockDelta", {"contentBlockIndex": index, "delta": delta})
             yield _frame("contentBlockStop", {"contentBlockIndex": index})
         yield _frame("messageStop", {"stopReason": self._stop(reply)})
-        yield _frame("metadata", {"usage": {"inputTokens": 10, "outputTokens": 5, "totalTokens": 15}, "metrics": {"latencyMs": 1}})
+        yield _frame(
+            "metadata", {"usage": {"inputTokens": 10, "outputTokens": 5, "totalTokens": 15}, "metrics": {"latencyMs": 1}}
+        )
 
 
 def _frame(kind: str, data: JSON) -> bytes:

@@ -1,8 +1,9 @@
 """What every API's request and reply come down to, so that one model and one set of rules serve all of them."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from tests.openai_server.reply import Reply
@@ -57,7 +58,7 @@ class Sent(NamedTuple):
     status: int
     content_type: str
     body: bytes | Iterator[bytes]
-    headers: dict[str, str] = {}
+    headers: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ def main() -> None:
             forget_refusals()
             result, stub = played(provider, situation, way)
             in_each.append(seen(result, stub))
-            if in_each[-1][0] not in (situation.status, "error"[: 5 * situation.error]):
+            if in_each[-1][0] not in (situation.status, "error" if situation.error or provider.name in situation.unable else ""):
                 print(f"{provider}: {situation} ({way}): {in_each[-1]} {str(result)[:300]!r} {stub.refused}")
         if any(each != in_each[0] for each in in_each):
             print(f"{provider}: {situation}: not the same in every way: {in_each}")

@@ -63,7 +63,9 @@ def _gemini(url: str, *, thinking: bool = False) -> Any:
 
 
 def _mistral(url: str, *, thinking: bool = False) -> Any:
-    return _client("langchain_mistralai", "ChatMistralAI")(model="mistral-large-latest", endpoint=f"{url}/v1", api_key=KEY, max_retries=1)
+    return _client("langchain_mistralai", "ChatMistralAI")(
+        model="mistral-large-latest", endpoint=f"{url}/v1", api_key=KEY, max_retries=1
+    )
 
 
 def _groq(url: str, *, thinking: bool = False) -> Any:
@@ -72,7 +74,9 @@ def _groq(url: str, *, thinking: bool = False) -> Any:
 
 def _deepseek(url: str, *, thinking: bool = False) -> Any:
     more = {"extra_body": {"thinking": {"type": "enabled"}}} if thinking else {}
-    return _client("langchain_deepseek", "ChatDeepSeek")(model="deepseek-chat", api_base=f"{url}/v1", api_key=KEY, max_retries=0, **more)
+    return _client("langchain_deepseek", "ChatDeepSeek")(
+        model="deepseek-chat", api_base=f"{url}/v1", api_key=KEY, max_retries=0, **more
+    )
 
 
 def _openrouter(url: str, *, thinking: bool = False) -> Any:
@@ -113,7 +117,7 @@ PROVIDERS: Sequence[Provider] = (
     Provider("Gemini 2.5", Gemini(), rules.GEMINI, "langchain-google-genai", _gemini),
     Provider("Mistral", Mistral(), rules.MISTRAL, "langchain-mistralai", _mistral),
     Provider("Groq", CHAT, rules.GROQ, "langchain-groq", _groq),
-    Provider("DeepSeek", CHAT, rules.DEEPSEEK_THINKING, "langchain-deepseek", _deepseek),
+    Provider("DeepSeek", CHAT, rules.DEEPSEEK, "langchain-deepseek", _deepseek),
     Provider("OpenRouter", OpenRouter(), rules.OPENROUTER, "langchain-openrouter", _openrouter),
     Provider("Ollama", Ollama(), rules.OLLAMA, "langchain-ollama", _ollama),
     Provider("Bedrock Converse", Bedrock(), rules.BEDROCK, "langchain-aws", _bedrock),

@@ -1,6 +1,6 @@
 """What each API refuses, in its own words, with a source beside each rule."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from itertools import pairwise
 
 from tests.providers.dialogue import JSON, Asked, Rule
@@ -9,7 +9,7 @@ STRICT_KEYS = {"minimum", "maximum", "minLength", "maxLength", "multipleOf"}
 
 
 def _unanswered(asked: Asked) -> list[str]:
-    """The ids of calls whose results do not come right behind them."""
+    """Return the ids of calls whose results do not come right behind them."""
     missing: list[str] = []
     waiting: list[str] = []
     for turn in asked.turns:
@@ -80,8 +80,11 @@ def _keys(schema: JSON) -> set[str]:
 def _open_object(asked: Asked) -> str | None:
     schema = asked.schema or {}
     is_open = schema.get("type") == "object" and schema.get("additionalProperties") is not False
-    words = "Invalid schema for response_format '{}': In context=(), 'additionalProperties' is required to be supplied and to be false."
-    return words.format((schema.get("title"))) if is_open and asked.body.get("model", "").startswith("gpt") else None
+    words = (
+        "Invalid schema for response_format '{}': In context=(), 'additionalProperties' is required to be supplied "
+        "and to be false."
+    )
+    return words.format(schema.get("title")) if is_open and asked.body.get("model", "").startswith("gpt") else None
 
 
 def _user_after_tool(asked: Asked) -> str | None:
@@ -103,7 +106,9 @@ def _ends_in_thoughts(asked: Asked) -> str | None:
 
 def _paused_in_the_middle(asked: Asked) -> str | None:
     blocks = [(i, str(message["content"])) for i, message in enumerate(asked.body.get("messages", ()))]
-    words = "messages.{}: `web_search` tool use with id `srvtoolu_1` was found without a corresponding `web_search_tool_result` block"
+    words = (
+        "messages.{}: `web_search` tool use with id `srvtoolu_1` was found without a corresponding `web_search_tool_result` block"
+    )
     followed = [message["role"] for message in asked.body.get("messages", ())][1:]
     open_ones = [i for i, text in blocks if "server_tool_use" in text and "user" in followed[i : i + 1]]
     return words.format(open_ones[0]) if open_ones else None
@@ -115,7 +120,10 @@ _OPENAI_RESULTS = (
 )
 OPENAI = (
     Rule(results_missing(_OPENAI_RESULTS), "https://github.com/ramiawar/dataline/issues/172"),
-    Rule(choice_without_tools("'tool_choice' is only allowed when 'tools' are specified."), "https://platform.openai.com/docs/api-reference/chat/create"),
+    Rule(
+        choice_without_tools("'tool_choice' is only allowed when 'tools' are specified."),
+        "https://platform.openai.com/docs/api-reference/chat/create",
+    ),
     Rule(unknown_choice("Invalid value for 'tool_choice': {}"), "https://platform.openai.com/docs/api-reference/chat/create"),
     Rule(_open_object, "https://platform.openai.com/docs/guides/structured-outputs#supported-schemas"),
 )
@@ -128,10 +136,16 @@ ANTHROPIC = (
         results_missing("messages: `tool_use` ids were found without `tool_result` blocks immediately after: {ids}."),
         "https://github.com/anthropics/claude-code/issues/7929",
     ),
-    Rule(forced_while_thinking("Thinking may not be enabled when tool_choice forces tool use."), "https://github.com/langchain-ai/langchain/pull/35544"),
+    Rule(
+        forced_while_thinking("Thinking may not be enabled when tool_choice forces tool use."),
+        "https://github.com/langchain-ai/langchain/pull/35544",
+    ),
     Rule(empty_turn("messages: text content blocks must be non-empty"), "https://github.com/anthropics/claude-code/issues/59812"),
     Rule(_ends_in_thoughts, "https://docs.claude.com/en/docs/build-with-claude/extended-thinking"),
-    Rule(unknown_choice("Tool '{}' not found in provided tools"), "https://docs.claude.com/en/docs/agents-and-tools/tool-use/implement-tool-use"),
+    Rule(
+        unknown_choice("Tool '{}' not found in provided tools"),
+        "https://docs.claude.com/en/docs/agents-and-tools/tool-use/implement-tool-use",
+    ),
     Rule(_paused_in_the_middle, "https://github.com/pydantic/pydantic-ai/pull/3051"),
     Rule(
         keywords("output_config.format.schema: For 'integer' type, property '{}' is not supported", STRICT_KEYS),
@@ -164,7 +178,10 @@ GEMINI = (
 )
 MISTRAL = (
     Rule(_user_after_tool, "https://github.com/onyx-dot-app/onyx/issues/6458"),
-    Rule(results_missing("Not the same number of function calls and responses"), "https://github.com/mistralai/client-ts/issues/106"),
+    Rule(
+        results_missing("Not the same number of function calls and responses"),
+        "https://github.com/mistralai/client-ts/issues/106",
+    ),
     Rule(
         lambda asked: next(
             (
@@ -188,7 +205,10 @@ MISTRAL = (
 )
 GROQ = (
     Rule(results_missing(_OPENAI_RESULTS), "https://console.groq.com/docs/tool-use"),
-    Rule(format_beside_tools("json mode cannot be combined with tool/function calling"), "https://github.com/langchain-ai/langchain/issues/33863"),
+    Rule(
+        format_beside_tools("json mode cannot be combined with tool/function calling"),
+        "https://github.com/langchain-ai/langchain/issues/33863",
+    ),
     Rule(unknown_choice("requested tool does not exist: {}"), "https://github.com/BerriAI/litellm/issues/11001"),
     Rule(
         lambda asked: (
@@ -200,9 +220,16 @@ GROQ = (
     ),
 )
 DEEPSEEK = (
+    Rule(_thoughts_missing, "https://github.com/continuedev/continue/issues/10193"),
     Rule(results_missing(_OPENAI_RESULTS), "https://api-docs.deepseek.com/guides/function_calling"),
-    Rule(kind_of_format("json_schema", "This response_format type is unavailable now"), "https://github.com/deepseek-ai/DeepSeek-V3/issues/1376"),
-    Rule(forced_while_thinking("Thinking mode does not support this tool_choice"), "https://api-docs.deepseek.com/guides/thinking_mode"),
+    Rule(
+        kind_of_format("json_schema", "This response_format type is unavailable now"),
+        "https://github.com/deepseek-ai/DeepSeek-V3/issues/1376",
+    ),
+    Rule(
+        forced_while_thinking("Thinking mode does not support this tool_choice"),
+        "https://api-docs.deepseek.com/guides/thinking_mode",
+    ),
     Rule(
         lambda asked: (
             "Prompt must contain the word 'json' in some form to use 'response_format' of type 'json_object'."
@@ -212,14 +239,17 @@ DEEPSEEK = (
         "https://api-docs.deepseek.com/guides/json_mode",
     ),
 )
-DEEPSEEK_THINKING = (*DEEPSEEK, Rule(_thoughts_missing, "https://github.com/continuedev/continue/issues/10193"))
 OPENROUTER = (
     Rule(results_missing(_OPENAI_RESULTS), "https://openrouter.ai/docs/features/tool-calling"),
     Rule(unknown_choice("Invalid tool_choice: {}"), "https://openrouter.ai/docs/api_reference/overview"),
 )
 OLLAMA = (
     Rule(
-        lambda asked: None if all(isinstance(m["content"], str) for m in asked.body["messages"]) else "json: cannot unmarshal array",
+        lambda asked: (
+            None
+            if all(isinstance(message["content"], str) for message in asked.body["messages"])
+            else "json: cannot unmarshal array into Go struct field ChatRequest.messages.content of type string"
+        ),
         "https://github.com/ollama/ollama/blob/main/docs/api.md",
     ),
 )
@@ -232,7 +262,10 @@ BEDROCK = (
         results_missing("Expected toolResult blocks for the following Ids: {ids}"),
         "https://docs.aws.amazon.com/bedrock/latest/userguide/tool-use-inference-call.html",
     ),
-    Rule(forced_while_thinking("Thinking may not be enabled when tool_choice forces tool use."), "https://github.com/can1357/oh-my-pi/issues/341"),
+    Rule(
+        forced_while_thinking("Thinking may not be enabled when tool_choice forces tool use."),
+        "https://github.com/can1357/oh-my-pi/issues/341",
+    ),
     Rule(
         lambda asked: (
             "A conversation must alternate between user and assistant roles."
@@ -241,20 +274,28 @@ BEDROCK = (
         ),
         "https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html",
     ),
-    Rule(empty_turn("The text field in the ContentBlock object is blank."), "https://github.com/langchain-ai/langchain-aws/issues/591"),
+    Rule(
+        empty_turn("The text field in the ContentBlock object is blank."),
+        "https://github.com/langchain-ai/langchain-aws/issues/591",
+    ),
 )
 LLAMA_CPP = (
     Rule(
         lambda asked: (
-            "Cannot use custom grammar constraints with tools." if asked.tools and asked.choice != "none" and "grammar" in asked.body else None
+            "Cannot use custom grammar constraints with tools."
+            if asked.tools and asked.choice != "none" and "grammar" in asked.body
+            else None
         ),
         "https://github.com/ggml-org/llama.cpp/blob/master/common/chat.cpp",
     ),
 )
 VLLM = (
-    Rule(unknown_choice("The tool specified in `tool_choice` does not match any of the specified `tools`: {}"), "https://docs.vllm.ai/en/latest/features/tool_calling.html"),
-    Rule(choice_without_tools("When using `tool_choice`, `tools` must be set."), "https://docs.vllm.ai/en/latest/features/tool_calling.html"),
-)
-ALL: Sequence[Sequence[Rule]] = (
-    *(OPENAI, OLD_ANTHROPIC, GEMINI, MISTRAL, GROQ, DEEPSEEK_THINKING, OPENROUTER, OLLAMA, BEDROCK, LLAMA_CPP, VLLM),
+    Rule(
+        unknown_choice("The tool specified in `tool_choice` does not match any of the specified `tools`: {}"),
+        "https://docs.vllm.ai/en/latest/features/tool_calling.html",
+    ),
+    Rule(
+        choice_without_tools("When using `tool_choice`, `tools` must be set."),
+        "https://docs.vllm.ai/en/latest/features/tool_calling.html",
+    ),
 )

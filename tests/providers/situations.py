@@ -82,7 +82,17 @@ def first(reply: Reply | Refused, then: Model = works, times: int = 1) -> Model:
 
 
 def cut(asked: Asked, number: int) -> Reply:
-    return answer(asked, finish_reason="length")
+    """Answer, but for the end: of a call it is not seen, of a text it is."""
+    whole = answer(asked, finish_reason="length")
+    return whole if whole.text is None else Reply(whole.text[:-2], finish_reason="length")
+
+
+def in_prose(asked: Asked, number: int) -> Reply:
+    return Reply("So be it.")
+
+
+def wrong_twice(asked: Asked, number: int) -> Reply:
+    return answer(asked, value={"number": "x"} if number < 3 else None)
 
 
 def always(reply: Reply | Refused) -> Model:
@@ -105,6 +115,8 @@ class Situation:
     rules: Sequence[Rule] = ()
     attempts: int | None = None
     """How many attempts must have been counted, if that is the point."""
+    unable: Sequence[str] = ()
+    """The providers whose client cannot do it, so that their refusal comes out: it drops the thoughts that must be sent back."""
     error: bool = False
     """Whether the provider's error must come out."""
     streamed: Mapping[str, str] = field(default_factory=dict)
@@ -127,54 +139,66 @@ SPOILT = refuses(
 )
 GROQ_CALL = {"code": "tool_use_failed", "failed_generation": '{"number": 42}'}
 GROQ_JSON = {"code": "json_validate_failed", "failed_generation": '{"number": "many"}'}
-CHATS = ("OpenAI, chat completions", "Groq", "DeepSeek", "OpenRouter", "vLLM", "llama.cpp", "Mistral")
+
+
+def in_three_calls() -> dict[str, Any]:
+    return {"limits": UsageLimits(model_calls=3)}
+
+
+def failed(message: str, **more: str) -> Refused:
+    """Return the error of a server that could make nothing of what its model wrote."""
+    return Refused(message, 400 if more else 500, more)
+
+
+NO_CALL = failed("Tool choice is required, but model did not call a tool", code="tool_use_failed")
+UNREAD = failed("error parsing tool call: raw='{\"number\": ', err=unexpected end of JSON input")
+UNPARSED = failed("Failed to parse input at pos 3: <tool_call>")
+BROKEN_OFF = Reply('{"number": 42}', finish_reason="insufficient_system_resource")
+
+
+def narrowed() -> dict[str, Any]:
+    return {"middleware": [NarrowResponseFormat(lambda request: [Found])]}
+
+
+CLAUDE = ("Anthropic", "Anthropic before Claude 4.5")
 EVERY_OPENAI = ("OpenAI, chat completions", "OpenAI, responses")
 
 SITUATIONS: Sequence[Situation] = (
     Situation("a tool, then the answer", works),
     Situation("no tools", works, tools=()),
     Situation("parallel tools", works_twice_at_once),
-    Situation("thinking", thinks, thinking=True),
+    Situation("thinking", thinks, thinking=True, unable=("DeepSeek",)),
     Situation("union", finds_nothing, format=lambda: Found | Missing),
-    Situation(
-        "narrowed",
-        works,
-        format=lambda: AutoStrategy(Found | Missing),
-        options=lambda: {"middleware": [NarrowResponseFormat(lambda request: [Found])]},
-    ),
-    Situation("last call", never_stops, options=lambda: {"limits": UsageLimits(model_calls=3)}),
-    Situation("last call, union", never_stops, format=lambda: Found | Missing, options=lambda: {"limits": UsageLimits(model_calls=3)}),
+    Situation("narrowed", works, format=lambda: AutoStrategy(Found | Missing), options=narrowed),
+    Situation("last call", never_stops, options=in_three_calls),
+    Situation("last call, union", never_stops, format=lambda: Found | Missing, options=in_three_calls),
     Situation("deferred", works, format=lambda: DeferredStrategy(Found)),
     Situation("no schema mode", works, rules=(NO_SCHEMA,)),
     Situation("no schema mode, no force", works, rules=(NO_SCHEMA, NO_FORCE)),
-    Situation("prose at every step", lambda asked, number: Reply("So be it."), "unanswered", rules=(NO_JSON, NO_FORCE)),
-    Situation("no tools, prose at every step", lambda asked, number: Reply("So be it."), "unanswered", tools=()),
     Situation("schema refused", works, tools=(), rules=(SPOILT,)),
-    Situation("invalid, then valid", lambda asked, n: answer(asked, value={"number": "x"}) if n < 3 else answer(asked), tools=(), attempts=3),
+    Situation("prose at every step", in_prose, "unanswered", rules=(NO_JSON, NO_FORCE)),
+    Situation("no tools, prose at every step", in_prose, "unanswered", tools=()),
+    Situation("invalid twice, then valid", wrong_twice, tools=(), attempts=3),
     Situation("cut", cut, "truncated"),
+    Situation("broken off", always(BROKEN_OFF), "truncated", only=("DeepSeek",)),
     Situation("content filter", always(Reply("No.", finish_reason="content_filter")), "refused"),
-    Situation("refusal", always(Reply(refusal="I will not.")), "refused", only=EVERY_OPENAI, streamed={EVERY_OPENAI[0]: "empty"}),
+    Situation(
+        "refusal",
+        always(Reply(refusal="I will not.")),
+        "refused",
+        only=EVERY_OPENAI,
+        streamed={EVERY_OPENAI[0]: "empty"},
+    ),
     Situation("blocked prompt", always(Reply(finish_reason="blocked")), "refused", only=("Gemini 2.5",)),
     Situation("empty, then the answer", first(Reply(""))),
-    Situation("thoughts alone, then the answer", first(Reply("", reasoning="Hm.")), thinking=True),
+    Situation("thoughts alone, then the answer", first(Reply("", reasoning="Hm.")), thinking=True, unable=("DeepSeek",)),
     Situation("empty", always(Reply("")), "empty"),
-    Situation("broken off", always(Reply('{"number": 42}', finish_reason="insufficient_system_resource")), "truncated", only=("DeepSeek",)),
-    Situation("paused", first(Reply("Searching.", finish_reason="pause")), only=("Anthropic", "Anthropic before Claude 4.5"), attempts=1),
+    Situation("paused", first(Reply("Searching.", finish_reason="pause")), only=CLAUDE, attempts=1),
     Situation("failed call, read", always(Refused("Failed to call a function.", more=GROQ_CALL)), only=("Groq",), attempts=1),
-    Situation("failed JSON", first(Refused("Generated JSON does not match the expected schema.", more=GROQ_JSON)), only=("Groq",), attempts=2),
-    Situation(
-        "no call made",
-        first(Refused("Tool choice is required, but model did not call a tool", more={"code": "tool_use_failed"})),
-        only=("Groq",),
-        attempts=2,
-    ),
-    Situation(
-        "unreadable call",
-        first(Refused("error parsing tool call: raw='{\"number\": ', err=unexpected end of JSON input", 500)),
-        only=("Ollama",),
-        attempts=2,
-    ),
-    Situation("unreadable call, llama.cpp", first(Refused("Failed to parse input at pos 3: <tool_call>", 500)), only=("llama.cpp",), attempts=2),
+    Situation("failed JSON", first(Refused("Generated JSON does not match.", more=GROQ_JSON)), only=("Groq",), attempts=2),
+    Situation("no call made", first(NO_CALL), only=("Groq",), attempts=2),
+    Situation("unread call", first(UNREAD), only=("Ollama",), attempts=2),
+    Situation("unparsed call", first(UNPARSED), only=("llama.cpp",), attempts=2),
     Situation("malformed call", first(Reply("", finish_reason="malformed")), only=("Gemini 2.5",), attempts=2),
     Situation("rate limit", always(Refused("Rate limit reached", 429)), error=True),
     Situation("overload", always(Refused("Overloaded", 503)), error=True),

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from answergraph import create_agent, forget_refusals
-from tests.providers import rules
 from tests.providers.providers import PROVIDERS, Provider, with_rules
 from tests.providers.situations import SITUATIONS, Found, Missing, Situation
 from tests.providers.stub import Stub
@@ -64,9 +63,8 @@ def seen(result: dict[str, Any] | Exception, stub: Stub) -> list[Any]:
 @pytest.mark.parametrize(("provider", "situation"), CASES, ids=str)
 def test_a_run_ends_as_it_should(provider: Provider, situation: Situation, way: str) -> None:
     result, stub = played(provider, situation, way)
-    if situation.error:
+    if situation.error or provider.name in situation.unable:
         assert isinstance(result, Exception), result
-        assert len(stub.asked) == 1
     elif isinstance(result, Exception):
         raise result
     else:
@@ -82,4 +80,4 @@ def test_a_run_ends_as_it_should(provider: Provider, situation: Situation, way: 
 
 
 def test_every_rule_has_a_source() -> None:
-    assert all(rule.source.startswith("https://") for group in rules.ALL for rule in group)
+    assert all(rule.source.startswith("https://") for provider in PROVIDERS for rule in provider.rules)

@@ -97,6 +97,14 @@ def answers_last(model: Any) -> bool:
     return any(family.answers_last for family in _families_of(model))
 
 
+def may_write_calls(model: Any) -> bool:
+    """Return whether a server may hand a call on as the model wrote it, as text.
+
+    Makers that alone serve their models turn every call into one: a text that looks like a call is a quotation there.
+    """
+    return all(family.open_weights for family in _families_of(model))
+
+
 def names_forced_tool(model: Any) -> bool:
     return _lists_tool_choice(model, "tool")
 

@@ -15,6 +15,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, AnyMessage
 
 from answergraph.response_format.providers.failed_samples import FAILED_SAMPLE
+from answergraph.response_format.reading.calls_from_text import CALLS_FROM_TEXT
 from answergraph.state.messages import last_turn
 from answergraph.state.outcome import Status
 
@@ -48,7 +49,7 @@ def diagnose(message: AIMessage) -> Status | None:
         or reasons & _REFUSED
     ):
         return "refused"
-    if reasons & _CUT or (reasons & _PAUSED and not message.tool_calls):
+    if (reasons & _CUT and CALLS_FROM_TEXT not in message.response_metadata) or (reasons & _PAUSED and not message.tool_calls):
         return "truncated"
     if FAILED_SAMPLE in message.response_metadata or reasons & _BROKEN_CALL:
         return None

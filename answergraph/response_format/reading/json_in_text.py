@@ -107,8 +107,12 @@ def begins_json(text: str, start: int) -> bool:
 
 
 def closed_value(text: str) -> str | None:
-    """Return a text that was cut up to the end of its last JSON value, ``None`` if it has none or a value is still open."""
+    """Return a text that was cut up to the end of its last JSON value.
+
+    ``None`` if it has none, or if another value is still open; one that repeats the last value so far is no other.
+    """
     end: int | None = None
+    begin = 0
     position, passed_over = 0, 0
     while passed_over < MAX_PASSED_OVER_CHARACTERS and (opening := _OPENINGS.search(text, position)):
         start = opening.end() - 1
@@ -118,13 +122,20 @@ def closed_value(text: str) -> str | None:
             passed_over += (value.end or len(text)) - start
             position = start + 1
         elif value.end is None:
-            return None
+            if end is None or not _squeezed(text[begin:end]).startswith(_squeezed(text[start:])):
+                return None
+            break
         else:
-            end = position = value.end
+            begin, end = start, value.end
+            position = end
     if end is None or passed_over >= MAX_PASSED_OVER_CHARACTERS:
         return None
     fence_end = _FENCE_END.match(text, end) if _fence_is_open(text[:end]) else None
     return text[: fence_end.end() if fence_end else end]
+
+
+def _squeezed(text: str) -> str:
+    return "".join(text.split())
 
 
 def _fence_is_open(text: str) -> bool:

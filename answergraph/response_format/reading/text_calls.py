@@ -56,6 +56,8 @@ _BROKEN_CALL = (
 _OBJECT = re.compile(r"\s*+\{")
 _PARAMETER = re.compile(r'\s*+<(?:\w+:)?parameter(?:=| name=")([\w.-]++)"?>\n?(.*?)\n?</(?:\w+:)?parameter>', re.DOTALL)
 _PARAMETERS_END = re.compile(r"\s*+(?P<closed></)|\s*+<(?:\w+:)?parameter")
+_ANY_THOUGHTS_END = re.compile("</think>")
+_THOUGHTS_END = re.compile(r"</think>[ \t]*+(?:\n|\Z)")
 _WRAPPERS = re.compile(
     r"</?\|?(?:\w+:)?(?:tool|function)_calls?\|?>|<\|(?:python_tag|eom_id|eot_id|im_end)\|>|\[/?TOOL_CALLS\]"
     r"|</(?:\w+:)?(?:function|invoke)>"
@@ -244,8 +246,10 @@ def _closing_parenthesis(text: str, start: int) -> int:
 
 
 def _end_of_thoughts(text: str) -> int:
-    end = text.find("</think>")
-    return end if end >= 0 else len(text) if text.lstrip().startswith("<think>") else 0
+    begins = text.lstrip().startswith("<think>")
+    # A server may leave out the beginning. Within JSON no line ends.
+    end = (_THOUGHTS_END if not begins else _ANY_THOUGHTS_END).search(text)
+    return end.end() if end else len(text) if begins else 0
 
 
 def _rest(pieces: Sequence[str]) -> str:

@@ -23,7 +23,13 @@ from answergraph.response_format.strategies.strategy import Binding, FreeLoop, N
 from answergraph.response_format.strategies.tool_strategy import ToolStrategy
 
 
-class FreeToolStrategy(ToolStrategy[SchemaT]):
+class BriefToolStrategy(ToolStrategy[SchemaT]):
+    """Asks as the tool strategy does, and corrects in few words."""
+
+    corrects_briefly = True
+
+
+class FreeToolStrategy(BriefToolStrategy[SchemaT]):
     """Offers the answer tool and leaves its call to the model."""
 
     name = "free_tool"
@@ -39,6 +45,7 @@ class TextProtocolStrategy(Strategy[SchemaT]):
     """Wraps a model without tool calls, so that it is asked in the text protocol Thought / Action / Observation."""
 
     name = "react_text"
+    answers_in_text = True
 
     def binding(self, request: ModelRequest[Any]) -> Binding:
         json_schema = {"name": self.format_name, "schema": dict(self.reply_schema())}
@@ -77,7 +84,7 @@ class AutoStrategy(Strategy[SchemaT]):
         """
         super().__init__(schema)
         schemas: Any = self.schemas  # of the type this strategy was made with
-        self._tool: ToolStrategy[SchemaT] = ToolStrategy(schemas)
+        self._tool: ToolStrategy[SchemaT] = BriefToolStrategy(schemas)
         self._free_tool: ToolStrategy[SchemaT] = FreeToolStrategy(schemas, tool_choice="auto")
         self._json_mode: PromptedStrategy[SchemaT] = JsonModeStrategy(schemas, json_mode=True)
         self._prompted: PromptedStrategy[SchemaT] = PromptedStrategy(schemas)

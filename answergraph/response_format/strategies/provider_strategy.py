@@ -31,6 +31,7 @@ class ProviderStrategy(Strategy[SchemaT]):
     """
 
     name = "provider"
+    answers_in_text = True
 
     # The type of the answer follows from the schema; that of a JSON Schema's answers is ``dict``.
     @overload

@@ -17,8 +17,9 @@ from typing_extensions import TypeVar
 from answergraph.response_format.model_request import NO_CALLS, ModelRequest
 from answergraph.response_format.providers.model_capabilities import needs_tools_for_calls
 from answergraph.response_format.providers.refusals import TOOL_CALLING, Objection, has_refusals, is_refused, remember_refusal
-from answergraph.response_format.schemas.answer_schema import AnswerSchema
+from answergraph.response_format.schemas.answer_schema import AnswerSchema, problems_in
 from answergraph.response_format.schemas.json_envelope import envelope, tied_envelope
+from answergraph.response_format.schemas.schema_example import example_of
 from answergraph.response_format.schemas.schema_kinds import answer_schemas, tool_name
 from answergraph.response_format.wire.dialects import Dialect
 from answergraph.runtime.recent_cache import RecentCache
@@ -38,7 +39,7 @@ CALLS_ARE_OVER = "No other tool can be called any more."
 """Ends the prompt of a run's last call where no tool choice says it; a final step of its own has said it already."""
 
 ERROR_TEMPLATE = "Error: {error}\n Please fix your mistakes."
-"""The default correction, in LangChain's words."""
+"""The default correction, LangChain's."""
 
 
 @dataclass(frozen=True)
@@ -97,6 +98,12 @@ class Strategy(ABC, Generic[SchemaT]):
 
     is_attempt: bool = True
     """Whether a reply without an answer counts as an attempt at one."""
+
+    answers_in_text: bool = False
+    """Whether the text of a reply is the answer it asks for, not a call."""
+
+    corrects_briefly: bool = True
+    """Whether a correction is one line of what is wrong; else it is in LangChain's words."""
 
     tools_off: bool = False
     """Whether no tool of the user's may be called while it asks."""
@@ -163,7 +170,7 @@ class Strategy(ABC, Generic[SchemaT]):
             return handle
         if callable(handle) and not isinstance(handle, type):
             return handle(error)
-        return ERROR_TEMPLATE.format(error=error)
+        return ERROR_TEMPLATE.format(error=problems_in(error) if self.corrects_briefly else error)
 
     def reply_schema(self) -> Mapping[str, Any]:
         """Return the JSON Schema of a text that is an answer: that of the one schema, or an envelope for several."""
@@ -176,6 +183,11 @@ class Strategy(ABC, Generic[SchemaT]):
         if len(self.schemas) == 1:
             return self.reply_schema()
         return tied_envelope([(schema.name, schema.value_schema) for schema in self.schemas])
+
+    def example(self) -> str:
+        """Return what the text of an answer looks like, with a placeholder for each value."""
+        text: str = self.derived.get_or_make(lambda: example_of(self.tied_reply_schema()), key="example")
+        return text
 
     def receipt(self, value: Any) -> str:
         """Return the tool message that answers the call of an accepted answer, LangChain's unless replaced."""

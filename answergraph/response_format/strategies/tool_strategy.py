@@ -23,6 +23,7 @@ class ToolStrategy(Strategy[SchemaT]):
     """
 
     name = "tool"
+    corrects_briefly = False
 
     # The type of the answer follows from the schema; that of a JSON Schema's answers is ``dict``.
     @overload

@@ -109,7 +109,7 @@ def test_tools_keep_their_names_and_their_order_from_call_to_call_and_from_run_t
     untitled = {"type": "object", "properties": {"passed": {"type": "boolean"}}, "required": ["passed"]}
 
     def names() -> list[list[str]]:
-        agent, model = agent_of(calls(SEARCH), ANSWER, response_format=ToolStrategy(untitled))
+        agent, model = agent_of(calls(SEARCH), '{"passed": true}', response_format=ToolStrategy(untitled))
         run(agent, QUESTION)
         return [request.tool_names for request in model.requests]
 

@@ -25,6 +25,7 @@ from answergraph.response_format.reading.json_in_text import closed_value
         ('{"a": 1} and {"b": 2} are', '{"a": 1} and {"b": 2}'),
         ('{"a": 1,} is', '{"a": 1,}'),
         ("{} is", "{}"),
+        ('{"a": 1}\n```json\n{\n  "a": ', '{"a": 1}'),
     ],
 )
 def test_a_value_that_closed_before_the_cut_stands(text: str, stands: str) -> None:

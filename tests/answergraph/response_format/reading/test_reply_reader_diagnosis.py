@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 
+from answergraph.response_format.reading.canonical_json import MAX_QUOTED_CHARACTERS, shortened
 from answergraph.response_format.reading.diagnosis import diagnose, refusal_text, repeats_cut_calls
-from answergraph.response_format.reading.reply_reader import MAX_QUOTED_CHARACTERS, shortened
 from tests.graphs.agent.scripted_agents import call, calls
 
 REFUSAL_BLOCK: Any = {"type": "refusal", "refusal": "I will not."}
