@@ -6,32 +6,40 @@ Names of providers as arguments run only these. `python -m tests.test_providers_
 import json
 import sys
 from datetime import UTC, datetime
+from typing import Any
 
 from answergraph import forget_refusals
+from tests.providers.providers import PROVIDERS, Provider
+from tests.providers.situations import Situation
 from tests.providers.test_matrix import CASES, SEEN, WAYS, played, seen
 
 
 def main() -> None:
-    wanted = sys.argv[1:]
-    found: dict[str, dict[str, list[list[object]]]] = {}
-    for provider, situation in CASES:
-        if wanted and provider.name not in wanted:
-            continue
-        in_each = []
-        for way in WAYS:
-            forget_refusals()
-            result, stub = played(provider, situation, way)
-            in_each.append(seen(result, stub))
-            if in_each[-1][0] not in (situation.status, "error" if situation.error or provider.name in situation.unable else ""):
-                print(f"{provider}: {situation} ({way}): {in_each[-1]} {str(result)[:300]!r} {stub.refused}")
-        if any(each != in_each[0] for each in in_each):
-            print(f"{provider}: {situation}: not the same in every way: {in_each}")
-        found.setdefault(provider.name, {})[situation.name] = in_each
-    rows = len(CASES) * len(WAYS)
+    wanted = sys.argv[1:] or [provider.name for provider in PROVIDERS]
+    for provider in PROVIDERS:
+        if provider.name in wanted:
+            write(provider, {situation.name: all_ways(provider, situation) for each, situation in CASES if each is provider})
+
+
+def all_ways(provider: Provider, situation: Situation) -> list[list[Any]]:
+    """Play a situation in every way, and tell what is not as it should be."""
+    found = []
+    for way in WAYS:
+        forget_refusals()
+        result, stub = played(provider, situation, way)
+        found.append(seen(result, stub))
+        if found[-1][0] not in (situation.status, "error"):
+            print(f"{provider}: {situation} ({way}): {found[-1]} {stub.refused} {str(result)[:300]}")
+    return found
+
+
+def write(provider: Provider, found: dict[str, list[list[Any]]]) -> None:
+    """Put what was seen of one provider beside what is known of the others."""
+    known = json.loads(SEEN.read_text())["seen"] if SEEN.exists() else {}
+    known[provider.name] = found
+    in_order = {each.name: known[each.name] for each in PROVIDERS if each.name in known}
     today = datetime.now(UTC).date().isoformat()
-    known = json.loads(SEEN.read_text())["seen"] if wanted and SEEN.exists() else {}
-    in_order = {name: {**known, **found}[name] for name in dict.fromkeys(p.name for p, _ in CASES) if name in {**known, **found}}
-    SEEN.write_text(json.dumps({"date": today, "runs": rows, "seen": in_order}, indent=1) + "\n")
+    SEEN.write_text(json.dumps({"date": today, "runs": len(CASES) * len(WAYS), "seen": in_order}) + "\n")
 
 
 if __name__ == "__main__":

@@ -28,12 +28,8 @@ def results_missing(words: str) -> Callable[[Asked], str | None]:
     return lambda asked: words.format(ids=", ".join(left)) if (left := _unanswered(asked)) else None
 
 
-def _has_tool_blocks(asked: Asked) -> bool:
-    return any(turn.calls or turn.results for turn in asked.turns)
-
-
 def tools_missing(words: str) -> Callable[[Asked], str | None]:
-    return lambda asked: words if _has_tool_blocks(asked) and not asked.tools else None
+    return lambda asked: words if not asked.tools and any(turn.calls or turn.results for turn in asked.turns) else None
 
 
 def empty_turn(words: str) -> Callable[[Asked], str | None]:
