@@ -4,25 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from answergraph.models.bound_model import BoundModel, BoundModels
 from answergraph.nodes.model_visit import ModelVisit
 from answergraph.response_format.model_request import NO_CALLS, ModelRequest
 from answergraph.response_format.providers.refusals import TOOL_CALLING, cannot_be_bound, objection_in, remember_refusal
 from answergraph.response_format.strategies.strategy import AnswerRequest
 
 
-def bound_if_taken(models: BoundModels, visit: ModelVisit, asked: AnswerRequest, sent: ModelRequest[Any]) -> BoundModel | None:
-    """Return the bound model, ``None`` if its client does not take this way of asking and there is another."""
-    try:
-        return models.bind(sent, asked.strategy)
-    except Exception as error:
-        # Whatever a client raises; what is not about the format is raised on.
-        if not asked.has_next_strategy or not cannot_be_bound(error):
-            raise
-        if isinstance(error, NotImplementedError):
-            remember_refusal(sent.model, TOOL_CALLING, beside_tools=False)
-        visit.used_strategies.append(asked.strategy_id)
-        return None
+def can_bind_otherwise(visit: ModelVisit, asked: AnswerRequest, sent: ModelRequest[Any], error: Exception) -> bool:
+    """Return whether there is another way to ask, for an error by which the client itself does not take this one."""
+    if not asked.has_next_strategy or not cannot_be_bound(error):
+        return False
+    if isinstance(error, NotImplementedError):
+        remember_refusal(sent.model, TOOL_CALLING, beside_tools=False)
+    visit.used_strategies.append(asked.strategy_id)
+    return True
 
 
 def can_ask_otherwise(visit: ModelVisit, asked: AnswerRequest, sent: ModelRequest[Any], error: Exception) -> bool:

@@ -15,7 +15,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from answergraph.models.bound_model import BoundModels
-from answergraph.nodes.asking_otherwise import bound_if_taken, can_ask_otherwise
+from answergraph.nodes.asking_otherwise import can_ask_otherwise, can_bind_otherwise
 from answergraph.nodes.endings import out_of_budget
 from answergraph.nodes.layered_response import LayeredResponse
 from answergraph.nodes.model_visit import ModelReply, ModelVisit, Readings
@@ -121,8 +121,11 @@ class ModelNode:
         while True:
             asked = visit.format.request(request, visit.used_strategies, answer_only=visit.forces_answer)
             to_send = asked.strategy.to_send(request)
-            bound = bound_if_taken(self.bound, visit, asked, to_send)
-            if bound is None:
+            try:
+                bound = self.bound.bind(to_send, asked.strategy)
+            except Exception as error:
+                if not can_bind_otherwise(visit, asked, to_send, error):
+                    raise
                 continue
             listeners = yield from self._listeners(visit, asked, request)
             try:

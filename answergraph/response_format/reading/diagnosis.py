@@ -76,6 +76,11 @@ def why_unreadable(status: Status, message: AIMessage) -> str:
     return f"The provider broke the reply off: {broken_off[0]}." if broken_off else "The reply was cut at the token limit."
 
 
+def was_broken_off(message: AIMessage) -> bool:
+    """Return whether a reply was ended by the provider or a tool of its own, not by the token limit."""
+    return not stop_reasons(message).isdisjoint(_BROKEN_OFF | _PAUSED)
+
+
 def failed_sample(message: AIMessage) -> str:
     """Return what the provider said of a reply that it could not make a call or JSON of, empty for any other reply."""
     said = message.response_metadata.get(FAILED_SAMPLE)

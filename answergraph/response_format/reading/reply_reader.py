@@ -14,7 +14,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, ToolCall
 
 from answergraph.response_format.reading.canonical_json import canonical_json, shortened
-from answergraph.response_format.reading.diagnosis import diagnose, failed_sample, why_unreadable
+from answergraph.response_format.reading.diagnosis import diagnose, failed_sample, was_broken_off, why_unreadable
 from answergraph.response_format.reading.json_in_text import closed_value, find_json
 from answergraph.response_format.reading.text_answers import TextAnswer, find_answers
 from answergraph.response_format.schemas.answer_schema import AnswerSchema
@@ -138,9 +138,10 @@ class ReplyReader:
         return readings[0] if readings else self._unanswered(text, message, is_echo=held.is_echo)
 
     def _read_cut(self, message: AIMessage) -> Reading | None:
-        """Read a text that was cut after its value had closed: nothing is missing then."""
-        closed = closed_value(message.text)
-        reading = None if closed is None else self.read_text(closed, message)
+        """Read a text that went on after its value had closed, up to the token limit: nothing is missing then."""
+        closed = None if was_broken_off(message) else closed_value(message.text)
+        # One that ends with its value may be cut all the same: another could have followed.
+        reading = None if closed is None or closed == message.text else self.read_text(closed, message)
         return reading if reading is not None and reading.status == "answered" else None
 
     def _read_failed(self, said: str, message: AIMessage) -> Reading:
