@@ -8,7 +8,8 @@ from typing import Literal, NamedTuple
 
 from langchain_core.messages import AnyMessage, BaseMessage
 
-from answergraph.response_format.reading.reply_reader import Reading, repeats_cut_calls
+from answergraph.response_format.reading.diagnosis import repeats_cut_calls
+from answergraph.response_format.reading.reply_reader import Reading
 from answergraph.state.ledger import RunLedger, of_run
 from answergraph.state.outcome import Outcome, Status
 

@@ -8,20 +8,22 @@ from functools import partial
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage, RemoveMessage, SystemMessage
+from langchain_core.messages import AIMessage, BaseMessage, RemoveMessage, SystemMessage, ToolCall, ToolMessage
 from langchain_core.tools import BaseTool
 from langgraph.graph.message import REMOVE_ALL_MESSAGES
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from answergraph.models.bound_model import BoundModels
+from answergraph.nodes.asking_otherwise import can_ask_otherwise, can_bind_otherwise
 from answergraph.nodes.endings import out_of_budget
 from answergraph.nodes.layered_response import LayeredResponse
 from answergraph.nodes.model_visit import ModelReply, ModelVisit, Readings
-from answergraph.response_format.model_request import ModelRequest, ModelResponse
-from answergraph.response_format.providers.refusals import TOOL_CALLING, refuses_format, refuses_tools, remember_refusal
+from answergraph.response_format.model_request import NO_CALLS, ModelRequest, ModelResponse
+from answergraph.response_format.providers.failed_samples import reply_in
 from answergraph.response_format.reading.calls_from_text import with_calls
-from answergraph.response_format.reading.reply_reader import Reading, ReplyReader, diagnose
+from answergraph.response_format.reading.diagnosis import diagnose
+from answergraph.response_format.reading.reply_reader import Reading, ReplyReader
 from answergraph.response_format.strategies.declared_format import DeclaredFormat
 from answergraph.response_format.strategies.run_time_format import RunTimeFormat
 from answergraph.response_format.strategies.strategy import AnswerRequest, Strategy
@@ -35,6 +37,7 @@ from answergraph.state.messages import (
     cut_call_message,
     last_turn,
     malformed_call_message,
+    too_late_call_message,
     unanswered,
     unavailable_call_message,
 )
@@ -105,7 +108,7 @@ class ModelNode:
             self._refuse_unknown_tools(request)
         if visit.forces_answer:
             declared = request.response_format or visit.format.response_format
-            request = request.override(tools=[], tool_choice=None, response_format=declared)
+            request = request.override(tool_choice=NO_CALLS if request.tools else None, response_format=declared)
         asked, message = yield from self._reply(visit, request)
         reading = _read(message, asked)
         reply = visit.replies[str(message.id)] = ModelReply.of(message, asked, reading)
@@ -117,28 +120,29 @@ class ModelNode:
         """Ask with the best strategy, and with the next one where the provider refuses the request."""
         while True:
             asked = visit.format.request(request, visit.used_strategies, answer_only=visit.forces_answer)
-            to_send = request.override(tools=[], tool_choice=None) if asked.strategy.tools_off else request
-            if not to_send.tools and len(asked.strategy.schemas) == 1 < len(asked.declared):
-                # The declared schemas were narrowed to one.
-                to_send = asked.strategy.forced(to_send)
+            to_send = asked.strategy.to_send(request)
             try:
                 bound = self.bound.bind(to_send, asked.strategy)
-                listeners = yield from self._listeners(visit, asked, request)
-                message: AIMessage = yield bound.call(to_send, listeners)
             except Exception as error:
-                # Whatever the provider's client raises; what is not about the format is raised on.
-                if not asked.has_next_strategy or not refuses_format(error, asked.strategy.schema_names):
+                if not can_bind_otherwise(visit, asked, to_send, error):
                     raise
-                remember_refusal(to_send.model, asked.strategy.name, beside_tools=bool(to_send.tools))
-                if refuses_tools(error):
-                    remember_refusal(to_send.model, TOOL_CALLING, beside_tools=False)
-                visit.used_strategies.append(asked.strategy_id)
-            else:
-                visit.model_calls += 1
-                reply = as_received(message, self.agent_name)
-                if bound.tools_in_text:
-                    reply = _with_text_calls(reply, bound.tools_in_text, asked.strategy)
-                return replace(asked, dialect=bound.dialect, note=bound.note), reply
+                continue
+            listeners = yield from self._listeners(visit, asked, request)
+            try:
+                message: BaseMessage = yield bound.call(to_send, listeners)
+            except Exception as error:
+                # Whatever the provider's client raises; an error may stand for a reply.
+                written = reply_in(error, to_send.model) if asked.declared else None
+                if written is None and not can_ask_otherwise(visit, asked, to_send, error):
+                    raise
+                if written is None:
+                    continue
+                message = written
+            visit.model_calls += 1
+            reply = as_received(message, self.agent_name)
+            if bound.tools_in_text:
+                reply = _with_text_calls(reply, bound.tools_in_text, asked.strategy)
+            return replace(asked, dialect=bound.dialect, note=bound.note), reply
 
     def _listeners(self, visit: ModelVisit, asked: AnswerRequest, request: ModelRequest[Any]) -> Step[list[AnswerListener]]:
         """Return the listener that reports the growing answer; none if nobody listens to the stream."""
@@ -154,11 +158,13 @@ class ModelNode:
         # Without a response format the calls of a cut reply run, as in LangChain.
         calls = [call for call in message.tool_calls if call["name"] not in declared.declared] if message else []
         is_cut = bool(calls) and declared.reads_answers and message is not None and diagnose(message) == "truncated"
-        allowed = 0 if visit.is_last_call or is_cut else visit.tool_calls_left
+        asked = visit.reply_to(message)
+        is_off = asked is not None and asked.request.strategy.tools_off
+        allowed = 0 if visit.is_last_call or is_cut or is_off else visit.tool_calls_left
         carried_out = calls[:allowed]
         # Middleware may have answered some of them.
         waiting = unanswered(calls[len(carried_out) :], response.result)
-        not_run = map(cut_call_message if is_cut and not visit.is_last_call else unavailable_call_message, waiting)
+        not_run = map(_why_not_run(visit, is_cut=is_cut, is_off=is_off), waiting) if waiting else ()
         has_malformed = any(isinstance(m, AIMessage) and m.invalid_tool_calls for m in response.result)
         malformed = _malformed_calls(response.result, declared) if has_malformed else ()
         known = visit.ledger["narrowed"]
@@ -216,6 +222,12 @@ class ModelNode:
         unknown = [tool.name for tool in request.tools if isinstance(tool, BaseTool) and tool.name not in registered]
         if unknown:
             raise ValueError(UNKNOWN_TOOLS.format(unknown=unknown, registered=sorted(registered)))
+
+
+def _why_not_run(visit: ModelVisit, *, is_cut: bool, is_off: bool) -> Callable[[ToolCall], ToolMessage]:
+    if is_cut and not visit.is_last_call:
+        return cut_call_message
+    return too_late_call_message if is_off and not visit.forces_answer else unavailable_call_message
 
 
 def _read(message: AIMessage, asked: AnswerRequest) -> Reading | None:

@@ -190,7 +190,7 @@ class StructuredResponseNode:
         if self.end_strategy != "defer" or not reply.may_ask or reply.direct is not None or reply.middleware_value is not None:
             return False
         calls = [] if reply.message is None else [*reply.message.tool_calls, *reply.message.invalid_tool_calls]
-        if all(call["name"] in reply.request.declared for call in calls):
+        if reply.request.strategy.tools_off or all(call["name"] in reply.request.declared for call in calls):
             return False
         given = reply.ledger.get("unconfirmed")
         is_confirmed = given is not None and reading.is_answer(given["schema"], given["value"])
@@ -204,7 +204,7 @@ class StructuredResponseNode:
             attempts_left=max(self.limits.answer_attempts - len(ledger["attempts"]), 1),
             repeats=reading.status != "answered" and repeats(reading, ledger, reply.conversation),
             has_next_strategy=reply.request.has_next_strategy,
-            is_attempt=strategy.is_attempt,
+            is_attempt=strategy.is_attempt or reading.counts,
             is_held=strategy.is_held,
             may_ask=reply.may_ask,
             last_call_made=ledger["last_call_made"],
@@ -236,13 +236,13 @@ class StructuredResponseNode:
         if not results:
             cut = reply.message if reading.status == "truncated" else None
             corrections += [*([without_cut_text(cut)] if cut and not cut.tool_calls else []), correction_message(text)]
-        used = reply.ledger["used_strategies"]
+        used, is_attempt = reply.ledger["used_strategies"], strategy.is_attempt or reading.counts
         ledger: RunLedger = {
             **reply.ledger,
             "attempts": _with_attempt(reply, reading),
-            "last_mistake": reading.mistake if strategy.is_attempt else reply.ledger.get("last_mistake"),
+            "last_mistake": reading.mistake if is_attempt else reply.ledger.get("last_mistake"),
             "used_strategies": [*used, reply.request.strategy_id] if in_next_form else used,
-            "cause": "correction" if strategy.is_attempt else "final_answer",
+            "cause": "correction" if is_attempt else "final_answer",
         }
         return {"messages": corrections, LEDGER: ledger}
 
@@ -287,7 +287,7 @@ def _results(reply: CurrentReply, reading: Reading, text: str) -> list[ToolMessa
 
 
 def _with_attempt(reply: CurrentReply, reading: Reading) -> list[Attempt]:
-    if reading.status != "answered" and not reply.request.strategy.is_attempt:
+    if reading.status != "answered" and not (reply.request.strategy.is_attempt or reading.counts):
         return reply.ledger["attempts"]
     attempt = Attempt(
         strategy=reply.request.strategy.name,

@@ -14,9 +14,10 @@ from langchain_core.prompt_values import ChatPromptValue
 from langchain_core.runnables import Runnable, RunnableBinding
 from langchain_core.tools import BaseTool
 
-from answergraph.response_format.model_request import ModelRequest
-from answergraph.response_format.providers.model_capabilities import may_write_calls, takes_user_after_tool
-from answergraph.response_format.strategies.strategy import Strategy
+from answergraph.response_format.model_request import NO_CALLS, ModelRequest
+from answergraph.response_format.providers.model_capabilities import may_write_calls, no_call_choice, takes_user_after_tool
+from answergraph.response_format.reading.diagnosis import is_paused
+from answergraph.response_format.strategies.strategy import CALLS_ARE_OVER, Strategy
 from answergraph.response_format.wire.dialects import Dialect
 from answergraph.runtime.recent_cache import RecentCache
 from answergraph.runtime.steps import Invoke
@@ -24,6 +25,10 @@ from answergraph.state.messages import WHOLE_MESSAGES
 
 SEEN = "I have seen the result."
 """Put between a tool's message and a user's for providers that refuse them side by side; never stored."""
+
+WROTE_NOTHING = "(nothing was written)"
+"""Put in place of a reply without words; never stored."""
+_THOUGHTS = {"thinking", "redacted_thinking", "reasoning", "reasoning_content"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +65,7 @@ class BoundModel:
     def call(self, request: ModelRequest[Any], listeners: Sequence[BaseCallbackHandler] = ()) -> Invoke:
         """Return the effect that calls the model; ``listeners`` are callback handlers beside those of the run."""
         messages: list[AnyMessage] = [request.system_message] if request.system_message else []
-        messages += request.messages
+        messages += [_with_words(each) if isinstance(each, AIMessage) else each for each in request.messages]
         if self.prompt is not None:
             messages = _with_prompt(messages, self.prompt)
         if not self.user_after_tool:
@@ -78,11 +83,48 @@ def _calls_as(runnable: Runnable[Any, Any], kind: Any) -> bool:
 
 
 def _with_prompt(messages: list[AnyMessage], prompt: str) -> list[AnyMessage]:
-    last = messages[-1] if messages else None
-    if isinstance(last, HumanMessage):
-        # Some providers refuse two user messages in a row.
-        return [*messages[:-1], last.model_copy(update={"content": _extended(last.content, prompt)})]
-    return [*messages, HumanMessage(prompt)]
+    # Some providers refuse two user messages in a row; a turn that was paused has to be the last message.
+    place = len(messages) - 2 if len(messages) > 1 and _is_paused(messages[-1]) else len(messages) - 1
+    while place > 0 and _is_paused(messages[place]):
+        place -= 1
+    asked = messages[place] if messages else None
+    if isinstance(asked, HumanMessage):
+        extended = asked.model_copy(update={"content": _extended(asked.content, prompt)})
+        return [*messages[:place], extended, *messages[place + 1 :]]
+    return [*messages[: place + 1], HumanMessage(prompt), *messages[place + 1 :]]
+
+
+def _is_paused(message: AnyMessage) -> bool:
+    return isinstance(message, AIMessage) and is_paused(message)
+
+
+def _with_words(message: AIMessage) -> AIMessage:
+    """Return a message, with words in place of none: some providers refuse an empty reply, or one of thoughts alone."""
+    if message.tool_calls or message.invalid_tool_calls:
+        return message
+    if message.additional_kwargs.get("refusal") or not _is_wordless(message.content):
+        return message
+    thoughts = [block for block in message.content if not _is_text(block)] if isinstance(message.content, list) else []
+    content: Any = [*thoughts, {"type": "text", "text": WROTE_NOTHING}] if thoughts else WROTE_NOTHING
+    return message.model_copy(update={"content": content})
+
+
+def _is_wordless(content: str | list[Any]) -> bool:
+    if isinstance(content, str):
+        return not content.strip()
+    return all(_is_text(block) and not _text(block).strip() for block in content if not _is_thought(block))
+
+
+def _is_text(block: Any) -> bool:
+    return isinstance(block, str) or block.get("type") == "text"
+
+
+def _text(block: Any) -> str:
+    return block if isinstance(block, str) else str(block.get("text") or "")
+
+
+def _is_thought(block: Any) -> bool:
+    return isinstance(block, dict) and block.get("type") in _THOUGHTS
 
 
 def _apart(messages: list[AnyMessage]) -> Iterator[AnyMessage]:
@@ -121,6 +163,11 @@ def bind_model(request: ModelRequest[Any], strategy: Strategy[Any]) -> BoundMode
     binding = strategy.binding(request)
     settings = {**request.model_settings, **binding.settings}
     model: Any = _as_text_model(request.model) if binding.text_protocol else request.model
+    prompt = binding.prompt
+    if settings.get("tool_choice") is NO_CALLS:
+        settings["tool_choice"] = no_call_choice(model)
+        if settings["tool_choice"] is None and not strategy.tools_off:
+            prompt = "\n\n".join(filter(None, (CALLS_ARE_OVER, prompt)))
     if binding.tools:
         bound = model.bind_tools(binding.tools, **settings)
         bound = bound.bind(**binding.late_settings) if binding.late_settings else bound
@@ -129,7 +176,7 @@ def bind_model(request: ModelRequest[Any], strategy: Strategy[Any]) -> BoundMode
         bound = model.bind(**settings, **binding.late_settings)
     return BoundModel.of(
         bound,
-        prompt=binding.prompt,
+        prompt=prompt,
         user_after_tool=takes_user_after_tool(model),
         dialect=binding.dialect,
         note=binding.note,

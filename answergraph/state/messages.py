@@ -85,13 +85,29 @@ def unanswered(calls: Sequence[CallT], after: Sequence[BaseMessage]) -> list[Cal
     return [call for call in calls if call.get("id") not in done]
 
 
-def as_received(message: AIMessage, agent_name: str | None) -> AIMessage:
-    """Return a copy of a reply for the conversation: signed by the agent, with an id for the message and for each call."""
+def as_received(message: BaseMessage, agent_name: str | None) -> AIMessage:
+    """Return a copy of a reply for the conversation: signed by the agent, with an id for the message and one for each call.
+
+    A reply is the model's, whatever role a server gave it.
+    """
+    if not isinstance(message, AIMessage):
+        kept = {name: getattr(message, name) for name in ("content", "additional_kwargs", "response_metadata", "id")}
+        message = AIMessage(**kept)
     changes: dict[str, Any] = {"id": message.id or str(uuid4()), "name": agent_name or message.name}
-    if any(not call["id"] for call in [*message.tool_calls, *message.invalid_tool_calls]):
+    ids = [call.get("id") for call in (*message.tool_calls, *message.invalid_tool_calls)]
+    if not all(ids) or len(set(ids)) < len(ids):
+        used: set[str] = set()
         for name in ("tool_calls", "invalid_tool_calls"):
-            changes[name] = [{**call, "id": call["id"] or f"call_{uuid4().hex}"} for call in getattr(message, name)]
+            changes[name] = [_with_own_id(call, used) for call in getattr(message, name)]
     return message.model_copy(update=changes)
+
+
+def _with_own_id(call: Mapping[str, Any], used: set[str]) -> dict[str, Any]:
+    """Return a call with an id that no other call of its reply has: a result is told from others by it alone."""
+    given = call.get("id")
+    own = str(given) if given and given not in used else f"call_{uuid4().hex}"
+    used.add(own)
+    return {**call, "id": own}
 
 
 def direct_results(
@@ -119,6 +135,10 @@ def abandoned_call_message(call: ToolCall) -> ToolMessage:
 
 def unavailable_call_message(call: ToolCall) -> ToolMessage:
     return _error(call, "Tool {name} is not available: the run's budget is spent.")
+
+
+def too_late_call_message(call: ToolCall) -> ToolMessage:
+    return _error(call, "Tool {name} is not available any more: the answer is asked for.")
 
 
 def cut_call_message(call: ToolCall) -> ToolMessage:

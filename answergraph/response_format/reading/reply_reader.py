@@ -1,28 +1,25 @@
 """Reads a reply of a model: which answer it holds, if any, and what is wrong with it.
 
 Pure. The model node reads each reply once; the ``structured_response`` node commits that very reading, and reads again only what
-was changed since. Why a reply cannot hold an answer is told by the marks of the providers' own documents, as LangChain's chat
-models pass them on: OpenAI's ``refusal`` and ``finish_reason`` (chat completions) or ``status``/``incomplete_details``
-(responses), Anthropic's ``stop_reason``, Gemini's ``finish_reason``.
+was changed since.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from langchain_core.messages import AIMessage, AnyMessage, ToolCall
+from langchain_core.messages import AIMessage, ToolCall
 
-from answergraph.response_format.reading.calls_from_text import CALLS_FROM_TEXT
 from answergraph.response_format.reading.canonical_json import canonical_json, shortened
+from answergraph.response_format.reading.diagnosis import diagnose, failed_sample, was_broken_off, why_unreadable
 from answergraph.response_format.reading.json_in_text import closed_value, find_json
 from answergraph.response_format.reading.text_answers import TextAnswer, find_answers
 from answergraph.response_format.schemas.answer_schema import AnswerSchema
 from answergraph.response_format.strategies.strategy import AnswerRequest
 from answergraph.state.ledger import MiddlewareValue
-from answergraph.state.messages import last_turn
 from answergraph.state.outcome import Status
 
 
@@ -50,6 +47,8 @@ class Reading:
     """The answer calls of the reply; each needs a tool message."""
     repairs: tuple[str, ...] = ()
     """What was done to read it."""
+    counts: bool = False
+    """Whether it is an attempt although no answer was asked for: a failed sample of the provider's."""
     is_echo: bool = False
     """Whether the schema was written back in place of an answer."""
 
@@ -105,8 +104,9 @@ class ReplyReader:
         if status := diagnose(message):
             if status == "truncated" and not every and (whole := self._read_cut(message)):
                 return whole
-            reason = f"The model refused: {refusal_text(message)}".rstrip(": ") if status == "refused" else _UNREADABLE[status]
-            return Reading(status, reason, calls=every)
+            return Reading(status, why_unreadable(status, message), calls=every)
+        if not every and message.response_metadata and (said := failed_sample(message)):
+            return self._read_failed(said, message)
         if not every:
             return self.read_text(message.text, message)
         readings = [self._read_call(call, message) for call in calls]
@@ -138,10 +138,17 @@ class ReplyReader:
         return readings[0] if readings else self._unanswered(text, message, is_echo=held.is_echo)
 
     def _read_cut(self, message: AIMessage) -> Reading | None:
-        """Read a text that was cut after its value had closed: nothing is missing then."""
-        closed = closed_value(message.text)
+        """Read a text whose value had closed before the token limit: nothing is missing then."""
+        closed = None if was_broken_off(message) else closed_value(message.text)
         reading = None if closed is None else self.read_text(closed, message)
         return reading if reading is not None and reading.status == "answered" else None
+
+    def _read_failed(self, said: str, message: AIMessage) -> Reading:
+        """Read what the provider could make nothing of: an answer is one all the same; anything else is a failed attempt."""
+        reading = self.read_text(message.text, message)
+        if reading.status == "answered":
+            return replace(reading, repairs=("failed sample", *reading.repairs))
+        return replace(self._invalid(self.request.strategy.schema_names[0], ValueError(said), message, message.text), counts=True)
 
     def _read_call(self, call: ToolCall, message: AIMessage) -> Reading:
         schema = self._requested(call["name"])
@@ -237,51 +244,3 @@ class ReplyReader:
 
 def _is_one_answer(readings: Sequence[Reading]) -> bool:
     return all(r.status == "answered" for r in readings) and len({reading.canonical for reading in readings}) == 1
-
-
-_UNREADABLE: dict[Status, str] = {
-    "truncated": "The reply was cut at the token limit.",
-    "empty": "The model returned nothing that could be read.",
-}
-_TRUNCATED = {"length", "max_tokens", "model_length", "max_output_tokens", "model_context_window_exceeded"}
-_REFUSED = {"refusal", "content_filter", "safety", "recitation", "blocklist", "prohibited_content", "guardrail_intervened"}
-
-
-def diagnose(message: AIMessage) -> Status | None:
-    """Return why a reply cannot hold an answer: ``refused``, ``truncated`` or ``empty``; ``None`` if it may be read."""
-    reasons = _stop_reasons(message.response_metadata) if message.response_metadata else set()
-    if (
-        message.additional_kwargs.get("refusal")
-        or (not isinstance(message.content, str) and _has_refusal_block(message.content))
-        or reasons & _REFUSED
-    ):
-        return "refused"
-    if reasons & _TRUNCATED and CALLS_FROM_TEXT not in message.response_metadata:
-        return "truncated"
-    if not message.tool_calls and not message.invalid_tool_calls and not message.text.strip():
-        return "empty"
-    return None
-
-
-def repeats_cut_calls(messages: Sequence[AnyMessage]) -> bool:
-    """Return whether the last two AI messages call tools and were both cut, so that asking again is no use."""
-    message, after = last_turn(messages)
-    earlier, _ = last_turn(messages[: -len(after) - 1])
-    return all(reply is not None and reply.tool_calls and diagnose(reply) == "truncated" for reply in (message, earlier))
-
-
-def refusal_text(message: AIMessage) -> str:
-    """Return the words in which the model refused, empty if it gave none."""
-    blocks = [block.get("refusal") for block in message.content if isinstance(block, dict)]
-    return str(message.additional_kwargs.get("refusal") or next(filter(None, blocks), "") or message.text)
-
-
-def _stop_reasons(metadata: Mapping[str, Any]) -> set[str]:
-    details = metadata.get("incomplete_details")
-    detail = details.get("reason") if isinstance(details, Mapping) else None
-    found = (metadata.get("finish_reason"), metadata.get("stop_reason"), metadata.get("stopReason"), detail)
-    return {reason.lower() for reason in found if isinstance(reason, str)}
-
-
-def _has_refusal_block(content: list[str | dict[Any, Any]]) -> bool:
-    return any(isinstance(block, dict) and block.get("type") == "refusal" for block in content)

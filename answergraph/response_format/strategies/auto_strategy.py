@@ -8,7 +8,7 @@ from typing import Any, overload
 from langchain_core.messages import ToolMessage
 from typing_extensions import TypeForm
 
-from answergraph.response_format.model_request import ModelRequest
+from answergraph.response_format.model_request import NO_CALLS, ModelRequest
 from answergraph.response_format.providers.model_capabilities import (
     answers_last,
     refuses_forced_tools,
@@ -95,12 +95,13 @@ class AutoStrategy(Strategy[SchemaT]):
     def strategies_for(self, request: ModelRequest[Any]) -> Sequence[NamedStrategy]:
         if _needs_text_protocol(request):
             return [NamedStrategy(TextProtocolStrategy.name, self._text_protocol.narrowed(self.schema_names))]
-        if request.tools and answers_last(request.model):
+        calls = request.tool_choice is not NO_CALLS
+        if request.tools and calls and answers_last(request.model):
             return after_tools(self._free.narrowed(self.schema_names), self.narrowed(self.schema_names), request)
-        is_native = supports_native_format(request.model, request.tools) and self._native.suits(request.model)
+        is_native = supports_native_format(request.model, request.tools, calls=calls) and self._native.suits(request.model)
         native = (self._native,) if is_native else ()
         forced = () if refuses_forced_tools(request.model) else (self._tool,)
-        json_mode = (self._json_mode,) if supports_json_mode(request.model, request.tools) else ()
+        json_mode = (self._json_mode,) if supports_json_mode(request.model, request.tools, calls=calls) else ()
         every = (*native, *forced, self._free_tool, *json_mode, self._prompted)
         return [NamedStrategy(each.name, each.narrowed(self.schema_names)) for each in every]
 

@@ -8,9 +8,9 @@ from typing import Any, Literal, overload
 
 from typing_extensions import TypeForm
 
-from answergraph.response_format.model_request import ModelRequest
+from answergraph.response_format.model_request import NO_CALLS, ModelRequest
 from answergraph.response_format.schemas.schema_example import needs_schema, without_titles
-from answergraph.response_format.strategies.provider_strategy import native_format_binding
+from answergraph.response_format.strategies.provider_strategy import native_format_binding, without_refused_tools
 from answergraph.response_format.strategies.strategy import Binding, HandleErrors, SchemaT, Strategy
 from answergraph.state.errors import AgentSpecError
 
@@ -85,12 +85,17 @@ class PromptedStrategy(Strategy[SchemaT]):
     def binding(self, request: ModelRequest[Any]) -> Binding:
         binding = native_format_binding(request, {"type": "json_object"}) if self.json_mode else Binding(request.tools)
         settings = {"tool_choice": request.tool_choice, **binding.settings}
-        return replace(binding, settings=settings, prompt=self._prompt(bool(request.tools)))
+        return replace(binding, settings=settings, prompt=self._prompt(request))
+
+    def to_send(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
+        request = super().to_send(request)
+        return without_refused_tools(request, self) if self.json_mode else request
 
     def request_text(self) -> str:
         return "Answer with the JSON object that was asked for, and with nothing else."
 
-    def _prompt(self, has_tools: bool) -> str:
+    def _prompt(self, request: ModelRequest[Any]) -> str:
+        has_tools = bool(request.tools) and request.tool_choice is not NO_CALLS
         prompt: str = self.derived.get_or_make(lambda: self._words(has_tools), key=("prompt", has_tools))
         return prompt
 

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import copy
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import Any, ClassVar, Generic, NamedTuple, Self
 
 from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage
 from typing_extensions import TypeVar
 
-from answergraph.response_format.model_request import ModelRequest
+from answergraph.response_format.model_request import NO_CALLS, ModelRequest
+from answergraph.response_format.providers.model_capabilities import needs_tools_for_calls
+from answergraph.response_format.providers.refusals import TOOL_CALLING, Objection, has_refusals, is_refused, remember_refusal
 from answergraph.response_format.schemas.answer_schema import AnswerSchema, problems_in
 from answergraph.response_format.schemas.json_envelope import envelope, tied_envelope
 from answergraph.response_format.schemas.schema_example import example_of
@@ -29,6 +34,9 @@ HandleErrors = bool | str | type[Exception] | tuple[type[Exception], ...] | Call
 ``True``: sent back with the default message. A string: sent back with that message. Exception types: sent back if the error
 is one of them. A callable: sent back with what it returns. Otherwise the error is raised.
 """
+
+CALLS_ARE_OVER = "No other tool can be called any more."
+"""Ends the prompt of a run's last call where no tool choice says it; a final step of its own has said it already."""
 
 ERROR_TEMPLATE = "Error: {error}\n Please fix your mistakes."
 """The default correction, LangChain's."""
@@ -101,7 +109,7 @@ class Strategy(ABC, Generic[SchemaT]):
     """Whether a correction is one line of what is wrong; else it is in LangChain's words."""
 
     tools_off: bool = False
-    """Whether the user's tools are left out while it asks."""
+    """Whether no tool of the user's may be called while it asks."""
 
     def __init__(self, schema: Any, *, handle_errors: HandleErrors = True, tool_message_content: str | None = None) -> None:
         self.schema: Any = schema
@@ -122,9 +130,21 @@ class Strategy(ABC, Generic[SchemaT]):
         """Return what to bind to the request's model; here that of the best strategy, for one made of others."""
         return self.strategies_for(request)[0].strategy.binding(request)
 
-    def forced(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
-        """Return a request with the one answer forced, for a call with a single schema and no tools."""
-        return request
+    def to_send(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
+        """Return a request as this strategy sends it, with tools off where it asks without them."""
+        if self.tools_off and request.tools:
+            request = request.override(tool_choice=NO_CALLS)
+        if request.tools or not self.schemas or not needs_tools_for_calls(request.model) or not _has_calls(request):
+            return request
+        # Its answer tools have been offered before, most likely, and any will do.
+        return request.override(tools=[schema.tool for schema in self.schemas], tool_choice=NO_CALLS)
+
+    def is_refused(self, request: ModelRequest[Any], *, beside_tools: bool | None = None) -> bool:
+        """Return whether the provider has refused this way of asking, as far as this process remembers."""
+        if not has_refusals():
+            return False
+        tools = bool(self.to_send(request).tools) if beside_tools is None else beside_tools
+        return is_refused(request.model, self.name, beside_tools=tools, schema=self.schema_digest)
 
     @abstractmethod
     def request_text(self) -> str:
@@ -206,6 +226,20 @@ class Strategy(ABC, Generic[SchemaT]):
         """The names of its schemas, in the order declared."""
         return [schema.name for schema in self.schemas]
 
+    def remember_refusal(self, sent: ModelRequest[Any], objection: Objection) -> None:
+        """Remember that a request sent in this way was refused."""
+        digest, beside_tools = self.schema_digest, bool(sent.tools)
+        remember_refusal(sent.model, self.name, beside_tools=beside_tools, schema=digest, objection=objection)
+        if objection.to_tools:
+            remember_refusal(sent.model, TOOL_CALLING, beside_tools=False)
+
+    @property
+    def schema_digest(self) -> str:
+        """A text that is the same for the same schemas."""
+        schemas = [[schema.name, schema.json_schema] for schema in self.schemas]
+        made: str = self.derived.get_or_make(lambda: sha256(json.dumps(schemas, default=repr).encode()).hexdigest(), key="digest")
+        return made
+
     @property
     def format_name(self) -> str:
         """The name of a format for all its schemas on the wire."""
@@ -236,6 +270,10 @@ class FreeLoop(NoResponse):
 
 
 def after_tools(free: FreeLoop, final: Strategy[Any], request: ModelRequest[Any]) -> list[NamedStrategy]:
-    """Return the free loop, then the strategies of the final step, without tools."""
-    asking = final.strategies_for(request.override(tools=[]))
+    """Return the free loop, then the strategies of the final step, with tools off."""
+    asking = final.strategies_for(request.override(tool_choice=NO_CALLS))
     return [NamedStrategy("free", free), *(NamedStrategy(f"final:{each.id}", each.strategy.without_tools()) for each in asking)]
+
+
+def _has_calls(request: ModelRequest[Any]) -> bool:
+    return any(isinstance(message, AIMessage) and message.tool_calls for message in request.messages)

@@ -194,8 +194,8 @@ def test_prompted_corrects_with_a_user_message(run: Any) -> None:
 def test_deferred_binds_nothing_but_the_tools_until_the_final_step(run: Any, last: AIMessage) -> None:
     model = scripted(AIMessage("", tool_calls=[SEARCH]), "I found it.", last)
     result = run(create_agent(model, [search], response_format=DeferredStrategy(ToolStrategy(Verdict))), QUESTION)
-    assert [request.tool_names for request in model.requests] == [["search"], ["search"], ["Verdict"]]
-    assert [request.tool_choice for request in model.requests] == [None, None, "any"]
+    assert [request.tool_names for request in model.requests] == [["search"], ["search"], ["search", "Verdict"]]
+    assert [request.tool_choice for request in model.requests] == [None, None, "Verdict"]
     assert model.requests[-1].messages[-1].type == "human"
     assert result["structured_response"] == Verdict(passed=True)
     assert [attempt["strategy"] for attempt in result["outcome"]["attempts"]] == ["tool"]
