@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -71,6 +71,8 @@ class ModelNode:
     runs_any_tool: bool
     """Whether a ``wrap_tool_call`` hook may run tools the agent does not know."""
     readings: Readings
+    check_tools: Callable[[Collection[str]], None]
+    """Raises an error if a middleware relies on a tool that the first call of a run does not have."""
     bound: BoundModels = field(default_factory=BoundModels)
 
     def step(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> Step[Any]:
@@ -97,11 +99,13 @@ class ModelNode:
         """Call the model itself, inside all middleware, and read its reply.
 
         Raises:
-            ValueError: If middleware added tools nobody can run, or a format that was not declared.
+            ValueError: If middleware added tools nobody can run, relies on one that is not there, or set a format not declared.
             Exception: The model's mistake, where ``handle_errors`` says raise.
         """
         if not self.runs_any_tool and request.tools != list(self.tools):
             self._refuse_unknown_tools(request)
+        if self.runs_any_tool and visit.begins_run:
+            self.check_tools({tool.name for tool in (*self.tools, *request.tools) if isinstance(tool, BaseTool)})
         if visit.forces_answer:
             declared = request.response_format or visit.format.response_format
             request = request.override(tools=[], tool_choice=None, response_format=declared)

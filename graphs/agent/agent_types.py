@@ -6,7 +6,7 @@ At run time an agent is LangGraph's compiled graph and its result a ``dict``; th
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, Unpack, cast, overload
 
 from langchain_core.messages import AnyMessage, SystemMessage
@@ -126,13 +126,6 @@ DEFAULTS: Mapping[str, Any] = {"middleware": (), "debug": False, "end_strategy":
 
 COMPILING = frozenset({"checkpointer", "store", "interrupt_before", "interrupt_after", "debug", "cache", "transformers"})
 """The arguments that compile the graph; the others build it."""
-
-
-def check_names(function: str, arguments: Mapping[str, Any], known: Collection[str]) -> None:
-    """Refuse arguments that a function does not have, in Python's words."""
-    for name in arguments:
-        if name not in known:
-            raise TypeError(f"{function}() got an unexpected keyword argument {name!r}")
 
 
 class CreateAgent(Protocol):
