@@ -15,7 +15,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from answergraph.models.bound_model import BoundModels
-from answergraph.nodes.endings import out_of_budget
+from answergraph.nodes.endings import without_format
 from answergraph.nodes.layered_response import LayeredResponse
 from answergraph.nodes.model_visit import ModelReply, ModelVisit, Readings
 from answergraph.response_format.model_request import ModelRequest, ModelResponse
@@ -201,15 +201,24 @@ class ModelNode:
         ledger: RunLedger = {**visit.ledger, "last_call_made": True, "tools_were_off": True}
         if visit.format.reads_answers:
             return {LEDGER: ledger}
-        return {LEDGER: ledger, self.keys.outcome: out_of_budget(ledger, visit.messages)}
+        return {LEDGER: ledger, self.keys.outcome: without_format(ledger, visit.messages)}
 
     def _without_format(self, visit: ModelVisit, response: ModelResponse[Any], ledger: RunLedger) -> dict[str, Any]:
         update: dict[str, Any] = {}
         if response.structured_response is not None:
             update[self.keys.answer] = response.structured_response
         if ledger["last_call_made"] or ledger["tools_were_off"]:
-            update[self.keys.outcome] = out_of_budget(ledger, [*visit.messages, *response.result])
+            update[self.keys.outcome] = without_format(ledger, [*visit.messages, *response.result])
+        elif visit.format.at_run_time and self._is_last(response.result):
+            ended = without_format(ledger, [*visit.messages, *response.result], answered=True)
+            update = {self.keys.answer: None, self.keys.outcome: ended, **update}
         return update
+
+    def _is_last(self, result: list[BaseMessage]) -> bool:
+        """Return whether a reply to a request without a format ends the run: it calls nothing, or tools that do."""
+        direct = {tool.name for tool in self.tools if isinstance(tool, BaseTool) and tool.return_direct}
+        calls = [call for m in result if isinstance(m, AIMessage) for call in (*m.tool_calls, *m.invalid_tool_calls)]
+        return all(call["name"] in direct for call in calls)
 
     def _refuse_unknown_tools(self, request: ModelRequest[Any]) -> None:
         registered = {tool.name for tool in self.tools if isinstance(tool, BaseTool)}

@@ -14,10 +14,12 @@ from answergraph.state.errors import AgentSpecError
 
 
 def shown(given: Any) -> str:
-    """Return something given in a few words: a class or function by its name."""
+    """Return something given in a few words: a class or function by its name, an object that shows nothing by its class's."""
     if isinstance(given, type) or isroutine(given):
         return given.__qualname__.rpartition("<locals>.")[2]
-    return repr(given)
+    if isinstance(given, list):
+        return f"[{', '.join(map(shown, given))}]"
+    return f"{type(given).__name__}(…)" if " object at 0x" in repr(given) else repr(given)
 
 
 def meant(name: Any, known: Iterable[str]) -> str:

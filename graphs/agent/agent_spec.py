@@ -15,6 +15,7 @@ from answergraph.graphs.agent.agent_types import DEFAULTS, AgentArguments, Tool
 from answergraph.graphs.agent.arguments import (
     answer_keys,
     check_state_schema,
+    checked_context,
     checked_name,
     one_of,
     split_tools,
@@ -94,7 +95,7 @@ class AgentSpec:
             stack=stack,
             format=declared,
             schemas=merge_state_schemas(state_schemas, keys, declared.schemas),
-            context_schema=given["context_schema"],
+            context_schema=checked_context(given["context_schema"]),
             keys=keys,
             limits=_limits(given["limits"], declared),
             end_strategy=one_of("end_strategy", EndStrategy, given["end_strategy"]),

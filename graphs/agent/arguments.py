@@ -39,7 +39,11 @@ _ELSEWHERE = {
 }
 """What other libraries, and LangGraph's older agent, call an argument, and what to write here."""
 
-_CLASSES = {"checkpointer": BaseCheckpointSaver, "store": BaseStore, "cache": BaseCache}
+_CLASSES: Mapping[str, tuple[type, str]] = {
+    "checkpointer": (BaseCheckpointSaver, "InMemorySaver()"),
+    "store": (BaseStore, "InMemoryStore()"),
+    "cache": (BaseCache, "InMemoryCache()"),
+}
 
 
 def check_names(function: str, arguments: Mapping[str, Any], known: Collection[str]) -> None:
@@ -52,13 +56,13 @@ def check_names(function: str, arguments: Mapping[str, Any], known: Collection[s
 
 def check_compiling(arguments: Mapping[str, Any], nodes: Collection[str]) -> None:
     """Refuse what LangGraph could not compile a graph of these nodes with."""
-    for name, cls in _CLASSES.items():
+    for name, (cls, example) in _CLASSES.items():
         given = arguments.get(name)
         if given is None or isinstance(given, cls) or (name == "checkpointer" and isinstance(given, bool)):
             continue
         if isinstance(given, type):
             raise AgentSpecError(f"{name}={shown(given)} is a class; write {name}={shown(given)}(…).")
-        raise AgentSpecError(f"{name}={given!r} is no {cls.__name__}.")
+        raise AgentSpecError(f"{name}={shown(given)} is no {cls.__name__}; write {name}={example}.")
     for each in check_list("transformers", arguments.get("transformers")):
         if not callable(each):
             raise AgentSpecError(f"transformers: {each!r} is no function that makes a stream transformer.")
@@ -70,6 +74,12 @@ def _check_interrupts(arguments: Mapping[str, Any], nodes: Collection[str]) -> N
         for node in () if arguments.get(name) == "*" else check_list(name, arguments.get(name)):
             if node not in nodes:
                 raise AgentSpecError(f"{name}: there is no node {node!r}.{meant(node, nodes)} The nodes are {sorted(nodes)!r}.")
+
+
+def checked_context(schema: Any) -> Any:
+    if schema is not None and not isinstance(schema, type) and get_origin(schema) is None:
+        raise AgentSpecError(f"context_schema={shown(schema)} is no class; write the class of the run's context.")
+    return schema
 
 
 def checked_name(name: Any) -> str | None:
