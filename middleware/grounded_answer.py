@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from langchain_core.tools import BaseTool
 from langgraph.runtime import Runtime
 
 from answergraph.evidence.claim_checking import check_claims
@@ -41,13 +42,13 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
     def __init__(
         self,
         *,
-        sources: str | Sequence[str] | Callable[[ToolRun], bool] | None = None,
+        sources: str | BaseTool | Sequence[str | BaseTool] | Callable[[ToolRun], bool] | None = None,
         abstain: type[Abstention] | None = None,
     ) -> None:
         """Choose the evidence that counts.
 
         Args:
-            sources: The tools whose results count, or a predicate of a result; ``None`` for all that succeed.
+            sources: The tools whose results count, by themselves or by name, or a predicate of a result; ``None`` for all that succeed.
             abstain: The schema that says why there is no answer; added to the response format if it is not declared there. It is
                 always allowed; the others are offered only once there is a result that counts.
 
@@ -56,7 +57,7 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
         """
         super().__init__()
         if abstain is not None and not (isinstance(abstain, type) and issubclass(abstain, Abstention)):
-            raise AgentSpecError(f"abstain={abstain!r} is no class derived from Abstention; write abstain=Abstention.")
+            raise AgentSpecError(f"abstain={shown(abstain)} is no class derived from Abstention; write abstain=Abstention.")
         self.sources = sources if sources is None else _sources(sources)
         self.abstain = abstain
         self.answer_types = () if abstain is None else (abstain,)

@@ -26,6 +26,7 @@ Mode = Literal["hold", "hide"]
 Predicate = Callable[[ToolRun, Any], bool]
 """Whether a tool call supports an answer; the answer is ``None`` while none stands."""
 
+_FOR_A_TOOL = " A tool is required by its name, RequireTools({name!r})."
 _MISSING = "Your answer does not count yet: {missing}. Do that now, then give your answer again."
 
 
@@ -47,7 +48,7 @@ class RequireTools(AgentMiddleware[Any, Any, Any]):
     state_schema = EvidenceState
 
     def __init__(
-        self, *required: str | BaseTool | Sequence[str] | Predicate, mode: Mode = "hold", missing: str | None = None
+        self, *required: str | BaseTool | Sequence[str | BaseTool] | Predicate, mode: Mode = "hold", missing: str | None = None
     ) -> None:
         """Require tool calls.
 
@@ -64,7 +65,10 @@ class RequireTools(AgentMiddleware[Any, Any, Any]):
         if mode not in get_args(Mode):
             raise AgentSpecError(f"mode={mode!r} is none of {get_args(Mode)!r}.{meant(mode, get_args(Mode))}")
         predicates = [each for each in required if callable(each) and not isinstance(each, BaseTool)]
-        self.predicates = [check_function(f"RequireTools({shown(each)})", each, "run", "answer") for each in predicates]
+        self.predicates = [
+            check_function(f"RequireTools({shown(each)})", each, "run", "answer", instead=_FOR_A_TOOL.format(name=shown(each)))
+            for each in predicates
+        ]
         self.named_tools = [name for each in required if each not in predicates for name in tool_names("RequireTools", each)]
         if not self.named_tools and not self.predicates:
             raise AgentSpecError('RequireTools needs a tool or a predicate; write RequireTools("NAME").')

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
 
 from pydantic import BaseModel, TypeAdapter
+from pydantic.errors import PydanticUserError
 from typing_extensions import TypeAliasType
 
 from answergraph.evidence.marks import MARKS, FromTools, Mark, Quote
@@ -104,10 +105,14 @@ class MarkedType:
             for mark in self._search(rest, {id(part.schema) for part in parts}) if key not in {"metadata", "definitions"} else ():
                 # How a value is written out may repeat how it is read.
                 if key != "serialization" or not any(mark in self.marks_below(part.schema) for part in parts):
-                    yield Place(path, mark, schema, _WITHIN.get(key, _WITHIN.get(schema["type"], f"a {schema['type']}")))
-        for name, mark in _annotated(schema["cls"]) if schema["type"] in RECORDS | {"typed-dict"} else ():
-            if mark not in self.marks_below(schema):
-                yield Place(joined(path, f".{name}"), mark, schema, "an annotation that its validation leaves out")
+                    yield Place(
+                        path,
+                        mark,
+                        schema,
+                        _WITHIN.get(key, _WITHIN.get(schema["type"], f"a type of the kind {schema['type']!r}")),
+                    )
+        for name, mark in _left_out_of(schema["cls"]) if schema["type"] in RECORDS | {"typed-dict"} else ():
+            yield Place(joined(path, f".{name}"), mark, schema, "an annotation that its validation leaves out")
         for part in parts:
             yield from self._places(part.schema, joined(path, part.step), seen)
 
@@ -151,15 +156,29 @@ def _definitions(node: Any) -> Iterator[CoreSchema]:
             yield from _definitions(below)
 
 
-def _annotated(cls: Any) -> list[tuple[str, Mark]]:
-    """Return the marks in the annotations of a class, as they were written."""
+def _left_out_of(cls: Any) -> Iterator[tuple[str, Mark]]:
+    """Yield the marks in the annotations of a class that are not in the schema, with the names of the fields."""
     if isinstance(cls, type) and issubclass(cls, BaseModel):
-        return [(name, mark) for name, f in cls.model_fields.items() for mark in _marks_in((f.annotation, *f.metadata))]
+        hints = {name: Annotated[field.annotation, None, *field.metadata] for name, field in cls.model_fields.items()}
+    else:
+        try:
+            hints = get_type_hints(cls, include_extras=True)
+        except NameError:
+            return  # of a function's own classes only Pydantic knows the names
+    yield from ((name, mark) for name, hint in hints.items() for mark in _left_out(hint))
+
+
+def _left_out(annotation: Any) -> Iterator[Mark]:
+    written = list(_marks_in(annotation))
     try:
-        hints = get_type_hints(cls, include_extras=True)
-    except NameError:
-        return []  # of a function's own classes only Pydantic knows the names
-    return [(name, mark) for name, hint in hints.items() for mark in _marks_in(hint)]
+        schema = TypeAdapter(annotation).core_schema if written else {}
+    except (PydanticUserError, NameError):
+        schema = {"written": written}  # qualifiers such as NotRequired make no type alone
+    found = MarkedType(schema).marks_below(schema)
+    yield from (mark for mark in written if mark not in found)
+    is_annotated = get_origin(annotation) is Annotated
+    for part in get_args(annotation)[: 1 if is_annotated else None] if written else ():
+        yield from _left_out(part)
 
 
 def _marks_in(annotation: Any) -> Iterator[Mark]:
@@ -192,5 +211,7 @@ _WITHIN = {
     "default": "a default",
     "call": "a named tuple",
     "named-tuple": "a named tuple",
+    "function-plain": "what a validator of its own replaces",
+    "any": "what is not validated",
 }
 """Words for the places where no value is looked for."""

@@ -17,6 +17,8 @@ def shown(given: Any) -> str:
     """Return something given in a few words: a class or function by its name, an object that shows nothing by its class's."""
     if isinstance(given, type) or isroutine(given):
         return given.__qualname__.rpartition("<locals>.")[2]
+    if isinstance(given, BaseTool):
+        return given.name
     if isinstance(given, list):
         return f"[{', '.join(map(shown, given))}]"
     return f"{type(given).__name__}(…)" if " object at 0x" in repr(given) else repr(given)
@@ -41,7 +43,7 @@ def check_list(name: str, given: Any) -> Sequence[Any]:
     return tuple(given)
 
 
-def check_function(given_as: str, function: Any, *arguments: str, may_be_async: bool = False) -> Any:
+def check_function(given_as: str, function: Any, *arguments: str, may_be_async: bool = False, instead: str = "") -> Any:
     """Return a function that can be called with these arguments, by their places.
 
     Raises:
@@ -61,7 +63,11 @@ def check_function(given_as: str, function: Any, *arguments: str, may_be_async: 
     try:
         taken.bind(*arguments)
     except TypeError:
-        raise AgentSpecError(f"{given_as} takes {_parameters(taken)} and is called with {wanted}; give it these.") from None
+        name = getattr(function, "__name__", "f")
+        line = f"lambda {wanted[1:-1]}: …" if name == "<lambda>" else f"def {name}{wanted}"
+        raise AgentSpecError(
+            f"{given_as} takes {_parameters(taken)} and is called with {wanted}; write {line}.{instead}"
+        ) from None
     return function
 
 
@@ -76,5 +82,5 @@ def tool_names(what: str, given: Any) -> tuple[str, ...]:
     if isinstance(given, str):
         return (given,)
     if not isinstance(given, Sequence | Set):
-        raise AgentSpecError(f'{what}: {shown(given)} is no name of a tool; write its name, {what}("NAME").')
+        raise AgentSpecError(f"{what}: {shown(given)} is no tool; write the name of one.")
     return tuple(name for each in given for name in tool_names(what, each))

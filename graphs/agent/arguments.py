@@ -12,7 +12,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.store.base import BaseStore
 from typing_extensions import ReadOnly, is_typeddict
 
-from answergraph.graphs.agent.agent_types import Tool
+from answergraph.graphs.agent.agent_types import COMPILING, Tool
 from answergraph.response_format.schemas.answer_schema import AnswerSchema
 from answergraph.state.agent_state import AnswerKeys, PrivateState
 from answergraph.state.errors import AgentSpecError
@@ -50,7 +50,11 @@ def check_names(function: str, arguments: Mapping[str, Any], known: Collection[s
     """Refuse arguments that a function does not have."""
     for name in arguments:
         if name not in known:
-            advice = f" Write {_ELSEWHERE[name]}." if name in _ELSEWHERE else meant(name, known)
+            advice = (
+                f" Write {_ELSEWHERE[name]}." if name in _ELSEWHERE else meant(name, {*known, "response_format", "output_key"})
+            )
+            if name in COMPILING:
+                advice = f" Write {function}(…).compile({name}=…)."
             raise AgentSpecError(f"{function}() has no argument {name!r}.{advice}")
 
 

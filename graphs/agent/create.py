@@ -101,7 +101,7 @@ def create_agent(
         >>> agent.invoke({"messages": ["Hello"]})["messages"][-1].type
         'ai'
     """
-    check_names("create_agent", arguments, AgentArguments.__annotations__.keys() | {"model", "tools", "output_key"})
+    check_names("create_agent", arguments, AgentArguments.__annotations__)
     building: Any = {name: value for name, value in arguments.items() if name not in COMPILING}
     compiling: Any = {name: value for name, value in arguments.items() if name in COMPILING}
     graph = build_agent_graph(model, tools, response_format=response_format, output_key=output_key, **building)

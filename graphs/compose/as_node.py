@@ -51,14 +51,14 @@ def as_node(agent: Runnable[Any, Any], *, inputs: Mapped, outputs: Mapped) -> Ru
 
 def _check_names(which: str, mapped: Any, side: Callable[[Any], Iterable[Any]], known: Collection[str]) -> None:
     """Raise ``AgentSpecError`` for a name that the agent does not have."""
-    if not isinstance(mapped, Mapping):
+    form = "{key of the agent: key of the state}" if which == "inputs" else "{key of the state: key of the agent's result}"
+    if callable(mapped):
         check_function(f"{which}={shown(mapped)}", mapped, "state" if which == "inputs" else "result")
         return
+    if not isinstance(mapped, Mapping):
+        raise AgentSpecError(f"as_node: {which}={shown(mapped)} is no mapping; write {which}={form}.")
     for name in side(mapped):
         if known and name not in known:
-            form = (
-                "{key of the agent: key of the state}" if which == "inputs" else "{key of the state: key of the agent's result}"
-            )
             raise AgentSpecError(
                 f"as_node: {which}={dict(mapped)!r}: the agent has no {name!r}.{meant(name, known)} It has {sorted(known)!r}; "
                 f"write {which}={form}."

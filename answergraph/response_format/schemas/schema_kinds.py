@@ -55,7 +55,7 @@ def answer_schemas(declared: Any) -> tuple[AnswerSchema, ...]:
     schemas = tuple(_answer_schema(variant) for variant in _variants(declared))
     names = [schema.name for schema in schemas]
     if len(set(names)) < len(names):
-        raise AgentSpecError(f"A response format needs alternatives of different names, not {names!r}.")
+        raise AgentSpecError(f"A response format needs alternatives of different names, not {names!r}; rename one of them.")
     return schemas
 
 
@@ -141,7 +141,7 @@ def _advice(declared: Any) -> str:
         if cls is declared:
             return f"This class is not called; write {cls.__name__}({'YourType' if cls.__name__.endswith('Strategy') else ''})."
         return "It is no type of answer; pass it as the response_format itself."
-    if isinstance(declared, list | set | frozenset):
+    if isinstance(declared, list):
         names = [shown(each) for each in declared] or ["YourType"]
         union = " | ".join([*names, "OtherType"][:2])
         return f"For a list of answers write list[{names[0]}], for one answer of several types {union}."
