@@ -48,7 +48,7 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
         """Choose the evidence that counts.
 
         Args:
-            sources: The tools whose results count, by themselves or by name, or a predicate of a result; ``None`` for all that succeed.
+            sources: The tools whose results count, or their names, or a predicate of a result; ``None`` for all that succeed.
             abstain: The schema that says why there is no answer; added to the response format if it is not declared there. It is
                 always allowed; the others are offered only once there is a result that counts.
 
