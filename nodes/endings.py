@@ -112,11 +112,13 @@ def repeats(reading: Reading, ledger: RunLedger, conversation: Sequence[AnyMessa
     return reading.status != "invalid" or ledger.get("last_mistake") == reading.mistake
 
 
-def out_of_budget(ledger: RunLedger, messages: Sequence[BaseMessage]) -> Outcome:
-    """Return the outcome of a run without a response format that a limit ended."""
+def without_format(ledger: RunLedger, messages: Sequence[BaseMessage], *, answered: bool = False) -> Outcome:
+    """Return the outcome of a run without a response format that a limit ended, or that was ``answered`` with a text."""
     return Outcome(
-        status="out_of_budget",
-        reason="The run's budget is spent.",
+        status="answered" if answered else "out_of_budget",
+        reason="The run brought no response format: its answer is the last message."
+        if answered
+        else "The run's budget is spent.",
         strategy=None,
         schema=None,
         attempts=ledger["attempts"],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -15,8 +15,9 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from answergraph.models.bound_model import BoundModels
+from answergraph.nodes.answer_request import answer_request_of
 from answergraph.nodes.asking_otherwise import can_ask_otherwise, can_bind_otherwise
-from answergraph.nodes.endings import out_of_budget
+from answergraph.nodes.endings import without_format
 from answergraph.nodes.layered_response import LayeredResponse
 from answergraph.nodes.model_visit import ModelReply, ModelVisit, Readings
 from answergraph.response_format.model_request import NO_CALLS, ModelRequest, ModelResponse
@@ -30,7 +31,7 @@ from answergraph.response_format.strategies.strategy import AnswerRequest, Strat
 from answergraph.runtime.steps import Step, has_listener
 from answergraph.state.agent_state import AnswerKeys
 from answergraph.state.budget import UsageLimits, callers_budget
-from answergraph.state.ledger import ANSWER_REQUEST, LEDGER, RUNNING, AnswerRequestRecord, MiddlewareValue, RunLedger
+from answergraph.state.ledger import ANSWER_REQUEST, LEDGER, RUNNING, RunLedger
 from answergraph.state.messages import (
     answered_ids,
     as_received,
@@ -75,6 +76,8 @@ class ModelNode:
     runs_any_tool: bool
     """Whether a ``wrap_tool_call`` hook may run tools the agent does not know."""
     readings: Readings
+    check_tools: Callable[[Collection[str]], None]
+    """Raises an error if a middleware relies on a tool that the first call of a run does not have."""
     bound: BoundModels = field(default_factory=BoundModels)
 
     def step(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> Step[Any]:
@@ -101,11 +104,13 @@ class ModelNode:
         """Call the model itself, inside all middleware, and read its reply.
 
         Raises:
-            ValueError: If middleware added tools nobody can run, or a format that was not declared.
+            ValueError: If middleware added tools nobody can run, relies on one that is not there, or set a format not declared.
             Exception: The model's mistake, where ``handle_errors`` says raise.
         """
         if not self.runs_any_tool and request.tools != list(self.tools):
             self._refuse_unknown_tools(request)
+        if self.runs_any_tool and visit.begins_run:
+            self.check_tools({tool.name for tool in (*self.tools, *request.tools) if isinstance(tool, BaseTool)})
         if visit.forces_answer:
             declared = request.response_format or visit.format.response_format
             request = request.override(tool_choice=NO_CALLS if request.tools else None, response_format=declared)
@@ -177,7 +182,7 @@ class ModelNode:
             RUNNING: True,
         }
         if declared.reads_answers or declared.at_run_time:
-            update[ANSWER_REQUEST] = _answer_request(visit, message, response.structured_response)
+            update[ANSWER_REQUEST] = answer_request_of(visit, message, response.structured_response)
         return update if declared.reads_answers else {**update, **self._without_format(visit, response, ledger)}
 
     def _cleared(self, visit: ModelVisit, state: Mapping[str, Any]) -> dict[str, Any]:
@@ -207,15 +212,24 @@ class ModelNode:
         ledger: RunLedger = {**visit.ledger, "last_call_made": True, "tools_were_off": True}
         if visit.format.reads_answers:
             return {LEDGER: ledger}
-        return {LEDGER: ledger, self.keys.outcome: out_of_budget(ledger, visit.messages)}
+        return {LEDGER: ledger, self.keys.outcome: without_format(ledger, visit.messages)}
 
     def _without_format(self, visit: ModelVisit, response: ModelResponse[Any], ledger: RunLedger) -> dict[str, Any]:
         update: dict[str, Any] = {}
         if response.structured_response is not None:
             update[self.keys.answer] = response.structured_response
         if ledger["last_call_made"] or ledger["tools_were_off"]:
-            update[self.keys.outcome] = out_of_budget(ledger, [*visit.messages, *response.result])
+            update[self.keys.outcome] = without_format(ledger, [*visit.messages, *response.result])
+        elif visit.format.at_run_time and self._is_last(response.result):
+            ended = without_format(ledger, [*visit.messages, *response.result], answered=True)
+            update = {self.keys.answer: None, self.keys.outcome: ended, **update}
         return update
+
+    def _is_last(self, result: list[BaseMessage]) -> bool:
+        """Return whether a reply to a request without a format ends the run: it calls nothing, or tools that do."""
+        direct = {tool.name for tool in self.tools if isinstance(tool, BaseTool) and tool.return_direct}
+        calls = [call for m in result if isinstance(m, AIMessage) for call in (*m.tool_calls, *m.invalid_tool_calls)]
+        return all(call["name"] in direct for call in calls)
 
     def _refuse_unknown_tools(self, request: ModelRequest[Any]) -> None:
         registered = {tool.name for tool in self.tools if isinstance(tool, BaseTool)}
@@ -264,28 +278,6 @@ def _malformed_calls(result: list[BaseMessage], declared: DeclaredFormat) -> Ite
         for call in message.invalid_tool_calls if isinstance(message, AIMessage) else ():
             if call.get("id") and call["id"] not in done and call.get("name") not in declared.declared:
                 yield malformed_call_message(call)
-
-
-def _answer_request(visit: ModelVisit, message: AIMessage | None, value: Any) -> AnswerRequestRecord:
-    declared, reply = visit.format, visit.reply_to(message)
-    asked = declared.restore(None) if reply is None else reply.request
-    of_model = message is not None and message.id in visit.replies
-    if value is None or (reply is not None and reply.shows(value)):
-        valid = reply is not None and reply.reading is not None and reply.reading.value is not None
-        return declared.record(asked, of_model=of_model, valid=valid, middleware_value=None)
-    given = _middleware_value(asked, value)
-    return declared.record(asked, of_model=of_model, valid=given["schema"] is not None, middleware_value=given)
-
-
-def _middleware_value(asked: AnswerRequest, value: Any) -> MiddlewareValue:
-    schema = next((schema for schema in asked.strategy.schemas if schema.holds(value)), None)
-    if schema is None:
-        return MiddlewareValue(schema=None, value=value)
-    try:
-        return MiddlewareValue(schema=schema.name, value=schema.dump(value))
-    except (ValueError, TypeError):
-        # Something was put into it that cannot be said in JSON.
-        return MiddlewareValue(schema=None, value=repr(value))
 
 
 def _checked(commands: tuple[Command[Any], ...]) -> tuple[Command[Any], ...]:

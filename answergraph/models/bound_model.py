@@ -26,10 +26,6 @@ from answergraph.state.messages import WHOLE_MESSAGES
 SEEN = "I have seen the result."
 """Put between a tool's message and a user's for providers that refuse them side by side; never stored."""
 
-WROTE_NOTHING = "(nothing was written)"
-"""Put in place of a reply without words; never stored."""
-_THOUGHTS = {"thinking", "redacted_thinking", "reasoning", "reasoning_content"}
-
 
 @dataclass(frozen=True, eq=False)
 class BoundModel:
@@ -65,7 +61,7 @@ class BoundModel:
     def call(self, request: ModelRequest[Any], listeners: Sequence[BaseCallbackHandler] = ()) -> Invoke:
         """Return the effect that calls the model; ``listeners`` are callback handlers beside those of the run."""
         messages: list[AnyMessage] = [request.system_message] if request.system_message else []
-        messages += [_with_words(each) if isinstance(each, AIMessage) else each for each in request.messages]
+        messages += request.messages
         if self.prompt is not None:
             messages = _with_prompt(messages, self.prompt)
         if not self.user_after_tool:
@@ -96,35 +92,6 @@ def _with_prompt(messages: list[AnyMessage], prompt: str) -> list[AnyMessage]:
 
 def _is_paused(message: AnyMessage) -> bool:
     return isinstance(message, AIMessage) and is_paused(message)
-
-
-def _with_words(message: AIMessage) -> AIMessage:
-    """Return a message, with words in place of none: some providers refuse an empty reply, or one of thoughts alone."""
-    if message.tool_calls or message.invalid_tool_calls:
-        return message
-    if message.additional_kwargs.get("refusal") or not _is_wordless(message.content):
-        return message
-    thoughts = [block for block in message.content if not _is_text(block)] if isinstance(message.content, list) else []
-    content: Any = [*thoughts, {"type": "text", "text": WROTE_NOTHING}] if thoughts else WROTE_NOTHING
-    return message.model_copy(update={"content": content})
-
-
-def _is_wordless(content: str | list[Any]) -> bool:
-    if isinstance(content, str):
-        return not content.strip()
-    return all(_is_text(block) and not _text(block).strip() for block in content if not _is_thought(block))
-
-
-def _is_text(block: Any) -> bool:
-    return isinstance(block, str) or block.get("type") == "text"
-
-
-def _text(block: Any) -> str:
-    return block if isinstance(block, str) else str(block.get("text") or "")
-
-
-def _is_thought(block: Any) -> bool:
-    return isinstance(block, dict) and block.get("type") in _THOUGHTS
 
 
 def _apart(messages: list[AnyMessage]) -> Iterator[AnyMessage]:

@@ -8,6 +8,7 @@ from uuid import uuid4
 
 from langchain_core.language_models import BaseChatModel
 from langgraph.runtime import Runtime
+from pydantic import BaseModel
 
 from answergraph.response_format.model_request import ModelRequest
 from answergraph.response_format.schemas.answer_schema import AnswerSchema
@@ -47,7 +48,8 @@ def as_strategy(response_format: Any) -> Strategy[Any]:
         strict = bool(response_format.schema_spec.strict)
         strategy = ProviderStrategy(response_format.schema, strict=strict, handle_errors=False)
     else:
-        return AutoStrategy(getattr(response_format, "schema", response_format))
+        is_instance = isinstance(response_format, BaseModel)  # which has an old method of that name
+        return AutoStrategy(response_format if is_instance else getattr(response_format, "schema", response_format))
     strategy.errors = ErrorClasses.beside(response_format)
     return strategy
 

@@ -23,7 +23,8 @@ from answergraph.response_format.schemas.schema_example import example_of
 from answergraph.response_format.schemas.schema_kinds import answer_schemas, tool_name
 from answergraph.response_format.wire.dialects import Dialect
 from answergraph.runtime.recent_cache import RecentCache
-from answergraph.state.errors import ErrorClasses
+from answergraph.state.errors import AgentSpecError, ErrorClasses
+from answergraph.state.mistakes import check_function, shown
 
 SchemaT = TypeVar("SchemaT", default=Any)
 """The declared type of the answer."""
@@ -114,7 +115,7 @@ class Strategy(ABC, Generic[SchemaT]):
     def __init__(self, schema: Any, *, handle_errors: HandleErrors = True, tool_message_content: str | None = None) -> None:
         self.schema: Any = schema
         self.schemas: tuple[AnswerSchema, ...] = answer_schemas(schema)
-        self.handle_errors = handle_errors
+        self.handle_errors: HandleErrors = _checked(handle_errors)
         self.tool_message_content = tool_message_content
         """The receipt for an accepted answer."""
         self.all_schemas = self.schemas
@@ -244,6 +245,18 @@ class Strategy(ABC, Generic[SchemaT]):
     def format_name(self) -> str:
         """The name of a format for all its schemas on the wire."""
         return tool_name("_or_".join(self.schema_names))
+
+
+def _checked(handle: Any) -> Any:
+    """Return ``handle_errors``, if it is one of those that it may be."""
+    classes = handle if isinstance(handle, tuple) else (handle,)
+    if isinstance(handle, bool | str) or all(isinstance(each, type) and issubclass(each, Exception) for each in classes):
+        return handle
+    if callable(handle) and not isinstance(handle, type):
+        return check_function(f"handle_errors={shown(handle)}", handle, "error")
+    raise AgentSpecError(
+        f"handle_errors={shown(handle)} is neither True, False, a text, exception classes nor a function of (error)."
+    )
 
 
 class NoResponse(Strategy[Any]):
