@@ -3,7 +3,8 @@
 import pytest
 
 from answergraph.graphs.triage.offline.triage_case_text import CaseText
-from answergraph.graphs.triage.offline.triage_rules import Finding, judge, judge_passed
+from answergraph.graphs.triage.offline.triage_finding import Finding
+from answergraph.graphs.triage.offline.triage_rules import judge, judge_passed
 from answergraph.graphs.triage.run_files.case_facts import OtherResult
 from answergraph.graphs.triage.run_files.junit_results import Status
 
@@ -11,8 +12,7 @@ SOURCE = "def test_rate():\n>       assert rate({given}) == 2\nE       {error}\n
 
 
 def other(file: str, status: Status, order: str, message: str = "") -> OtherResult:
-    line = f"{file}#2 {status}, started 2026-11-21T10:05:00, ran after {order}{message and f': {message}'}"
-    return OtherResult(file=file, status=status, order=order, message=message, line=line)
+    return OtherResult(file=file, status=status, order=order, message=message, written='<testcase name="test_rate" time="0.2">')
 
 
 def failed_again(message: str, file: str = "again.xml") -> OtherResult:
@@ -39,9 +39,14 @@ def case(
         started="2026-11-21T10:00:00",
         seconds="0.1",
         ran_after="1 others, the last of them test_rates::test_first",
+        kind="passed" if status == "passed" else "failed",
+        source="",
         other_results=len(others),
         others=list(others),
-        reruns=[],
+        elsewhere=[],
+        tries=[],
+        written='<testcase name="test_rate" time="0.1">',
+        sign="",
         message=message or next((line[1:].strip() for line in details.splitlines() if line.startswith("E ")), ""),
         details=details,
         output=output,
@@ -122,7 +127,7 @@ def test_a_test_that_passes_elsewhere_should_have_passed(
     finding = judge(case(details, *others, found=found))
     assert finding is not None
     assert (finding.misjudged, finding.cause) == (True, cause)
-    assert any(" passed, started" in quote for quote in finding.quotes)
+    assert others[-1]["written"] in finding.quotes
 
 
 @pytest.mark.parametrize(
