@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, TextIO, get_args
 
 import typer
 from langchain_core.language_models import BaseChatModel
@@ -89,6 +89,22 @@ def triage_folder(model: BaseChatModel | str, folder: str, options: TriageOption
         return NAMED_VERDICT
     judged = [report for report in reports if report["status"] in {"answered", "abstained", "not_judged"}]
     return 0 if judged or (result["results"] and not reports) else NO_ANSWER
+
+
+def told_of_folder(model: BaseChatModel | str, folder: str, options: TriageOptions, told: TextIO) -> None:
+    """Triage a folder and write the table to a text, and the wanted files.
+
+    Raises:
+        AgentSpecError: If the model cannot be used.
+        OSError: If a report cannot be written.
+    """
+    result = create_triage_agent(model).invoke({"folder": folder}, output_keys=list(TRIAGE_KEYS))
+    _write_files("this run", result, options)
+    screen = Console(file=told, highlight=False, emoji=False, width=FILE_COLUMNS)
+    if result["reports"]:
+        print_reports(screen, result["reports"])
+    else:
+        screen.print(f"None of the {result['results']} results is a failure.")
 
 
 def _write_files(folder: str, result: Mapping[str, Any], options: TriageOptions) -> None:

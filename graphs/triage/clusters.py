@@ -31,6 +31,7 @@ _VALUES = (
     (re.compile(r"(?<![\w<])(?:[A-Za-z]:)?(?:[\w.-]*[/\\])+[\w.-]+"), "<path>"),
     (re.compile(r"\d+(?:[.,:]\d+)*"), "<n>"),
 )
+_MARKED = re.compile(r"^E\s+(\S.*)$", re.MULTILINE)
 _WORD = re.compile(r"(?<![<\w])[A-Za-z]{3,}(?![\w>])")
 _LITTLE = """
 assert assertion assertionerror error exception failed failure expect expected received actual got but was were found not equal
@@ -117,7 +118,8 @@ def _names(case: CaseText) -> list[tuple[object, ...]]:
 
 def _said(case: CaseText) -> str:
     """Return what the failure says, in one line."""
-    lines = [] if case.is_assertion and case.message else case.error_lines[-1:]
+    marked = _MARKED.search(case.details)
+    lines = [marked[1]] if case.is_assertion and marked else [] if case.is_assertion and case.message else case.error_lines[-1:]
     for text in (*lines, case.message, case.details, case.sign, *case.tries):
         if text.strip():
             return " ".join(text.split())[:MAX_CAUSE_CHARACTERS]

@@ -48,7 +48,8 @@ class TriagePlan:
         cases, causes = sum(len(task["cases"]) for task in self.tasks), len(self.tasks)
         return (
             f"{cases} case{'s' * (cases != 1)} of {causes} cause{'s' * (causes != 1)} to judge: "
-            f"about {USUAL_CALLS * self.asked} calls of the model and {self.tokens:,} tokens, at most {MAX_CALLS * self.asked} calls."
+            f"about {USUAL_CALLS * self.asked} calls of the model and {self.tokens:,} tokens, "
+            f"at most {MAX_CALLS * self.asked} calls."
         )
 
 

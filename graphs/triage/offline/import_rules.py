@@ -33,6 +33,13 @@ def missing_code(case: CaseText) -> Finding | None:
     return Finding(True, 0.75, "tool_bug", explanation, (cut(line),), "Install the missing package, or mend the import.")
 
 
+def missing_module(case: CaseText) -> str | None:
+    """Return the name of the package that is missing, or lacks a name; ``None`` if nothing of Python's is."""
+    said = "\n".join(case.error_lines)
+    match = _LACKS_NAME.search(said) or _NO_MODULE.search(said)
+    return match["module"].split(".")[0] if match else None
+
+
 def _is_of_application(line: str, case: CaseText) -> bool | None:
     """Return whether the missing code is the application's; ``None`` if it cannot be told."""
     lacks = _LACKS_NAME.search(line)
@@ -76,7 +83,8 @@ def _is_named_by(module: str, case: CaseText) -> bool:
     words = re.split(r"[^A-Za-z0-9]+", case.test.rsplit("::", 1)[0])
     named = {"_".join(words[start:end]) for start in range(len(words)) for end in range(start + 1, len(words) + 1)}
     own = {part for frame in case.frames if not frame.is_library and not frame.is_test for part in frame.path.split("/")}
-    return top in named or top in own or f"{top}.py" in own
+    lies_there = any(not _INSTALLED.search(line) for line in case.code_lines)
+    return top in named or top in own or f"{top}.py" in own or lies_there
 
 
 def _of_tests(module: str) -> bool:

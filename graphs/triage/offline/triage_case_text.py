@@ -55,7 +55,9 @@ class CaseText(CaseFacts):
     log: str = ""
     """The part of a log around the test's name."""
     found: Sequence[str] = ()
-    """Further lines that were searched for, as the tool gave them."""
+    """The lines that tell of random seeds."""
+    code_lines: Sequence[str] = ()
+    """Lines of the folder that name files of the module that is missing."""
 
     @property
     def error_lines(self) -> list[str]:

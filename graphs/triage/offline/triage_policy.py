@@ -17,6 +17,7 @@ from langchain_core.messages import AIMessage
 from answergraph.evidence.folding import fold
 from answergraph.evidence.marks import MIN_QUOTE_COLUMNS
 from answergraph.evidence.quotes import counts_as_quote
+from answergraph.graphs.triage.offline.import_rules import missing_module
 from answergraph.graphs.triage.offline.triage_case_text import CaseText
 from answergraph.graphs.triage.offline.triage_finding import Finding
 from answergraph.graphs.triage.offline.triage_rules import judge, judge_flaky, judge_passed
@@ -86,6 +87,9 @@ class _Investigation:
             steps.append((READ_LINES, {"path": mention["path"], "start": start, "count": _LINES_READ}))
         if case.sign and case.sign not in case.output:
             steps.append((SEARCH, {"text": case.sign[:MAX_SIGN_CHARACTERS], "under": under}))
+        module = missing_module(case)
+        if module:
+            steps.append((SEARCH, {"text": rf"(^|[\s/\"'(]){re.escape(module)}(/|\.py\b)", "regex": True, "under": ""}))
         if case.passes:
             steps.append((SEARCH, {"text": SEED_PATTERN, "regex": True, "under": under}))
         return [step for step in steps if step[1].get("text", True)]
@@ -105,6 +109,8 @@ class _Investigation:
                 continue
             if name == READ_LINES:
                 case = replace(case, log=_own_part(result.text, _test_name(case)))
+            elif args["text"] != SEED_PATTERN and args.get("regex"):
+                case = replace(case, code_lines=[match["line"] for match in _MENTION.finditer(result.text)])
             elif args.get("regex"):
                 case = replace(case, found=[match["line"] for match in _MENTION.finditer(result.text)])
         return case
