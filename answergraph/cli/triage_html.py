@@ -109,11 +109,9 @@ def _totals(reports: Sequence[CaseReport]) -> str:
     """Return how many cases have which kind of cause."""
     found: Counter[str] = Counter()
     for report in reports:
-        found[str((report["answer"] or {}).get("misclassification_cause") or "open, or none")] += len(report["cases"])
+        found[str((report["answer"] or {}).get("misclassification_cause") or verdict_of(report))] += len(report["cases"])
     rows = "".join(f'<tr><td>{_text(cause)}</td><td class="few">{count}</td></tr>' for cause, count in found.most_common())
-    return (
-        f'<table><thead><tr><th>What made results wrong</th><th class="few">Cases</th></tr></thead><tbody>{rows}</tbody></table>'
-    )
+    return f'<table><thead><tr><th>Kind of cause</th><th class="few">Cases</th></tr></thead><tbody>{rows}</tbody></table>'
 
 
 def _cases_by(reports: Iterable[CaseReport], key: str) -> Counter[str]:

@@ -8,28 +8,30 @@ from dataclasses import dataclass
 _FRAMES = (
     # Per language the frames, and whether the innermost comes first.
     (re.compile(r"^(?P<path>\S[^\n:]*?\.\w+):(?P<line>\d+): ?\S*$", re.MULTILINE), False),  # pytest
-    (re.compile(r'^\s*File "(?P<path>[^"\n]+)", line (?P<line>\d+)', re.MULTILINE), False),  # Python
+    (re.compile(r'^[ \t]*File "(?P<path>[^"\n]+)", line (?P<line>\d+)', re.MULTILINE), False),  # Python
+    (re.compile(r"^[ \t]*at (?P<path>[\w$.<>/ ]+)\((?P<file>[\w$]+\.\w+):(?P<line>\d+)\)", re.MULTILINE), True),  # Java
     (
-        re.compile(r"^\s*(?:at |❯ )(?:.*?[ (])?(?:file://)?(?P<path>[^\s()]+?\.\w+):(?P<line>\d+)(?::\d+)?\)?$", re.MULTILINE),
+        re.compile(r"^[ \t]*(?:at |❯ )(?:.*?[ (])?(?:file://)?(?P<path>[^\s()]+?\.\w+):(?P<line>\d+)(?::\d+)?\)?$", re.MULTILINE),
         True,
     ),
-    (re.compile(r"^\s*at (?P<path>[\w$.<>/ ]+)\((?P<file>[\w$]+\.\w+):(?P<line>\d+)\)", re.MULTILINE), True),  # Java
     (re.compile(r" in (?P<path>[^\n]+?\.\w+):line (?P<line>\d+)", re.MULTILINE), True),  # .NET
     (re.compile(r"panicked at (?:'.*', )?(?P<path>[^\s:]+\.rs):(?P<line>\d+)"), True),  # Rust
-    (re.compile(r"^\s*(?P<path>[^\s:]+\.\w+):(?P<line>\d+)(?::(?:\d+:?)?)?(?: |$)", re.MULTILINE), True),  # PHP, Go, C++
+    (re.compile(r"^[ \t]*(?P<path>[^\s:]+\.\w+):(?P<line>\d+)(?::(?:\d+:?)?)?(?: |$)", re.MULTILINE), True),  # PHP, Go, C++
 )
 _TEST_FILE = re.compile(
     r"(^|/)(test_[^/]*|[^/]*_(test|spec)|conftest|[^/]*[a-z](Tests?|Spec|Suite|IT)|Test[A-Z][^/]*|[^/]*\.(test|spec|cy|e2e))\.\w+$"
     r"|(^|/)(tests?|specs?|__tests__|e2e)/",
 )
 _LIBRARY = re.compile(
-    r"(^|/)(site-packages|dist-packages|node_modules|lib/python[\d.]+|vendor|\.cargo|rustc)/|^<|^(node|internal|java|jdk|sun|javax|android)[.:/]"
+    r"(^|/)(site-packages|dist-packages|node_modules|lib/python[\d.]+|vendor|\.cargo|rustc)/|^<"
+    r"|^(node|internal|java|jdk|sun|javax|android)[.:/]"
     r"|^(org\.(junit|testng|hamcrest|assertj|mockito|gradle|apache\.maven)|junit|kotlin|scala|groovy|com\.sun|jdk|android|androidx)\."
 )
 LIBRARY_LINE = re.compile(
-    r"^\s*\d+ \|.*$"
+    r"^[ \t]*\d+ \|.*$"
     r"|^.*(?:node_modules|site-packages|node:|\binternal/|new Promise|Promise\.(?:all|then)|processTicks|<anonymous>\)"
-    r"|Error Context:|at (?:java|javax|sun|jdk|kotlin|scala|junit|org\.(?:junit|testng|hamcrest|gradle|apache\.maven))\.).*$",
+    r"|Error Context:|RUST_BACKTRACE"
+    r"|at (?:java|javax|sun|jdk|kotlin|scala|junit|org\.(?:junit|testng|hamcrest|gradle|apache\.maven))\.).*$",
     re.MULTILINE,
 )
 """The lines of a stack trace that are not the project's, or are shown around the failed one."""

@@ -30,14 +30,17 @@ _FAILING_SOURCE = re.compile(r"(?:^>.*\n)(?:^(?!E ).*\n){0,6}(?:^E .*\n?){1,8}",
 _FRAMES_BELOW = re.compile(r"\n\s*(?:at |❯ |#0 |from |in )\S")
 _ASYNC = re.compile(r"\b(?:async|await)\b")
 _PARAMETERS = re.compile(r"^\s*(?:async )?def (?P<name>test\w*)\((?P<parameters>[^)]*)\)", re.MULTILINE)
+_ENDINGS = "Error Exception Expired Failure Exit Interrupt Empty Full Warning Failed Timeout"
+_ERROR_ENDINGS = tuple(_ENDINGS.split())
 _COMPLAINTS = ("ERROR", "CRITICAL", "FATAL", "Error:", "error:", "Exception:")
 _GIVEN_BY_PYTEST = frozenset({"self", "tmp_path", "capsys", "caplog", "request", "recwarn", "capfd"})
 _ASSERTIONS = ("AssertionError", "AssertionFailedError", "ComparisonFailure", "ERR_ASSERTION", "Failed", "JestAssertionError")
 _CHECK = re.compile(
     r"\AE?\s*(?:assert\b|expected\b|Assert:)|\bexpect\(|Failed asserting that|assertion .*failed|Assertion failed"
     r"|\b(?:check|expect|assert)(?:_?(?:eq|ne|lt|le|gt|ge|equals?|true|false)\w*)?\(|\b(?:EXPECT|ASSERT|CHECK|REQUIRE)_?[A-Z]*\("
-    r"|[Ee]xpected:?[ \n].*(?:\b[Bb]ut:? (?:was|got|found)|\b[Aa]ctual|\b[Rr]eceived|\b[Ww]as\b|\b[Gg]ot\b)"
-    r"|should (?:have|be|equal|match|throw)\b|\bcheck failed|condition was false|to be (?:equal|true|false)|did not match",
+    r"|[Ee]xpected:?[ \n].*(?:\b[Bb]ut:? (?:was|got|found)|\b[Aa]ctual|\b[Rr]eceived|\b[Ww]as\b|\b[Gg]ot\b|Which is)"
+    r"|should (?:have|be|equal|match|throw)\b|\bcheck failed|\b[Ee]xpected .{1,200} to (?:equal|be|match|contain)\b"
+    r"|condition was false|to be (?:equal|true|false)|did not match",
     re.DOTALL,
 )
 _BOTH_SIDES = re.compile(
@@ -79,8 +82,7 @@ class CaseText(CaseFacts):
 
     @property
     def _named_errors(self) -> list[re.Match[str]]:
-        ends = ("Error", "Exception", "Expired", "Failure", "Exit", "Interrupt", "Empty", "Full", "Warning", "Failed", "Timeout")
-        return [match for match in _ERROR_LINE.finditer(self._trace) if match["type"].endswith(ends)]
+        return [match for match in _ERROR_LINE.finditer(self._trace) if match["type"].endswith(_ERROR_ENDINGS)]
 
     @property
     def is_assertion(self) -> bool:
@@ -111,6 +113,11 @@ class CaseText(CaseFacts):
         return ("test" if own[-1].is_test else "application") if own else None
 
     @property
+    def names_an_error(self) -> bool:
+        """Whether an exception is named that ended the test."""
+        return self.error_type.endswith(_ERROR_ENDINGS)
+
+    @property
     def raises_its_own(self) -> bool:
         """Whether the exception is one that the application's own packages define."""
         first = next(iter(self.error_lines), "").split(":")[0].split(".")
@@ -120,7 +127,7 @@ class CaseText(CaseFacts):
     @property
     def is_suspicious(self) -> bool:
         """Whether something else than what the test was given may explain its failure: time, chance, files, the network."""
-        return any(sign.search(self._own_text) for sign in signs.UNSURE)
+        return bool(signs.PROGRAM.search(self.details)) or any(sign.search(self._own_text) for sign in signs.UNSURE)
 
     @property
     def complaints(self) -> str:

@@ -211,7 +211,7 @@ def _real(case: CaseText) -> Finding | None:
         return Finding(False, confidence, None, explanation, (case.failing_lines(),), advice)
     handed_bad_data = case.takes_fixtures is not False and case.error_type in _RESEMBLE_BAD_DATA
     own_error = case.raises_its_own or (case.broke_in == "application" and not handed_bad_data)
-    if not case.is_assertion and case.error_type and own_error:
+    if not case.is_assertion and case.names_an_error and own_error:
         explanation = "The application raised an error of its own while it did what the test asked for."
         return Finding(False, confidence, None, explanation, (case.failing_lines(),), advice)
     return None

@@ -114,5 +114,10 @@ UNNOTICED = re.compile(
 SYSTEM = {"disk": DISK, "connection": CONNECTION, "time-out": TIMEOUT, "import": IMPORT, "setup": SETUP}
 """The signs by which a system, and no test, says what is wrong."""
 
+PROGRAM = re.compile(
+    r"\bexeca\b|CalledProcessError|child_process|Command failed|non-zero exit|exit(?:ed)? (?:with|code|status)\b", _IGNORE
+)
+"""Another program failed, on this machine and in the version that is there."""
+
 UNSURE = (TIMING, RANDOM, CLOCK_CALL, SURROUNDINGS, RAISES)
 """The signs that something else than the application may explain a failure."""
