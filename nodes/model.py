@@ -15,11 +15,10 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from answergraph.models.bound_model import BoundModels
-from answergraph.nodes.answer_request import answer_request_of
 from answergraph.nodes.asking_otherwise import can_ask_otherwise, can_bind_otherwise
 from answergraph.nodes.endings import without_format
 from answergraph.nodes.layered_response import LayeredResponse
-from answergraph.nodes.model_visit import ModelReply, ModelVisit, Readings
+from answergraph.nodes.model_visit import ModelReply, ModelVisit, Readings, answer_request_of
 from answergraph.response_format.model_request import NO_CALLS, ModelRequest, ModelResponse
 from answergraph.response_format.providers.failed_samples import reply_in
 from answergraph.response_format.reading.calls_from_text import with_calls
