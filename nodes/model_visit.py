@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from operator import is_not
 from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage
@@ -107,7 +106,7 @@ class ModelVisit:
         is_last_call, tool_calls_left = limits.is_last_call(usage), limits.tool_calls_left(usage)
         return cls(
             messages=[*messages[:start], *checked],
-            history_repaired=len(checked) != len(messages) - start or any(map(is_not, checked, messages[start:])),
+            history_repaired=len(checked) != len(messages) - start,
             begins_run=begins_run,
             ledger=ledger,
             format=declared,

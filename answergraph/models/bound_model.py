@@ -22,6 +22,7 @@ from answergraph.response_format.wire.dialects import Dialect
 from answergraph.runtime.recent_cache import RecentCache
 from answergraph.runtime.steps import Invoke
 from answergraph.state.messages import WHOLE_MESSAGES
+from answergraph.state.wordless import with_words
 
 SEEN = "I have seen the result."
 """Put between a tool's message and a user's for providers that refuse them side by side; never stored."""
@@ -61,7 +62,13 @@ class BoundModel:
     def call(self, request: ModelRequest[Any], listeners: Sequence[BaseCallbackHandler] = ()) -> Invoke:
         """Return the effect that calls the model; ``listeners`` are callback handlers beside those of the run."""
         messages: list[AnyMessage] = [request.system_message] if request.system_message else []
-        messages += request.messages
+        # Asked here, not in a function of ours: the conversation is copied in one go but for the few that may be without words.
+        messages += [
+            with_words(m)
+            if isinstance(m, AIMessage) and not m.tool_calls and (not isinstance(m.content, str) or not m.content.strip())
+            else m
+            for m in request.messages
+        ]
         if self.prompt is not None:
             messages = _with_prompt(messages, self.prompt)
         if not self.user_after_tool:

@@ -18,8 +18,6 @@ from langchain_core.messages import (
     ToolMessage,
 )
 
-from answergraph.state.wordless import with_words
-
 MessageT = TypeVar("MessageT", bound=BaseMessage)
 CallT = TypeVar("CallT", bound=Mapping[str, object])
 
@@ -158,7 +156,7 @@ def _error(call: Mapping[str, Any], words: str) -> ToolMessage:
 
 
 def repaired_history(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
-    """Return a conversation in which every tool call has a result and every reply has words, so that strict providers accept it.
+    """Return a conversation in which every tool call has a result, so that strict providers accept it.
 
     A thread whose process died between a call and its result, or whose user spoke before approving a call, would otherwise be
     refused by the provider for good. Our own corrections right before a person's message are left out.
@@ -173,7 +171,7 @@ def repaired_history(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
         if not isinstance(message, ToolMessage):
             repaired.extend(waiting)
             waiting = []
-        repaired.append(with_words(message) if isinstance(message, AIMessage) else message)
+        repaired.append(message)
         if isinstance(message, AIMessage):
             waiting = _missing_results(message, done)
     return [*repaired, *waiting]

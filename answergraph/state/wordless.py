@@ -7,7 +7,7 @@ from typing import Any
 from langchain_core.messages import AIMessage
 
 WROTE_NOTHING = "(nothing was written)"
-"""Put in place of a reply without words once the model is asked again."""
+"""Put in place of a reply without words; never stored."""
 _THOUGHTS = {"thinking", "redacted_thinking", "reasoning", "reasoning_content"}
 
 

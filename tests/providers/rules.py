@@ -243,7 +243,7 @@ OLLAMA = (
     Rule(
         lambda asked: (
             None
-            if all(isinstance(message["content"], str) for message in asked.body["messages"])
+            if all(isinstance(message.get("content", ""), str) for message in asked.body["messages"])
             else "json: cannot unmarshal array into Go struct field ChatRequest.messages.content of type string"
         ),
         "https://github.com/ollama/ollama/blob/main/docs/api.md",

@@ -24,7 +24,7 @@ def settings(pytester: pytest.Pytester) -> None:
 def test_the_runs_own_results_are_triaged(pytester: pytest.Pytester, own_results: bool) -> None:
     pytester.makepyfile(test_shop=SHOP)
     wanted = ["--junitxml=here.xml"] if own_results else []
-    ended = pytester.runpytest("-p", "pytest_answergraph", "--triage", "--triage-html=page.html", *wanted)
+    ended = pytester.runpytest("--triage", "--triage-html=page.html", *wanted)
     ended.stdout.fnmatch_lines(["*= triage =*", "2 cases of 2 causes: 1 really failed, 1 should have passed."])
     assert ended.ret == pytest.ExitCode.TESTS_FAILED
     assert Path(pytester.path, "page.html").exists()
@@ -33,7 +33,7 @@ def test_the_runs_own_results_are_triaged(pytester: pytest.Pytester, own_results
 
 def test_without_the_option_nothing_is_said(pytester: pytest.Pytester) -> None:
     pytester.makepyfile("def test_it(): assert False")
-    pytester.runpytest("-p", "pytest_answergraph").stdout.no_fnmatch_line("*triage*")
+    pytester.runpytest().stdout.no_fnmatch_line("*triage*")
 
 
 def test_the_plugin_alone_imports_nothing_of_answergraph() -> None:

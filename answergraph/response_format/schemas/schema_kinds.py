@@ -131,7 +131,8 @@ def _unsupported(declared: Any, reason: str = "") -> AgentSpecError:
 
 def _makes_formats(cls: type) -> bool:
     """Return whether a class is a strategy, ours or LangChain's, or makes one at run time."""
-    return cls.__module__.startswith(("answergraph.response_format.", "langchain.agents.structured_output"))
+    of_strategies = cls.__module__.startswith(("answergraph.response_format.", "langchain.agents.structured_output"))
+    return of_strategies and not _is_model(cls)
 
 
 def _advice(declared: Any) -> str:
