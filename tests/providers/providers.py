@@ -81,9 +81,13 @@ def _deepseek(url: str, *, thinking: bool = False) -> Any:
 
 def _openrouter(url: str, *, thinking: bool = False) -> Any:
     more = {"reasoning": {"effort": "high"}} if thinking else {}
-    return _client("langchain_openrouter", "ChatOpenRouter")(
+    model = _client("langchain_openrouter", "ChatOpenRouter")(
         model="anthropic/claude-sonnet-4.5", base_url=f"{url}/api/v1", api_key=KEY, max_retries=0, **more
     )
+    # Without retries of the client's own the SDK falls back to its default, which retries for an hour.
+    retries = importlib.import_module("openrouter.utils.retries")
+    model.client.sdk_configuration.retry_config = retries.RetryConfig("none", retries.BackoffStrategy(1, 1, 1.0, 1), False)
+    return model
 
 
 def _ollama(url: str, *, thinking: bool = False) -> Any:
