@@ -26,11 +26,11 @@ from answergraph.response_format.reading.json_in_text import (
     value_at,
 )
 from answergraph.response_format.reading.json_syntax_repair import MAX_MENDED_LENGTH, mend_json
+from answergraph.response_format.schemas.answer_schema import CALL_ARGUMENTS
 
 MAX_PYTHON_CHARACTERS = 100_000
 """Longer arguments in Python's syntax are not read."""
 
-_ARGUMENTS = ("arguments", "parameters", "args", "input")
 _CALL_KEYS = {"id", "index", "type", "function"}
 _MESSAGE_KEYS = {"role", "content", "tool_calls"}
 
@@ -168,7 +168,7 @@ class _Reader:
         if isinstance(item.get("function"), dict) and item.keys() <= _CALL_KEYS:
             item = item["function"]
         name = item.get("name", item.get("function"))
-        given = [key for key in _ARGUMENTS if key in item]
+        given = [key for key in CALL_ARGUMENTS if key in item]
         if isinstance(name, str) and given:
             return _Written(self._bare(name), _arguments(given[0], item[given[0]]) if len(given) == 1 else None)
         for key, value in item.items() if len(item) == 1 else ():

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
+from answergraph.response_format.schemas.json_envelope import BY_NAME, DATA
 from answergraph.response_format.schemas.known_keys import pointed_at
 
 MAX_DESCRIPTION_CHARACTERS = 120
@@ -32,8 +33,6 @@ _NOT_SHOWN = frozenset(
     {"allOf", "not", "if", "patternProperties", "dependentSchemas", "dependentRequired", "contains", "prefixItems"}
 )
 """Keywords that an example does not express."""
-_BY_NAME = frozenset({"properties", "$defs", "definitions", "patternProperties", "dependentSchemas"})
-_DATA = frozenset({"const", "enum", "default", "examples"})
 
 
 def example_of(schema: Mapping[str, Any]) -> str:
@@ -53,7 +52,7 @@ def needs_schema(schema: Any) -> bool:
         return any(map(needs_schema, schema))
     if not isinstance(schema, Mapping):
         return False
-    inner = [value for key, value in schema.items() if key not in _DATA]
+    inner = [value for key, value in schema.items() if key not in DATA]
     return bool(_NOT_SHOWN & schema.keys()) or _refers_to_itself(schema) or any(map(needs_schema, inner))
 
 
@@ -65,7 +64,7 @@ def without_titles(schema: Any, *, is_names: bool = False) -> Any:
         return schema
     kept = {key: value for key, value in schema.items() if is_names or key != "title"}
     return {
-        key: value if key in _DATA and not is_names else without_titles(value, is_names=key in _BY_NAME and not is_names)
+        key: value if key in DATA and not is_names else without_titles(value, is_names=key in BY_NAME and not is_names)
         for key, value in kept.items()
     }
 
