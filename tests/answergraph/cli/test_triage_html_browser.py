@@ -1,15 +1,15 @@
 """The page of a triage in a browser, on a telephone, a laptop and a wide screen."""
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 from tests.answergraph.cli.test_command_line import answergraph
 from tests.graphs.triage.junit_files import failed, write_results
 from tests.graphs.triage.test_clusters import no_price, refused, wrong_price
+from tests.suite.chromium import chromium
 
 pytestmark = pytest.mark.browser
 
@@ -19,13 +19,8 @@ SIZES = [(360, 740), (1280, 800), (2560, 1440)]
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        pytest.skip("Chromium is not installed (Debian's package chromium)")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-dev-shm-usage"])
+    with chromium() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")
