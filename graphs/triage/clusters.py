@@ -19,7 +19,6 @@ from answergraph.graphs.triage.run_files.case_survey import Case, Survey
 MAX_CAUSE_CHARACTERS = 300
 """How much of what a failure says tells its cause."""
 _MIN_TELLING_WORDS = 2
-_MIN_TELLING_CHARACTERS = 3
 
 _VALUES = (
     (re.compile(r"\x1b\[[\d;]*m|\?\[[\d;]*m"), ""),
