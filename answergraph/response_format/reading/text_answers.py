@@ -67,10 +67,12 @@ class _Search:
     def answer(self, item: JsonFinding) -> TextAnswer | None:
         data, schemas = item.data, self.request.strategy.schemas
         has_other_values = not all(schema.is_object for schema in schemas)
+        if self.is_echo(item):
+            return None
         if isinstance(data, dict):
-            found = None if self.is_echo(item) else self._object(item)
+            found = self._object(item)
             # A whole text is an attempt, and a mapping without names of its own is told by its values.
-            is_attempt = found is None and item.place == "whole" and not self.is_echo(item)
+            is_attempt = found is None and item.place == "whole"
             return TextAnswer(data, schemas, is_known=has_other_values, repairs=item.repairs) if is_attempt else found
         # A value that is no object is looked for where one was declared; elsewhere a whole text may still be corrected.
         return TextAnswer(data, schemas, repairs=item.repairs) if has_other_values or item.place == "whole" else None

@@ -237,14 +237,18 @@ class Strategy(ABC, Generic[SchemaT]):
     @property
     def schema_digest(self) -> str:
         """A text that is the same for the same schemas."""
-        schemas = [[schema.name, schema.json_schema] for schema in self.schemas]
-        made: str = self.derived.get_or_make(lambda: sha256(json.dumps(schemas, default=repr).encode()).hexdigest(), key="digest")
+        made: str = self.derived.get_or_make(lambda: _digest(self.schemas), key="digest")
         return made
 
     @property
     def format_name(self) -> str:
         """The name of a format for all its schemas on the wire."""
         return tool_name("_or_".join(self.schema_names))
+
+
+def _digest(schemas: Sequence[AnswerSchema]) -> str:
+    named = [[schema.name, schema.json_schema] for schema in schemas]
+    return sha256(json.dumps(named, default=repr).encode()).hexdigest()
 
 
 def _checked(handle: Any) -> Any:
