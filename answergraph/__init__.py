@@ -31,6 +31,7 @@ from answergraph.streaming.answer_events import AnswerEvent, is_answer_event
 
 if typing.TYPE_CHECKING:
     from answergraph.evidence.answer_bundle import BUNDLE_KEYS, answer_bundle
+    from answergraph.evidence.claim_checking import check_evidence
     from answergraph.evidence.marks import Abstention, FromTools, Quote
     from answergraph.evidence.verifier import ClaimVerdict, verify_bundle
     from answergraph.graphs.agent.agent_types import AgentGraph, AgentResult
@@ -69,6 +70,7 @@ else:
             "Quote": "answergraph.evidence.marks",
             "ToolRun": "answergraph.state.tool_results",
             "ClaimVerdict": "answergraph.evidence.verifier",
+            "check_evidence": "answergraph.evidence.claim_checking",
             "verify_bundle": "answergraph.evidence.verifier",
             "Judgment": "answergraph.judging.judgment",
             "StageRecord": "answergraph.judging.judgment",
@@ -137,6 +139,7 @@ __all__ = [
     "as_node",
     "as_tool",
     "build_agent_graph",
+    "check_evidence",
     "create_agent",
     "forget_refusals",
     "is_answer_event",

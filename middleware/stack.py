@@ -126,8 +126,10 @@ class MiddlewareStack:
 
     def wrap_tool_call(self, call: ToolCallStep) -> ToolCallStep:
         """Put every tool wrapper around a tool call, and the recording of its result where a middleware asks for it."""
-        wrapped = reduce(_around_tool, reversed(self.tool_wrappers), call)
-        return recording(wrapped) if self._records else wrapped
+        return recording(self._wrap_plainly, call) if self._records else self._wrap_plainly(call)
+
+    def _wrap_plainly(self, call: ToolCallStep) -> ToolCallStep:
+        return reduce(_around_tool, reversed(self.tool_wrappers), call)
 
     def wrap_reviewed(self, names: frozenset[str]) -> Callable[[ToolCallStep], ToolCallStep]:
         """Return a function that puts the tool wrappers around a call whose middleware ask a person about these names."""

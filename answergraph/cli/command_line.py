@@ -34,7 +34,7 @@ from answergraph.cli.judge_command import judge
 from answergraph.cli.prompt_view import PromptView
 from answergraph.cli.run_command import run, workflow_of
 from answergraph.cli.triage_command import TRIAGE_HELP, triage
-from answergraph.cli.verify_command import verify
+from answergraph.cli.verify_command import KeyOption, key_in, verify
 from answergraph.evidence.answer_bundle import BUNDLE_KEYS, answer_bundle
 from answergraph.graphs.calculator import Calculation
 from answergraph.graphs.general_agent import general_agent
@@ -103,6 +103,7 @@ def ask(  # noqa: PLR0913  # waiver: the options of a command
     base_url: BaseUrlOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print only the answer, as JSON.")] = False,
     bundle: Annotated[Path | None, typer.Option(help="Also write the answer with its evidence to this file.")] = None,
+    key: KeyOption = None,
     protocol: Annotated[
         Protocol, typer.Option(help="How the model calls its tools: by tool calls, or in text for models that have none.")
     ] = "tools",
@@ -122,7 +123,7 @@ def ask(  # noqa: PLR0913  # waiver: the options of a command
     result = run_graph(agent, {"messages": [text.strip()]}, config, output_keys=BUNDLE_KEYS)
     if bundle is not None:
         with told_as_bad_usage():
-            write_json(bundle, answer_bundle(result))
+            write_json(bundle, answer_bundle(result, key=key_in(key)))
     answer = _answer(result)
     if as_json:
         typer.echo(answer.model_dump_json() if isinstance(answer, Calculation) else json.dumps(answer, ensure_ascii=False))

@@ -88,7 +88,7 @@ def _article(number: int, report: CaseReport) -> str:
     described = "".join(f"<dt>{heading}</dt><dd>{_text(value)}</dd>" for heading, value in fields if value)
     without_answer = "" if answer else f"<p>{_text(report['reason'])}</p>"
     sources = "".join(
-        _source(source, [(start, end) for cited, start, end in report["evidence"].values() if cited == call_id])
+        _source(source, [(start, end) for cited, start, end, *_ in report["evidence"].values() if cited == call_id])
         for call_id, source in report["sources"].items()
     )
     return f"""<article id="case-{number}">

@@ -16,10 +16,18 @@ BUNDLES_FORMAT = "answergraph-bundles/1"
 """The ``format`` of a file that holds several bundles, as a triage writes it."""
 
 
-def verify(bundle: Annotated[Path, typer.Argument(help="A file that --bundle has written.")]) -> None:
+KeyOption = Annotated[Path | None, typer.Option(help="A file with the secret that signs the bundle.")]
+
+
+def key_in(file: Path | None) -> bytes | None:
+    """Return the secret in a file, without the white space around it."""
+    return None if file is None else file.read_bytes().strip()
+
+
+def verify(bundle: Annotated[Path, typer.Argument(help="A file that --bundle has written.")], *, key: KeyOption = None) -> None:
     """Re-check a saved answer: does the evidence it names support it? Exit code 0 if all of it holds, 1 if not."""
     try:
-        verdicts = _verdicts(json.loads(bundle.read_text(encoding="utf-8")))
+        verdicts = _verdicts(json.loads(bundle.read_text(encoding="utf-8")), key_in(key))
     except (OSError, ValueError, RecursionError) as error:
         raise ended(BAD_USAGE, f"Error: {bundle}: {error}") from error
     for verdict in verdicts:
@@ -30,12 +38,12 @@ def verify(bundle: Annotated[Path, typer.Argument(help="A file that --bundle has
         raise typer.Exit(NO_ANSWER)
 
 
-def _verdicts(saved: Any) -> list[ClaimVerdict]:
+def _verdicts(saved: Any, key: bytes | None) -> list[ClaimVerdict]:
     """Return one verdict per claim of a bundle, or of each bundle of a triage, whose verdicts name their case."""
     if not isinstance(saved, dict) or saved.get("format") != BUNDLES_FORMAT:
-        return verify_bundle(saved)
+        return verify_bundle(saved, key=key)
     return [
         replace(verdict, path=f"{bundle.get('case')} {verdict.path}")
         for bundle in saved.get("bundles", ())
-        for verdict in verify_bundle(bundle)
+        for verdict in verify_bundle(bundle, key=key)
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, is_dataclass
 from decimal import Decimal
@@ -13,6 +14,7 @@ from typing_extensions import ReadOnly, TypeAliasType, get_type_hints, is_typedd
 
 from answergraph.evidence.marks import FromTools, Mark, Quote
 
+_STEP = re.compile(r"""\.?(\w+)|\[(\d+)\]|\[(?:'([^']*)'|"([^"]*)")\]""")
 _WRAPPERS = (Required, NotRequired, ReadOnly)
 
 
@@ -33,6 +35,33 @@ class Claim:
 def claims_of(answer: Any, declared: Any = None) -> list[Claim]:
     """Return the claims of an answer, in the order of its fields; ``declared`` is its type where the value does not tell it."""
     return list(dict.fromkeys(_walk(type(answer) if declared is None else declared, answer, "", ())))
+
+
+def claims_by_path(answer: Any, marks: Mapping[str, Mark]) -> list[Claim]:
+    """Return the claims of an answer in plain JSON, whose marks are given by the path of their field."""
+    return [claim for path, mark in marks.items() for claim in _claims_of_marked(mark, _value_at(answer, path), path)]
+
+
+def value_at(answer: Any, path: str) -> Any:
+    """Return the value at a path such as ``"findings[0].quote"`` in an answer as JSON.
+
+    Raises:
+        LookupError: If the path leads nowhere.
+    """
+    value = answer
+    for name, index, *keys in _STEP.findall(path):
+        try:
+            value = value[int(index)] if index and isinstance(value, list) else value[name or index or "".join(keys)]
+        except (TypeError, KeyError, IndexError) as error:
+            raise LookupError(path) from error
+    return value
+
+
+def _value_at(answer: Any, path: str) -> Any:
+    try:
+        return value_at(answer, path)
+    except LookupError:
+        return None
 
 
 def tells_marks(declared: Any) -> bool:
