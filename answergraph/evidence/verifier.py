@@ -62,10 +62,11 @@ def verify_bundle(bundle: Mapping[str, Any], *, key: bytes | None = None) -> lis
     try:
         parts = _Parts.of(bundle)
         problems = list(_problems_of_whole(bundle, parts, key))
+        paths = dict.fromkeys([*parts.marks, *parts.evidence, *_unmarked(parts.answer, parts.marks)])
+        verdicts = [parts.verdict(path) for path in paths]
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise BundleError(f"This is no answer bundle: {type(error).__name__}: {error}") from error
-    paths = dict.fromkeys([*parts.marks, *parts.evidence, *_unmarked(parts.answer, parts.marks)])
-    return [*map(parts.verdict, paths), *(ClaimVerdict(WHOLE, False, None, problem) for problem in problems)]
+    return [*verdicts, *(ClaimVerdict(WHOLE, False, None, problem) for problem in problems)]
 
 
 def _problems_of_whole(bundle: Mapping[str, Any], parts: _Parts, key: bytes | None) -> Iterator[str]:
