@@ -112,6 +112,8 @@ def places_of_quote(text: str, result: SearchedResult, mark: Quote) -> Iterator[
             if counts_as_quote(form.replace("\n", " "), mark.min_length) is None:
                 yield from search.places(form, text)
     for first, second in parts_of(text):
+        if says_nothing_around(fold(first)) or says_nothing_around(fold(second)):
+            continue
         for search in _searches(result):
             yield from search.places_of_parts(first, second, text)
 
@@ -165,6 +167,8 @@ class _Search:
             other = self._verdict(second, second, there)
             if isinstance(other, str):
                 yield other
+            elif self.view.text[there + len(second) :][:1] in {"?", "؟"}:
+                yield ASKED
             elif holds_negation(self.view.text[end:there]):
                 yield SKIPS
             else:

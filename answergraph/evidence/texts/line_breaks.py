@@ -102,7 +102,7 @@ def _continues(line: str, following: str, *, is_full: bool, is_prose: bool) -> b
     if not is_full or _begins_alike(one, other):
         return False
     begins = other.lstrip("([{\"'“‘«*_`")[:1]
-    return is_prose or (begins.isalpha() and not begins.isupper()) or (begins.isalpha() and one[-1] in ".!?:;,")
+    return begins.isalpha() and (is_prose or not begins.isupper() or one[-1] in ".!?:;,")
 
 
 def _in_columns(one: str, other: str) -> bool:
