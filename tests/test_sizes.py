@@ -19,9 +19,11 @@ from tests.graphs.agent.scripted_agents import call, calls
 ROOT = Path(__file__).parents[1]
 FOLDERS = ("answergraph", "graphs", "middleware", "nodes")
 
-MAX_LINES = 23_850
-MAX_FILES_OF_AN_ANSWER = 18
-MAX_FUNCTIONS_OF_AN_ANSWER = 110
+# 22,413 before: what models write as text +960, what each provider says +340, mistakes refused while building +930, triage of
+# large runs (clusters, history, tries, outputs) +1,690. Quotes and numbers as they are really written, +1,340.
+MAX_LINES = 27_750
+MAX_FILES_OF_AN_ANSWER = 21
+MAX_FUNCTIONS_OF_AN_ANSWER = 114
 MAX_VALIDATIONS_OF_AN_ANSWER = 2
 MAX_CORE_DEPENDENCIES = 8
 

@@ -22,6 +22,12 @@ class Finding(BaseModel):
     quote: Annotated[str, Quote()]
 
 
+class Unmarked(BaseModel):
+    """A finding that nothing checks."""
+
+    quote: str
+
+
 @tool
 def read_log() -> str:
     """Read a log."""
@@ -42,13 +48,14 @@ def finding(quote: str, call_id: str) -> AIMessage:
     return calling("Finding", {"quote": quote}, call_id)
 
 
-def agent_of(replies: list[Any], tools: list[Any], *middleware: Any, **options: Any) -> Any:
+def agent_of(replies: list[Any], tools: list[Any], *middleware: Any, answer: Any = Finding, **options: Any) -> Any:
     model = ScriptedChatModel(replies=replies)
-    return create_agent(model, tools, response_format=ToolStrategy(Finding), middleware=list(middleware), **options)
+    return create_agent(model, tools, response_format=ToolStrategy(answer), middleware=list(middleware), **options)
 
 
 def helper_of(*replies: Any, grounded: bool) -> Any:
-    inner = agent_of(list(replies), [read_log], *([GroundedAnswer()] if grounded else []), name="helper")
+    checks = [GroundedAnswer()] if grounded else []
+    inner = agent_of(list(replies), [read_log], *checks, answer=Finding if grounded else Unmarked, name="helper")
     return as_tool(inner, description="Looks into the log.")
 
 
@@ -57,7 +64,7 @@ def asked(quote: str) -> list[Any]:
 
 
 def test_what_an_agent_says_without_evidence_counts_for_nothing(run: Run) -> None:
-    helper = helper_of(finding("the disk of db-7 is quite empty", "a"), grounded=False)
+    helper = helper_of(calling("Unmarked", {"quote": "the disk of db-7 is quite empty"}, "a"), grounded=False)
     agent = agent_of(asked("the disk of db-7 is quite empty"), [helper], GroundedAnswer())
     assert run(agent, {"messages": ["q"]})["outcome"]["status"] == "invalid"
 

@@ -55,7 +55,7 @@ BOUND_AFTER = re.compile(
     r"|\s?[\w]{0,3}(?:以上|以下|未満|未满|左右|多)",
     re.IGNORECASE,
 )
-_BETWEEN = r"(?:\.\.\.?|[-\u2012-\u2015~〜～]|to|bis|à|through|до|ate|até|tot|至|到|から)"
+_BETWEEN = r"(?:\.\.\.?|(?<!\n)[-\u2012-\u2015~〜～]|to|bis|à|through|до|ate|até|tot|至|到|から)"
 RANGE_BEFORE = re.compile(
     rf"[0-9][%°\w]{{0,3}}\s?{_BETWEEN}\s?\Z|(?:between|zwischen|entre|tra|между)\s[0-9.,]+\s\w{{1,3}}\s\Z", re.IGNORECASE
 )

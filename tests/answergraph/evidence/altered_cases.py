@@ -161,7 +161,8 @@ def _unless_it_stands(texts: tuple[str, ...], quote: str | None, *, alone: bool 
     """Return a case, unless the altered quote happens to be a true one."""
     if quote is None or len(quote) < 8:
         return None
-    forms = {_plain(quote), _plain(quote[0].swapcase() + quote[1:])}
+    # A final stop and the case of the first letter change nothing.
+    forms = {_plain(form.rstrip(".,")) for form in (quote, quote[0].swapcase() + quote[1:])}
     patterns = [re.compile(rf"(?<!\w){re.escape(form)}(?!\w)") for form in forms]
     stands = any(pattern.search(_plain(text)) for pattern in patterns for text in texts)
     return RealCase(texts, quote) if alone or not stands else None

@@ -205,22 +205,22 @@ def test_the_models_prose_is_no_evidence_when_a_tool_repeats_it() -> None:
 @pytest.mark.parametrize(
     ("quote", "text", "args"),
     [
-        ("a" * 100_000, "a" * 200_000, {}),
-        ("aaaa", "aaaa " * 20_000, {"pattern": "aaaa"}),
-        ("x " * 500 + "y", "x " * 100_000, {}),
-        ("<b>bold text here</b>", "<!-- " * 50_000 + "</x>", {}),
-        ("an *odd* text", "*_`[" * 50_000, {}),
-        ("spaces and more", " " * 300_000 + "\n" * 100_000, {}),
+        ("a" * 50_000, "a" * 100_000, {}),
+        ("aaaa", "aaaa " * 10_000, {"pattern": "aaaa"}),
+        ("x " * 500 + "y", "x " * 50_000, {}),
+        ("<b>bold text here</b>", "<!-- " * 25_000 + "</x>", {}),
+        ("an *odd* text", "*_`[" * 25_000, {}),
+        ("spaces and more", " " * 150_000 + "\n" * 50_000, {}),
     ],
 )
 def test_no_text_makes_a_quote_slow(quote: str, text: str, args: dict[str, Any]) -> None:
     started = time.process_time()
     quoted(quote, text, **args)
-    assert time.process_time() - started < 4
+    assert time.process_time() - started < 2
 
 
-@pytest.mark.parametrize("text", ["0 1 " * 100_000, "1 1 1 1\n" * 60_000, json.dumps([1, 0] * 50_000)])
+@pytest.mark.parametrize("text", ["0 1 " * 30_000, "1 1 1 1\n" * 15_000, json.dumps([1, 0] * 15_000)])
 def test_no_text_makes_a_number_slow(text: str) -> None:
     started = time.process_time()
     counted(1, text, {"page": 1})
-    assert time.process_time() - started < 4
+    assert time.process_time() - started < 1

@@ -15,7 +15,7 @@ from tests.answergraph.evidence.test_verifier import bundle
 
 __all__ = ["bundle"]
 
-EDITS = 600
+EDITS = 100
 
 
 def places_in(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
