@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from langchain_core.tools import BaseTool
@@ -88,7 +89,9 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
         evidence = self.evidence(state)
         if self.abstain is not None and not evidence:
             raise AnswerRejected(NO_EVIDENCE.format(name=self.abstain.__name__))
-        checked = check_claims(claims_of(answer), as_shown(evidence, state["messages"]), results_of_run(state))
+        counting = {run.tool_call_id: run for run in evidence}
+        calls = {run.tool_call_id: replace(run, counts=False) for run in results_of_run(state)}
+        checked = check_claims(claims_of(answer), as_shown({**calls, **counting}.values(), state["messages"]))
         if checked.problems:
             raise AnswerRejected(checked.feedback)
         return AnswerAccepted(evidence=checked.evidence)

@@ -72,22 +72,22 @@ def check_evidence(
         >>> check_evidence({"why": "the disk is full"}, [run], marks={"why": Quote()}).evidence
         {'why': EvidenceSpan(tool_call_id='call_1', start=6, end=22)}
     """
-    claims = claims_of(answer, declared) if marks is None else claims_by_path(answer, marks)
-    return check_claims(claims, [run for run in sources if may_support(run)], sources)
+    return check_claims(claims_of(answer, declared) if marks is None else claims_by_path(answer, marks), sources)
 
 
 def may_support(run: ToolRun) -> bool:
     return run.succeeded and run.counts and bool(run.text)
 
 
-def check_claims(claims: Iterable[Claim], runs: Sequence[ToolRun], calls: Sequence[ToolRun] = ()) -> Checked:
-    """Look for the support of each claim in the tool calls that count as evidence, oldest first.
+def check_claims(claims: Iterable[Claim], runs: Sequence[ToolRun]) -> Checked:
+    """Look for the support of each claim in the tool calls of a run, oldest first, those that count.
 
-    ``calls`` are all calls of the run: what the model wrote in them supports nothing. Nothing is ever supported by likeness: a
-    quote stands in one text of one result, or nowhere.
+    What the model wrote in any of them supports nothing. Nothing is ever supported by likeness: a quote stands in one text of
+    one result, or nowhere.
     """
+    written = WrittenWords(runs)
     # The newest result first: it is the one the model answers by.
-    results = searched(runs, calls)[::-1]
+    results = [SearchedResult(run, written, place) for place, run in enumerate(runs) if may_support(run)][::-1]
     evidence: dict[str, Span] = {}
     problems: dict[str, str] = {}
     for claim in claims:
@@ -101,34 +101,25 @@ def check_claims(claims: Iterable[Claim], runs: Sequence[ToolRun], calls: Sequen
     return Checked({path: span for path, span in evidence.items() if path not in problems}, problems)
 
 
-def searched(runs: Sequence[ToolRun], calls: Sequence[ToolRun] = ()) -> list[SearchedResult]:
-    """Return the results for a search, each with what the model had written when its tool ran."""
-    known = {call.tool_call_id for call in calls}
-    every = [*(run for run in runs if run.tool_call_id not in known), *calls]
-    places = {call.tool_call_id: place for place, call in enumerate(every)}
-    written = WrittenWords(every)
-    return [SearchedResult(run, written, places[run.tool_call_id]) for run in runs]
-
-
-def places_of(claim: Claim, result: SearchedResult) -> Iterator[Found | str]:
-    """Yield each place where a result supports a claim, and for other places the reason why it does not."""
-    if claim.problem is not None:
-        yield claim.problem
-    elif isinstance(claim.mark, Quote):
-        yield from places_of_quote(claim.value, result, claim.mark)
-        yield from places_shown(claim.value, result, claim.mark)
-    else:
-        yield from _places_of_number(claim.value, result, claim.mark)
-
-
 def _find(claim: Claim, results: Sequence[SearchedResult]) -> Found | str:
-    problem = claim.problem or (NOT_FOUND if isinstance(claim.mark, Quote) else _missing_number(claim.mark))
+    if claim.problem is not None:
+        return claim.problem
+    problem = NOT_FOUND if isinstance(claim.mark, Quote) else _missing_number(claim.mark)
     for result in results:
-        for place in places_of(claim, result):
+        for place in _places(claim, result):
             if isinstance(place, Found):
                 return place
             problem = place
     return problem
+
+
+def _places(claim: Claim, result: SearchedResult) -> Iterator[Found | str]:
+    """Yield each place where a result supports a claim, and for other places the reason why it does not."""
+    if isinstance(claim.mark, Quote):
+        yield from places_of_quote(claim.value, result, claim.mark)
+        yield from places_shown(claim.value, result, claim.mark)
+    else:
+        yield from _places_of_number(claim.value, result, claim.mark)
 
 
 def _problem(claim: Claim, problem: str, results: Sequence[SearchedResult]) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
+from re import Match
 from typing import Any
 
 from pydantic import BaseModel
@@ -40,30 +41,35 @@ def claims_of(answer: Any, declared: Any = None) -> list[Claim]:
 
 
 def claims_by_path(answer: Any, marks: Mapping[str, Mark]) -> list[Claim]:
-    """Return the claims of an answer in plain JSON, whose marks are given by the path of their field."""
-    return [claim for path, mark in marks.items() for claim in _claims_of_marked(mark, _value_at(answer, path), path)]
+    """Return the claims of an answer in plain JSON, with the marks by the path of their field; an index means every item."""
+    places: dict[str, tuple[Mark, Any]] = {path: (mark, None) for path, mark in marks.items()}
+    for path, mark in marks.items():
+        places |= {where: (mark, value) for where, value in _values_at(answer, list(_STEP.finditer(path)), "")}
+    return [
+        claim
+        for path, (mark, value) in places.items()
+        for claim in _claims_of_marked(mark, _number(value) if isinstance(mark, FromTools) else value, path)
+    ]
 
 
-def value_at(answer: Any, path: str) -> Any:
-    """Return the value at a path such as ``"findings[0].quote"`` in an answer as JSON.
-
-    Raises:
-        LookupError: If the path leads nowhere.
-    """
-    value = answer
-    for name, index, *keys in _STEP.findall(path):
-        try:
-            value = value[int(index)] if index and isinstance(value, list) else value[name or index or "".join(keys)]
-        except (TypeError, KeyError, IndexError) as error:
-            raise LookupError(path) from error
-    return value
+def _values_at(value: Any, steps: Sequence[Match[str]], path: str) -> Iterator[tuple[str, Any]]:
+    if not steps:
+        yield path, value
+        return
+    name, index, *keys = steps[0].groups(default="")
+    if index and isinstance(value, list):
+        for place, item in enumerate(value):
+            yield from _values_at(item, steps[1:], f"{path}[{place}]")
+    elif isinstance(value, Mapping) and (key := name or index or "".join(keys)) in value:
+        yield from _values_at(value[key], steps[1:], path + steps[0].group())
 
 
-def _value_at(answer: Any, path: str) -> Any:
+def _number(value: Any) -> Any:
+    """Return a number that JSON writes as a string, as it does a ``Decimal``."""
     try:
-        return value_at(answer, path)
-    except LookupError:
-        return None
+        return Decimal(value) if isinstance(value, str) else value
+    except InvalidOperation:
+        return value
 
 
 def _told(value: Any, path: str) -> Iterator[Claim]:

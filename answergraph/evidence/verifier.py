@@ -3,31 +3,27 @@
 from __future__ import annotations
 
 import hmac
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
-from langchain_core.messages import AnyMessage, ToolMessage, messages_from_dict
+from langchain_core.messages import ToolMessage, messages_from_dict
+from pydantic import TypeAdapter
 
 from answergraph.evidence.answer_bundle import BUNDLE_FORMAT, DIGEST, MASKED, SIGNATURE, results_in, sealed
-from answergraph.evidence.claim_checking import may_support, places_of, searched
-from answergraph.evidence.claims import Claim, value_at
+from answergraph.evidence.claim_checking import check_evidence
+from answergraph.evidence.claims import claims_by_path
 from answergraph.evidence.marks import FromTools, Mark, Quote, mark_from_json
-from answergraph.evidence.quotes import Found
-from answergraph.evidence.searched_result import SearchedResult
 from answergraph.state.errors import BundleError
-from answergraph.state.tool_results import ToolRun, as_shown, call_id_of, run_of, texts_of
+from answergraph.state.outcome import SHOWN
+from answergraph.state.tool_results import RecordedResult, ToolRun, as_shown, call_id_of, run_of
 
 _FORMATS = (None, "answergraph-bundle/1", BUNDLE_FORMAT)
 _FIELDS = ("status", "schema", "answer", "marks", "evidence", "results", "messages", DIGEST)
 """What a bundle of today's format holds."""
 WHOLE = "bundle"
 """The path of a verdict on the bundle as a whole."""
-_INDEX = re.compile(r"\[\d+\]")
-_MIN_EVIDENCE_ITEMS = 3
-"""The call, and where the span starts and ends."""
+_RESULTS = TypeAdapter(list[RecordedResult])
 
 
 @dataclass(frozen=True)
@@ -60,122 +56,64 @@ def verify_bundle(bundle: Mapping[str, Any], *, key: bytes | None = None) -> lis
         BundleError: If it cannot be read as a bundle.
     """
     try:
-        parts = _Parts.of(bundle)
-        problems = list(_problems_of_whole(bundle, parts, key))
-        paths = dict.fromkeys([*parts.marks, *parts.evidence, *_unmarked(parts.answer, parts.marks)])
-        verdicts = [parts.verdict(path) for path in paths]
+        verdicts = list(_verdicts(bundle, key))
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise BundleError(f"This is no answer bundle: {type(error).__name__}: {error}") from error
-    return [*verdicts, *(ClaimVerdict(WHOLE, False, None, problem) for problem in problems)]
+    return verdicts
 
 
-def _problems_of_whole(bundle: Mapping[str, Any], parts: _Parts, key: bytes | None) -> Iterator[str]:
+def _verdicts(bundle: Mapping[str, Any], key: bytes | None) -> Iterator[ClaimVerdict]:
+    if bundle.get("format") not in _FORMATS:
+        raise ValueError(f"its format is {bundle['format']!r}")
+    if missing := [name for name in _FIELDS if bundle.get("format") == BUNDLE_FORMAT and name not in bundle]:
+        raise KeyError(*missing)
+    answer, evidence, marks = bundle["answer"], bundle["evidence"], _marks(bundle)
+    values = {claim.path: claim.value for claim in claims_by_path(answer, marks)}
+    checked = check_evidence(answer, _sources(bundle), marks=marks)
+    for path in dict.fromkeys([*values, *evidence]):
+        problem = checked.problems.get(path)
+        if path not in evidence:
+            problem = "no evidence is given for it"
+        elif problem is None and _place(checked.evidence[path]) != _place(evidence[path]):
+            problem = "it stands at another place"
+        yield ClaimVerdict(path, problem is None, values.get(path), problem or _in_words(*evidence[path]))
+    yield from (ClaimVerdict(WHOLE, False, None, problem) for problem in _problems_of_whole(bundle, key))
+
+
+def _marks(bundle: Mapping[str, Any]) -> dict[str, Mark]:
+    """Return the marks by path; without one a text is checked as a quote and all else as a number."""
+    given = {path: mark_from_json(mark) for path, mark in bundle.get("marks", {}).items()}
+    plain: dict[str, Mark] = dict.fromkeys(bundle["evidence"].keys() - given.keys(), Quote())
+    texts = {claim.path for claim in claims_by_path(bundle["answer"], plain) if claim.problem is None}
+    return {**given, **{path: mark if path in texts else FromTools() for path, mark in plain.items()}}
+
+
+def _sources(bundle: Mapping[str, Any]) -> list[ToolRun]:
+    """Return the results; those count that the evidence names and the conversation does not contradict."""
+    messages: list[Any] = messages_from_dict(bundle["messages"])
+    recorded = bundle.get("results")
+    results = list(results_in(messages, {str(bundle.get("schema"))})) if recorded is None else recorded
+    runs = as_shown(map(run_of, _RESULTS.validate_python(results, strict=True)), messages)
+    masked = {result["tool_call_id"] for result in results if result.get(MASKED)}
+    named = {span[0] for span in bundle["evidence"].values()}
+    said = {message.tool_call_id for message in messages if isinstance(message, ToolMessage)}
+    changed = {run.tool_call_id for run in runs if run.shown is not None and call_id_of(run.tool_call_id) in said} - masked
+    return [replace(run, counts=run.counts and run.tool_call_id in named - changed) for run in runs]
+
+
+def _problems_of_whole(bundle: Mapping[str, Any], key: bytes | None) -> Iterator[str]:
     seal = sealed(bundle, key)
     if (DIGEST in bundle or bundle.get("format") == BUNDLE_FORMAT) and bundle[DIGEST] != seal[DIGEST]:
         yield "its digest is that of another content: it was changed since it was made"
     if key is not None and not hmac.compare_digest(str(bundle.get(SIGNATURE)), seal[SIGNATURE]):
         yield "it is not signed with this key"
-    if bundle.get("status") == "answered" and not parts.marks and not parts.evidence:
+    if bundle.get("status") == "answered" and not bundle.get("marks") and not bundle["evidence"]:
         yield "it holds an answer that claims nothing: no field of it was checked"
 
 
-def _unmarked(answer: Any, marks: Mapping[str, Mark]) -> Iterator[str]:
-    """Yield the items of checked lists that no mark names."""
-    lists = {_INDEX.sub("[*]", path) for path in marks if _INDEX.search(path)}
-    for path in _leaves(answer, ""):
-        if path not in marks and _INDEX.sub("[*]", path) in lists:
-            yield path
+def _place(evidence: Any) -> list[Any]:
+    return [part for part in evidence if part != SHOWN]
 
 
-def _leaves(value: Any, path: str) -> Iterator[str]:
-    if isinstance(value, dict):
-        for name, item in value.items():
-            yield from _leaves(item, f"{path}.{name}" if path else str(name))
-    elif isinstance(value, list):
-        for index, item in enumerate(value):
-            yield from _leaves(item, f"{path}[{index}]")
-    else:
-        yield path
-
-
-@dataclass(frozen=True)
-class _Parts:
-    """A bundle, read."""
-
-    answer: Any
-    marks: Mapping[str, Mark]
-    evidence: Mapping[str, Any]
-    results: Sequence[SearchedResult]
-    masked: frozenset[str]
-    """The ids of the results of which the bundle holds only what the evidence names."""
-    messages: Sequence[AnyMessage]
-
-    @classmethod
-    def of(cls, bundle: Mapping[str, Any]) -> _Parts:
-        if bundle.get("format") not in _FORMATS:
-            raise ValueError(f"its format is {bundle['format']!r}")
-        if missing := [name for name in _FIELDS if bundle.get("format") == BUNDLE_FORMAT and name not in bundle]:
-            raise KeyError(*missing)
-        if not isinstance(bundle["messages"], list) or not isinstance(bundle["evidence"], dict):
-            raise TypeError("its messages are a list and its evidence a mapping")
-        messages: list[Any] = messages_from_dict(bundle["messages"])
-        recorded = bundle.get("results")
-        results = list(results_in(messages, {str(bundle.get("schema"))})) if recorded is None else recorded
-        runs = as_shown(map(_run, results), messages)
-        marks = {path: mark_from_json(mark) for path, mark in bundle.get("marks", {}).items()}
-        masked = frozenset(result["tool_call_id"] for result in results if result.get(MASKED))
-        return cls(bundle["answer"], marks, bundle["evidence"], searched(runs), masked, messages)
-
-    def verdict(self, path: str) -> ClaimVerdict:
-        try:
-            value = value_at(self.answer, path)
-        except LookupError:
-            return ClaimVerdict(path, False, None, "the answer has no such field")
-        stored = self.evidence.get(path)
-        if not isinstance(stored, list) or len(stored) < _MIN_EVIDENCE_ITEMS:
-            return ClaimVerdict(path, False, value, "no evidence is given for it")
-        problem = self._problem(path, value, stored)
-        call_id, start, end, *_ = stored
-        return ClaimVerdict(path, problem is None, value, problem or f"{call_id}, characters {start} to {end}")
-
-    def _problem(self, path: str, value: Any, stored: list[Any]) -> str | None:
-        mark = self.marks.get(path) or (Quote() if isinstance(value, str) else FromTools())
-        claim = Claim(path, mark, _number(value) if isinstance(mark, FromTools) else value)
-        if not isinstance(claim.value, str if isinstance(mark, Quote) else int | float | Decimal):
-            return "it is nothing that could be checked"
-        named = [result for result in self.results if result.run.tool_call_id == stored[0]]
-        if not named:
-            return f"no tool result is named {stored[0]!r}"
-        return next((problem for result in named if (problem := self._problem_in(claim, result, stored))), None)
-
-    def _problem_in(self, claim: Claim, result: SearchedResult, stored: list[Any]) -> str | None:
-        run = result.run
-        if not may_support(run):
-            return f"the result of {run.tool_call_id} supports nothing"
-        said = [m for m in self.messages if isinstance(m, ToolMessage) and m.tool_call_id == call_id_of(run.tool_call_id)]
-        if said and run.tool_call_id not in self.masked and all("".join(texts_of(m)) != run.text for m in said):
-            return f"the conversation holds another result of {run.tool_call_id}"
-        problem = f"{claim.value!r} does not stand there"
-        for place in places_of(claim, result):
-            if isinstance(place, Found) and list(place.evidence) == stored:
-                return None
-            problem = "it stands at another place of the result" if isinstance(place, Found) else place
-        return problem
-
-
-def _run(result: Mapping[str, Any]) -> ToolRun:
-    run = run_of({name: value for name, value in result.items() if name != MASKED})
-    is_read = isinstance(run.tool_call_id, str) and isinstance(run.name, str) and isinstance(result["succeeded"], bool)
-    if not is_read or not isinstance(run.args, Mapping) or not all(isinstance(text, str) for text in run.texts + run.written):
-        raise TypeError(f"the result {run.tool_call_id!r} has a name, texts, and arguments by name")
-    return run
-
-
-def _number(value: Any) -> Any:
-    """Return a number in comparable form; JSON writes a ``Decimal`` as a string."""
-    if isinstance(value, bool) or not isinstance(value, str):
-        return None if isinstance(value, bool) else value
-    try:
-        return Decimal(value)
-    except InvalidOperation:
-        return None
+def _in_words(call_id: str, start: int, end: int, *more: Any) -> str:
+    return f"{call_id}, characters {start} to {end}"
