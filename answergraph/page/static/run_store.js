@@ -1,0 +1,294 @@
+// What is known of one thread and its newest run. The views subscribe and read `store.run`; none of them speaks to the server about a
+// run. What the server says decides: the end of a byte stream ends nothing.
+
+import * as api from "./api.js";
+import { RunConnection } from "./run_connection.js";
+import { RunView } from "./run_view.js";
+
+/** @typedef {import("./run_types.js").Run} Run */
+
+const BUSY = ["sending", "queued", "running", "stopping"];
+/** How many checkpoints are read at once, where no stream tells of the steps. */
+const CHECKPOINTS = 30;
+/** How long nothing is heard of a run before the server is asked which node is at work, in milliseconds; then again, twice. */
+const QUIET = [300, 1500, 5000];
+/** How long the page says that it is connected again, in milliseconds. */
+const SHOWN_BACK = 5000;
+const NOTHING = { thread: null, checkpoint: null, id: null, status: "none", connection: { state: "idle" }, createdAt: null, begunAt: null,
+  endedAt: null, unsent: null, hasOlderSteps: false };
+
+export class RunStore {
+  #view = new RunView();
+  #listeners = new Set();
+  #due = null;
+  /** Counts what was opened: an answer that comes too late is not shown. */
+  #turn = 0;
+  #known = { ...NOTHING, assistant: null };
+  #connection = null;
+  #checkpoints = [];
+  /** A request whose fate is not known: the connection broke before the server said whether it had taken it. */
+  #unsure = null;
+  #quiet = null;
+  /** Tells the other tabs which run has begun. */
+  #tabs = new BroadcastChannel("answergraph-runs");
+
+  /** @type {Run} another object after every change */
+  run = this.#snapshot();
+
+  constructor() {
+    this.#tabs.addEventListener("message", ({ data }) => data.thread === this.#known.thread && !this.isBusy && this.#lookAgain());
+    addEventListener("online", () => this.retry());
+    document.addEventListener("visibilitychange", () => document.hidden || (this.retry(), this.#lookAgain()));
+  }
+
+  /** Be told of every change, at most once for each picture of the browser. @param {(run: Run) => void} listener
+   * @returns {() => void} ends it
+   */
+  subscribe(listener) {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  get isBusy() {
+    return BUSY.includes(this.#known.status);
+  }
+
+  /** The newest result of a tool call. */
+  toolResult(callId) {
+    return this.#view.conversation.toolResult(callId);
+  }
+
+  /** Leave what is open, for a thread that is made when it is first needed. A run that goes on there goes on. */
+  newThread() {
+    this.#open(NOTHING, {});
+  }
+
+  /** Open a thread with one of its runs, and join it if it goes on. @param {string} thread @param {string} [wanted] the newest by default */
+  async openThread(thread, wanted) {
+    const turn = this.#leave();
+    const [state, runs] = await Promise.all([api.state(thread), wanted ? [await api.run(thread, wanted)] : api.runs(thread)]);
+    if (turn !== this.#turn) return;
+    const record = runs.find(({ status }) => status === "running") ?? runs.findLast(({ status }) => status === "pending") ?? runs[0];
+    this.#open({ ...NOTHING, thread, assistant: record?.assistant_id ?? this.#known.assistant, status: this.#stands(state) }, state);
+    if (record) this.#follow(record, state);
+    else if (this.#known.status !== "none") await this.loadOlderSteps();
+  }
+
+  /** Open an older state of the open thread; a run that is started then begins a branch there. @param {string} checkpoint */
+  async openCheckpoint(checkpoint) {
+    const { thread, assistant } = this.#known;
+    const turn = this.#leave();
+    const state = await api.state(thread, checkpoint);
+    if (turn === this.#turn) this.#open({ ...NOTHING, thread, assistant, checkpoint }, state);
+  }
+
+  /** Start a run in the open thread, or in a new one.
+   * @param {{assistant_id: string, input?: any, command?: {resume: any}, context?: object}} request
+   * @returns {Promise<boolean>} whether the server took it; if not, `run.unsent` says why, and nothing else has changed
+   */
+  async start(request) {
+    if (this.isBusy) return false;
+    const before = this.#known.status;
+    const turn = ++this.#turn;
+    this.#change({ assistant: request.assistant_id, status: "sending", unsent: null });
+    try {
+      const thread = this.#known.thread ?? (await api.createThread()).thread_id;
+      const record = await this.#send(thread, request);
+      if (turn !== this.#turn) return true;
+      this.#connection?.close();
+      this.#view.begin();
+      this.#view.conversation.write([record.kwargs?.input?.messages ?? request.input?.messages ?? []].flat());
+      this.#change({ thread, checkpoint: null });
+      this.#follow(record);
+      this.#tabs.postMessage({ thread });
+      return true;
+    } catch (error) {
+      const message = error instanceof api.ServerError ? error.message : "The server does not answer.";
+      if (turn === this.#turn) this.#change({ status: before, unsent: { request, message } });
+      return false;
+    }
+  }
+
+  /** Ask the server to stop the run; it is stopped when the server says so. */
+  async stop() {
+    if (!this.#connection) return;
+    this.#change({ status: "stopping" });
+    await this.#connection.stop().catch((error) => error.status && this.#change({ status: "running", unsent: { request: {}, message: error.message } }));
+  }
+
+  /** Try to connect again now, instead of at `connection.retryAt`. */
+  retry() {
+    this.#connection?.retry();
+  }
+
+  /** Read further steps of the thread from its checkpoints. */
+  async loadOlderSteps() {
+    const { thread } = this.#known;
+    const turn = this.#turn;
+    const older = await api.checkpoints(thread, { limit: CHECKPOINTS, before: this.#checkpoints.at(-1)?.checkpoint_id });
+    if (turn !== this.#turn) return;
+    this.#checkpoints.push(...older);
+    this.#view.steps.restore(this.#checkpoints);
+    this.#change({ hasOlderSteps: older.length === CHECKPOINTS });
+  }
+
+  /** Stop listening; the run goes on. @returns {number} the turn that has begun */
+  #leave() {
+    this.#connection?.close();
+    this.#connection = null;
+    return ++this.#turn;
+  }
+
+  #open(known, state) {
+    this.#leave();
+    this.#checkpoints = [];
+    this.#view.open(state);
+    this.#change(known);
+  }
+
+  /** Look whether another run has begun in the open thread. */
+  async #lookAgain() {
+    const { thread, id, checkpoint } = this.#known;
+    if (!thread || checkpoint || this.isBusy) return;
+    const turn = this.#turn;
+    const [newest] = await api.runs(thread, 1).catch(() => []);
+    if (newest && newest.run_id !== id && turn === this.#turn) await this.openThread(thread);
+  }
+
+  async #send(thread, request) {
+    const { checkpoint } = this.#known;
+    const from = checkpoint && { checkpoint: { thread_id: thread, checkpoint_ns: "", checkpoint_id: checkpoint } };
+    const body = { ...from, ...request };
+    const print = JSON.stringify([thread, body]);
+    if (this.#unsure?.print === print) {
+      const taken = (await api.runs(thread)).find(({ metadata }) => metadata?.request_id === this.#unsure.id);
+      if (taken) return taken;
+    }
+    this.#unsure = { print, id: crypto.randomUUID() };
+    this.#change({ thread });
+    return api.createRun(thread, { ...body, metadata: { request_id: this.#unsure.id } });
+  }
+
+  /** Listen to a run to its end. @param {object} record the server's word on it @param {object} [state] at its end, if that is known */
+  async #follow(record, state) {
+    const { thread } = this.#known;
+    const turn = this.#turn;
+    const isCurrent = () => turn === this.#turn;
+    const createdAt = Date.parse(record.created_at) || Date.now();
+    const isOld = !["pending", "running"].includes(record.status);
+    this.#change({ id: record.run_id, createdAt, ...(isOld ? {} : { status: record.status === "pending" ? "queued" : "running" }) });
+    this.#connection = new RunConnection(thread, record.run_id, {
+      take: (event) => isCurrent() && this.#take(event),
+      tell: (connection, said) => isCurrent() && this.#hear(connection, said),
+      tokens: !isOld,
+    });
+    const ended = await this.#connection.follow();
+    if (ended === undefined || !isCurrent()) return;
+    await this.#end(ended, isOld ? state : undefined, isCurrent);
+  }
+
+  async #end(record, known, isCurrent) {
+    const { thread, status } = this.#known;
+    const state = known ?? (await this.#stateAtEnd(thread));
+    if (!isCurrent()) return;
+    if (!record) this.#view.error ??= "The server knows this run no more.";
+    const isStopped = record?.status === "interrupted";
+    this.#view.end(state, isStopped || status === "stopping");
+    const endedAt = known ? (this.#view.steps.all.at(-1)?.ended ?? null) : Date.now();
+    const isFailed = this.#view.error || ["error", "timeout"].includes(record?.status);
+    const stands = this.#view.interrupts.length && status !== "stopping" ? "waiting" : isStopped ? "stopped" : isFailed ? "failed" : this.#stands(state);
+    this.#connection = null;
+    this.#change({ status: stands, endedAt, connection: { state: "idle" } });
+    if (!this.#view.isWhole) await this.loadOlderSteps().catch(() => {});
+  }
+
+  /** The state, however long the server takes to answer. */
+  async #stateAtEnd(thread) {
+    for (;;) {
+      try {
+        return await api.state(thread);
+      } catch (error) {
+        if (error instanceof api.ServerError) return {};
+        await new Promise((resume) => setTimeout(resume, 2000));
+      }
+    }
+  }
+
+  /** A stream without whole states does not say that a node begins; the newest checkpoint does. */
+  #askWhenQuiet(asked = 0) {
+    clearTimeout(this.#quiet);
+    if (asked === QUIET.length) return;
+    const turn = this.#turn;
+    const isNews = () => turn === this.#turn && this.#known.status === "running";
+    this.#quiet = setTimeout(async () => {
+      if (!isNews() || document.hidden || this.#view.steps.all.some(({ state }) => state === "running")) return;
+      const [newest] = await api.checkpoints(this.#known.thread, { limit: 1 }).catch(() => []);
+      if (!isNews()) return;
+      const working = (newest?.tasks ?? []).filter(({ name, result, error }) => name !== "__start__" && !result && !error);
+      for (const { name, id } of working) this.#view.steps.begins(`${name}:${id}`, Date.now(), newest.checkpoint_id);
+      if (working.length) this.#change();
+      else this.#askWhenQuiet(asked + 1);
+    }, QUIET[asked]);
+  }
+
+  #take(event) {
+    this.#askWhenQuiet();
+    const wasBegun = this.#view.attempts;
+    this.#view.take(event);
+    if (event.event === "end") return;
+    const { connection, status, begunAt } = this.#known;
+    const isAgain = this.#view.attempts > Math.max(wasBegun, 1);
+    const missed = connection.state === "back" && event.event.startsWith("updates") ? connection.missed + 1 : connection.missed;
+    const heard = isAgain && connection.state !== "idle" ? { ...connection, state: "restarted" } : { ...connection, missed };
+    if (isAgain) this.#expireBack();
+    this.#change({ connection: heard, begunAt: begunAt ?? event.at ?? Date.now(), ...(status === "queued" ? { status: "running" } : {}) });
+  }
+
+  #hear(connection, record) {
+    const { status } = this.#known;
+    const said = { pending: "queued", running: "running" }[record?.status];
+    if (connection.state === "back") this.#expireBack();
+    this.#askWhenQuiet();
+    this.#change({ connection: { missed: 0, ...connection }, ...(said && status !== "stopping" ? { status: said } : {}) });
+  }
+
+  #expireBack() {
+    const turn = this.#turn;
+    setTimeout(() => turn === this.#turn && ["back", "restarted"].includes(this.#known.connection.state) && this.#change({ connection: { state: "open" } }), SHOWN_BACK);
+  }
+
+  #stands({ values, tasks, interrupts }) {
+    if (tasks?.some(({ error }) => error)) return "failed";
+    if (interrupts?.length || tasks?.some((task) => task.interrupts?.length)) return "waiting";
+    if (values?.outcome?.status === "deferred") return "deferred";
+    return Object.keys(values ?? {}).length ? "ended" : "none";
+  }
+
+  #change(known = {}) {
+    const isNew = known.status !== undefined && known.status !== this.#known.status;
+    Object.assign(this.#known, known);
+    if (isNew) this.#tell();
+    else this.#due ??= requestAnimationFrame(() => this.#tell());
+  }
+
+  #tell() {
+    if (this.#due) cancelAnimationFrame(this.#due);
+    this.#due = null;
+    this.run = this.#snapshot();
+    for (const listener of this.#listeners) listener(this.run);
+  }
+
+  #snapshot() {
+    const { conversation, steps, values, answers, interrupts, error } = this.#view;
+    return {
+      ...this.#known,
+      steps: steps.all,
+      messages: conversation.messages,
+      values,
+      growing: [...answers.values()],
+      outcome: values.outcome ?? null,
+      interrupts,
+      error: error && (typeof error === "string" ? { message: error } : error),
+    };
+  }
+}
