@@ -38,6 +38,7 @@ from answergraph.state.messages import (
     unavailable_call_message,
 )
 from answergraph.state.outcome import Narrowing
+from answergraph.state.own_keys import without_keys
 from answergraph.streaming.answer_events import attempt_number, growing_event
 from answergraph.streaming.answer_listener import AnswerListener
 
@@ -91,7 +92,8 @@ class ModelNode:
         )
         layered: LayeredResponse = yield from call(request)
         update = _without_repeats({**cleared, **self._update(visit, layered)}, state)
-        return [Command(update=update), *_checked(layered.commands)] if layered.commands else update
+        commands = [without_keys(command, self.keys.own) for command in _checked(layered.commands)]
+        return [Command(update=update), *commands] if commands else update
 
     def call_model(self, visit: ModelVisit, request: ModelRequest[Any]) -> Step[LayeredResponse]:
         """Call the model itself, inside all middleware, and read its reply.

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
+from langgraph.errors import ParentCommand
 
 from answergraph.runtime.steps import Around
 
@@ -60,3 +62,31 @@ class SubgraphNode(RunnableLambda[Any, Any]):
         """Return the same node with something around its visits."""
         graph, to_input, to_update = self._parts
         return SubgraphNode(graph, to_input=to_input, to_update=to_update, around=around)
+
+
+class GuestNode(RunnableLambda[Any, Any]):
+    """A node that is not the agent's own, of which part of the update is left out.
+
+    A ``RunnableLambda``, for the same reason; it runs the node itself, with no span of its own.
+    """
+
+    def __init__(self, node: Runnable[Any, Any], left_out: Callable[[Any], Any]) -> None:
+        super().__init__(lambda state: node.invoke(state), name=node.get_name())  # noqa: PLW0108 - what LangGraph looks into
+        self._node = node
+        self._left_out = left_out
+
+    def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+        with self._guarding():
+            return self._left_out(self._node.invoke(input, config, **kwargs))
+
+    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+        with self._guarding():
+            return self._left_out(await self._node.ainvoke(input, config, **kwargs))
+
+    @contextmanager
+    def _guarding(self) -> Iterator[None]:
+        try:
+            yield
+        except ParentCommand as bubbled:
+            bubbled.args = (self._left_out(bubbled.args[0]),)
+            raise

@@ -12,14 +12,17 @@ from answergraph.nodes.tools import ToolCallStep, ToolResult
 from answergraph.runtime.steps import Step
 from answergraph.state.agent_state import TOOL_RESULTS
 from answergraph.state.ledger import current_ledger
+from answergraph.state.own_keys import without_keys
 from answergraph.state.tool_results import RecordedResult, RunResults, texts_of, with_update
+
+_RECORDS = frozenset({TOOL_RESULTS})
 
 
 def recording(call: ToolCallStep) -> ToolCallStep:
     """Return a tool call whose update holds a record beside the message; it goes around all that may still change the result."""
 
     def recorded(request: ToolCallRequest) -> Step[ToolResult]:
-        result = yield from call(request)
+        result = without_keys((yield from call(request)), _RECORDS)
         records = [_record(request, message) for message in _messages(result) if message.tool_call_id == request.tool_call["id"]]
         run = current_ledger(request.state)["run"]
         return with_update(result, {TOOL_RESULTS: RunResults(run=run, results=records)})

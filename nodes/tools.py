@@ -18,8 +18,10 @@ from langgraph.types import Command
 from answergraph.nodes.direct_calls.direct_tools import DirectCall, DirectTools
 from answergraph.nodes.names import TOOLS
 from answergraph.runtime.steps import CallHandler, Invoke, Step, arun_step, run_step
+from answergraph.state.agent_state import TOOL_RESULTS, AnswerKeys
 from answergraph.state.budget import InnerRunBudget, UsageLimits
 from answergraph.state.messages import pending_tool_calls
+from answergraph.state.own_keys import without_keys
 
 ToolResult = ToolMessage | Command[Any]
 """The result of a tool call."""
@@ -37,6 +39,7 @@ class ToolsNode(Runnable[Any, Any]):
         wrap: Callable[[ToolCallStep], ToolCallStep],
         limits: UsageLimits,
         answers: Callable[[Any], Collection[str]],
+        keys: AnswerKeys,
     ) -> None:
         """Make the node.
 
@@ -45,12 +48,16 @@ class ToolsNode(Runnable[Any, Any]):
             wrap: Puts the middleware around a call.
             limits: Those of the run; what it has left is shared by the agents that its tools run.
             answers: Returns, for a state, the names of the answer schemas, whose calls are no tool calls.
+            keys: Those of the agent's answer, which no tool writes.
         """
         self.name = TOOLS
         self._tools = tuple(tools)
         self._wrap = wrap
         self._limits = limits
         self._answers = answers
+        # The record of a result is written around the tool, where middleware asks for it; what a tool writes there is left out.
+        names = keys.own - {TOOL_RESULTS}
+        self._left_out = partial(without_keys, names=names)
         # Where middleware wraps tool calls, it is shown each call as ``ToolNode`` shows it.
         is_wrapped = wrap(_nothing) is not _nothing
         self._direct_tools = DirectTools(() if is_wrapped else tools)
@@ -95,7 +102,7 @@ class ToolsNode(Runnable[Any, Any]):
         return None if direct is None else DirectCall(direct, call, config)
 
     def _budget(self, state: Callable[[], Mapping[str, Any]]) -> InnerRunBudget:
-        return InnerRunBudget(self._limits, state, self._parts)
+        return InnerRunBudget(self._limits, state, self._parts, self._left_out)
 
     def _parts(self, state: Mapping[str, Any]) -> int:
         """Return how many calls of the turn share what the run has left."""

@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from copy import copy
 from functools import lru_cache, partial
-from typing import Any, Self
+from typing import Any, Self, cast
 
+from langchain_core.runnables import Runnable
 from langgraph.graph import StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.prebuilt import ToolCallTransformer
 from langgraph.pregel import Pregel
-from langgraph.types import Checkpointer
+from langgraph.types import Checkpointer, Command
 
 from answergraph.graphs.agent.agent_spec import AgentSpec
 from answergraph.nodes.direct_calls.tool_threads import MAX_TOOL_THREADS
-from answergraph.nodes.subgraph_node import SubgraphNode
+from answergraph.nodes.subgraph_node import GuestNode, SubgraphNode
+from answergraph.nodes.tools import ToolsNode
 from answergraph.response_format.storage.answer_channel import answer_codec
 from answergraph.runtime.recent_cache import MAX_KEPT
-from answergraph.runtime.steps import GraphNode
-from answergraph.state.agent_state import TOOL_RESULTS, StateSchemas
+from answergraph.runtime.steps import GraphNode, Step
+from answergraph.state.agent_state import PRIVATE_KEYS, StateSchemas
 from answergraph.state.budget import InnerRunBudget
-from answergraph.state.ledger import ANSWER_REQUEST, INNER_USAGE, LEDGER, RUNNING
-
-_PRIVATE = {INNER_USAGE, LEDGER, ANSWER_REQUEST, RUNNING, TOOL_RESULTS}
+from answergraph.state.own_keys import without_keys, without_refused_keys
 
 
 class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
@@ -44,12 +44,15 @@ class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
         self._limits = spec.limits
         self.agent_name = spec.name
         self.codec = answer_codec(spec.format.schemas)
-        self._to_write = partial(self.codec.update_to_write, key=spec.keys.answer) if self.codec.schemas else None
         self.keys = spec.keys
+        self._reads_answers = spec.format.reads_answers
         self._transformers = tuple(spec.stack.transformers)
 
     def add_node(self, node: Any, action: Any = None, **options: Any) -> Self:
-        """Add a node; agents that run in it share what the run has left of its limits.
+        """Add a node of yours; agents that run in it share what the run has left of its limits.
+
+        What it writes to the agent's own keys, its answer and its outcome among them, is left out: a node that hands back the
+        whole result of another agent does not end this one.
 
         Args:
             node: The node's name, or what it runs.
@@ -63,12 +66,31 @@ class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
             node, action = node.get_name(), node
         if isinstance(action, Pregel):
             action = SubgraphNode(action)
+        left_out = partial(without_keys, names=self.keys.own)
         if isinstance(action, SubgraphNode):
-            action = action.within(partial(InnerRunBudget, self._limits))
-        elif isinstance(action, GraphNode):
-            action = action.within(partial(InnerRunBudget, self._limits, to_write=self._to_write))
+            action = action.within(partial(InnerRunBudget, self._limits, left_out=left_out))
+        known = set(self.nodes)
         super().add_node(node, action, **options)
+        for spec in [spec for name, spec in self.nodes.items() if name not in known]:  # an error handler is a node as well
+            if not isinstance(spec.runnable, SubgraphNode):
+                spec.runnable = GuestNode(cast("Runnable[Any, Any]", spec.runnable), left_out)
         return self
+
+    def add_own_node(self, name: str, node: GraphNode | ToolsNode) -> None:
+        """Add one of the agent's own nodes, which alone write its answer, its outcome and its private keys."""
+        super().add_node(name, node.within(partial(InnerRunBudget, self._limits)) if isinstance(node, GraphNode) else node)
+
+    def add_hook(self, name: str, step: Callable[[Any, Any], Step[Any]], trace_policy: Any) -> None:
+        """Add a hook of the middleware as a node."""
+        # Without a response format there is no answer that a hook could forge: the key is like any other.
+        names = self.keys.own - (frozenset() if self._reads_answers else {self.keys.answer})
+
+        def guarded(state: Any, runtime: Any) -> Step[Any]:
+            update = yield from step(state, runtime)
+            return without_refused_keys(name, update, state, names)
+
+        node = GraphNode(guarded, name=name).within(partial(InnerRunBudget, self._limits))
+        super().add_node(name, node, trace_policy=trace_policy)
 
     def compile(
         self,
@@ -88,18 +110,34 @@ class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
             The compiled graph. The caller's recursion limit is left alone; ``max_concurrency`` is 64 where the caller's config
             says nothing else.
         """
-        compiled = super().compile(
+        made = super().compile(
             checkpointer,
             transformers=[ToolCallTransformer, *self._transformers, *(transformers or ())],
             **options,
         )
+        # As ``copy`` makes another one of it, which is what ``with_config`` does.
+        compiled = CompiledAgent(**{name: value for name, value in vars(made).items() if name != "__orig_class__"})
         # As many blocking tools at once as on an event loop. LangGraph alone has as many threads as cores, and four.
         compiled.config = {**(compiled.config or {}), "max_concurrency": MAX_TOOL_THREADS}
-        compiled.stream_channels = [name for name in compiled.stream_channels_list if name not in _PRIVATE]
+        compiled.stream_channels = [name for name in compiled.stream_channels_list if name not in PRIVATE_KEYS]
         if self.agent_name is None:
             return compiled
         # LangChain's name for it; consumers of token streams tell agents apart by it.
         return compiled.with_config({"metadata": {"lc_agent_name": self.agent_name}})
+
+
+class CompiledAgent(CompiledStateGraph[Any, Any, Any, Any]):
+    """A compiled agent whose callers send input and commands, and do not write its own keys with them."""
+
+    def stream(self, input: Any, *args: Any, **options: Any) -> Iterator[Any]:
+        return super().stream(self._without_own_keys(input), *args, **options)
+
+    def astream(self, input: Any, *args: Any, **options: Any) -> AsyncIterator[Any]:
+        return super().astream(self._without_own_keys(input), *args, **options)
+
+    def _without_own_keys(self, input: Any) -> Any:
+        builder: Any = self.builder
+        return without_keys(input, builder.keys.own) if isinstance(input, Command) else input
 
 
 @lru_cache(maxsize=MAX_KEPT)

@@ -141,14 +141,14 @@ def build_agent_graph(
 
 def _add_nodes(graph: AgentStateGraph, spec: AgentSpec, hooks: HookChains) -> None:
     readings: Readings = RecentCache()
-    graph.add_node(MODEL, GraphNode(_model_node(spec, readings).step, name=MODEL))
+    graph.add_own_node(MODEL, GraphNode(_model_node(spec, readings).step, name=MODEL))
     if spec.has_tools:
-        graph.add_node(TOOLS, ToolsNode(spec.tools, spec.stack.wrap_tool_call, spec.limits, spec.format.names))
+        graph.add_own_node(TOOLS, ToolsNode(spec.tools, spec.stack.wrap_tool_call, spec.limits, spec.format.names, spec.keys))
     if spec.format.reads_answers:
         reader = _structured_response_node(spec, readings, graph.codec)
-        graph.add_node(STRUCTURED_RESPONSE, GraphNode(reader.step, name=STRUCTURED_RESPONSE))
+        graph.add_own_node(STRUCTURED_RESPONSE, GraphNode(reader.step, name=STRUCTURED_RESPONSE))
     if spec.on_failure == "raise":
-        graph.add_node(NO_ANSWER, GraphNode(pure(partial(raise_without_answer, keys=spec.keys)), name=NO_ANSWER))
+        graph.add_own_node(NO_ANSWER, GraphNode(pure(partial(raise_without_answer, keys=spec.keys)), name=NO_ANSWER))
     hooks.add_nodes(graph)
 
 
