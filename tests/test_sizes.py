@@ -21,7 +21,7 @@ FOLDERS = ("answergraph", "graphs", "middleware", "nodes")
 
 MAX_LINES = 22_850
 MAX_FILES_OF_AN_ANSWER = 19  # a caller's command passes the compiled agent, which takes its own keys out of it
-MAX_FUNCTIONS_OF_AN_ANSWER = 110
+MAX_FUNCTIONS_OF_AN_ANSWER = 112
 MAX_VALIDATIONS_OF_AN_ANSWER = 2
 MAX_CORE_DEPENDENCIES = 8
 

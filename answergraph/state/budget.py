@@ -152,7 +152,7 @@ class InnerRunBudget:
         self._limits = limits
         self._state = state
         self._parts = parts
-        self._left_out = left_out or _as_it_is
+        self._left_out = left_out
         self._used: dict[str, Usage] = {}
         self._lock = Lock()
 
@@ -163,7 +163,7 @@ class InnerRunBudget:
 
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         _current.reset(self._token)
-        if isinstance(error, ParentCommand):
+        if isinstance(error, ParentCommand) and self._left_out is not None:
             # The command of a graph inside, which LangGraph carries here as an exception.
             error.args = (self._left_out(error.args[0]),)
 
@@ -199,7 +199,8 @@ class InnerRunBudget:
 
     def finished_update(self, update: Any) -> Any:
         """Return a node's update as it is written, with what inner runs were charged."""
-        update = self._left_out(update)
+        if self._left_out is not None:
+            update = self._left_out(update)
         if not self._used:
             return update
         updates = update if isinstance(update, list | tuple) else [] if update is None else [update]
@@ -207,7 +208,8 @@ class InnerRunBudget:
 
     def result_with_charges(self, result: ToolMessage | Command[Any]) -> ToolMessage | Command[Any]:
         """Return the result of a tool call as it is written, with what inner runs were charged."""
-        result = self._left_out(result)
+        if self._left_out is not None:
+            result = self._left_out(result)
         if not self._used:
             return result
         return with_update(result, {INNER_USAGE: self._sum()})
@@ -221,10 +223,6 @@ class InnerRunBudget:
 
     def _sum(self, leaving_out: str | None = None) -> Usage:
         return reduce(added, [usage for run, usage in list(self._used.items()) if run != leaving_out], NO_USAGE)
-
-
-def _as_it_is(update: Any) -> Any:
-    return update
 
 
 _current: ContextVar[InnerRunBudget | None] = ContextVar("answergraph_budget", default=None)

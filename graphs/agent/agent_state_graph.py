@@ -130,14 +130,14 @@ class CompiledAgent(CompiledStateGraph[Any, Any, Any, Any]):
     """A compiled agent whose callers send input and commands, and do not write its own keys with them."""
 
     def stream(self, input: Any, *args: Any, **options: Any) -> Iterator[Any]:
-        return super().stream(self._without_own_keys(input), *args, **options)
+        return super().stream(self._sent(input) if isinstance(input, Command) else input, *args, **options)
 
     def astream(self, input: Any, *args: Any, **options: Any) -> AsyncIterator[Any]:
-        return super().astream(self._without_own_keys(input), *args, **options)
+        return super().astream(self._sent(input) if isinstance(input, Command) else input, *args, **options)
 
-    def _without_own_keys(self, input: Any) -> Any:
+    def _sent(self, command: Command[Any]) -> Any:
         builder: Any = self.builder
-        return without_keys(input, builder.keys.own) if isinstance(input, Command) else input
+        return without_keys(command, builder.keys.own)
 
 
 @lru_cache(maxsize=MAX_KEPT)
