@@ -4,6 +4,7 @@ import typing
 
 from answergraph.graphs.agent.create import build_agent_graph, create_agent
 from answergraph.graphs.compose.as_node import as_node
+from answergraph.nodes.calls_elsewhere import external_tool
 from answergraph.response_format.providers.refusals import Refusal, forget_refusals, known_refusals
 from answergraph.response_format.storage.answer_channel import AnswerChannel
 from answergraph.runtime import lazy_imports
@@ -26,7 +27,7 @@ from answergraph.state.errors import (
     WorkflowFileError,
     WorkflowSpecError,
 )
-from answergraph.state.outcome import AnswerAccepted, Attempt, Outcome, Usage
+from answergraph.state.outcome import AnswerAccepted, Attempt, Outcome, PendingCall, Usage
 from answergraph.streaming.answer_events import AnswerEvent, is_answer_event
 
 if typing.TYPE_CHECKING:
@@ -114,6 +115,7 @@ __all__ = [
     "NoAnswerError",
     "Outcome",
     "OutputAgentState",
+    "PendingCall",
     "PromptedStrategy",
     "ProviderStrategy",
     "Quote",
@@ -138,6 +140,7 @@ __all__ = [
     "as_tool",
     "build_agent_graph",
     "create_agent",
+    "external_tool",
     "forget_refusals",
     "is_answer_event",
     "judgment_match_method",

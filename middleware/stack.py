@@ -16,11 +16,12 @@ from langgraph.runtime import Runtime, get_runtime
 from langgraph.types import Command
 
 from answergraph.middleware.base import CAN_JUMP_TO, AgentMiddleware, wrong_colour
+from answergraph.middleware.trace_policies import hook_policy, traced
 from answergraph.nodes.layered_response import FormatChange, LayeredResponse
 from answergraph.nodes.model import ModelCall
 from answergraph.nodes.tool_recording import recording
 from answergraph.nodes.tools import ToolCallStep
-from answergraph.response_format.model_request import ModelRequest, ModelResponse
+from answergraph.response_format.model_request import ModelRequest, ModelResponse, of_both_classes
 from answergraph.response_format.schemas.answer_schema import AnswerSchema
 from answergraph.response_format.schemas.schema_kinds import answer_schemas
 from answergraph.runtime.steps import Step, Wrap
@@ -158,7 +159,7 @@ def _hook(middleware: Any, hook: str) -> Hook:
         sync=_with_injection(sync),
         asynchronous=_with_injection(asynchronous),
         can_jump_to=tuple(jumps),
-        trace_policy=getattr(middleware, "trace_policy", None),
+        trace_policy=hook_policy(middleware),
     )
 
 
@@ -217,7 +218,7 @@ def _around_model(middleware: Any, inner: ModelCall) -> ModelCall:
         def observed(inner_request: ModelRequest[Any]) -> Step[ModelResponse[Any]]:
             nonlocal last
             last = yield from _noting_format(middleware.name, request, inner_request, inner)
-            return last.response
+            return of_both_classes(last.response)
 
         returned: Any = yield Wrap(hook, ahook, request, observed)
         return last.of(returned)
@@ -242,4 +243,8 @@ def _both_colours(middleware: Any, hook: str) -> tuple[Callable[..., Any], Calla
 
         return refuse
 
-    return _own(middleware, hook) or missing(hook), _own(middleware, f"a{hook}") or missing(f"a{hook}")
+    def found(name: str) -> Callable[..., Any]:
+        own = _own(middleware, name)
+        return missing(name) if own is None else traced(middleware, name, own)
+
+    return found(hook), found(f"a{hook}")

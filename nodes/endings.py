@@ -39,6 +39,8 @@ class EndingFacts:
     """Whether the answer came beside tool calls, and the model has not confirmed it after their results."""
     is_raised: bool = False
     """Whether ``handle_errors`` says that the mistake is raised."""
+    waits_elsewhere: bool = False
+    """Whether calls of the reply are carried out elsewhere."""
     tools_wait: bool = False
     """Whether tools called beside an early answer that a check rejected may run after all."""
 
@@ -46,7 +48,7 @@ class EndingFacts:
 class Ending(NamedTuple):
     """What happens after a reply was read."""
 
-    action: Literal["accept", "confirm", "raise", "run_tools", "ask_again", "ask_next_strategy", "end"]
+    action: Literal["accept", "confirm", "raise", "run_tools", "defer", "ask_again", "ask_next_strategy", "end"]
     status: Status | None = None
     """How the run ends, for ``end``."""
 
@@ -60,6 +62,7 @@ def decide(facts: EndingFacts) -> Ending:
     the reading                                                  the run
     ============================================================ ===============================================
     answered, beside tools whose results the model has not seen  confirm
+    the same, or wrong, and calls are carried out elsewhere      defer
     answered                                                     accept
     wrong, and ``handle_errors`` says raise                      raise
     rejected, with tools waiting beside it                       run_tools
@@ -70,11 +73,13 @@ def decide(facts: EndingFacts) -> Ending:
     ============================================================ ===============================================
     """
     if facts.status == "answered":
-        return Ending("confirm" if facts.needs_confirmation else "accept")
+        return Ending("accept" if not facts.needs_confirmation else "defer" if facts.waits_elsewhere else "confirm")
     if facts.is_raised:
         return Ending("raise")
     if facts.tools_wait:
         return Ending("run_tools")
+    if facts.waits_elsewhere and facts.status != "refused":
+        return Ending("defer")
     if facts.status != "refused" and facts.may_ask and facts.attempts_left > 1 and not _is_hopeless(facts):
         return Ending("ask_next_strategy" if _steps_down(facts) else "ask_again")
     is_out_of_budget = facts.last_call_made or (facts.tools_were_off and facts.status == "unanswered")

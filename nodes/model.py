@@ -15,6 +15,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from answergraph.models.bound_model import BoundModels
+from answergraph.nodes.calls_elsewhere import calls_elsewhere, deferred
 from answergraph.nodes.endings import out_of_budget
 from answergraph.nodes.layered_response import LayeredResponse
 from answergraph.nodes.model_visit import ModelReply, ModelVisit, Readings
@@ -38,7 +39,7 @@ from answergraph.state.messages import (
     unavailable_call_message,
 )
 from answergraph.state.outcome import Narrowing
-from answergraph.state.own_keys import without_keys
+from answergraph.state.own_keys import without_refused_keys
 from answergraph.streaming.answer_events import attempt_number, growing_event
 from answergraph.streaming.answer_listener import AnswerListener
 
@@ -72,11 +73,15 @@ class ModelNode:
     runs_any_tool: bool
     """Whether a ``wrap_tool_call`` hook may run tools the agent does not know."""
     readings: Readings
+    external: frozenset[str]
+    """The names of the tools that are carried out elsewhere."""
     bound: BoundModels = field(default_factory=BoundModels)
 
     def step(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> Step[Any]:
         """Call the model with the state's conversation, and return the state update with the commands of middleware."""
-        visit = ModelVisit.begin(state, self.format.for_call(state, runtime), self.limits)
+        visit = yield from ModelVisit.begin(state, self.format.for_call(state, runtime), self.limits)
+        if visit.waits:
+            return self._still_deferred(visit)
         cleared = self._cleared(visit, state)
         if visit.has_no_call:
             return {**cleared, **self._without_call(visit)}
@@ -90,10 +95,15 @@ class ModelNode:
             state=state,
             runtime=runtime,
         )
+        begun = len(visit.messages)
         layered: LayeredResponse = yield from call(request)
-        update = _without_repeats({**cleared, **self._update(visit, layered)}, state)
-        commands = [without_keys(command, self.keys.own) for command in _checked(layered.commands)]
-        return [Command(update=update), *commands] if commands else update
+        # What a middleware appended to the request's messages in place stays in the conversation, as in LangChain.
+        update = _without_repeats({**cleared, **self._update(visit, layered, visit.messages[begun:])}, state)
+        if not layered.commands:
+            return update
+        names = self.keys.no_hook_writes(reads_answers=visit.format.reads_answers)
+        commands = [without_refused_keys("wrap_model_call", each, state, names) for each in _checked(layered.commands)]
+        return [Command(update=update), *commands]
 
     def call_model(self, visit: ModelVisit, request: ModelRequest[Any]) -> Step[LayeredResponse]:
         """Call the model itself, inside all middleware, and read its reply.
@@ -146,7 +156,7 @@ class ModelNode:
         begun = growing_event(self.keys.answer, self.agent_name, attempt_number(visit.ledger))
         return [AnswerListener(writer, asked.strategy.schemas, begun)]
 
-    def _update(self, visit: ModelVisit, layered: LayeredResponse) -> dict[str, Any]:
+    def _update(self, visit: ModelVisit, layered: LayeredResponse, appended: list[Any]) -> dict[str, Any]:
         response, declared = layered.response, visit.format
         message, _ = last_turn(response.result)
         # Without a response format the calls of a cut reply run, as in LangChain.
@@ -162,7 +172,7 @@ class ModelNode:
         known = visit.ledger["narrowed"]
         narrowed = layered.narrowings(declared, known) if layered.format_changes else known
         ledger = self._charged(visit, message, len(carried_out), narrowed)
-        history: list[Any] = [RemoveMessage(id=REMOVE_ALL_MESSAGES), *visit.messages] if visit.history_repaired else []
+        history: list[Any] = [RemoveMessage(id=REMOVE_ALL_MESSAGES), *visit.messages] if visit.history_repaired else appended
         update: dict[str, Any] = {
             "messages": [*history, *response.result, *malformed, *not_run],
             LEDGER: ledger,
@@ -170,17 +180,18 @@ class ModelNode:
         }
         if declared.reads_answers or declared.at_run_time:
             update[ANSWER_REQUEST] = _answer_request(visit, message, response.structured_response)
-        return update if declared.reads_answers else {**update, **self._without_format(visit, response, ledger)}
+        return update if declared.reads_answers else {**update, **self._without_format(visit, response, update)}
 
     def _cleared(self, visit: ModelVisit, state: Mapping[str, Any]) -> dict[str, Any]:
         """Clear what an earlier run of the thread left; an agent without a format writes no keys of its own."""
         keys = (self.keys.answer, self.keys.outcome)
         stale = visit.format.reads_answers or any(state.get(key) is not None for key in keys)
-        return dict.fromkeys(keys) if visit.begins_run and stale else {}
+        return dict.fromkeys(keys) if visit.begins_anew and stale else {}
 
     def _charged(self, visit: ModelVisit, message: AIMessage | None, carried_out: int, narrowed: list[Narrowing]) -> RunLedger:
         ledger: RunLedger = {
             **visit.ledger,
+            "finished": False,
             "usage": visit.usage(carried_out),
             "cause": "turn",
             "narrowed": narrowed,
@@ -190,6 +201,8 @@ class ModelNode:
             "last_call_made": visit.is_last_call,
             "used_strategies": visit.used_strategies,
         }
+        ledger.pop("pending", None)
+        ledger.pop("taken_out", None)
         if (caller := callers_budget()) is not None:
             caller.charge(ledger)
         return ledger
@@ -201,12 +214,20 @@ class ModelNode:
             return {LEDGER: ledger}
         return {LEDGER: ledger, self.keys.outcome: out_of_budget(ledger, visit.messages)}
 
-    def _without_format(self, visit: ModelVisit, response: ModelResponse[Any], ledger: RunLedger) -> dict[str, Any]:
-        update: dict[str, Any] = {}
+    def _still_deferred(self, visit: ModelVisit) -> dict[str, Any]:
+        """Wait on, with the results of some calls only."""
+        outcome = deferred(out_of_budget(visit.ledger, visit.messages), visit.waits)
+        return {RUNNING: True} if visit.format.reads_answers else {RUNNING: True, self.keys.outcome: outcome}
+
+    def _without_format(self, visit: ModelVisit, response: ModelResponse[Any], made: dict[str, Any]) -> dict[str, Any]:
+        update, ledger, messages = dict[str, Any](), made[LEDGER], [*visit.messages, *response.result]
         if response.structured_response is not None:
             update[self.keys.answer] = response.structured_response
         if ledger["last_call_made"] or ledger["tools_were_off"]:
-            update[self.keys.outcome] = out_of_budget(ledger, [*visit.messages, *response.result])
+            update[self.keys.outcome] = out_of_budget(ledger, messages)
+        elif self.external and (waiting := calls_elsewhere(*last_turn(made["messages"]), made, self.external, ())):
+            update[self.keys.outcome] = deferred(out_of_budget(ledger, messages), waiting)
+            update[LEDGER] = {**ledger, "pending": waiting, "finished": True}
         return update
 
     def _refuse_unknown_tools(self, request: ModelRequest[Any]) -> None:

@@ -51,7 +51,7 @@ class ToolsNode(Runnable[Any, Any]):
             keys: Those of the agent's answer, which no tool writes.
         """
         self.name = TOOLS
-        self._tools = tuple(tools)
+        self._tools_by_name = {tool.name: tool for tool in tools}
         self._wrap = wrap
         self._limits = limits
         self._answers = answers
@@ -65,7 +65,14 @@ class ToolsNode(Runnable[Any, Any]):
     @cached_property
     def tool_node(self) -> ToolNode:
         """LangGraph's node with the same tools; made when the first call needs it, for it reads every tool's signature."""
-        return ToolNode(self._tools, wrap_tool_call=self._wrap_tool_call, awrap_tool_call=self._awrap_tool_call)
+        return ToolNode(
+            list(self._tools_by_name.values()), wrap_tool_call=self._wrap_tool_call, awrap_tool_call=self._awrap_tool_call
+        )
+
+    @property
+    def tools_by_name(self) -> dict[str, BaseTool]:
+        """The tools, as ``ToolNode`` shows its own."""
+        return self._tools_by_name
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         # A blocking tool may start an event loop, which a thread that runs one refuses: ToolNode gives it another thread.

@@ -86,6 +86,10 @@ class AnswerKeys:
         """All keys that the agent's own nodes alone write."""
         return PRIVATE_KEYS | {self.answer, self.outcome}
 
+    def no_hook_writes(self, *, reads_answers: bool) -> frozenset[str]:
+        """Return those of ``own`` that no hook writes; without a response format there is no answer that one could forge."""
+        return self.own if reads_answers else self.own - {self.answer}
+
     @classmethod
     def named(cls, output_key: str | None) -> AnswerKeys:
         """Return the keys for an ``output_key``; the outcome goes to ``<output_key>_outcome``."""

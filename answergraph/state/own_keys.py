@@ -29,7 +29,7 @@ def without_refused_keys(writer: str, update: Any, state: Any, names: frozenset[
         AgentSpecError: If it changes the answer or the outcome. Who returns the whole state changes nothing.
     """
     cleaned = without_keys(update, names)
-    for key, value in [] if cleaned is update else _pairs(update):
+    for key, value in [] if cleaned is update else pairs_of(update):
         stands = state.get(key) if isinstance(state, Mapping) else getattr(state, key, None)
         if key in names - PRIVATE_KEYS and value is not stands and value is not None and value != stands:
             raise AgentSpecError(REFUSED.format(writer=writer, key=key))
@@ -56,11 +56,17 @@ def _is_pair(part: Any) -> bool:
     return isinstance(part, tuple) and list(map(type, part[:1])) == [str]
 
 
-def _pairs(update: Any) -> list[tuple[str, Any]]:
+def without_private_keys(recorded: Any) -> Any:
+    """Return what a trace records of a state or an update."""
+    return without_keys(recorded, PRIVATE_KEYS)
+
+
+def pairs_of(update: Any) -> list[tuple[str, Any]]:
+    """Return the keys and values that an update of any form writes."""
     if isinstance(update, Command):
-        return _pairs(update.update)
+        return pairs_of(update.update)
     if isinstance(update, Mapping):
         return list(update.items())
     if isinstance(update, list | tuple):
-        return [pair for part in update for pair in ([part] if _is_pair(part) else _pairs(part))]
+        return [pair for part in update for pair in ([part] if _is_pair(part) else pairs_of(part))]
     return list(getattr(update, "__dict__", {}).items())

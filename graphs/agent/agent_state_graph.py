@@ -7,14 +7,17 @@ from copy import copy
 from functools import lru_cache, partial
 from typing import Any, Self, cast
 
+from langchain_core.messages import AIMessage
 from langchain_core.runnables import Runnable
 from langgraph.graph import StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.prebuilt import ToolCallTransformer
 from langgraph.pregel import Pregel
-from langgraph.types import Checkpointer, Command
+from langgraph.types import Checkpointer, Command, TracePolicy
 
 from answergraph.graphs.agent.agent_spec import AgentSpec
+from answergraph.graphs.agent.subagent_stream import subagent_transformer
+from answergraph.nodes.calls_elsewhere import noting_calls_taken_out
 from answergraph.nodes.direct_calls.tool_threads import MAX_TOOL_THREADS
 from answergraph.nodes.subgraph_node import GuestNode, SubgraphNode
 from answergraph.nodes.tools import ToolsNode
@@ -23,7 +26,9 @@ from answergraph.runtime.recent_cache import MAX_KEPT
 from answergraph.runtime.steps import GraphNode, Step
 from answergraph.state.agent_state import PRIVATE_KEYS, StateSchemas
 from answergraph.state.budget import InnerRunBudget
-from answergraph.state.own_keys import without_keys, without_refused_keys
+from answergraph.state.own_keys import without_keys, without_private_keys, without_refused_keys
+
+_TRACED = TracePolicy(process_inputs=without_private_keys, process_outputs=without_private_keys)
 
 
 class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
@@ -78,16 +83,18 @@ class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
 
     def add_own_node(self, name: str, node: GraphNode | ToolsNode) -> None:
         """Add one of the agent's own nodes, which alone write its answer, its outcome and its private keys."""
-        super().add_node(name, node.within(partial(InnerRunBudget, self._limits)) if isinstance(node, GraphNode) else node)
+        action = node.within(partial(InnerRunBudget, self._limits)) if isinstance(node, GraphNode) else node
+        super().add_node(name, action, trace_policy=_TRACED)
 
     def add_hook(self, name: str, step: Callable[[Any, Any], Step[Any]], trace_policy: Any) -> None:
         """Add a hook of the middleware as a node."""
-        # Without a response format there is no answer that a hook could forge: the key is like any other.
-        names = self.keys.own - (frozenset() if self._reads_answers else {self.keys.answer})
+        names = self.keys.no_hook_writes(reads_answers=self._reads_answers)
 
         def guarded(state: Any, runtime: Any) -> Step[Any]:
-            update = yield from step(state, runtime)
-            return without_refused_keys(name, update, state, names)
+            message = state["messages"][-1] if self._reads_answers and isinstance(state, dict) and state["messages"] else None
+            calls = list(message.tool_calls) if isinstance(message, AIMessage) else []
+            update = without_refused_keys(name, (yield from step(state, runtime)), state, names)
+            return noting_calls_taken_out(calls, state, update) if calls else update
 
         node = GraphNode(guarded, name=name).within(partial(InnerRunBudget, self._limits))
         super().add_node(name, node, trace_policy=trace_policy)
@@ -110,9 +117,10 @@ class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
             The compiled graph. The caller's recursion limit is left alone; ``max_concurrency`` is 64 where the caller's config
             says nothing else.
         """
+        every = [ToolCallTransformer, subagent_transformer(), *self._transformers, *(transformers or ())]
         made = super().compile(
             checkpointer,
-            transformers=[ToolCallTransformer, *self._transformers, *(transformers or ())],
+            transformers=list({id(each): each for each in every}.values()),
             **options,
         )
         # As ``copy`` makes another one of it, which is what ``with_config`` does.
@@ -120,10 +128,12 @@ class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
         # As many blocking tools at once as on an event loop. LangGraph alone has as many threads as cores, and four.
         compiled.config = {**(compiled.config or {}), "max_concurrency": MAX_TOOL_THREADS}
         compiled.stream_channels = [name for name in compiled.stream_channels_list if name not in PRIVATE_KEYS]
-        if self.agent_name is None:
-            return compiled
-        # LangChain's name for it; consumers of token streams tell agents apart by it.
-        return compiled.with_config({"metadata": {"lc_agent_name": self.agent_name}})
+        # LangChain's names: LangSmith groups runs by the one, consumers of token streams tell agents apart by the other.
+        metadata = {"ls_integration": "langchain_create_agent"}
+        if self.agent_name is not None:
+            metadata["lc_agent_name"] = self.agent_name
+        compiled.config["metadata"] = metadata
+        return compiled
 
 
 class CompiledAgent(CompiledStateGraph[Any, Any, Any, Any]):

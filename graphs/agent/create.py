@@ -165,7 +165,7 @@ def _connect(graph: AgentStateGraph, spec: AgentSpec, hooks: HookChains) -> None
     hooks.add_edges(graph, facts)
     _route(graph, hooks.turn_end, partial(route_after_model, facts=facts), {**call_tools, **ask_again, **end})
     if spec.has_tools:
-        direct: Destinations = finish if any(spec.return_direct.values()) else {}
+        direct: Destinations = finish if any(spec.return_direct.values()) or spec.external else {}
         _route(graph, TOOLS, partial(route_after_tools, facts=facts), {**ask_again, **(end if read_answer else direct)})
     if facts.reads_answers:
         tools_late = call_tools if facts.tools_follow_answers else {}
@@ -186,6 +186,7 @@ def _routing_facts(spec: AgentSpec, hooks: HookChains) -> RoutingFacts:
         at_run_time=spec.format.reads_answers and not spec.format.declared,
         has_tools=spec.has_tools,
         return_direct=spec.return_direct,
+        external=spec.external,
         reviewed=spec.reviewed_answers,
         end_strategy=spec.end_strategy,
         # In a graph without a loop only declared jumps are edges.
@@ -196,7 +197,8 @@ def _routing_facts(spec: AgentSpec, hooks: HookChains) -> RoutingFacts:
 def _model_node(spec: AgentSpec, readings: Readings) -> ModelNode:
     return ModelNode(
         model=spec.model,
-        tools=(*spec.tools, *spec.provider_tools),
+        tools=(*spec.tools, *spec.external_tools, *spec.provider_tools),
+        external=spec.external,
         system_message=spec.system_message,
         format=spec.format,
         wrap=spec.stack.wrap_model_call,
@@ -216,6 +218,7 @@ def _structured_response_node(spec: AgentSpec, readings: Readings, codec: Answer
         agent_name=spec.name,
         codec=codec,
         return_direct=spec.return_direct,
+        external=spec.external,
         end_strategy=spec.end_strategy,
         has_tools=spec.has_tools,
         checks=spec.checks,

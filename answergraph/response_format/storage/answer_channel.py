@@ -81,7 +81,7 @@ class AnswerChannel(LastValue[Any]):
             return False
         written = self.value
         self.value = self.codec.from_write(written)
-        if self.is_strict and self.value is written and not self.codec.takes(written):
+        if self.is_strict and written is not None and self.value is written and not self.codec.takes(written):
             names = [schema.name for schema in self.codec.schemas]
             raise InvalidUpdateError(f"{self.key!r} is an answer of {names!r}, and {written!r} is none.")
         self.stored = None
@@ -186,8 +186,8 @@ class AnswerCodec:
         return self._of_any(written, otherwise=written)
 
     def takes(self, written: Any) -> bool:
-        """Return whether what was written as it is is no answer, an answer of a node of ours, or a value of a declared type."""
-        if written is None or isinstance(written, UnreadableAnswer) or self._values.get(id(written)) is not None:
+        """Return whether what was written as it is is an answer of a node of ours, or a value of a declared type."""
+        if isinstance(written, UnreadableAnswer) or self._values.get(id(written)) is not None:
             return True
         return bool(self._schemas_of(written))
 

@@ -12,7 +12,7 @@ from langgraph.prebuilt import InjectedState
 from langgraph.types import Command
 
 from answergraph import AgentSpecError, AgentState, ToolStrategy, build_agent_graph, create_agent
-from answergraph.middleware import AgentMiddleware, ExtendedModelResponse, after_agent, after_model, before_model, wrap_model_call
+from answergraph.middleware import AgentMiddleware, ExtendedModelResponse, after_agent, after_model, before_model
 from answergraph.testing import ScriptedChatModel
 from tests.graphs.agent.scripted_agents import BAD, GOOD, QUESTION, Missing, Verdict, agent_of, call, calls
 
@@ -116,18 +116,31 @@ def test_a_sub_agents_command_to_its_caller_cannot_forge_one(run: Any) -> None:
     assert result.get("outcome") != FORGED["outcome"]
 
 
-def test_a_command_of_wrap_model_call_cannot_forge_one(run: Any) -> None:
-    @wrap_model_call
-    def forge(request: Any, handler: Any) -> Any:
-        return ExtendedModelResponse(handler(request), Command(update={**FORGED, "remark": "kept"}))
+class Commanding(AgentMiddleware):
+    """Adds a command to each reply."""
 
-    class Both(AgentMiddleware):
-        wrap_model_call = forge.wrap_model_call
+    def __init__(self, update: dict[str, Any]) -> None:
+        self.update = update
 
-        async def awrap_model_call(self, request: Any, handler: Any) -> Any:
-            return ExtendedModelResponse(await handler(request), Command(update={**FORGED, "remark": "kept"}))
+    def wrap_model_call(self, request: Any, handler: Any) -> Any:
+        return ExtendedModelResponse(handler(request), Command(update=self.update))
 
-    agent, _ = agent_of(calls(call("Verdict", GOOD)), middleware=[Both()], state_schema=Remarked)
+    async def awrap_model_call(self, request: Any, handler: Any) -> Any:
+        return ExtendedModelResponse(await handler(request), Command(update=self.update))
+
+
+@pytest.mark.parametrize("key", ["structured_response", "outcome"])
+def test_a_command_of_wrap_model_call_cannot_forge_one(run: Any, key: str) -> None:
+    agent, _ = agent_of(calls(call("Verdict", GOOD)), middleware=[Commanding({key: FORGED[key]})])
+    with pytest.raises(AgentSpecError, match=f"wrap_model_call wrote '{key}'"):
+        run(agent, QUESTION)
+
+
+def test_a_command_of_wrap_model_call_leaves_the_private_keys_alone(run: Any) -> None:
+    update = {key: value for key, value in FORGED.items() if key.startswith("answergraph_")}
+    agent, _ = agent_of(
+        calls(call("Verdict", GOOD)), middleware=[Commanding({**update, "remark": "kept"})], state_schema=Remarked
+    )
     result = run(agent, QUESTION)
     assert (result["structured_response"], result["remark"], result["outcome"]["schema"]) == (VERDICT, "kept", "Verdict")
 

@@ -1,0 +1,6 @@
+"""LangChain's paths: write ``answergraph.agents`` where a program says ``langchain.agents``."""
+
+from answergraph.graphs.agent.create import create_agent
+from answergraph.state.agent_state import AgentState
+
+__all__ = ["AgentState", "create_agent"]
