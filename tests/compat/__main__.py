@@ -61,9 +61,7 @@ SUITES = (
             "test_strict_mode[True]": WIRE,
         },
     ),
-    Suite("langgraph_supervisor", "0.0.31", "tests", {}),
     Suite("langgraph_swarm", "0.1.0", "tests", {}),
-    Suite("langchain_mcp_adapters", "0.3.2", "tests/test_tools.py tests/test_interceptors.py", {}),
 )
 WITHOUT_TESTS = ("deepagents 0.7.8", "copilotkit 0.1.96")
 """Their source distributions hold no tests."""
