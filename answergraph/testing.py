@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import inspect
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, BaseMessage
 from pydantic import InstanceOf, PrivateAttr
 
 from answergraph.models.in_process.in_process_model import ChatRequest, InProcessChatModel
+from answergraph.state.errors import AgentSpecError
+from answergraph.state.mistakes import shown
 
 __all__ = ["ScriptExhaustedError", "ScriptedChatModel", "ScriptedRequest"]
 
@@ -66,7 +68,7 @@ class ScriptedChatModel(InProcessChatModel):
     certain model. Copies of a model, bound or made by ``model_copy``, share its script and its ``requests``.
 
     Example:
-        >>> from langchain_core.messages import AIMessage
+        >>> from langchain_core.messages import AIMessage, BaseMessage
         >>> from langchain_core.tools import tool
         >>> @tool
         ... def add(a: float, b: float) -> float:
@@ -92,10 +94,25 @@ class ScriptedChatModel(InProcessChatModel):
 
     model_name: str = "scripted"
 
-    replies: list[Reply] | Callable[..., Reply]
-    """The replies in order; or a function of ``messages``, or of ``messages`` and ``request``, that returns the reply."""
+    replies: Sequence[Reply] | Callable[..., Reply]
+    """The replies in order; or a function of the messages, of the request, or of both, that returns the reply."""
 
     _log: _Log = PrivateAttr(default_factory=_Log)
+
+    def __init__(self, *, replies: Sequence[Reply] | Callable[..., Reply] | None = None, **fields: Any) -> None:
+        """Script a model.
+
+        Args:
+            replies: The replies in order; or a function of the messages, of the request, or of both, that returns the reply.
+            **fields: Other fields of the model.
+
+        Raises:
+            AgentSpecError: If something else than replies is scripted, or a function takes something else.
+        """
+        _check(replies)
+        if replies is not None:
+            fields["replies"] = replies
+        super().__init__(**fields)
 
     @property
     def requests(self) -> list[ScriptedRequest]:
@@ -122,12 +139,54 @@ class ScriptedChatModel(InProcessChatModel):
 
 
 def _by_function(function: Callable[..., Reply], request: ScriptedRequest) -> Reply:
-    if "request" in inspect.signature(function).parameters:
-        return function(request.messages, request=request)
-    return function(request.messages)
+    given = {"messages": request.messages, "request": request}
+    by_place = [given[which] for parameter, which in _arguments(function) if parameter is None]
+    return function(*by_place, **{parameter: given[which] for parameter, which in _arguments(function) if parameter is not None})
 
 
-def _in_order(replies: list[Reply], position: int, request: ScriptedRequest) -> Reply:
+def _arguments(function: Callable[..., Any]) -> list[tuple[str | None, str]]:
+    """Return which of ``messages`` and ``request`` each parameter is given, ``None`` for one without a name.
+
+    A parameter is given the one it names, by its annotation too; others the messages first, then the request.
+
+    Raises:
+        AgentSpecError: If there are more.
+    """
+    parameters = inspect.signature(function).parameters.values()
+    names = {each.name: _named(each) for each in parameters}
+    left = iter([which for which in ("messages", "request") if which not in names.values()])
+    found: list[tuple[str | None, str]] = []
+    for each in parameters:
+        if each.kind is each.VAR_KEYWORD or (each.default is not each.empty and not names[each.name]):
+            continue
+        which = names[each.name] or next(left, None)
+        if which is not None:
+            found.append((None if each.kind in (each.POSITIONAL_ONLY, each.VAR_POSITIONAL) else each.name, which))
+        elif each.kind is not each.VAR_POSITIONAL:
+            raise AgentSpecError(f"replies={shown(function)} takes {each.name!r} as well; write def reply(messages, request).")
+    return found
+
+
+def _named(parameter: inspect.Parameter) -> str | None:
+    if parameter.name in {"messages", "request"}:
+        return parameter.name
+    return "request" if "ChatRequest" in str(parameter.annotation) or "ScriptedRequest" in str(parameter.annotation) else None
+
+
+def _check(replies: Any) -> None:
+    """Raise ``AgentSpecError`` for what holds no replies."""
+    if isinstance(replies, str | BaseMessage | Exception):
+        raise AgentSpecError(f"replies={replies!r} is one reply; write replies=[{replies!r}].")
+    if inspect.iscoroutinefunction(replies):
+        raise AgentSpecError(f"replies={shown(replies)} is not awaited: write an ordinary function, not async.")
+    if callable(replies):
+        _arguments(replies)
+    for each in replies if isinstance(replies, Sequence) else ():
+        if not isinstance(each, AIMessage | str | Exception):
+            raise AgentSpecError(f"replies: {shown(each)} is no reply; write an AIMessage, a text or an error to raise.")
+
+
+def _in_order(replies: Sequence[Reply], position: int, request: ScriptedRequest) -> Reply:
     if position < len(replies):
         return replies[position]
     last = repr(request.messages[-1].text)[:_MAX_SHOWN_CHARACTERS] if request.messages else "nothing"

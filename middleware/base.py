@@ -44,6 +44,12 @@ class AgentMiddleware(Generic[StateT, ContextT, ResponseT]):
     tools: Sequence[BaseTool] = ()
     """Tools it adds to the agent."""
 
+    named_tools: Sequence[str] = ()
+    """Names of the tools it relies on; one that the agent does not have is refused."""
+
+    checks_marks: bool = False
+    """Whether it checks the marks of answers, ``Quote()`` and ``FromTools()``, which are refused where nothing does."""
+
     answer_types: Sequence[type[Any]] = ()
     """Types of answer it adds to the agent's response format, where they are not declared there."""
 

@@ -12,6 +12,7 @@ from langchain_core.tools import BaseTool
 from answergraph.middleware.base import CAN_JUMP_TO, AgentMiddleware
 from answergraph.response_format.model_request import ModelRequest
 from answergraph.state.agent_state import AgentState, JumpTo
+from answergraph.state.mistakes import check_function, shown
 
 Middleware = AgentMiddleware[Any, Any, Any]
 
@@ -37,6 +38,7 @@ class HookDecorator(Protocol):
 
 def _decorator(hook: str, doc: str, as_method: Callable[[Callable[..., Any]], Callable[..., Any]]) -> HookDecorator:
     """Return the decorator for one hook; a coroutine function becomes its async form."""
+    arguments = ("request", "handler") if as_method is _wrapping_method else ("state", "runtime")
 
     def decorator(
         func: Callable[..., Any] | None = None,
@@ -47,6 +49,7 @@ def _decorator(hook: str, doc: str, as_method: Callable[[Callable[..., Any]], Ca
         name: str | None = None,
     ) -> Any:
         def make(function: Callable[..., Any]) -> Middleware:
+            check_function(f"@{hook}: {shown(function)}", function, *arguments, may_be_async=True)
             method = as_method(function)
             if jumps := can_jump_to if can_jump_to is not None else getattr(function, CAN_JUMP_TO, None):
                 setattr(method, CAN_JUMP_TO, jumps)

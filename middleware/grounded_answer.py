@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, get_args
+from typing import Any
 
+from langchain_core.tools import BaseTool
 from langgraph.runtime import Runtime
 
 from answergraph.evidence.claim_checking import check_claims
-from answergraph.evidence.claims import claims_of, tells_marks
+from answergraph.evidence.claims import claims_of
 from answergraph.evidence.marks import Abstention
 from answergraph.middleware.base import AgentMiddleware
 from answergraph.response_format.model_request import ModelRequest
@@ -17,6 +18,7 @@ from answergraph.response_format.strategies.declared_format import as_strategy
 from answergraph.response_format.strategies.strategy import Strategy
 from answergraph.runtime.recent_cache import RecentCache
 from answergraph.state.errors import AgentSpecError, AnswerRejected
+from answergraph.state.mistakes import check_function, shown, tool_names
 from answergraph.state.outcome import AnswerAccepted
 from answergraph.state.tool_results import EvidenceState, ToolRun, results_of_run
 
@@ -35,43 +37,44 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
     """
 
     state_schema = EvidenceState
+    checks_marks = True
 
     def __init__(
         self,
         *,
-        sources: str | Sequence[str] | Callable[[ToolRun], bool] | None = None,
+        sources: str | BaseTool | Sequence[str | BaseTool] | Callable[[ToolRun], bool] | None = None,
         abstain: type[Abstention] | None = None,
     ) -> None:
         """Choose the evidence that counts.
 
         Args:
-            sources: The tools whose results count, or a predicate of a result; ``None`` for all that succeed.
+            sources: The tools whose results count, or their names, or a predicate of a result; ``None`` for all that succeed.
             abstain: The schema that says why there is no answer; added to the response format if it is not declared there. It is
                 always allowed; the others are offered only once there is a result that counts.
 
         Raises:
-            AgentSpecError: If ``abstain`` is no ``Abstention``.
+            AgentSpecError: If ``abstain`` is no ``Abstention``, or ``sources`` name nothing.
         """
         super().__init__()
         if abstain is not None and not (isinstance(abstain, type) and issubclass(abstain, Abstention)):
-            raise AgentSpecError(f"abstain is Abstention or a class derived from it, not {abstain!r}.")
-        self.sources = (sources,) if isinstance(sources, str) else sources
+            raise AgentSpecError(f"abstain={shown(abstain)} is no class derived from Abstention; write abstain=Abstention.")
+        self.sources = sources if sources is None else _sources(sources)
         self.abstain = abstain
         self.answer_types = () if abstain is None else (abstain,)
         self._abstention = answer_schemas(self.answer_types)
         self._strategies: RecentCache[Strategy[Any]] = RecentCache()
 
-    def modify_model_request(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
-        """Offer only the abstention until there is evidence.
+    @property
+    def named_tools(self) -> Sequence[str]:  # type: ignore[override]  # a class attribute there
+        """The tools whose results count, unless they are those of another agent."""
+        own = type(self).evidence is GroundedAnswer.evidence
+        return self.sources if own and isinstance(self.sources, tuple) else ()
 
-        Raises:
-            AgentSpecError: If a declared type's marks cannot be read.
-        """
-        if request.response_format is None:
+    def modify_model_request(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
+        """Offer only the abstention until there is evidence."""
+        if request.response_format is None or self.abstain is None or self.evidence(request.state):
             return request
-        declared = self._strategies.get_or_make(lambda: _readable(request.response_format), request.response_format)
-        if self.abstain is None or self.evidence(request.state):
-            return request
+        declared = self._strategies.get_or_make(lambda: as_strategy(request.response_format), request.response_format)
         return request.override(response_format=declared.narrowed([schema.name for schema in self._abstention]))
 
     def check_answer(self, answer: Any, state: Any, runtime: Runtime[Any]) -> AnswerAccepted:
@@ -100,13 +103,11 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
         return self.sources(run) if callable(self.sources) else run.name in self.sources
 
 
-def _readable(response_format: Any) -> Strategy[Any]:
-    strategy = as_strategy(response_format)
-    for declared in (schema.declared for schema in strategy.schemas):
-        if not tells_marks(declared):
-            name = declared.__name__ if isinstance(declared, type) and not get_args(declared) else declared
-            raise AgentSpecError(
-                f"The values of {name!r} do not tell their type, so that its marks cannot be read; "
-                "declare a Pydantic model or a dataclass that has them on its fields."
-            )
-    return strategy
+def _sources(given: Any) -> tuple[str, ...] | Callable[[ToolRun], bool]:
+    if isinstance(given, str | Sequence) or not callable(given):
+        names = tool_names("sources", given)
+        if not names:
+            raise AgentSpecError("sources=[] leaves no evidence; name tools, or leave it out for all of them.")
+        return names
+    predicate: Callable[[ToolRun], bool] = check_function(f"sources={shown(given)}", given, "run")
+    return predicate

@@ -13,6 +13,7 @@ from answergraph.response_format.strategies.declared_format import as_strategy, 
 from answergraph.response_format.strategies.strategy import Strategy
 from answergraph.runtime.recent_cache import RecentCache
 from answergraph.state.errors import AgentSpecError, ResponseFormatError
+from answergraph.state.mistakes import check_function, shown
 
 
 class NarrowResponseFormat(AgentMiddleware[Any, Any, Any]):
@@ -37,9 +38,12 @@ class NarrowResponseFormat(AgentMiddleware[Any, Any, Any]):
             choose: A pure function of the request. Returns the schemas to offer: a type, a union, a JSON Schema ``dict`` or a
                 sequence of these; ``None`` leaves the format unchanged.
             name: Distinguishes several of one agent, also on the outcome. The class's name by default.
+
+        Raises:
+            AgentSpecError: If it is no such function.
         """
         super().__init__()
-        self.choose = choose
+        self.choose = check_function(f"NarrowResponseFormat({shown(choose)})", choose, "request")
         self._name = name or super().name
         self._strategies: RecentCache[Strategy[Any]] = RecentCache()
 

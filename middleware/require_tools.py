@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, get_args
 
+from langchain_core.tools import BaseTool
 from langgraph.runtime import Runtime
 
 from answergraph.evidence.marks import Abstention
@@ -16,6 +17,7 @@ from answergraph.response_format.strategies.declared_format import as_strategy
 from answergraph.response_format.strategies.strategy import Strategy
 from answergraph.runtime.recent_cache import RecentCache
 from answergraph.state.errors import AgentSpecError, AnswerRejected
+from answergraph.state.mistakes import check_function, meant, shown, tool_names
 from answergraph.state.tool_results import EvidenceState, ToolRun, results_of_run
 
 Mode = Literal["hold", "hide"]
@@ -24,6 +26,7 @@ Mode = Literal["hold", "hide"]
 Predicate = Callable[[ToolRun, Any], bool]
 """Whether a tool call supports an answer; the answer is ``None`` while none stands."""
 
+_FOR_A_TOOL = " A tool is required by its name, RequireTools({name!r})."
 _MISSING = "Your answer does not count yet: {missing}. Do that now, then give your answer again."
 
 
@@ -44,12 +47,14 @@ class RequireTools(AgentMiddleware[Any, Any, Any]):
 
     state_schema = EvidenceState
 
-    def __init__(self, *required: str | Sequence[str] | Predicate, mode: Mode = "hold", missing: str | None = None) -> None:
+    def __init__(
+        self, *required: str | BaseTool | Sequence[str | BaseTool] | Predicate, mode: Mode = "hold", missing: str | None = None
+    ) -> None:
         """Require tool calls.
 
         Args:
-            *required: Names of tools, alone or in sequences, all of which must have succeeded; or predicates of a call and the
-                answer, each of which must hold for some call that succeeded.
+            *required: Tools or their names, alone or in sequences, all of which must have succeeded; or predicates of a call and
+                the answer, each of which must hold for some call that succeeded.
             mode: With ``"hold"`` an early answer is sent back with the missing steps; with ``"hide"`` it is not offered either.
             missing: The missing steps for the model, as a clause; by default the tools to call, and the predicate's docstring.
 
@@ -58,11 +63,15 @@ class RequireTools(AgentMiddleware[Any, Any, Any]):
         """
         super().__init__()
         if mode not in get_args(Mode):
-            raise AgentSpecError(f"mode is one of {get_args(Mode)!r}, not {mode!r}.")
-        self.tool_names = [name for names in required if not callable(names) for name in _as_names(names)]
-        self.predicates = [predicate for predicate in required if callable(predicate)]
-        if not self.tool_names and not self.predicates:
-            raise AgentSpecError("RequireTools needs the name of a tool, or a predicate.")
+            raise AgentSpecError(f"mode={mode!r} is none of {get_args(Mode)!r}.{meant(mode, get_args(Mode))}")
+        predicates = [each for each in required if callable(each) and not isinstance(each, BaseTool)]
+        self.predicates = [
+            check_function(f"RequireTools({shown(each)})", each, "run", "answer", instead=_FOR_A_TOOL.format(name=shown(each)))
+            for each in predicates
+        ]
+        self.named_tools = [name for each in required if each not in predicates for name in tool_names("RequireTools", each)]
+        if not self.named_tools and not self.predicates:
+            raise AgentSpecError('RequireTools needs a tool or a predicate; write RequireTools("NAME").')
         self.mode = mode
         self.missing = missing
         self._strategies: RecentCache[Strategy[Any]] = RecentCache()
@@ -70,7 +79,7 @@ class RequireTools(AgentMiddleware[Any, Any, Any]):
     @property
     def name(self) -> str:
         """The class and its requirements, so that one agent may have several."""
-        return f"{type(self).__name__}({', '.join([*self.tool_names, *map(_name_of, self.predicates)])})"
+        return f"{type(self).__name__}({', '.join([*self.named_tools, *map(_name_of, self.predicates)])})"
 
     def modify_model_request(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
         """Offer only an abstention before its time, if the mode is ``"hide"``."""
@@ -98,12 +107,8 @@ class RequireTools(AgentMiddleware[Any, Any, Any]):
         """Return the missing steps as clauses."""
         runs = [run for run in results_of_run(state) if run.succeeded]
         succeeded = {run.name for run in runs}
-        unmet = [f"first call {name}" for name in self.tool_names if name not in succeeded]
+        unmet = [f"first call {name}" for name in self.named_tools if name not in succeeded]
         return unmet + [_clause(holds) for holds in self.predicates if not any(holds(run, answer) for run in runs)]
-
-
-def _as_names(names: str | Sequence[str]) -> Sequence[str]:
-    return [names] if isinstance(names, str) else names
 
 
 def _name_of(predicate: Predicate) -> str:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from functools import partial, reduce
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from langchain_core.messages import ToolMessage
 from langchain_core.tools import BaseTool
@@ -27,9 +28,25 @@ from answergraph.response_format.schemas.schema_kinds import answer_schemas
 from answergraph.runtime.steps import Step, Wrap
 from answergraph.state.agent_state import TOOL_RESULTS, JumpTo
 from answergraph.state.errors import AgentSpecError, ResponseFormatError
+from answergraph.state.mistakes import check_function, check_list, shown
 
 HookName = Literal["before_agent", "before_model", "after_model", "after_agent"]
 """The hooks that are nodes of the graph."""
+
+_HOOKS: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(get_args(HookName), ("state",)),
+    **dict.fromkeys(["wrap_model_call", "wrap_tool_call"], ("request", "handler")),
+    "modify_model_request": ("request",),
+    "check_answer": ("answer", "state", "runtime"),
+}
+"""What each hook is called with, by place."""
+
+_NO_HOOK = (
+    "middleware: {shown} has no hook. Derive a class from AgentMiddleware, or decorate a function with @before_model, "
+    "@wrap_model_call or the like."
+)
+_LIKE_A_HOOK = 0.9
+"""Likeness of a method's name to that of a hook from which on it is taken for a slip, of 1."""
 
 _INJECTED = frozenset({"runtime", "config", "store", "writer"})
 
@@ -74,11 +91,13 @@ class MiddlewareStack:
     A middleware is recognised by its attributes, not by its base class, so that LangChain's work as well as ours.
 
     Raises:
-        AgentSpecError: If two have one name.
+        AgentSpecError: If one is no middleware, or two have one name.
     """
 
-    def __init__(self, middleware: Iterable[Any]) -> None:
-        self.middleware = tuple(middleware)
+    def __init__(self, middleware: Any) -> None:
+        self.middleware = check_list("middleware", middleware)
+        for each in self.middleware:
+            _check(each)
         names = [m.name for m in self.middleware]
         repeated = sorted({name for name in names if names.count(name) > 1})
         if repeated:
@@ -136,6 +155,38 @@ class MiddlewareStack:
         return lambda call: reduce(_around_tool, reversed(asking), call)
 
 
+def _check(middleware: Any) -> None:
+    """Raise ``AgentSpecError`` for what would run no hook, or could not be called as a hook."""
+    name = shown(middleware)
+    if isinstance(middleware, type):
+        raise AgentSpecError(f"middleware: {name} is a class, whose hooks would not run; write {name}(…).")
+    if not any(hasattr(middleware, hook) or hasattr(middleware, f"a{hook}") for hook in _HOOKS):
+        raise AgentSpecError(_NO_HOOK.format(shown=name))
+    if not isinstance(getattr(middleware, "name", None), str):
+        raise AgentSpecError(f"middleware: {type(middleware).__name__} has no name; derive it from AgentMiddleware.")
+    for hook in _HOOKS:
+        _check_arguments(middleware, hook, hook)
+        _check_arguments(middleware, hook, f"a{hook}")
+    for method in _methods(middleware):
+        near = get_close_matches(method, [*_HOOKS, *(f"a{hook}" for hook in _HOOKS)], 1, _LIKE_A_HOOK)
+        if near and near[0] != method:
+            raise AgentSpecError(f"{middleware.name}.{method} would never run. Did you mean the hook {near[0]!r}?")
+
+
+def _check_arguments(middleware: Any, hook: str, method: str) -> None:
+    function, arguments = _own(middleware, method), _HOOKS[hook]
+    if function is not None:
+        given = partial(function, **dict.fromkeys(_injected(function).difference(arguments)))
+        check_function(f"{middleware.name}.{method}", given, *arguments, may_be_async=method != hook)
+
+
+def _methods(middleware: Any) -> Iterator[str]:
+    for cls in type(middleware).__mro__:
+        if _is_base(cls):
+            return
+        yield from (name for name, member in vars(cls).items() if callable(member) and not name.startswith("_"))
+
+
 def _has(middleware: Any, hook: str) -> bool:
     return _own(middleware, hook) is not None or _own(middleware, f"a{hook}") is not None
 
@@ -167,7 +218,7 @@ def _with_injection(function: Callable[..., Any] | None) -> Callable[[Any], Any]
     """Return a function of the state alone that passes other arguments by name, as LangGraph does for node functions."""
     if function is None:
         return None
-    wanted = _INJECTED & inspect.signature(function).parameters.keys()
+    wanted = _injected(function)
     if not wanted:
         return function
 
@@ -177,6 +228,10 @@ def _with_injection(function: Callable[..., Any] | None) -> Callable[[Any], Any]
         return function(state, **{name: get_config() if name == "config" else values[name] for name in wanted})
 
     return call
+
+
+def _injected(function: Callable[..., Any]) -> frozenset[str]:
+    return _INJECTED & inspect.signature(function).parameters.keys()
 
 
 def _model_layers(middleware: Any) -> Sequence[Callable[[ModelCall], ModelCall]]:

@@ -5,31 +5,30 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
+from functools import partial
 from typing import Any
 
 from langgraph.types import TracePolicy
 from langsmith import traceable  # langchain-core, which traces with it, requires it
 
+from answergraph.runtime.langchains_agent import langchains_agent
 from answergraph.state.own_keys import without_private_keys
-
-_GLOBAL_DEFAULT = "langchain.agents.middleware._trace_policy"
 
 
 def hook_policy(middleware: Any) -> TracePolicy:
     """Return the policy of a middleware's hooks; its own, or the global default of LangChain, is looked up at each call."""
     return TracePolicy(
-        process_inputs=lambda recorded: _processed(middleware, "process_inputs", without_private_keys(recorded)),
-        process_outputs=lambda recorded: _processed(middleware, "process_outputs", without_private_keys(recorded)),
+        process_inputs=partial(_processed, middleware, "process_inputs"),
+        process_outputs=partial(_processed, middleware, "process_outputs"),
     )
 
 
 def traced(middleware: Any, name: str, hook: Callable[..., Any]) -> Callable[..., Any]:
     """Return a wrapping hook with a span of its own, named as in LangChain."""
-    policy = hook_policy(middleware)
     spanned: Callable[..., Any] = traceable(
         name=f"{middleware.name}.{name}",
-        process_inputs=lambda inputs: policy.process_inputs(_recordable(inputs)) if policy.process_inputs else inputs,
-        process_outputs=policy.process_outputs,
+        process_inputs=lambda inputs: _processed(middleware, "process_inputs", _recordable(inputs)),
+        process_outputs=partial(_processed, middleware, "process_outputs"),
     )(hook)
     return spanned
 
@@ -46,8 +45,8 @@ def _recordable(inputs: Mapping[str, Any]) -> dict[str, Any]:
 
 def _processed(middleware: Any, step: str, recorded: Any) -> Any:
     policy = getattr(middleware, "trace_policy", None)
-    if policy is None:
-        # Set by ``configure_trace_policy`` of LangChain, which has no public function that reads it.
-        policy = getattr(sys.modules.get(_GLOBAL_DEFAULT), "_DEFAULT_TRACE_POLICY", None)
+    if policy is None and "langchain.agents.middleware" in sys.modules:  # else nobody has set a default
+        policy = langchains_agent().trace_policy
     process = getattr(policy, step, None)
+    recorded = without_private_keys(recorded)
     return recorded if process is None else process(recorded)

@@ -11,7 +11,9 @@ CONFIRM_ANSWER = (
     "Your answer is held back: you called tools in the same message, and their results have come since. "
     "Look at them, then give your answer again, changed if need be."
 )
+CUT = "Your reply was cut at the token limit. Be brief."
 ANSWER_IN_NEXT_FORM = "Give your final answer now, in the form you are asked for."
+WROTE_SCHEMA = "You wrote the schema back. Write the values in place of it, like this: {example}"
 CORRECT_IN_NEXT_FORM = "When you give your answer, give it in the form you are asked for."
 """Follows what is wrong with an answer, which may be that a tool was to be called first."""
 NOT_RUN = "Tool {name} was not run: an answer stood beside the call."
@@ -20,8 +22,10 @@ UNKNOWN_TOOL = "Error: {name} is not a valid tool, try one of [{names}]."
 
 def correction(reading: Reading, strategy: Strategy[Any], *, in_next_form: bool) -> str:
     """Return what is said to a model that is asked again; ``in_next_form`` if the next strategy asks."""
+    if reading.is_echo:
+        return WROTE_SCHEMA.format(example=strategy.example())
     if in_next_form and reading.status != "invalid":
-        return ANSWER_IN_NEXT_FORM
+        return f"{CUT} {ANSWER_IN_NEXT_FORM}" if reading.status == "truncated" else ANSWER_IN_NEXT_FORM
     text = _what_is_wrong(reading, strategy)
     return f"{text}\n{CORRECT_IN_NEXT_FORM}" if in_next_form else text
 
@@ -32,5 +36,5 @@ def _what_is_wrong(reading: Reading, strategy: Strategy[Any]) -> str:
     if reading.error is not None:
         return strategy.feedback(reading.error)
     if reading.status == "truncated":
-        return f"Your reply was cut at the token limit. Be brief. {strategy.request_text()}"
+        return f"{CUT} {strategy.request_text()}" + (f" Like this: {strategy.example()}" if strategy.is_held else "")
     return strategy.request_text()

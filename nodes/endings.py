@@ -8,7 +8,8 @@ from typing import Literal, NamedTuple
 
 from langchain_core.messages import AnyMessage, BaseMessage
 
-from answergraph.response_format.reading.reply_reader import Reading, repeats_cut_calls
+from answergraph.response_format.reading.diagnosis import repeats_cut_calls
+from answergraph.response_format.reading.reply_reader import Reading
 from answergraph.state.ledger import RunLedger, of_run
 from answergraph.state.outcome import Outcome, Status
 
@@ -29,6 +30,8 @@ class EndingFacts:
     has_next_strategy: bool = False
     is_attempt: bool = True
     """Whether the strategy counts a reply without an answer as an attempt; the free part of a deferred strategy does not."""
+    is_held: bool = False
+    """Whether the provider holds the model to the schema; asked for briefly, it brings after a cut what no other way does."""
     may_ask: bool = True
     """Whether the model may be called again: not after a jump to the end, a ``return_direct`` result or the last call."""
     last_call_made: bool = False
@@ -99,7 +102,8 @@ def _steps_down(facts: EndingFacts) -> bool:
         return False
     # With two attempts left the next strategy gets one, whatever the mistakes were.
     is_spent = facts.repeats or facts.attempts_left <= 2  # noqa: PLR2004 - this reply, and one more
-    return not facts.is_attempt or facts.status == "unanswered" or (facts.status == "invalid" and is_spent)
+    is_ignored = facts.status == "unanswered" or (facts.status == "truncated" and not facts.is_held)
+    return not facts.is_attempt or is_ignored or (facts.status == "invalid" and is_spent)
 
 
 def repeats(reading: Reading, ledger: RunLedger, conversation: Sequence[AnyMessage]) -> bool:
@@ -113,11 +117,13 @@ def repeats(reading: Reading, ledger: RunLedger, conversation: Sequence[AnyMessa
     return reading.status != "invalid" or ledger.get("last_mistake") == reading.mistake
 
 
-def out_of_budget(ledger: RunLedger, messages: Sequence[BaseMessage]) -> Outcome:
-    """Return the outcome of a run without a response format that a limit ended."""
+def without_format(ledger: RunLedger, messages: Sequence[BaseMessage], *, answered: bool = False) -> Outcome:
+    """Return the outcome of a run without a response format that a limit ended, or that was ``answered`` with a text."""
     return Outcome(
-        status="out_of_budget",
-        reason="The run's budget is spent.",
+        status="answered" if answered else "out_of_budget",
+        reason="The run brought no response format: its answer is the last message."
+        if answered
+        else "The run's budget is spent.",
         strategy=None,
         schema=None,
         attempts=ledger["attempts"],

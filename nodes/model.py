@@ -2,39 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage, RemoveMessage, SystemMessage
+from langchain_core.messages import AIMessage, BaseMessage, RemoveMessage, SystemMessage, ToolCall, ToolMessage
 from langchain_core.tools import BaseTool
 from langgraph.graph.message import REMOVE_ALL_MESSAGES
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from answergraph.models.bound_model import BoundModels
+from answergraph.nodes.asking_otherwise import can_ask_otherwise, can_bind_otherwise
 from answergraph.nodes.calls_elsewhere import calls_elsewhere, deferred
-from answergraph.nodes.endings import out_of_budget
+from answergraph.nodes.endings import without_format
 from answergraph.nodes.layered_response import LayeredResponse
-from answergraph.nodes.model_visit import ModelReply, ModelVisit, Readings
-from answergraph.response_format.model_request import ModelRequest, ModelResponse
-from answergraph.response_format.providers.refusals import TOOL_CALLING, refuses_format, refuses_tools, remember_refusal
-from answergraph.response_format.reading.reply_reader import Reading, ReplyReader, diagnose
+from answergraph.nodes.model_visit import ModelReply, ModelVisit, Readings, answer_request_of
+from answergraph.response_format.model_request import NO_CALLS, ModelRequest, ModelResponse
+from answergraph.response_format.providers.failed_samples import reply_in
+from answergraph.response_format.reading.calls_from_text import with_calls
+from answergraph.response_format.reading.diagnosis import diagnose
+from answergraph.response_format.reading.reply_reader import Reading, ReplyReader
 from answergraph.response_format.strategies.declared_format import DeclaredFormat
 from answergraph.response_format.strategies.run_time_format import RunTimeFormat
-from answergraph.response_format.strategies.strategy import AnswerRequest
+from answergraph.response_format.strategies.strategy import AnswerRequest, Strategy
 from answergraph.runtime.steps import Step, has_listener
 from answergraph.state.agent_state import AnswerKeys
 from answergraph.state.budget import UsageLimits, callers_budget
-from answergraph.state.ledger import ANSWER_REQUEST, LEDGER, RUNNING, AnswerRequestRecord, MiddlewareValue, RunLedger
+from answergraph.state.ledger import ANSWER_REQUEST, LEDGER, RUNNING, RunLedger
 from answergraph.state.messages import (
     answered_ids,
     as_received,
     cut_call_message,
     last_turn,
     malformed_call_message,
+    too_late_call_message,
     unanswered,
     unavailable_call_message,
 )
@@ -75,6 +79,8 @@ class ModelNode:
     readings: Readings
     external: frozenset[str]
     """The names of the tools that are carried out elsewhere."""
+    check_tools: Callable[[Collection[str]], None]
+    """Raises an error if a middleware relies on a tool that the first call of a run does not have."""
     bound: BoundModels = field(default_factory=BoundModels)
 
     def step(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> Step[Any]:
@@ -109,14 +115,16 @@ class ModelNode:
         """Call the model itself, inside all middleware, and read its reply.
 
         Raises:
-            ValueError: If middleware added tools nobody can run, or a format that was not declared.
+            ValueError: If middleware added tools nobody can run, relies on one that is not there, or set a format not declared.
             Exception: The model's mistake, where ``handle_errors`` says raise.
         """
         if not self.runs_any_tool and request.tools != list(self.tools):
             self._refuse_unknown_tools(request)
+        if self.runs_any_tool and visit.begins_run:
+            self.check_tools({tool.name for tool in (*self.tools, *request.tools) if isinstance(tool, BaseTool)})
         if visit.forces_answer:
             declared = request.response_format or visit.format.response_format
-            request = request.override(tools=[], tool_choice=None, response_format=declared)
+            request = request.override(tool_choice=NO_CALLS if request.tools else None, response_format=declared)
         asked, message = yield from self._reply(visit, request)
         reading = _read(message, asked)
         reply = visit.replies[str(message.id)] = ModelReply.of(message, asked, reading)
@@ -128,25 +136,29 @@ class ModelNode:
         """Ask with the best strategy, and with the next one where the provider refuses the request."""
         while True:
             asked = visit.format.request(request, visit.used_strategies, answer_only=visit.forces_answer)
-            to_send = request.override(tools=[], tool_choice=None) if asked.strategy.tools_off else request
-            if not to_send.tools and len(asked.strategy.schemas) == 1 < len(asked.declared):
-                # The declared schemas were narrowed to one.
-                to_send = asked.strategy.forced(to_send)
+            to_send = asked.strategy.to_send(request)
             try:
                 bound = self.bound.bind(to_send, asked.strategy)
-                listeners = yield from self._listeners(visit, asked, request)
-                message: AIMessage = yield bound.call(to_send, listeners)
             except Exception as error:
-                # Whatever the provider's client raises; what is not about the format is raised on.
-                if not asked.has_next_strategy or not refuses_format(error, asked.strategy.schema_names):
+                if not can_bind_otherwise(visit, asked, to_send, error):
                     raise
-                remember_refusal(to_send.model, asked.strategy.name, beside_tools=bool(to_send.tools))
-                if refuses_tools(error):
-                    remember_refusal(to_send.model, TOOL_CALLING, beside_tools=False)
-                visit.used_strategies.append(asked.strategy_id)
-            else:
-                visit.model_calls += 1
-                return replace(asked, dialect=bound.dialect, note=bound.note), as_received(message, self.agent_name)
+                continue
+            listeners = yield from self._listeners(visit, asked, request)
+            try:
+                message: BaseMessage = yield bound.call(to_send, listeners)
+            except Exception as error:
+                # Whatever the provider's client raises; an error may stand for a reply.
+                written = reply_in(error, to_send.model) if asked.declared else None
+                if written is None and not can_ask_otherwise(visit, asked, to_send, error):
+                    raise
+                if written is None:
+                    continue
+                message = written
+            visit.model_calls += 1
+            reply = as_received(message, self.agent_name)
+            if bound.tools_in_text:
+                reply = _with_text_calls(reply, bound.tools_in_text, asked.strategy)
+            return replace(asked, dialect=bound.dialect, note=bound.note), reply
 
     def _listeners(self, visit: ModelVisit, asked: AnswerRequest, request: ModelRequest[Any]) -> Step[list[AnswerListener]]:
         """Return the listener that reports the growing answer; none if nobody listens to the stream."""
@@ -162,11 +174,13 @@ class ModelNode:
         # Without a response format the calls of a cut reply run, as in LangChain.
         calls = [call for call in message.tool_calls if call["name"] not in declared.declared] if message else []
         is_cut = bool(calls) and declared.reads_answers and message is not None and diagnose(message) == "truncated"
-        allowed = 0 if visit.is_last_call or is_cut else visit.tool_calls_left
+        asked = visit.reply_to(message)
+        is_off = asked is not None and asked.request.strategy.tools_off
+        allowed = 0 if visit.is_last_call or is_cut or is_off else visit.tool_calls_left
         carried_out = calls[:allowed]
         # Middleware may have answered some of them.
         waiting = unanswered(calls[len(carried_out) :], response.result)
-        not_run = map(cut_call_message if is_cut and not visit.is_last_call else unavailable_call_message, waiting)
+        not_run = map(_why_not_run(visit, is_cut=is_cut, is_off=is_off), waiting) if waiting else ()
         has_malformed = any(isinstance(m, AIMessage) and m.invalid_tool_calls for m in response.result)
         malformed = _malformed_calls(response.result, declared) if has_malformed else ()
         known = visit.ledger["narrowed"]
@@ -179,7 +193,7 @@ class ModelNode:
             RUNNING: True,
         }
         if declared.reads_answers or declared.at_run_time:
-            update[ANSWER_REQUEST] = _answer_request(visit, message, response.structured_response)
+            update[ANSWER_REQUEST] = answer_request_of(visit, message, response.structured_response)
         return update if declared.reads_answers else {**update, **self._without_format(visit, response, update)}
 
     def _cleared(self, visit: ModelVisit, state: Mapping[str, Any]) -> dict[str, Any]:
@@ -212,11 +226,11 @@ class ModelNode:
         ledger: RunLedger = {**visit.ledger, "last_call_made": True, "tools_were_off": True}
         if visit.format.reads_answers:
             return {LEDGER: ledger}
-        return {LEDGER: ledger, self.keys.outcome: out_of_budget(ledger, visit.messages)}
+        return {LEDGER: ledger, self.keys.outcome: without_format(ledger, visit.messages)}
 
     def _still_deferred(self, visit: ModelVisit) -> dict[str, Any]:
         """Wait on, with the results of some calls only."""
-        outcome = deferred(out_of_budget(visit.ledger, visit.messages), visit.waits)
+        outcome = deferred(without_format(visit.ledger, visit.messages), visit.waits)
         return {RUNNING: True} if visit.format.reads_answers else {RUNNING: True, self.keys.outcome: outcome}
 
     def _without_format(self, visit: ModelVisit, response: ModelResponse[Any], made: dict[str, Any]) -> dict[str, Any]:
@@ -224,17 +238,32 @@ class ModelNode:
         if response.structured_response is not None:
             update[self.keys.answer] = response.structured_response
         if ledger["last_call_made"] or ledger["tools_were_off"]:
-            update[self.keys.outcome] = out_of_budget(ledger, messages)
+            update[self.keys.outcome] = without_format(ledger, messages)
         elif self.external and (waiting := calls_elsewhere(*last_turn(made["messages"]), made, self.external, ())):
-            update[self.keys.outcome] = deferred(out_of_budget(ledger, messages), waiting)
+            update[self.keys.outcome] = deferred(without_format(ledger, messages), waiting)
             update[LEDGER] = {**ledger, "pending": waiting, "finished": True}
+        elif visit.format.at_run_time and self._is_last(response.result):
+            ended = without_format(ledger, messages, answered=True)
+            update = {self.keys.answer: None, self.keys.outcome: ended, **update}
         return update
+
+    def _is_last(self, result: list[BaseMessage]) -> bool:
+        """Return whether a reply to a request without a format ends the run: it calls nothing, or tools that do."""
+        direct = {tool.name for tool in self.tools if isinstance(tool, BaseTool) and tool.return_direct}
+        calls = [call for m in result if isinstance(m, AIMessage) for call in (*m.tool_calls, *m.invalid_tool_calls)]
+        return all(call["name"] in direct for call in calls)
 
     def _refuse_unknown_tools(self, request: ModelRequest[Any]) -> None:
         registered = {tool.name for tool in self.tools if isinstance(tool, BaseTool)}
         unknown = [tool.name for tool in request.tools if isinstance(tool, BaseTool) and tool.name not in registered]
         if unknown:
             raise ValueError(UNKNOWN_TOOLS.format(unknown=unknown, registered=sorted(registered)))
+
+
+def _why_not_run(visit: ModelVisit, *, is_cut: bool, is_off: bool) -> Callable[[ToolCall], ToolMessage]:
+    if is_cut and not visit.is_last_call:
+        return cut_call_message
+    return too_late_call_message if is_off and not visit.forces_answer else unavailable_call_message
 
 
 def _read(message: AIMessage, asked: AnswerRequest) -> Reading | None:
@@ -246,6 +275,14 @@ def _read(message: AIMessage, asked: AnswerRequest) -> Reading | None:
     if reading.error is not None and asked.strategy.raises(reading.error):
         raise reading.error
     return reading
+
+
+def _with_text_calls(reply: AIMessage, tools: frozenset[str], strategy: Strategy[Any]) -> AIMessage:
+    """Turn the calls of tools that a model wrote as text into tool calls, where the text is not the answer asked for."""
+    may_be_answer = strategy.answers_in_text and any(schema.looks_like_call for schema in strategy.schemas)
+    if reply.tool_calls or reply.invalid_tool_calls or may_be_answer:
+        return reply
+    return with_calls(reply, tools, is_cut=diagnose(reply) == "truncated")
 
 
 def _without_repeats(update: dict[str, Any], state: Mapping[str, Any]) -> dict[str, Any]:
@@ -263,28 +300,6 @@ def _malformed_calls(result: list[BaseMessage], declared: DeclaredFormat) -> Ite
         for call in message.invalid_tool_calls if isinstance(message, AIMessage) else ():
             if call.get("id") and call["id"] not in done and call.get("name") not in declared.declared:
                 yield malformed_call_message(call)
-
-
-def _answer_request(visit: ModelVisit, message: AIMessage | None, value: Any) -> AnswerRequestRecord:
-    declared, reply = visit.format, visit.reply_to(message)
-    asked = declared.restore(None) if reply is None else reply.request
-    of_model = message is not None and message.id in visit.replies
-    if value is None or (reply is not None and reply.shows(value)):
-        valid = reply is not None and reply.reading is not None and reply.reading.value is not None
-        return declared.record(asked, of_model=of_model, valid=valid, middleware_value=None)
-    given = _middleware_value(asked, value)
-    return declared.record(asked, of_model=of_model, valid=given["schema"] is not None, middleware_value=given)
-
-
-def _middleware_value(asked: AnswerRequest, value: Any) -> MiddlewareValue:
-    schema = next((schema for schema in asked.strategy.schemas if schema.holds(value)), None)
-    if schema is None:
-        return MiddlewareValue(schema=None, value=value)
-    try:
-        return MiddlewareValue(schema=schema.name, value=schema.dump(value))
-    except (ValueError, TypeError):
-        # Something was put into it that cannot be said in JSON.
-        return MiddlewareValue(schema=None, value=repr(value))
 
 
 def _checked(commands: tuple[Command[Any], ...]) -> tuple[Command[Any], ...]:

@@ -1,4 +1,4 @@
-"""One visit of the model node: where the run stands, what it may use, what each call brought, and the reply that stands then."""
+"""One visit of the model node: where the run stands, what it may use, what each call brought, and what is recorded of it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,16 @@ from answergraph.response_format.strategies.strategy import AnswerRequest
 from answergraph.runtime.recent_cache import RecentCache
 from answergraph.runtime.steps import Step
 from answergraph.state.budget import ReadRemaining, UsageLimits, callers_budget
-from answergraph.state.ledger import RUNNING, MiddlewareValue, RunLedger, added, current_ledger, starts_run, usage_of
+from answergraph.state.ledger import (
+    RUNNING,
+    AnswerRequestRecord,
+    MiddlewareValue,
+    RunLedger,
+    added,
+    current_ledger,
+    starts_run,
+    usage_of,
+)
 from answergraph.state.messages import answered_ids, repaired_history
 from answergraph.state.outcome import Cause, PendingCall, Usage
 
@@ -166,3 +175,25 @@ def _still_waiting(ledger: RunLedger, messages: Sequence[AnyMessage]) -> list[Pe
     pending = ledger.get("pending") or []
     done = answered_ids(messages) if pending else ()
     return [call for call in pending if call["id"] not in done]
+
+
+def answer_request_of(visit: ModelVisit, message: AIMessage | None, value: Any) -> AnswerRequestRecord:
+    declared, reply = visit.format, visit.reply_to(message)
+    asked = declared.restore(None) if reply is None else reply.request
+    of_model = message is not None and message.id in visit.replies
+    if value is None or (reply is not None and reply.shows(value)):
+        valid = reply is not None and reply.reading is not None and reply.reading.value is not None
+        return declared.record(asked, of_model=of_model, valid=valid, middleware_value=None)
+    given = _middleware_value(asked, value)
+    return declared.record(asked, of_model=of_model, valid=given["schema"] is not None, middleware_value=given)
+
+
+def _middleware_value(asked: AnswerRequest, value: Any) -> MiddlewareValue:
+    schema = next((schema for schema in asked.strategy.schemas if schema.holds(value)), None)
+    if schema is None:
+        return MiddlewareValue(schema=None, value=value)
+    try:
+        return MiddlewareValue(schema=schema.name, value=schema.dump(value))
+    except (ValueError, TypeError):
+        # Something was put into it that cannot be said in JSON.
+        return MiddlewareValue(schema=None, value=repr(value))

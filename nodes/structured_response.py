@@ -16,7 +16,7 @@ from answergraph.nodes.corrections import CONFIRM_ANSWER, NOT_RUN, UNKNOWN_TOOL,
 from answergraph.nodes.endings import Ending, EndingFacts, decide, repeats
 from answergraph.nodes.model_visit import CurrentReply, Readings
 from answergraph.nodes.tools import ToolCallStep
-from answergraph.response_format.reading.reply_reader import Reading, ReplyReader, canonical_json
+from answergraph.response_format.reading.reply_reader import Reading, ReplyReader
 from answergraph.response_format.storage.answer_channel import AnswerCodec
 from answergraph.response_format.strategies.declared_format import DeclaredFormat
 from answergraph.response_format.strategies.run_time_format import RunTimeFormat
@@ -33,7 +33,7 @@ from answergraph.state.ledger import (
     current_ledger,
     of_run,
 )
-from answergraph.state.messages import begins_new_run, correction_message, direct_results, last_turn, unanswered
+from answergraph.state.messages import begins_new_run, correction_message, direct_results, last_turn, unanswered, without_cut_text
 from answergraph.state.outcome import AnswerAccepted, Attempt, EndStrategy, Outcome, Status
 from answergraph.streaming.answer_events import AnswerEvent, decided_event
 
@@ -73,8 +73,7 @@ class StructuredResponseNode:
             Exception: What is wrong with the answer, where ``handle_errors`` says raise.
         """
         declared = self.format.for_reply(state, runtime)
-        if not declared.declared:
-            # A format made at run time may be none.
+        if not declared.declared:  # made at run time, it may be none
             return {LEDGER: {**current_ledger(state, begins_run=False), "finished": True}}
         reply = self._current_reply(state, declared)
         if reply.message is not None and (names := self.reviewed & declared.declared):
@@ -174,10 +173,12 @@ class StructuredResponseNode:
         if self.end_strategy != "defer" or not may_confirm or reply.direct is not None or reply.middleware_value is not None:
             return False
         calls = [] if reply.message is None else [*reply.message.tool_calls, *reply.message.invalid_tool_calls]
-        if not reply.elsewhere and all(call["name"] in reply.request.declared for call in calls):
+        if reply.request.strategy.tools_off or (
+            not reply.elsewhere and all(call["name"] in reply.request.declared for call in calls)
+        ):
             return False
         given = reply.ledger.get("unconfirmed")
-        is_confirmed = given is not None and canonical_json([given["schema"], given["value"]]) == reading.canonical
+        is_confirmed = given is not None and reading.is_answer(given["schema"], given["value"])
         return not is_confirmed and reply.ledger["confirmations_asked"] < self.limits.answer_attempts
 
     def _facts(self, reply: CurrentReply, reading: Reading, *, needs_confirmation: bool) -> EndingFacts:
@@ -188,7 +189,8 @@ class StructuredResponseNode:
             attempts_left=max(self.limits.answer_attempts - len(ledger["attempts"]), 1),
             repeats=reading.status != "answered" and repeats(reading, ledger, reply.conversation),
             has_next_strategy=reply.request.has_next_strategy,
-            is_attempt=strategy.is_attempt,
+            is_attempt=strategy.is_attempt or reading.counts,
+            is_held=strategy.is_held,
             may_ask=reply.may_ask,
             last_call_made=ledger["last_call_made"],
             tools_were_off=ledger["tools_were_off"],
@@ -215,18 +217,18 @@ class StructuredResponseNode:
 
     def _ask(self, reply: CurrentReply, reading: Reading, *, in_next_form: bool) -> dict[str, Any]:
         strategy = reply.request.strategy
-        text = correction(reading, strategy, in_next_form=in_next_form)
-        results = _results(reply, reading, text)
+        results = _results(reply, reading, text := correction(reading, strategy, in_next_form=in_next_form))
         corrections = reply.in_order([*results, *self._other_calls(reply, reply.pending)])
         if not results and not reply.elsewhere:
-            corrections.append(correction_message(text))
-        used = reply.ledger["used_strategies"]
+            cut = reply.message if reading.status == "truncated" else None
+            corrections += [*([without_cut_text(cut)] if cut and not cut.tool_calls else []), correction_message(text)]
+        used, is_attempt = reply.ledger["used_strategies"], strategy.is_attempt or reading.counts
         ledger: RunLedger = {
             **reply.ledger,
             "attempts": _with_attempt(reply, reading),
-            "last_mistake": reading.mistake if strategy.is_attempt else reply.ledger.get("last_mistake"),
+            "last_mistake": reading.mistake if is_attempt else reply.ledger.get("last_mistake"),
             "used_strategies": [*used, reply.request.strategy_id] if in_next_form else used,
-            "cause": "correction" if strategy.is_attempt else "final_answer",
+            "cause": "correction" if is_attempt else "final_answer",
         }
         return {"messages": corrections, LEDGER: ledger}
 
@@ -287,7 +289,7 @@ def _results(reply: CurrentReply, reading: Reading, text: str) -> list[ToolMessa
 
 
 def _with_attempt(reply: CurrentReply, reading: Reading) -> list[Attempt]:
-    if reading.status != "answered" and not reply.request.strategy.is_attempt:
+    if reading.status != "answered" and not (reply.request.strategy.is_attempt or reading.counts):
         return reply.ledger["attempts"]
     attempt = Attempt(
         strategy=reply.request.strategy.name,

@@ -20,8 +20,11 @@ from answergraph.nodes.names import TOOLS
 from answergraph.runtime.steps import CallHandler, Invoke, Step, arun_step, run_step
 from answergraph.state.agent_state import TOOL_RESULTS, AnswerKeys
 from answergraph.state.budget import InnerRunBudget, UsageLimits
+from answergraph.state.errors import AgentSpecError
 from answergraph.state.messages import pending_tool_calls
 from answergraph.state.own_keys import without_keys
+
+_ASYNC_ONLY = "The tool {name!r} is async: call the agent with ainvoke or astream, or give the tool a blocking function as well."
 
 ToolResult = ToolMessage | Command[Any]
 """The result of a tool call."""
@@ -76,7 +79,14 @@ class ToolsNode(Runnable[Any, Any]):
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         # A blocking tool may start an event loop, which a thread that runs one refuses: ToolNode gives it another thread.
-        return run_step(self._step(input, None if _is_on_event_loop() else self._direct_call(input, config)))
+        try:
+            return run_step(self._step(input, None if _is_on_event_loop() else self._direct_call(input, config)))
+        except NotImplementedError as error:
+            called = {call.get("name") for call in input} if isinstance(input, list) else set()
+            for tool in self._tools_by_name.values():
+                if tool.name in called and getattr(tool, "coroutine", None) and getattr(tool, "func", tool) is None:
+                    raise AgentSpecError(_ASYNC_ONLY.format(name=tool.name)) from error
+            raise
 
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         return await arun_step(self._step(input, self._direct_call(input, config)))

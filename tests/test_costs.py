@@ -27,7 +27,7 @@ BYTES_PER_STEP = 3970
 CALLS_PER_BUILD = 1100
 CALLS_PER_FIRST_BUILD = 2400
 CALLS_PER_TOOL_WHILE_BUILDING = 1.1
-MODULES_OF_OURS = 100
+MODULES_OF_OURS = 112  # the checks while building and the reader of calls written as text are eleven of them
 
 
 class Weather(BaseModel):
@@ -180,5 +180,5 @@ def test_importing_the_agent_imports_little_beside_langgraph() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, timeout=120)
     modules = done.stdout.split()
-    assert [module for module in modules if not module.startswith("answergraph")] == []
-    assert len(modules) < MODULES_OF_OURS
+    assert [module for module in modules if module.partition(".")[0] not in {"answergraph", *sys.stdlib_module_names}] == []
+    assert sum(module.startswith("answergraph") for module in modules) < MODULES_OF_OURS

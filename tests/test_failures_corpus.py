@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from answergraph.graphs import create_triage_agent
+
 ROOT = Path(__file__).parents[1]
 FAILURES = ROOT / "examples" / "failures"
 KINDS = {"assertion", "import", "fixture", "timeout", "refused", "order", "seed", "disk", "clock", "flaky"}
@@ -50,3 +52,32 @@ def test_the_page_shows_the_figures_as_they_are(corpus: str) -> None:
     page = (ROOT / "docs" / "triage.md").read_text()
     shown = [line for line in measured(corpus).splitlines() if line.startswith("|") or " concluded " in line]
     assert [line for line in shown if line not in page] == []
+
+
+PLUGIN_RUNS = json.loads((FAILURES / "labels" / "plugins.json").read_text())
+"""Per tool that tries tests again, or runs them in several environments, what is right to say of each of its tests."""
+
+
+@pytest.mark.parametrize("tool", PLUGIN_RUNS)
+def test_what_a_tool_leaves_of_its_tries_and_environments_is_read_rightly(tool: str) -> None:
+    reports = create_triage_agent().invoke({"folder": str(FAILURES / "plugins" / tool)})["reports"]
+    said = {(case["test"], report["verdict"]) for report in reports for case in report["cases"]}
+    assert said == set(PLUGIN_RUNS[tool].items())
+
+
+def test_a_failure_in_one_of_two_environments_is_told_as_that() -> None:
+    for tool, told in (
+        ("tox", "where folder is 'plain' and not 'strict'"),
+        ("playwright", "where hostname is 'chromium' and not 'webkit'"),
+    ):
+        reports = create_triage_agent().invoke({"folder": str(FAILURES / "plugins" / tool)})["reports"]
+        assert any(told in (report["answer"]["cause_details"] or "") for report in reports)
+
+
+def test_the_labels_of_public_files_name_a_commit_and_a_verdict_for_each() -> None:
+    sources = json.loads((FAILURES / "labels" / "public.json").read_text())
+    verdicts = [verdict for source in sources for labels in source["labels"].values() for verdict in labels.values()]
+    assert all(len(source["commit"]) == 40 and source["corpus"] in {"tuned", "held out"} for source in sources)
+    assert Counter(verdicts).keys() == {"real", "not-real", "flaky"}
+    page = (ROOT / "docs" / "triage.md").read_text()
+    assert f"{len(verdicts)} of which tell what they are" in page

@@ -290,8 +290,8 @@ def test_a_situation_ends_as_the_page_says(run: Callable[..., Any], row: Row) ->
 
 
 def test_the_page_shows_the_rows() -> None:
-    assert PAGE.read_text() == page(), WRITE_IT
+    assert PAGE.read_text().partition("\n## ")[0] == page(), WRITE_IT
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page())
+    PAGE.write_text(page() + "".join(PAGE.read_text().partition("\n## ")[1:]))

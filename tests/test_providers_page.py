@@ -3,11 +3,13 @@
 `python -m tests.test_providers_page` writes the page anew.
 """
 
+import json
 from pathlib import Path
 
 from answergraph.response_format.providers.provider_family import ProviderFamily
-from answergraph.response_format.providers.provider_table import COMPATIBLE, FAMILIES
+from answergraph.response_format.providers.provider_table import COMPATIBLE, families
 
+SEEN = Path(__file__).parent / "providers" / "seen.json"
 PAGE = Path(__file__).parents[1] / "docs" / "providers.md"
 WRITE_IT = "docs/providers.md does not say what the table says; write it anew: python -m tests.test_providers_page"
 
@@ -22,17 +24,33 @@ A bare schema as `response_format` means `AutoStrategy`, which takes the best wa
 - `prompted`: the schema stands in the prompt
 
 It takes the next one where the provider refuses a request or the model ignores what it was asked. The table says where it
-starts; a row that is wrong or out of date costs one refused request per process and model. Not so for Ollama and vLLM: a format
-beside tools brings a made-up answer there that looks like any other. "After its tools" means that the model first works with its
-tools alone and is asked for the answer once it calls no more of them. Where a gateway serves the model, the row of the model's
-name counts as well. A model's `profile`, where it has one, says whether there is a `provider` mode at all. "Thinking" means
-thinking with a budget, or whatever the provider calls it; Anthropic's adaptive thinking counts as none.
+starts; a row that is wrong or out of date costs one refused request an hour, per process and model. Not so for Ollama and vLLM: a
+format beside tools brings a made-up answer there that looks like any other. "After its tools" means that the model first works
+with its tools alone and is asked for the answer once it calls no more of them. Where a gateway serves the model, the row of the
+model's name counts as well. A model's `profile`, where it has one, says whether there is a `provider` mode at all. "Thinking"
+means thinking with a budget, or whatever the provider calls it; Anthropic's adaptive thinking counts as none.
 
 | family | recognised by | starts at | with tools | thinking | thinking, with tools | `json_mode` |
 |---|---|---|---|---|---|---|
 """
 BELOW = """
 Each row is tested against a server on loopback that refuses and ignores what the family does. What stands behind the rows:
+
+"""
+
+
+MATRIX = """
+## What every provider does in every situation
+
+`make test-providers` runs an agent with a bare schema through the real client of each of these {providers} providers and APIs,
+against a stub on loopback that refuses what the API refuses, in its own words. The rules and their sources are in
+[tests/providers/rules.py](../tests/providers/rules.py), the situations in
+[tests/providers/situations.py](../tests/providers/situations.py). Each runs blocking, awaited and streamed: {runs} runs, last
+written on {date}. A cell is the status of the outcome and the number of requests, refused ones included; `error` means that the
+provider's error is raised. A first run pays for what it learns; the next one does not.
+
+Two kinds of cells are no promise kept. ChatOpenAI drops the refusal of a streamed chat completion. ChatDeepSeek does not send
+back the thoughts that the API asks for where a model called tools while it thought, so that the API's refusal comes out.
 
 """
 
@@ -46,11 +64,10 @@ def first_strategy(family: ProviderFamily, *, tools: bool, thinking: bool) -> st
 
 
 def recognised_by(family: ProviderFamily) -> str:
-    if family is COMPATIBLE:
+    if family.name == COMPATIBLE:
         return "a client of OpenAI's API with another address"
     parts = [f"`{name}`" for name in sorted(family.clients)]
     parts += [f"address `{family.address}`"] if family.address else []
-    parts += [f"port `{family.usual_port}`"] if family.usual_port else []
     parts += [f"name `{family.models}`"] if family.models else []
     return ", ".join(parts).replace("|", r"\|")
 
@@ -66,11 +83,28 @@ def behind(family: ProviderFamily) -> str:
     notes = [family.note] if family.note else []
     notes += [f"Think unless told not to, by name: `{family.thinks}`."] if family.thinks else []
     sources = " ".join(f"<{source}>" for source in family.sources)
-    return f"- **{family.name}**: {' '.join([*notes, sources])}\n"
+    return f"- **{family.name}**: {' '.join([*notes, sources])} ({family.written})\n"
+
+
+def matrix() -> str:
+    data = json.loads(SEEN.read_text())
+    seen: dict[str, dict[str, list[list[object]]]] = data["seen"]
+    situations = dict.fromkeys(situation for found in seen.values() for situation in found)
+    rows = [f"| situation | {' | '.join(seen)} |\n", f"|---{'|---' * len(seen)}|\n"]
+    rows += [f"| {each} | {' | '.join(cell(found.get(each)) for found in seen.values())} |\n" for each in situations]
+    return MATRIX.format(runs=data["runs"], date=data["date"], providers=len(seen)) + "".join(rows)
+
+
+def cell(ways: list[list[object]] | None) -> str:
+    """Return the status and the number of requests; what differs where it is streamed comes after it."""
+    if ways is None:
+        return ""
+    found = dict.fromkeys(f"{status} {requests}" for status, requests in ways)
+    return ", streamed ".join(found)
 
 
 def page() -> str:
-    return ABOVE + "".join(map(line, FAMILIES)) + BELOW + "".join(map(behind, FAMILIES))
+    return ABOVE + "".join(map(line, families())) + BELOW + "".join(map(behind, families())) + matrix()
 
 
 def test_the_page_shows_the_table() -> None:

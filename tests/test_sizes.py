@@ -19,9 +19,10 @@ from tests.graphs.agent.scripted_agents import call, calls
 ROOT = Path(__file__).parents[1]
 FOLDERS = ("answergraph", "graphs", "middleware", "nodes")
 
-MAX_LINES = 23_250
-# A caller's command passes the compiled agent, which takes its own keys out of it; what traces record passes ``own_keys``.
-MAX_FILES_OF_AN_ANSWER = 20
+# 22,413 before: what models write as text +960, what each provider says +340, mistakes refused while building +930, triage of
+# large runs (clusters, history, tries, outputs) +1,690.
+MAX_LINES = 26_400
+MAX_FILES_OF_AN_ANSWER = 21
 MAX_FUNCTIONS_OF_AN_ANSWER = 114
 MAX_VALIDATIONS_OF_AN_ANSWER = 2
 MAX_CORE_DEPENDENCIES = 8

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Generic, Self
 
 from langchain_core.messages import AIMessage
@@ -38,72 +38,34 @@ ResponseFormat = ToolStrategy[SchemaT] | ProviderStrategy[SchemaT] | AutoStrateg
 
 
 @dataclass
-class OutputToolBinding(Generic[SchemaT]):
-    """The answer tool of a schema."""
-
+class _SchemaBinding(Generic[SchemaT]):
     schema: Any
     schema_kind: str
-    tool: BaseTool
-    """The tool whose call is an answer."""
 
     @classmethod
     def from_schema_spec(cls, schema_spec: AnswerSchema) -> Self:
-        """Make the binding of one of a strategy's ``schema_specs``.
+        """Make the binding of a strategy's ``schema_spec``, or of one of its ``schema_specs``."""
+        return cls(**{field.name: getattr(schema_spec, field.name) for field in fields(cls)})
 
-        Args:
-            schema_spec: The schema.
 
-        Returns:
-            The binding.
-        """
-        return cls(schema=schema_spec.schema, schema_kind=schema_spec.schema_kind, tool=schema_spec.tool)
+@dataclass
+class OutputToolBinding(_SchemaBinding[SchemaT]):
+    """The answer tool of a schema."""
+
+    tool: BaseTool
+    """The tool whose call is an answer."""
 
     def parse(self, tool_args: dict[str, Any]) -> Any:
-        """Return the arguments of a call as a value of the declared type.
-
-        Args:
-            tool_args: The arguments.
-
-        Returns:
-            The value.
-
-        Raises:
-            ValueError: If they do not fit.
-        """
+        """Return the arguments of a call as a value of the declared type; a ``ValueError`` says what does not fit."""
         return answer_schemas(self.schema)[0].validate(tool_args)
 
 
 @dataclass
-class ProviderStrategyBinding(Generic[SchemaT]):
+class ProviderStrategyBinding(_SchemaBinding[SchemaT]):
     """What reads the reply of a provider's JSON-schema mode."""
 
-    schema: Any
-    schema_kind: str
-
-    @classmethod
-    def from_schema_spec(cls, schema_spec: AnswerSchema) -> Self:
-        """Make the binding of a strategy's ``schema_spec``.
-
-        Args:
-            schema_spec: The schema.
-
-        Returns:
-            The binding.
-        """
-        return cls(schema=schema_spec.schema, schema_kind=schema_spec.schema_kind)
-
     def parse(self, response: AIMessage) -> Any:
-        """Return the text of a reply as a value of the declared type.
-
-        Args:
-            response: The reply.
-
-        Returns:
-            The value.
-
-        Raises:
-            ValueError: If it is no JSON, or does not fit.
-        """
+        """Return the text of a reply as a value of the declared type; a ``ValueError`` says what does not fit."""
         answer = answer_schemas(self.schema)[0]
         try:
             data = json.loads(response.text)

@@ -40,7 +40,7 @@ from answergraph.graphs.calculator import Calculation
 from answergraph.graphs.general_agent import general_agent
 from answergraph.graphs.judge.judge_graph import judge_by_context
 from answergraph.models.resolve import OFFLINE
-from answergraph.response_format.reading.reply_reader import diagnose
+from answergraph.response_format.reading.diagnosis import diagnose
 
 GRAPHS: Mapping[str, Callable[[], Graph]] = {
     "agent": general_agent,

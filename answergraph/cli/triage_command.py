@@ -7,27 +7,54 @@ from typing import Annotated
 
 import typer
 
-from answergraph.cli.command_runner import NO_ANSWER, BaseUrlOption, ModelOption, chosen_model, told_as_bad_usage
+from answergraph.cli.command_runner import BaseUrlOption, ModelOption, chosen_model, told_as_bad_usage
 from answergraph.models.resolve import OFFLINE
 
+MAX_CASES_AT_ONCE = 4
+"""How many causes are looked into side by side, unless another number is asked for."""
+
 TRIAGE_HELP = (
-    "Judge the failed cases of a test run by what it left in FOLDER (JUnit XML, logs): is each failure real? Also passed "
-    "cases whose logs show a failure. Exit code 0 means something was triaged, 1 nothing could be, 2 bad usage."
+    "Judge the failures of a test run by what it left in FOLDER (JUnit XML, logs): is each one real, or the test flaky? Also "
+    "passed cases whose logs show a failure. Exit code 0 means something was triaged, 1 nothing could be, 2 bad usage, 3 there "
+    "is a verdict that --fail-on names."
 )
 
 
-def triage(  # waiver: the options of a command
-    folder: Annotated[Path, typer.Argument(exists=True, file_okay=False, help="What a test run left.")],
+def triage(  # noqa: PLR0913  # waiver: the options of a command
+    folder: Annotated[str, typer.Argument(help="What a test run left.")],
     *,
     model: ModelOption = OFFLINE,
     base_url: BaseUrlOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print only the reports, as JSON.")] = False,
     html: Annotated[Path | None, typer.Option(help="Write the reports as one page, quotes highlighted in their logs.")] = None,
     bundle: Annotated[Path | None, typer.Option(help="Write what 'answergraph verify' re-checks the verdicts with.")] = None,
+    markdown: Annotated[Path | None, typer.Option(help="Add a summary to this file; on GitHub $GITHUB_STEP_SUMMARY.")] = None,
+    junit: Annotated[Path | None, typer.Option(help="Write the judged cases as JUnit XML, verdicts as properties.")] = None,
+    github: Annotated[bool, typer.Option("--github", help="Print GitHub's annotations in place of the table.")] = False,
+    source_url: Annotated[str | None, typer.Option(help="Where the code can be read, for links to file and line.")] = None,
+    fail_on: Annotated[str, typer.Option(help="Verdicts that end with exit code 3: real,unknown,flaky,not-real.")] = "",
+    history: Annotated[Path | None, typer.Option(help="An SQLite file: what is new, fixed, flaky over nights.")] = None,
+    concurrency: Annotated[int, typer.Option(min=1, help="How many causes are looked into at once.")] = MAX_CASES_AT_ONCE,
+    limit: Annotated[int | None, typer.Option(min=0, help="How many causes are judged at most.")] = None,
+    estimate: Annotated[bool, typer.Option("--estimate", help="Only say how many calls and tokens it would take.")] = False,
 ) -> None:
     with told_as_bad_usage():
-        from answergraph.cli.triage_run import triage_folder  # noqa: PLC0415 - it needs an extra
+        from answergraph.cli.triage_run import TriageOptions, triage_folder, verdicts_named  # noqa: PLC0415 - it needs an extra
 
-        has_triaged = triage_folder(chosen_model(model, base_url), str(folder), as_json=as_json, html=html, bundle=bundle)
-    if not has_triaged:
-        raise typer.Exit(NO_ANSWER)
+        options = TriageOptions(
+            as_json=as_json,
+            html=html,
+            bundle=bundle,
+            markdown=markdown,
+            junit=junit,
+            github=github,
+            source_url=source_url,
+            fail_on=verdicts_named(fail_on),
+            history=history,
+            concurrency=concurrency,
+            limit=limit,
+            estimate=estimate,
+        )
+        code = triage_folder(chosen_model(model, base_url), folder, options)
+    if code:
+        raise typer.Exit(code)

@@ -1,40 +1,54 @@
-"""The report of a triage as one page that needs nothing else: verdicts, and each quote highlighted where it stands.
+"""The report of a triage as one page that needs nothing else: causes, verdicts, and each quote highlighted where it stands.
+
+A choice of verdicts and a link to one cause hide the others, by style sheet alone. No verdict is green: that a failure is not
+real is no reason to go on without a look.
 
 What comes from files or from a model is escaped, and the page's own policy forbids scripts and everything from elsewhere.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from answergraph.cli.triage_view import TENDENCIES, counts, source_name, verdict_of
+from answergraph.cli.triage_view import source_name
+from answergraph.cli.triage_words import VERDICTS, by_urgency, further, link_to, place_of, told_changes, total, verdict_of, why
 from answergraph.graphs.triage import CaseReport
+from answergraph.graphs.triage.history import Changes
 from answergraph.graphs.triage.triage_schema import Source
 
 MAX_CHARACTERS_AROUND = 3_000
 """The length of a source that is shown before and after each quote."""
 
 _STYLE = """
-:root { color-scheme: light dark; --line: #8885; --mark: #ffd84d; --bad: #c62828; --good: #2e7d32; --open: #a36b00; }
+:root { color-scheme: light dark; --line: #8885; --mark: #ffd84d; --bad: #b3261e; --flaky: #8e24aa; --open: #8a5a00; }
+@media (prefers-color-scheme: dark) { :root { --bad: #ff8a80; --flaky: #e0a3ff; --open: #ffc266; } }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem; }
-table { border-collapse: collapse; width: 100%; }
+table { border-collapse: collapse; width: 100%; table-layout: fixed; margin: 1rem 0; }
 th, td { text-align: left; padding: .35rem .6rem; border-bottom: 1px solid var(--line); vertical-align: top; }
-td { overflow-wrap: anywhere; }
+th.few, td.few { width: 4rem; } th.verdicts { width: 10rem; }
+td, li, h1 { overflow-wrap: anywhere; }
 article { border-top: 2px solid var(--line); margin-top: 2rem; }
 h2 { font-size: 1.1rem; overflow-wrap: anywhere; }
-pre { font: 13px/1.45 ui-monospace, monospace; border: 1px solid var(--line); padding: .7rem; overflow: auto; }
-pre { max-height: 30rem; }
+pre { font: 13px/1.45 ui-monospace, monospace; border: 1px solid var(--line); padding: .7rem; overflow: auto; max-height: 30rem; }
 mark { background: var(--mark); color: #000; }
-.verdict { font-weight: 600; color: var(--open); }
-.bad { color: var(--bad); } .good { color: var(--good); }
+.verdict { font-weight: 600; }
+.real, .false-pass { color: var(--bad); } .flaky { color: var(--flaky); } .unknown { color: var(--open); }
 dt { font-weight: 600; } dd { margin: 0 0 .6rem 0; overflow-wrap: anywhere; }
-.quiet { opacity: .75; }
+.quiet { opacity: .8; }
+fieldset { border: 1px solid var(--line); } label { margin-right: 1rem; white-space: nowrap; }
+#all { display: none; } body:has(article:target) #all { display: block; }
+body:has(article:target) article:not(:target) { display: none; }
+@media (max-width: 40rem) { th, td { padding: .3rem .25rem; } th.verdicts { width: 6.5rem; } th.few, td.few { width: 3rem; } }
 """
+_HIDING = "".join(
+    f"body:has(#show-{verdict}:checked) [data-verdict]:not([data-verdict={verdict}]) {{ display: none; }}\n"
+    for verdict in VERDICTS
+)
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 _FIELDS = (
     ("Cause", "misclassification_cause"),
-    ("Why", "cause_details"),
     ("Expected result", "expected_result_analysis"),
     ("Steps", "step_execution_analysis"),
     ("Screenshots", "screenshot_analysis"),
@@ -44,11 +58,13 @@ _FIELDS = (
 )
 
 
-def triage_page(folder: str, reports: Sequence[CaseReport], problems: Sequence[str]) -> str:
+def triage_page(
+    folder: str, reports: Sequence[CaseReport], problems: Sequence[str], changes: Changes | None = None, base: str | None = None
+) -> str:
     title = f"Triage of {_text(folder)}"
-    rows = "\n".join(_row(number, report) for number, report in enumerate(reports, start=1))
-    articles = "\n".join(_article(number, report) for number, report in enumerate(reports, start=1))
-    unread = "".join(f"<li>{_text(problem)}</li>" for problem in problems)
+    ordered = list(enumerate(by_urgency(reports), start=1))
+    rows = "\n".join(_row(number, report) for number, report in ordered)
+    articles = "\n".join(_article(number, report, base) for number, report in ordered)
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -56,47 +72,95 @@ def triage_page(folder: str, reports: Sequence[CaseReport], problems: Sequence[s
 <meta http-equiv="Content-Security-Policy" content="{_POLICY}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{title}</title>
-<style>{_STYLE}</style>
+<style>{_STYLE}{_HIDING}</style>
 </head>
 <body>
 <h1>{title}</h1>
-<p>{len(reports)} cases: {_text(counts(reports)) or "none"}.</p>
-{f"<p>Not read:</p><ul>{unread}</ul>" if unread else ""}
+<p>{_text(total(reports)) if reports else "No failure to judge."}</p>
+{_listed("Not read", problems)}{"".join(_listed(heading, tests) for heading, tests in told_changes(changes).items())}
+{_choice(reports)}
 <table>
-<thead><tr><th>Case</th><th>Verdict</th><th>Sure</th><th>Cause</th></tr></thead>
+<thead><tr><th class="verdicts">Verdict</th><th class="few">Sure</th><th class="few">Cases</th><th>Cause</th></tr></thead>
 <tbody>
 {rows}
 </tbody>
 </table>
+{_totals(reports)}
+<p id="all"><a href="#">Show all causes</a></p>
 {articles}
 </body>
 </html>
 """
 
 
+def _choice(reports: Sequence[CaseReport]) -> str:
+    found = _cases_by(reports, "verdict")
+    chosen = [("all", "all", sum(found.values())), *((verdict, words, found[verdict]) for verdict, words in VERDICTS.items())]
+    inputs = "".join(
+        f'<label><input type="radio" name="verdict" id="show-{name}"{" checked" if name == "all" else ""}>'
+        f" {words} ({count})</label>"
+        for name, words, count in chosen
+        if count or name == "all"
+    )
+    return f"<fieldset><legend>Show</legend>{inputs}</fieldset>"
+
+
+def _totals(reports: Sequence[CaseReport]) -> str:
+    """Return how many cases have which kind of cause."""
+    found: Counter[str] = Counter()
+    for report in reports:
+        found[str((report["answer"] or {}).get("misclassification_cause") or verdict_of(report))] += len(report["cases"])
+    rows = "".join(f'<tr><td>{_text(cause)}</td><td class="few">{count}</td></tr>' for cause, count in found.most_common())
+    return f'<table><thead><tr><th>Kind of cause</th><th class="few">Cases</th></tr></thead><tbody>{rows}</tbody></table>'
+
+
+def _cases_by(reports: Iterable[CaseReport], key: str) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for report in reports:
+        found[str(report[key])] += len(report["cases"])  # type: ignore[literal-required]  # a key of the reports
+    return found
+
+
+def _listed(heading: str, items: Sequence[str]) -> str:
+    inner = "".join(f"<li>{_text(item)}</li>" for item in items)
+    return f"<p>{heading}:</p><ul>{inner}</ul>" if items else ""
+
+
 def _row(number: int, report: CaseReport) -> str:
     answer = report["answer"] or {}
     sure = f"{answer['confidence']:.0%}" if "confidence" in answer else ""
-    cause = _text(answer.get("misclassification_cause") or "")
-    name = f'<a href="#case-{number}">{_text(report["test"])}</a>'
-    return f"<tr><td>{name}</td><td>{_verdict(report)}</td><td>{sure}</td><td>{cause}</td></tr>"
+    name = f'<span class="quiet">{_text(report["test"])}</span>'
+    link = f'<a href="#cause-{number}">{_text(report["cause"] or report["test"])}</a><br>{name}'
+    return (
+        f'<tr data-verdict="{report["verdict"]}"><td>{_verdict(report)}</td><td class="few">{sure}</td>'
+        f'<td class="few">{len(report["cases"])}</td><td>{link}</td></tr>'
+    )
 
 
-def _article(number: int, report: CaseReport) -> str:
+def _article(number: int, report: CaseReport, base: str | None) -> str:
     answer = report["answer"] or {}
-    fields = [(heading, answer.get(name)) for heading, name in _FIELDS]
+    fields = [("Why", why(report)), ("Also", further(report)), *((heading, answer.get(name)) for heading, name in _FIELDS)]
     described = "".join(f"<dt>{heading}</dt><dd>{_text(value)}</dd>" for heading, value in fields if value)
-    without_answer = "" if answer else f"<p>{_text(report['reason'])}</p>"
     sources = "".join(
         _source(source, [(start, end) for cited, start, end in report["evidence"].values() if cited == call_id])
         for call_id, source in report["sources"].items()
     )
-    return f"""<article id="case-{number}">
-<h2>{_text(report["test"])}</h2>
-<p>{_verdict(report)} <span class="quiet">{_text(report["case"])}</span></p>
-{without_answer}<dl>{described}</dl>
+    cases = "".join(f"<li>{_case(case['test'], case['case'], case['source'], base)}</li>" for case in report["cases"])
+    several = len(report["cases"]) != 1
+    return f"""<article id="cause-{number}" data-verdict="{report["verdict"]}">
+<h2>{_text(report["cause"] or report["test"])}</h2>
+<p>{_verdict(report)} <span class="quiet">judged by {_text(report["test"])}</span></p>
+<dl>{described}</dl>
+<details{"" if several else " open"}><summary>{len(report["cases"])} case{"s" if several else ""}</summary>
+<ul>{cases}</ul></details>
 {sources}
 </article>"""
+
+
+def _case(test: str, case: str, source: str, base: str | None) -> str:
+    link, place = link_to(source, base), _text(":".join(filter(None, place_of(source))))
+    code = f' <a href="{_text(link)}">{place}</a>' if link else f" {place}" if place else ""
+    return f'{_text(test)}{code} <span class="quiet">{_text(case)}</span>'
 
 
 def _source(source: Source, spans: Iterable[tuple[int, int]]) -> str:
@@ -127,8 +191,7 @@ def _between(text: str, *, is_first: bool) -> str:
 
 
 def _verdict(report: CaseReport) -> str:
-    verdict = verdict_of(report)
-    return f'<span class="verdict {TENDENCIES.get(verdict, "")}">{_text(verdict)}</span>'
+    return f'<span class="verdict {report["verdict"]}">{verdict_of(report)}</span>'
 
 
 def _text(value: object) -> str:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO, get_args
 
 import typer
 from langchain_core.language_models import BaseChatModel
@@ -13,54 +15,146 @@ from langchain_core.runnables import RunnableConfig
 from rich.console import Console
 from rich.progress import TextColumn
 
-from answergraph.cli.command_runner import Graph, run_graph, write_json
+from answergraph.cli import triage_outputs as outputs
+from answergraph.cli.command_runner import NO_ANSWER, Graph, run_graph, write_json
 from answergraph.cli.live_view import one_line, progress_bar
 from answergraph.cli.triage_html import triage_page
-from answergraph.cli.triage_view import print_reports
+from answergraph.cli.triage_view import print_changes, print_reports
 from answergraph.cli.verify_command import BUNDLES_FORMAT
 from answergraph.graphs.triage import CaseReport, create_triage_agent
 from answergraph.graphs.triage.triage_graph import FIND_CASES, TRIAGE_CASE, TRIAGE_KEYS
+from answergraph.graphs.triage.triage_schema import Verdict
+from answergraph.models.resolve import OFFLINE
+from answergraph.state.errors import AgentSpecError
 
-MAX_CASES_AT_ONCE = 4
-"""How many cases are looked into side by side."""
+NAMED_VERDICT = 3
+"""Exit code: there is a verdict that ``--fail-on`` names."""
 FILE_COLUMNS = 120
 """The width of the table where no terminal tells its own, in columns."""
 
 
-def triage_folder(model: BaseChatModel | str, folder: str, *, as_json: bool, html: Path | None, bundle: Path | None) -> bool:
-    """Triage what a test run left in a folder, write what is wanted, and say whether anything could be triaged.
+@dataclass(frozen=True)
+class TriageOptions:
+    """What is wanted of a triage beside its verdicts; the options of the command."""
+
+    as_json: bool = False
+    html: Path | None = None
+    bundle: Path | None = None
+    markdown: Path | None = None
+    junit: Path | None = None
+    github: bool = False
+    source_url: str | None = None
+    fail_on: frozenset[str] = frozenset()
+    history: Path | None = None
+    concurrency: int = 4
+    limit: int | None = None
+    estimate: bool = False
+
+
+def verdicts_named(names: str) -> frozenset[str]:
+    """Return the verdicts of ``--fail-on``.
+
+    Raises:
+        AgentSpecError: If one is none.
+    """
+    named = frozenset(name.strip() for name in names.split(",") if name.strip())
+    unknown = sorted(named - set(get_args(Verdict)))
+    if unknown:
+        raise AgentSpecError(f"--fail-on takes {', '.join(get_args(Verdict))}, separated by commas, not {unknown[0]!r}.")
+    return named
+
+
+def triage_folder(model: BaseChatModel | str, folder: str, options: TriageOptions) -> int:
+    """Triage what a test run left in a folder, write what is wanted, and return the exit code.
+
+    Raises:
+        AgentSpecError: If the model or the history cannot be used.
+        OSError: If a report cannot be written.
+    """
+    shown = _shown(folder)
+    if not Path(folder).is_dir():
+        why = "is a file, no folder" if Path(folder).exists() else "does not exist"
+        raise AgentSpecError(f"The folder {shown!r} {why}; name what a test run left.")
+    graph = create_triage_agent(model, history=options.history, limit=options.limit)
+    if options.estimate:
+        typer.echo(next(graph.stream({"folder": folder}, stream_mode="updates"))[FIND_CASES]["estimate"])
+        return 0
+    result = _run(graph, folder, options, asks=model != OFFLINE)
+    reports: list[CaseReport] = result["reports"]
+    for problem in result["problems"]:
+        typer.echo(one_line(problem), err=True)
+    _write_files(shown, result, options)
+    _print(shown, result, options)
+    if {str(report["verdict"]) for report in reports} & options.fail_on:
+        return NAMED_VERDICT
+    judged = [report for report in reports if report["status"] in {"answered", "abstained", "not_judged"}]
+    return 0 if judged or (result["results"] and not reports) else NO_ANSWER
+
+
+def told_of_folder(model: BaseChatModel | str, folder: str, options: TriageOptions, told: TextIO) -> None:
+    """Triage a folder and write the table to a text, and the wanted files.
 
     Raises:
         AgentSpecError: If the model cannot be used.
         OSError: If a report cannot be written.
     """
-    result = _run(create_triage_agent(model), folder)
-    reports: list[CaseReport] = result["reports"]
-    problems: list[str] = result["problems"]
-    for problem in problems:
-        typer.echo(one_line(problem), err=True)
-    if html is not None:
-        html.write_text(triage_page(folder, reports, problems), encoding="utf-8")
-    if bundle is not None:
-        write_json(bundle, {"format": BUNDLES_FORMAT, "bundles": result["bundles"]})
-    if as_json:
-        typer.echo(json.dumps({"folder": folder, "reports": reports, "problems": problems}, ensure_ascii=False, indent=1))
+    result = create_triage_agent(model).invoke({"folder": folder}, output_keys=list(TRIAGE_KEYS))
+    _write_files("this run", result, options)
+    screen = Console(file=told, highlight=False, emoji=False, width=FILE_COLUMNS)
+    if result["reports"]:
+        print_reports(screen, result["reports"])
+    else:
+        screen.print(f"None of the {result['results']} results is a failure.")
+
+
+def _write_files(folder: str, result: Mapping[str, Any], options: TriageOptions) -> None:
+    reports, problems, changes = result["reports"], result["problems"], result.get("changes")
+    if options.html is not None:
+        page = triage_page(folder, reports, problems, changes, options.source_url)
+        options.html.write_text(page, encoding="utf-8")
+    if options.bundle is not None:
+        write_json(options.bundle, {"format": BUNDLES_FORMAT, "bundles": result["bundles"]})
+    if options.junit is not None:
+        options.junit.write_text(outputs.junit(reports), encoding="utf-8")
+    summary = options.markdown or (options.github and os.environ.get("GITHUB_STEP_SUMMARY"))
+    if summary:
+        with Path(summary).open("a", encoding="utf-8") as file:
+            file.write(outputs.markdown(folder, reports, problems, changes, options.source_url))
+
+
+def _print(folder: str, result: Mapping[str, Any], options: TriageOptions) -> None:
+    reports, changes = result["reports"], result.get("changes")
+    screen = Console(highlight=False, emoji=False)
+    screen = screen if screen.is_terminal else Console(highlight=False, emoji=False, width=FILE_COLUMNS)
+    if options.as_json:
+        told = {"folder": folder, "reports": reports, "problems": result["problems"]}
+        told |= {"results": result["results"], **({"changes": changes} if changes else {})}
+        typer.echo(json.dumps(told, ensure_ascii=False, indent=1))
+    elif options.github:
+        for line in outputs.workflow_commands(reports):
+            typer.echo(line)
     elif reports:
-        screen = Console(highlight=False, emoji=False)
-        print_reports(screen if screen.is_terminal else Console(highlight=False, emoji=False, width=FILE_COLUMNS), reports)
+        print_reports(screen, reports, changes)
     elif result["results"]:
         typer.echo(f"None of the {result['results']} results is a failure, and no log shows one.")
-    judged = [report for report in reports if report["status"] in {"answered", "abstained"}]
-    return bool(judged) or (bool(result["results"]) and not reports)
+        print_changes(screen, changes)
 
 
-def _run(graph: Graph, folder: str) -> dict[str, Any]:
-    config: RunnableConfig = {"max_concurrency": MAX_CASES_AT_ONCE}
+def _run(graph: Graph, folder: str, options: TriageOptions, *, asks: bool) -> dict[str, Any]:
+    config: RunnableConfig = {"max_concurrency": options.concurrency}
     with progress_bar(TextColumn("{task.percentage:.0f} %")) as progress:
-        task = progress.add_task("cases", total=None)
+        task = progress.add_task("causes", total=None)
 
         def show(update: Mapping[str, Any], within: Sequence[str]) -> None:
-            total = len(update[FIND_CASES]["cases"]) if FIND_CASES in update else None
+            found = update.get(FIND_CASES)
+            if asks and found and found.get("cases"):
+                typer.echo(found["estimate"], err=True)  # before the first call: LangGraph goes on when this has returned
+            total = len(found["cases"]) if found else None
             progress.update(task, total=total, advance=float(TRIAGE_CASE in update))
 
-        return run_graph(graph, {"folder": folder}, config, output_keys=(*TRIAGE_KEYS, "cases"), show=show)
+        return run_graph(graph, {"folder": folder}, config, output_keys=(*TRIAGE_KEYS, "cases", "estimate"), show=show)
+
+
+def _shown(folder: str) -> str:
+    """Return a path as text that can be written anywhere."""
+    return folder.encode(errors="surrogateescape").decode(errors="backslashreplace")

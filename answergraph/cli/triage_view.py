@@ -10,45 +10,38 @@ from rich.table import Table
 from rich.text import Text
 
 from answergraph.cli.live_view import one_line
+from answergraph.cli.triage_words import by_urgency, further, told_changes, total, verdict_of, why
 from answergraph.graphs.triage import CaseReport
+from answergraph.graphs.triage.history import Changes
 
-VERDICTS: Mapping[str, tuple[str, str]] = {
-    "is_false_negative": ("should have passed", "really failed"),
-    "is_false_positive": ("should have failed", "really passed"),
-}
-"""Per field of an answer, the verdict if it is true and if it is false."""
-
-TENDENCIES = {"really failed": "bad", "should have failed": "bad", "should have passed": "good", "really passed": "good"}
-_STYLES = {"bad": "bold red", "good": "green", "open": "yellow"}
+_STYLES: Mapping[str, str] = {"real": "bold red", "false-pass": "bold red", "flaky": "magenta", "unknown": "yellow"}
 _MAX_QUOTE_LINES = 12
+MAX_CASES_SHOWN = 10
+"""How many cases of one cause are named."""
 
 
-def verdict_of(report: CaseReport) -> str:
-    """Return a report's verdict in words, or its status if it has none."""
-    answer = report["answer"] or {}
-    for key, (yes, no) in VERDICTS.items():
-        if key in answer:
-            return yes if answer[key] else no
-    return report["status"]
-
-
-def counts(reports: Iterable[CaseReport]) -> str:
-    """Return how many cases have which verdict, in a line."""
-    verdicts = [verdict_of(report) for report in reports]
-    return ", ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in dict.fromkeys(verdicts))
-
-
-def print_reports(console: Console, reports: Sequence[CaseReport]) -> None:
-    table = Table("verdict", "sure", "cause", "case", box=SIMPLE_HEAD, pad_edge=False)
-    for report in reports:
-        answer, verdict = report["answer"] or {}, verdict_of(report)
+def print_reports(console: Console, reports: Sequence[CaseReport], changes: Changes | None = None) -> None:
+    table = Table("verdict", "sure", "cases", "cause", "case", box=SIMPLE_HEAD, pad_edge=False)
+    for report in by_urgency(reports):
+        answer, style = report["answer"] or {}, _STYLES.get(report["verdict"], "")
         sure = f"{answer['confidence']:.0%}" if "confidence" in answer else ""
         cause = str(answer.get("misclassification_cause") or "")
-        table.add_row(Text(verdict, style=_style(verdict)), sure, cause, Text(one_line(report["test"]), overflow="fold"))
-    console.print(f"{len(reports)} cases: {counts(reports)}.")
+        named = Text(one_line(report["test"]), overflow="fold")
+        table.add_row(Text(verdict_of(report), style=style), sure, str(len(report["cases"])), cause, named)
+    console.print(total(reports))
     console.print(table)
-    for report in reports:
+    for report in by_urgency(reports):
         console.print(Text.assemble("\n", *_details(report)), soft_wrap=True)
+    print_changes(console, changes)
+
+
+def print_changes(console: Console, changes: Changes | None) -> None:
+    """Print what is different from earlier runs."""
+    if changes is None:
+        return
+    console.print(f"\nCompared with the run of {changes['since']}:" if changes["since"] else "\nThe first run of this history.")
+    for heading, tests in told_changes(changes).items():
+        console.print(Text(f"  {heading}: {', '.join(one_line(test) for test in tests)}"), soft_wrap=True)
 
 
 def quotes_of(report: CaseReport) -> list[tuple[str, str]]:
@@ -68,24 +61,25 @@ def source_name(tool: str, args: Mapping[str, object]) -> str:
 
 
 def _details(report: CaseReport) -> Iterable[tuple[str, str]]:
-    answer, verdict = report["answer"] or {}, verdict_of(report)
+    answer = report["answer"] or {}
     yield (f"{one_line(report['test'])}", "bold")
     yield (f"  {one_line(report['case'])}\n", "dim")
-    yield (f"  {verdict}", _style(verdict))
-    yield (f": {one_line(str(answer.get('cause_details') or report['reason']))}\n", "")
+    yield (f"  {verdict_of(report)}", _STYLES.get(report["verdict"], ""))
+    yield (f": {one_line(why(report))}\n", "")
+    for said in further(report):
+        yield (f"  {one_line(said)}\n", "")
+    if len(report["cases"]) > 1:
+        others = ", ".join(one_line(case["test"]) for case in report["cases"][1 : MAX_CASES_SHOWN + 1])
+        left = len(report["cases"]) - 1 - MAX_CASES_SHOWN
+        yield (f"  the same: {others}{f' and {left} more' if left > 0 else ''}\n", "")
     last = ""
     for quote, source in quotes_of(report):
         yield (f"  {one_line(source)}\n" if source != last else "", "dim")
         last = source
         for line in quote.splitlines()[:_MAX_QUOTE_LINES]:
             yield (f"    │ {_shown(line)}\n", "cyan")
-    for heading, items in (("do", answer.get("recommendations")), ("missing", answer.get("missing"))):
-        for item in items or ():
-            yield (f"  {heading}: {one_line(str(item))}\n", "")
-
-
-def _style(verdict: str) -> str:
-    return _STYLES[TENDENCIES.get(verdict, "open")]
+    for item in answer.get("recommendations") or ():
+        yield (f"  do: {one_line(str(item))}\n", "")
 
 
 def _shown(line: str) -> str:

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, is_dataclass
 from decimal import Decimal
-from types import UnionType
-from typing import Annotated, Any, NotRequired, Required, TypeVar, Union, get_args, get_origin
+from typing import Any
 
-from pydantic import BaseModel, RootModel, TypeAdapter
-from typing_extensions import ReadOnly, TypeAliasType, get_type_hints, is_typeddict
+from pydantic import BaseModel
 
+from answergraph.evidence.marked_type import MarkedType, marked_type, marks_on
 from answergraph.evidence.marks import FromTools, Mark, Quote
-
-_WRAPPERS = (Required, NotRequired, ReadOnly)
+from answergraph.evidence.schema_parts import SEQUENCES, CoreSchema, Part, is_container, items_of, joined
 
 
 @dataclass(frozen=True)
@@ -32,98 +30,68 @@ class Claim:
 
 def claims_of(answer: Any, declared: Any = None) -> list[Claim]:
     """Return the claims of an answer, in the order of its fields; ``declared`` is its type where the value does not tell it."""
-    return list(dict.fromkeys(_walk(type(answer) if declared is None else declared, answer, "", ())))
+    if declared is None:
+        return list(dict.fromkeys(_told(answer, "")))
+    marked = marked_type(declared)
+    return list(dict.fromkeys(_walk(marked, marked.root, answer, "")))
 
 
-def tells_marks(declared: Any) -> bool:
-    """Return whether the marks of a declared type can be found from its values alone, as for models and dataclasses."""
-    annotation, marks = _unwrapped(declared)
-    if marks or is_typeddict(get_origin(annotation) or annotation):
-        return False
-    arguments = get_args(annotation)
-    return _is_record(get_origin(annotation) or annotation) or all(tells_marks(argument) for argument in arguments)
+def _told(value: Any, path: str) -> Iterator[Claim]:
+    """Yield the claims of the models and dataclasses in a value, which tell their types themselves."""
+    if _is_record(value):
+        own = _type_of(value)
+        yield from _walk(own, own.root, value, path)
+    elif is_container(value):
+        for step, item in items_of(value):
+            yield from _told(item, joined(path, step))
 
 
-def _is_record(cls: Any) -> bool:
-    return isinstance(cls, type) and (issubclass(cls, BaseModel) or is_dataclass(cls))
+def _type_of(value: Any) -> MarkedType:
+    cls: Any = type(value)
+    return marked_type(cls)
 
 
-def _walk(annotation: Any, value: Any, path: str, marks: tuple[Mark, ...]) -> Iterator[Claim]:
-    annotation, inner = _unwrapped(annotation)
-    marks = (*marks, *inner)
-    if marks:
-        for mark in marks:
-            yield from _claims_of_marked(mark, value, path)
-    elif isinstance(value, BaseModel):
-        yield from _walk_model(value, path)
-    elif is_dataclass(value) and not isinstance(value, type):
-        for name, hint in get_type_hints(type(value), include_extras=True).items():
-            yield from _walk(hint, getattr(value, name, None), _joined(path, name), ())
-    elif get_origin(annotation) in {Union, UnionType}:
-        yield from _walk_union(annotation, value, path)
-    elif is_typeddict(get_origin(annotation) or annotation):
-        yield from _walk_typed_dict(annotation, value, path)
-    else:
-        yield from _walk_container(annotation, value, path)
+def _is_record(value: Any) -> bool:
+    return isinstance(value, BaseModel) or (is_dataclass(value) and not isinstance(value, type))
 
 
-def _walk_model(model: BaseModel, path: str) -> Iterator[Claim]:
-    for name, field in type(model).model_fields.items():
-        marks = tuple(data for data in field.metadata if isinstance(data, Quote | FromTools))
-        where = path if isinstance(model, RootModel) else _joined(path, name)
-        yield from _walk(field.annotation, getattr(model, name), where, marks)
-    if model.model_extra:
-        declared: Any = get_type_hints(type(model), include_extras=True).get("__pydantic_extra__")
-        item_type = (get_args(declared) or [Any])[-1]
-        for name, item in model.model_extra.items():
-            yield from _walk(item_type, item, _joined(path, name), ())
+def _walk(marked: MarkedType, schema: CoreSchema, value: Any, path: str) -> Iterator[Claim]:
+    for mark in marks_on(schema):
+        yield from _claims_of_marked(mark, value, path)
+    parts = marked.parts(schema)
+    is_union = "choices" in schema
+    if is_union and value is not None:
+        # What fits none of the alternatives may be any of them.
+        parts = [part for part in parts if marked.fits(part.schema, value)] or parts
+    for part in parts:
+        yield from _walk_part(marked, part, value, path)
+    if not parts or (_is_record(value) and marked is not _type_of(value) and type(value) is not schema.get("cls")):
+        yield from _told(value, path)
 
 
-def _walk_typed_dict(annotation: Any, value: Any, path: str) -> Iterator[Claim]:
-    hints = get_type_hints(get_origin(annotation) or annotation, include_extras=True)
-    for name, hint in hints.items():
-        yield from _walk(hint, value.get(name) if isinstance(value, Mapping) else None, _joined(path, name), ())
-
-
-def _walk_union(annotation: Any, value: Any, path: str) -> Iterator[Claim]:
-    """Follow every alternative that the value fits; ``None`` fits any marked one."""
-    for alternative in get_args(annotation):
-        bare, marks = _unwrapped(alternative)
-        if (marks and value is None) or _fits(bare, value):
-            yield from _walk(alternative, value, path, ())
-
-
-def _walk_container(annotation: Any, value: Any, path: str) -> Iterator[Claim]:
-    # Without arguments the items' own types still tell.
-    arguments = [argument for argument in get_args(annotation) if argument is not Ellipsis] or [Any]
-    if isinstance(value, Mapping):
-        for key, item in value.items():
-            yield from _walk(arguments[-1], item, f"{path}[{key!r}]", ())
-    elif isinstance(value, list | tuple | set | frozenset):
-        by_place = isinstance(value, tuple) and len(arguments) == len(value)
-        yield from _too_few(_unwrapped(arguments[0])[1], len(value), path)
-        for index, item in enumerate(_ordered(value)):
-            yield from _walk(arguments[index if by_place else 0], item, f"{path}[{index}]", ())
+def _walk_part(marked: MarkedType, part: Part, value: Any, path: str) -> Iterator[Claim]:
+    if isinstance(value, part.shape):
+        if part.shape is SEQUENCES:
+            yield from _too_few(marked.outer_marks(part.schema), len(value), path)
+        for step, item in part.of_value(value):
+            yield from _walk(marked, part.schema, item, joined(path, step))
+    elif value is not None:
+        # Its validation has made something else of it.
+        yield from (Claim(path, mark, repr(value), "its parts cannot be read") for mark in marked.marks_below(part.schema)[:1])
 
 
 def _claims_of_marked(mark: Mark, value: Any, path: str) -> Iterator[Claim]:
-    if isinstance(value, list | tuple | set | frozenset):
+    if is_container(value):
         yield from _too_few((mark,), len(value), path)
-        for index, item in enumerate(_ordered(value)):
-            yield from _claims_of_item(mark, item, f"{path}[{index}]")
-    elif isinstance(value, Mapping):
-        yield from _too_few((mark,), len(value), path)
-        for key, item in value.items():
-            yield from _claims_of_item(mark, item, f"{path}[{key!r}]")
+        for step, item in items_of(value):
+            nested = is_container(item) and not isinstance(item, Mapping)
+            yield from _claims_of_marked(mark, item, f"{path}{step}") if nested else [_claim(f"{path}{step}", mark, item)]
     elif not _is_blank(value) or mark.min_items:
-        yield from _claims_of_item(mark, value, path)
+        yield _claim(path, mark, value)
 
 
-def _claims_of_item(mark: Mark, value: Any, path: str) -> Iterator[Claim]:
-    if isinstance(value, list | tuple):
-        yield from _claims_of_marked(mark, value, path)
-    else:
-        yield Claim(path, mark, *_checkable(mark, value))
+def _claim(path: str, mark: Mark, value: Any) -> Claim:
+    return Claim(path, mark, *_checkable(mark, value))
 
 
 def _checkable(mark: Mark, value: Any) -> tuple[Any, str | None]:
@@ -145,42 +113,3 @@ def _too_few(marks: Iterable[Mark], count: int, path: str) -> Iterator[Claim]:
 
 def _is_blank(value: Any) -> bool:
     return value is None or (isinstance(value, str) and not value.strip())
-
-
-def _ordered(values: Any) -> list[Any]:
-    return sorted(values, key=str) if isinstance(values, set | frozenset) else list(values)
-
-
-def _joined(path: str, name: str) -> str:
-    return f"{path}.{name}" if path else name
-
-
-def _unwrapped(annotation: Any) -> tuple[Any, tuple[Mark, ...]]:
-    """Return the bare type of an annotation, and the marks around it."""
-    marks: list[Mark] = []
-    while True:
-        if get_origin(annotation) is Annotated:
-            annotation, *metadata = get_args(annotation)
-            marks += [data for data in metadata if isinstance(data, Quote | FromTools)]
-        elif get_origin(annotation) in _WRAPPERS:
-            annotation = get_args(annotation)[0]
-        elif isinstance(annotation, TypeAliasType) or hasattr(annotation, "__supertype__"):
-            annotation = annotation.__value__ if hasattr(annotation, "__value__") else annotation.__supertype__
-        elif isinstance(annotation, TypeVar):
-            annotation = annotation.__bound__ or Any
-        else:
-            return annotation, tuple(marks)
-
-
-def _fits(annotation: Any, value: Any) -> bool:
-    origin = get_origin(annotation) or annotation
-    if origin is type(None) or value is None:
-        return False
-    if isinstance(origin, type) and not is_typeddict(origin):
-        # A number's type may be another than the one declared: an int where a float is.
-        return isinstance(value, origin) or (origin is float and isinstance(value, int))
-    try:
-        TypeAdapter(annotation).validate_python(value)
-    except ValueError:
-        return False
-    return True

@@ -4,18 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from functools import partial
+from typing import Any, ClassVar, cast
 
-from pydantic import BaseModel, Field, GetJsonSchemaHandler
+from pydantic import BaseModel, Field, GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
 from answergraph.state.errors import AgentSpecError
 
 MIN_QUOTE_COLUMNS = 8
 """Minimum length of a quote; a letter takes one column, a Chinese, Japanese or Korean sign two."""
 
+MARKS = "answergraph_marks"
+"""Key of the marks in the metadata of a schema of pydantic-core."""
+
 Units = str | Sequence[str] | Mapping[str, float]
 """Names of units; a mapping says how many of the field's unit each is."""
+
+
+class _SchemaMethod:
+    """The method by which Pydantic asks a mark for its schema; told apart is the class, which was not called."""
+
+    def __get__(self, mark: Mark | None, cls: type[Mark]) -> Callable[..., CoreSchema]:
+        return partial(_marked_schema, cls.__name__, mark)
+
+
+def _marked_schema(name: str, mark: Mark | None, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+    """Return the schema of a marked type with the mark in its metadata."""
+    if mark is None:
+        raise AgentSpecError(f"{name} is a class; write Annotated[…, {name}()].")
+    if source is mark:
+        raise AgentSpecError(f"{name}() is no type; write Annotated[…, {name}()].")
+    schema = handler(source)
+    metadata = schema.get("metadata", {})
+    return cast("CoreSchema", {**schema, "metadata": {**metadata, MARKS: (*metadata.get(MARKS, ()), mark)}})
 
 
 @dataclass(frozen=True)
@@ -28,6 +51,8 @@ class Quote:
         >>> TypeAdapter(Annotated[list[str], Quote()]).json_schema()["minItems"]
         1
     """
+
+    __get_pydantic_core_schema__: ClassVar = _SchemaMethod()
 
     min_items: int = 1
     """Minimum of quotes in a list, as the JSON Schema shows the model. With 0 the field may be empty or missing; its quotes are
@@ -54,6 +79,8 @@ class FromTools:
         >>> FromTools(units={"ms": 1, "s": 1000}, rounding=0).units
         (('ms', 1.0), ('s', 1000.0))
     """
+
+    __get_pydantic_core_schema__: ClassVar = _SchemaMethod()
 
     units: tuple[tuple[str, float], ...]
     """The units that may stand beside the number, each with its size in the field's unit; empty: the number has no unit."""

@@ -23,8 +23,9 @@ from answergraph.judging.questions import SYSTEM, JudgePrompt
 from answergraph.judging.tags import tag, tags_in, without_echo, without_tags
 from answergraph.models.bound_model import BoundModel, BoundModels
 from answergraph.response_format.model_request import ModelRequest
-from answergraph.response_format.providers.refusals import refuses_format, remember_refusal
-from answergraph.response_format.reading.reply_reader import Reading, ReplyReader, shortened
+from answergraph.response_format.providers.refusals import cannot_be_bound, objection_in
+from answergraph.response_format.reading.canonical_json import shortened
+from answergraph.response_format.reading.reply_reader import Reading, ReplyReader
 from answergraph.response_format.strategies.declared_format import DeclaredFormat
 from answergraph.response_format.strategies.strategy import AnswerRequest
 from answergraph.runtime.steps import Invoke, Step
@@ -136,7 +137,9 @@ class AskForNumber:
         try:
             message: AIMessage = yield bound.call(request)
         except Exception as error:
-            self._remember(error, asked)
+            objection = objection_in(error, self.model, asked.strategy.schema_names)
+            if objection is not None:
+                asked.strategy.remember_refusal(request, objection)
             raise
         own = without_echo(message.text, request.messages[-1].text)
         number, reason = self._read(own, message, ReplyReader(asked).read(message), work)
@@ -151,15 +154,9 @@ class AskForNumber:
                 return asked, self.bound.bind(request, asked.strategy)
             except Exception as error:
                 # Whatever the client raises; what is not about the format is raised on.
-                if not self._remember(error, asked) or not asked.has_next_strategy:
+                if not cannot_be_bound(error) or not asked.has_next_strategy:
                     raise
                 used.append(asked.strategy_id)
-
-    def _remember(self, error: Exception, asked: AnswerRequest) -> bool:
-        refused = refuses_format(error, asked.strategy.schema_names)
-        if refused:
-            remember_refusal(self.model, asked.strategy.name, beside_tools=False)
-        return refused
 
     def _read(self, own: str, message: AIMessage, reading: Reading, work: JudgedText) -> tuple[int | None, str]:
         if reading.status == "answered":

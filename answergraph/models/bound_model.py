@@ -12,14 +12,17 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 from langchain_core.prompt_values import ChatPromptValue
 from langchain_core.runnables import Runnable, RunnableBinding
+from langchain_core.tools import BaseTool
 
-from answergraph.response_format.model_request import ModelRequest
-from answergraph.response_format.providers.model_capabilities import takes_user_after_tool
-from answergraph.response_format.strategies.strategy import Strategy
+from answergraph.response_format.model_request import NO_CALLS, ModelRequest
+from answergraph.response_format.providers.model_capabilities import may_write_calls, no_call_choice, takes_user_after_tool
+from answergraph.response_format.reading.diagnosis import is_paused
+from answergraph.response_format.strategies.strategy import CALLS_ARE_OVER, Strategy
 from answergraph.response_format.wire.dialects import Dialect
 from answergraph.runtime.recent_cache import RecentCache
 from answergraph.runtime.steps import Invoke
 from answergraph.state.messages import WHOLE_MESSAGES
+from answergraph.state.wordless import with_words
 
 SEEN = "I have seen the result."
 """Put between a tool's message and a user's for providers that refuse them side by side; never stored."""
@@ -40,6 +43,8 @@ class BoundModel:
     """The dialect of the format's schema."""
     note: str | None = None
     """Recorded with each attempt."""
+    tools_in_text: frozenset[str] = frozenset()
+    """The tools whose calls the model may write as text."""
 
     @classmethod
     def of(cls, bound: Any, **fields: Any) -> BoundModel:
@@ -57,7 +62,13 @@ class BoundModel:
     def call(self, request: ModelRequest[Any], listeners: Sequence[BaseCallbackHandler] = ()) -> Invoke:
         """Return the effect that calls the model; ``listeners`` are callback handlers beside those of the run."""
         messages: list[AnyMessage] = [request.system_message] if request.system_message else []
-        messages += request.messages
+        # Asked here, not in a function of ours: the conversation is copied in one go but for the few that may be without words.
+        messages += [
+            with_words(m)
+            if isinstance(m, AIMessage) and not m.tool_calls and (not isinstance(m.content, str) or not m.content.strip())
+            else m
+            for m in request.messages
+        ]
         if self.prompt is not None:
             messages = _with_prompt(messages, self.prompt)
         if not self.user_after_tool:
@@ -75,11 +86,19 @@ def _calls_as(runnable: Runnable[Any, Any], kind: Any) -> bool:
 
 
 def _with_prompt(messages: list[AnyMessage], prompt: str) -> list[AnyMessage]:
-    last = messages[-1] if messages else None
-    if isinstance(last, HumanMessage):
-        # Some providers refuse two user messages in a row.
-        return [*messages[:-1], last.model_copy(update={"content": _extended(last.content, prompt)})]
-    return [*messages, HumanMessage(prompt)]
+    # Some providers refuse two user messages in a row; a turn that was paused has to be the last message.
+    place = len(messages) - 2 if len(messages) > 1 and _is_paused(messages[-1]) else len(messages) - 1
+    while place > 0 and _is_paused(messages[place]):
+        place -= 1
+    asked = messages[place] if messages else None
+    if isinstance(asked, HumanMessage):
+        extended = asked.model_copy(update={"content": _extended(asked.content, prompt)})
+        return [*messages[:place], extended, *messages[place + 1 :]]
+    return [*messages[: place + 1], HumanMessage(prompt), *messages[place + 1 :]]
+
+
+def _is_paused(message: AnyMessage) -> bool:
+    return isinstance(message, AIMessage) and is_paused(message)
 
 
 def _apart(messages: list[AnyMessage]) -> Iterator[AnyMessage]:
@@ -118,6 +137,11 @@ def bind_model(request: ModelRequest[Any], strategy: Strategy[Any]) -> BoundMode
     binding = strategy.binding(request)
     settings = {**request.model_settings, **binding.settings}
     model: Any = _as_text_model(request.model) if binding.text_protocol else request.model
+    prompt = binding.prompt
+    if settings.get("tool_choice") is NO_CALLS:
+        settings["tool_choice"] = no_call_choice(model)
+        if settings["tool_choice"] is None and not strategy.tools_off:
+            prompt = "\n\n".join(filter(None, (CALLS_ARE_OVER, prompt)))
     if binding.tools:
         bound = model.bind_tools(binding.tools, **settings)
         bound = bound.bind(**binding.late_settings) if binding.late_settings else bound
@@ -126,11 +150,24 @@ def bind_model(request: ModelRequest[Any], strategy: Strategy[Any]) -> BoundMode
         bound = model.bind(**settings, **binding.late_settings)
     return BoundModel.of(
         bound,
-        prompt=binding.prompt,
+        prompt=prompt,
         user_after_tool=takes_user_after_tool(model),
         dialect=binding.dialect,
         note=binding.note,
+        tools_in_text=frozenset() if binding.text_protocol else _tools_in_text(request),
     )
+
+
+def _tools_in_text(request: ModelRequest[Any]) -> frozenset[str]:
+    if not may_write_calls(request.model):
+        return frozenset()
+    names = (tool.name if isinstance(tool, BaseTool) else _function_name(tool) for tool in request.tools)
+    return frozenset(filter(None, names))
+
+
+def _function_name(tool: Mapping[str, Any]) -> str | None:
+    # What is no function is run by the provider.
+    return tool.get("function", tool).get("name") if tool.get("type", "function") == "function" else None
 
 
 def _as_text_model(model: BaseChatModel) -> BaseChatModel:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from langchain_core.language_models import BaseChatModel
@@ -10,12 +11,17 @@ from langchain_core.runnables import Runnable
 
 from answergraph.runtime.extras import extra_needed
 from answergraph.state.errors import AgentSpecError
+from answergraph.state.mistakes import shown
 
 if TYPE_CHECKING:
     from answergraph.models.offline.offline_policy import OfflinePolicy
 
 OFFLINE = "offline"
 """The name of the model that needs no key, and is no language model."""
+
+_OPENAI_NAMES = ("gpt-", "chatgpt-", "o1", "o3", "o4")
+_LIKENESS = 0.75
+"""Likeness of a name to one that is known from which on it is taken for a slip, of 1."""
 
 _EXAMPLES = "'offline', 'openai:gpt-4.1' or a chat model object"
 
@@ -33,7 +39,7 @@ def resolve_model(model: Any, *, offline: OfflinePolicy | None = None, **setting
         # A chat model, or one with settings or fallbacks bound to it.
         return model  # type: ignore[return-value]  # these have a chat model's methods and no common class
     if not isinstance(model, str) or not model.strip():
-        raise AgentSpecError(f"{model!r} is no model; pass {_EXAMPLES}.")
+        raise AgentSpecError(f"{shown(model)} is no model; {_advice(model)}.")
     if model == OFFLINE:
         return _offline(offline)
     provider, _, name = model.partition(":")
@@ -41,7 +47,28 @@ def resolve_model(model: Any, *, offline: OfflinePolicy | None = None, **setting
         return _openai(name, settings) if provider == "openai" else _through_langchain(model, settings)
     except Exception as error:
         # Each provider's package has error classes of its own for a missing key, package or name.
-        raise AgentSpecError(f"Model {model!r} cannot be used: {error}") from error
+        meant = _meant(model) if isinstance(error, ImportError | ValueError) else None
+        problem = error if meant is None else f"there is no such name. Did you mean {meant!r}?"
+        raise AgentSpecError(f"Model {model!r} cannot be used: {problem}") from error
+
+
+def _advice(given: Any) -> str:
+    if isinstance(given, type):
+        return f"it is a class, write {shown(given)}(…)"
+    if isinstance(given, Runnable):
+        return f"it takes no tools; a model of texts becomes one that does, write ReActTextModel({type(given).__name__}(…))"
+    return f"pass {_EXAMPLES}"
+
+
+def _meant(name: str) -> str | None:
+    """Return the name that was meant by one that nobody knows."""
+    provider, separator, rest = name.replace("/", ":", 1).partition(":")
+    if get_close_matches(name.lower(), [OFFLINE], cutoff=_LIKENESS):
+        return OFFLINE
+    if not separator and provider.startswith(_OPENAI_NAMES):
+        return f"openai:{provider}"
+    is_near = separator and rest and get_close_matches(provider.lower(), ["openai"], cutoff=_LIKENESS)
+    return f"openai:{rest}" if is_near and f"openai:{rest}" != name else None
 
 
 def _offline(policy: OfflinePolicy | None) -> BaseChatModel:

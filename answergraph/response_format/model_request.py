@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 import warnings
 from dataclasses import dataclass, field, replace
+from enum import Enum
 from functools import lru_cache
 from typing import Any, Generic
 
@@ -20,6 +21,16 @@ from langgraph.types import Command
 from langgraph.typing import ContextT
 
 from answergraph.state.agent_state import ResponseT
+
+
+class ToolsOff(Enum):
+    """A tool choice of this package, which becomes the client's own when the model is bound."""
+
+    NO_CALLS = "no tool may be called"
+
+
+NO_CALLS = ToolsOff.NO_CALLS
+"""Tools stay bound, so that the beginning of the prompt stays the same and a provider's cache of it holds."""
 
 _OPTIONAL_FIELDS = ("system_message", "tool_choice", "response_format", "runtime")
 _TWO_PROMPTS = "Cannot specify both system_prompt and system_message"

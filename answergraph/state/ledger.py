@@ -28,13 +28,12 @@ def usage_of(replies: Sequence[AIMessage], cause: Cause, *, model_calls: int, to
 
     The ``usage_metadata`` of the replies is counted where present; there are several calls if middleware calls the model again.
     """
-    tokens: list[Mapping[str, Any]] = [reply.usage_metadata or {} for reply in replies]
-    each = [entry.get("total_tokens", 0) for entry in tokens]
+    each = [token_count(reply, "total_tokens") for reply in replies]
     usage = Usage(
         model_calls=model_calls,
         tool_calls=tool_calls,
-        input_tokens=sum(entry.get("input_tokens", 0) for entry in tokens),
-        output_tokens=sum(entry.get("output_tokens", 0) for entry in tokens),
+        input_tokens=sum(token_count(reply, "input_tokens") for reply in replies),
+        output_tokens=sum(token_count(reply, "output_tokens") for reply in replies),
         total_tokens=sum(each),
         by_cause={},
     )
@@ -46,14 +45,27 @@ def usage_of(replies: Sequence[AIMessage], cause: Cause, *, model_calls: int, to
     return usage
 
 
+def token_count(reply: AIMessage, name: str) -> int:
+    """Return a count of a reply's usage metadata; 0 where it is missing or no count, for servers send anything there."""
+    usage: Any = reply.usage_metadata
+    value = usage.get(name) if isinstance(usage, Mapping) else None
+    try:
+        return max(int(value), 0) if isinstance(value, int | float | str) else 0
+    except (ValueError, OverflowError):
+        return 0
+
+
 def of_run(usage: Usage, messages: Sequence[BaseMessage]) -> RunUsage:
     """Return the usage of a finished run: every cause with its share, and the usage of each reply since a person spoke last."""
-    entries: list[Mapping[str, Any]] = []
+    replies: list[AIMessage] = []
     for message in reversed(messages):
         if isinstance(message, HumanMessage) and not is_correction(message):
             break
-        entries += [message.usage_metadata or {}] if isinstance(message, AIMessage) else []
-    rounds = [RoundUsage(input_tokens=e.get("input_tokens", 0), output_tokens=e.get("output_tokens", 0)) for e in entries[::-1]]
+        replies += [message] if isinstance(message, AIMessage) else []
+    rounds = [
+        RoundUsage(input_tokens=token_count(reply, "input_tokens"), output_tokens=token_count(reply, "output_tokens"))
+        for reply in replies[::-1]
+    ]
     causes: dict[Cause, CauseUsage] = {cause: share for cause, share in usage["by_cause"].items() if cause != "turn"}
     turn: Any = {name: usage[name] - sum(share[name] for share in causes.values()) for name in _PER_CAUSE}
     if any(turn.values()):
@@ -187,6 +199,8 @@ class AnswerRequestRecord(TypedDict):
     """The part of JSON Schema that the schema on the wire was compiled to."""
     note: str | None
     """A remark for the record of the attempt."""
+    tools_off: NotRequired[bool]
+    """Whether no tool could be called although the budget was not spent: the answer was asked for after the tools."""
     middleware_value: MiddlewareValue | None
 
 

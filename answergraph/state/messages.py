@@ -25,6 +25,9 @@ CallT = TypeVar("CallT", bound=Mapping[str, object])
 WHOLE_MESSAGES = frozenset({AIMessage, HumanMessage, SystemMessage, ToolMessage})
 """The types of finished messages: no chunks, no removals, no other forms that become messages."""
 
+CUT_TEXT = "…"
+"""Stands for the text of a reply that was cut and asked for again."""
+
 CORRECTION_ID_PREFIX = "answergraph-correction-"
 """Marks the ids of user messages that this package writes, so that they are never taken for a person's."""
 
@@ -32,6 +35,15 @@ CORRECTION_ID_PREFIX = "answergraph-correction-"
 def correction_message(text: str) -> HumanMessage:
     """Return a user message of this package, recognisable by its id, that sends a reply back to the model."""
     return HumanMessage(text, id=f"{CORRECTION_ID_PREFIX}{uuid4()}")
+
+
+def without_cut_text(message: AIMessage) -> AIMessage:
+    """Return a reply that was cut without its text, which moves to the metadata: a model that is shown it goes on with it."""
+    blocks = [] if isinstance(message.content, str) else message.content
+    others = [block for block in blocks if isinstance(block, dict) and block.get("type") != "text"]
+    content: Any = [*others, {"type": "text", "text": CUT_TEXT}] if others else CUT_TEXT
+    metadata = {**message.response_metadata, "cut_text": message.text}
+    return message.model_copy(update={"content": content, "response_metadata": metadata})
 
 
 def is_correction(message: BaseMessage) -> bool:
@@ -83,13 +95,29 @@ def calls_taken_out(message: AIMessage, before: Sequence[ToolCall], written: Seq
     return [call for call in before if call["id"] not in left]
 
 
-def as_received(message: AIMessage, agent_name: str | None) -> AIMessage:
-    """Return a copy of a reply for the conversation: signed by the agent, with an id for the message and for each call."""
+def as_received(message: BaseMessage, agent_name: str | None) -> AIMessage:
+    """Return a copy of a reply for the conversation: signed by the agent, with an id for the message and one for each call.
+
+    A reply is the model's, whatever role a server gave it.
+    """
+    if not isinstance(message, AIMessage):
+        kept = {name: getattr(message, name) for name in ("content", "additional_kwargs", "response_metadata", "id")}
+        message = AIMessage(**kept)
     changes: dict[str, Any] = {"id": message.id or str(uuid4()), "name": agent_name or message.name}
-    if any(not call["id"] for call in [*message.tool_calls, *message.invalid_tool_calls]):
+    ids = [call.get("id") for call in (*message.tool_calls, *message.invalid_tool_calls)]
+    if not all(ids) or len(set(ids)) < len(ids):
+        used: set[str] = set()
         for name in ("tool_calls", "invalid_tool_calls"):
-            changes[name] = [{**call, "id": call["id"] or f"call_{uuid4().hex}"} for call in getattr(message, name)]
+            changes[name] = [_with_own_id(call, used) for call in getattr(message, name)]
     return message.model_copy(update=changes)
+
+
+def _with_own_id(call: Mapping[str, Any], used: set[str]) -> dict[str, Any]:
+    """Return a call with an id that no other call of its reply has: a result is told from others by it alone."""
+    given = call.get("id")
+    own = str(given) if given and given not in used else f"call_{uuid4().hex}"
+    used.add(own)
+    return {**call, "id": own}
 
 
 def direct_results(
@@ -117,6 +145,10 @@ def abandoned_call_message(call: ToolCall) -> ToolMessage:
 
 def unavailable_call_message(call: ToolCall) -> ToolMessage:
     return _error(call, "Tool {name} is not available: the run's budget is spent.")
+
+
+def too_late_call_message(call: ToolCall) -> ToolMessage:
+    return _error(call, "Tool {name} is not available any more: the answer is asked for.")
 
 
 def cut_call_message(call: ToolCall) -> ToolMessage:

@@ -115,6 +115,8 @@ def _copy_unnamed(source: Path, target: Path) -> None:
 
 
 def _unnamed(name: str) -> str:
+    if name.startswith("attempt-"):
+        return name  # that a run was tried again is what a CI job's folders say, and no label
     return hashlib.sha256(name.encode()).hexdigest()[:8]
 
 

@@ -4,15 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from inspect import iscoroutinefunction
-from typing import Any, get_args
+from functools import cached_property, partial
+from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import SystemMessage
-from langchain_core.tools import BaseTool, tool
+from langchain_core.tools import BaseTool
 
 from answergraph.graphs.agent.agent_types import DEFAULTS, AgentArguments, Tool
+from answergraph.graphs.agent.arguments import (
+    answer_keys,
+    check_state_schema,
+    checked_context,
+    checked_name,
+    one_of,
+    split_tools,
+    system_message,
+)
+from answergraph.graphs.agent.guards import check_marks, check_named_tools
 from answergraph.middleware.stack import MiddlewareStack
 from answergraph.models.resolve import resolve_model
 from answergraph.nodes.calls_elsewhere import ExternalTool, described_name
@@ -22,6 +31,7 @@ from answergraph.response_format.strategies.run_time_format import RunTimeFormat
 from answergraph.state.agent_state import AgentState, AnswerKeys, StateSchemas
 from answergraph.state.budget import NO_LIMITS, UsageLimits
 from answergraph.state.errors import AgentSpecError
+from answergraph.state.mistakes import check_function, shown
 from answergraph.state.outcome import EndStrategy, OnFailure
 
 
@@ -66,29 +76,36 @@ class AgentSpec:
         """
         given: dict[str, Any] = {**dict.fromkeys(AgentArguments.__annotations__), **DEFAULTS, **arguments}
         stack = MiddlewareStack(given["middleware"])
-        keys = AnswerKeys.named(output_key)
-        own, provided = _split(tools or ())
+        keys = answer_keys(output_key)
+        own, provided = split_tools(tools)
         runnable = tuple(_distinct([*stack.tools, *own]))
-        declared = declared_format(response_format, [tool.name for tool in runnable], stack.answer_schemas)
+        tool_names = [tool.name for tool in runnable]
+        declared = declared_format(response_format, tool_names, stack.answer_schemas, partial(check_marks, stack))
+        if not stack.tool_wrappers:
+            check_named_tools(stack, tool_names)
         chat_model = resolve_model(model)
         declared.check(chat_model)
-        state_schemas = [*stack.state_schemas, AgentState, given["state_schema"] or AgentState]
+        own_schemas = [] if given["state_schema"] is None else [given["state_schema"]]
+        for schema in (*own_schemas, *stack.state_schemas):
+            if schema is not AgentState:
+                check_state_schema(schema, keys, declared.schemas)
+        state_schemas = [*stack.state_schemas, AgentState, *own_schemas]
         return cls(
             model=chat_model,
             tools=tuple([tool for tool in runnable if not isinstance(tool, ExternalTool)]),
             external_tools=tuple([tool for tool in runnable if isinstance(tool, ExternalTool)]),
             provider_tools=provided,
-            system_message=_system_message(given["system_prompt"]),
+            system_message=system_message(given["system_prompt"]),
             stack=stack,
             format=declared,
             schemas=merge_state_schemas(state_schemas, keys, declared.schemas),
-            context_schema=given["context_schema"],
+            context_schema=checked_context(given["context_schema"]),
             keys=keys,
             limits=_limits(given["limits"], declared),
-            end_strategy=_one_of("end_strategy", EndStrategy, given["end_strategy"]),
-            on_failure=_one_of("on_failure", OnFailure, given["on_failure"]),
+            end_strategy=one_of("end_strategy", EndStrategy, given["end_strategy"]),
+            on_failure=one_of("on_failure", OnFailure, given["on_failure"]),
             checks=_checks(stack, given["check_answer"], declared),
-            name=given["name"],
+            name=checked_name(given["name"]),
         )
 
     @property
@@ -117,21 +134,6 @@ class AgentSpec:
         return {tool.name: tool.return_direct for tool in self.tools}
 
 
-def _split(tools: Sequence[Tool]) -> tuple[list[BaseTool], tuple[dict[str, Any], ...]]:
-    own = [_as_tool(given) for given in tools if not isinstance(given, dict)]
-    return own, tuple(given for given in tools if isinstance(given, dict))
-
-
-def _as_tool(given: Any) -> BaseTool:
-    if isinstance(given, BaseTool):
-        return given
-    try:
-        made: BaseTool = tool(given)
-    except (TypeError, ValueError) as error:
-        raise AgentSpecError(f"{given!r} cannot be made a tool: {error}") from error
-    return made
-
-
 def _distinct(tools: Iterable[BaseTool]) -> list[BaseTool]:
     by_name: dict[str, BaseTool] = {}
     for candidate in tools:
@@ -140,33 +142,21 @@ def _distinct(tools: Iterable[BaseTool]) -> list[BaseTool]:
     return list(by_name.values())
 
 
-def _system_message(prompt: str | SystemMessage | None) -> SystemMessage | None:
-    return SystemMessage(prompt) if isinstance(prompt, str) else prompt
-
-
-def _one_of(name: str, allowed: Any, given: Any) -> Any:
-    if given not in get_args(allowed):
-        raise AgentSpecError(f"{name}={given!r} is none of {get_args(allowed)!r}.")
-    return given
-
-
 def _limits(given: Any, declared: DeclaredFormat | RunTimeFormat) -> UsageLimits:
     if given is None:
         return UsageLimits() if declared.reads_answers else NO_LIMITS
     if not isinstance(given, UsageLimits):
-        raise AgentSpecError(f"limits={given!r} is no UsageLimits; write limits=UsageLimits(model_calls=…).")
+        raise AgentSpecError(f"limits={shown(given)} is no UsageLimits; write limits=UsageLimits(model_calls=…).")
     return given
 
 
 def _checks(
     stack: MiddlewareStack, own: Callable[..., Any] | None, declared: DeclaredFormat | RunTimeFormat
 ) -> tuple[Callable[..., Any], ...]:
+    if own is not None:
+        check_function(f"check_answer={shown(own)}", own, "answer", "state", "runtime")
     checks = (*stack.checks, *(() if own is None else (own,)))
-    for check in checks:
-        if not callable(check):
-            raise AgentSpecError(f"check_answer={check!r} is no function of (answer, state, runtime).")
-        if iscoroutinefunction(check) or iscoroutinefunction(type(check).__call__):
-            raise AgentSpecError(f"{check!r} is not awaited: a check of an answer is an ordinary function, not async.")
-    if own is not None and not declared.reads_answers:
-        raise AgentSpecError("check_answer has nothing to check without a response_format; pass one.")
+    if checks and not declared.reads_answers:
+        name = f"check_answer={shown(own)}" if own is not None else shown(checks[0])
+        raise AgentSpecError(f"{name} has nothing to check without a response_format; pass one.")
     return checks

@@ -16,12 +16,12 @@ from langgraph.pregel import Pregel
 from langgraph.types import Checkpointer, Command, TracePolicy
 
 from answergraph.graphs.agent.agent_spec import AgentSpec
-from answergraph.graphs.agent.subagent_stream import subagent_transformer
 from answergraph.nodes.calls_elsewhere import noting_calls_taken_out
 from answergraph.nodes.direct_calls.tool_threads import MAX_TOOL_THREADS
-from answergraph.nodes.subgraph_node import GuestNode, SubgraphNode
+from answergraph.nodes.subgraph_node import GuestNode
 from answergraph.nodes.tools import ToolsNode
 from answergraph.response_format.storage.answer_channel import answer_codec
+from answergraph.runtime.langchains_agent import subagents
 from answergraph.runtime.recent_cache import MAX_KEPT
 from answergraph.runtime.steps import GraphNode, Step
 from answergraph.state.agent_state import PRIVATE_KEYS, StateSchemas
@@ -69,16 +69,11 @@ class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
         """
         if isinstance(node, Pregel):
             node, action = node.get_name(), node
-        if isinstance(action, Pregel):
-            action = SubgraphNode(action)
-        left_out = partial(without_keys, names=self.keys.own)
-        if isinstance(action, SubgraphNode):
-            action = action.within(partial(InnerRunBudget, self._limits, left_out=left_out))
+        around = partial(InnerRunBudget, self._limits, left_out=partial(without_keys, names=self.keys.own))
         known = set(self.nodes)
         super().add_node(node, action, **options)
-        for spec in [spec for name, spec in self.nodes.items() if name not in known]:  # an error handler is a node as well
-            if not isinstance(spec.runnable, SubgraphNode):
-                spec.runnable = GuestNode(cast("Runnable[Any, Any]", spec.runnable), left_out)
+        for name in self.nodes.keys() - known:  # an error handler is a node as well
+            self.nodes[name].runnable = GuestNode(cast("Runnable[Any, Any]", self.nodes[name].runnable), around)
         return self
 
     def add_own_node(self, name: str, node: GraphNode | ToolsNode) -> None:
@@ -117,10 +112,9 @@ class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
             The compiled graph. The caller's recursion limit is left alone; ``max_concurrency`` is 64 where the caller's config
             says nothing else.
         """
-        every = [ToolCallTransformer, subagent_transformer(), *self._transformers, *(transformers or ())]
         made = super().compile(
             checkpointer,
-            transformers=list({id(each): each for each in every}.values()),
+            transformers=[ToolCallTransformer, subagents, *self._transformers, *(transformers or ())],
             **options,
         )
         # As ``copy`` makes another one of it, which is what ``with_config`` does.

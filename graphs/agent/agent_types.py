@@ -6,7 +6,7 @@ At run time an agent is LangGraph's compiled graph and its result a ``dict``; th
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, Unpack, cast, overload
 
 from langchain_core.messages import AnyMessage, SystemMessage
@@ -26,6 +26,9 @@ Tool = BaseTool | Callable[..., Any] | dict[str, Any]
 """A tool, a function to make one of, or a tool the provider runs itself, as its API describes it."""
 
 Tools = Sequence[Tool] | None
+
+Config = RunnableConfig | Mapping[str, Any] | None
+"""A run's configuration, also as a ``dict`` that nothing is said of."""
 
 AnswerT = TypeVar("AnswerT", default=Any)
 """The declared type of the answer."""
@@ -69,30 +72,28 @@ if TYPE_CHECKING:
 
         @overload  # type: ignore[override]  # LangGraph's signatures in fewer words: the other arguments are keywords
         def invoke(
-            self, input: Any, config: RunnableConfig | None = None, *, version: Literal["v2"], **kwargs: Any
+            self, input: Any, config: Config = None, *, version: Literal["v2"], **kwargs: Any
         ) -> GraphOutput[AgentOutput[AnswerT]]: ...
         @overload
         def invoke(
-            self, input: Any, config: RunnableConfig | None = None, *, stream_mode: Literal["values"] = ..., **kwargs: Any
+            self, input: Any, config: Config = None, *, stream_mode: Literal["values"] = ..., **kwargs: Any
         ) -> AgentResult[AnswerT]: ...
         @overload
-        def invoke(self, input: Any, config: RunnableConfig | None = None, *, stream_mode: StreamMode, **kwargs: Any) -> Any: ...
-        def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+        def invoke(self, input: Any, config: Config = None, *, stream_mode: StreamMode, **kwargs: Any) -> Any: ...
+        def invoke(self, input: Any, config: Config = None, **kwargs: Any) -> Any:
             """Run the agent."""
 
         @overload  # type: ignore[override]  # as above
         async def ainvoke(
-            self, input: Any, config: RunnableConfig | None = None, *, version: Literal["v2"], **kwargs: Any
+            self, input: Any, config: Config = None, *, version: Literal["v2"], **kwargs: Any
         ) -> GraphOutput[AgentOutput[AnswerT]]: ...
         @overload
         async def ainvoke(
-            self, input: Any, config: RunnableConfig | None = None, *, stream_mode: Literal["values"] = ..., **kwargs: Any
+            self, input: Any, config: Config = None, *, stream_mode: Literal["values"] = ..., **kwargs: Any
         ) -> AgentResult[AnswerT]: ...
         @overload
-        async def ainvoke(
-            self, input: Any, config: RunnableConfig | None = None, *, stream_mode: StreamMode, **kwargs: Any
-        ) -> Any: ...
-        async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+        async def ainvoke(self, input: Any, config: Config = None, *, stream_mode: StreamMode, **kwargs: Any) -> Any: ...
+        async def ainvoke(self, input: Any, config: Config = None, **kwargs: Any) -> Any:
             """Run the agent on the event loop."""
 
 else:
@@ -128,13 +129,6 @@ COMPILING = frozenset({"checkpointer", "store", "interrupt_before", "interrupt_a
 """The arguments that compile the graph; the others build it."""
 
 
-def check_names(function: str, arguments: Mapping[str, Any], known: Collection[str]) -> None:
-    """Refuse arguments that a function does not have, in Python's words."""
-    for name in arguments:
-        if name not in known:
-            raise TypeError(f"{function}() got an unexpected keyword argument {name!r}")
-
-
 class CreateAgent(Protocol):
     """The type of ``create_agent``: how the answer's type follows from the ``response_format``."""
 
@@ -142,16 +136,12 @@ class CreateAgent(Protocol):
 
     @overload
     def __call__(
-        self, model: Any, tools: Tools = None, *, output_key: str, response_format: Any = None, **rest: Unpack[AgentArguments]
-    ) -> CompiledStateGraph[Any, Any, Any, Any]: ...
-    @overload
-    def __call__(
         self,
         model: Any,
         tools: Tools = None,
         *,
         response_format: None = None,
-        output_key: None = None,
+        output_key: str | None = None,
         **rest: Unpack[AgentArguments],
     ) -> AgentGraph[Any]: ...
     @overload
@@ -161,7 +151,7 @@ class CreateAgent(Protocol):
         tools: Tools = None,
         *,
         response_format: dict[str, Any],
-        output_key: None = None,
+        output_key: str | None = None,
         **rest: Unpack[AgentArguments],
     ) -> AgentGraph[dict[str, Any]]: ...
     @overload
@@ -171,7 +161,7 @@ class CreateAgent(Protocol):
         tools: Tools = None,
         *,
         response_format: Strategy[AnswerT],
-        output_key: None = None,
+        output_key: str | None = None,
         **rest: Unpack[AgentArguments],
     ) -> AgentGraph[AnswerT]: ...
     @overload
@@ -181,7 +171,7 @@ class CreateAgent(Protocol):
         tools: Tools = None,
         *,
         response_format: TypeForm[AnswerT],
-        output_key: None = None,
+        output_key: str | None = None,
         **rest: Unpack[AgentArguments],
     ) -> AgentGraph[AnswerT]: ...
     @overload
@@ -191,7 +181,7 @@ class CreateAgent(Protocol):
         tools: Tools = None,
         *,
         response_format: Callable[[Any, Any], type[AnswerT] | Strategy[AnswerT]],
-        output_key: None = None,
+        output_key: str | None = None,
         **rest: Unpack[AgentArguments],
     ) -> AgentGraph[AnswerT]: ...
     @overload
@@ -201,7 +191,7 @@ class CreateAgent(Protocol):
         tools: Tools = None,
         *,
         response_format: LangChainStrategy[AnswerT],
-        output_key: None = None,
+        output_key: str | None = None,
         **rest: Unpack[AgentArguments],
     ) -> AgentGraph[AnswerT]: ...
     def __call__(

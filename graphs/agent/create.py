@@ -26,7 +26,9 @@ from langgraph.graph.state import CompiledStateGraph
 
 from answergraph.graphs.agent.agent_spec import AgentSpec
 from answergraph.graphs.agent.agent_state_graph import AgentStateGraph
-from answergraph.graphs.agent.agent_types import COMPILING, AgentArguments, Tool, check_names, typed_by_response_format
+from answergraph.graphs.agent.agent_types import COMPILING, AgentArguments, Tool, typed_by_response_format
+from answergraph.graphs.agent.arguments import check_compiling, check_names
+from answergraph.graphs.agent.guards import check_named_tools
 from answergraph.graphs.agent.hook_chains import HookChains
 from answergraph.graphs.agent.routing import RoutingFacts, route_after_model, route_after_structured_response, route_after_tools
 from answergraph.nodes.model import ModelNode
@@ -103,6 +105,7 @@ def create_agent(
     building: Any = {name: value for name, value in arguments.items() if name not in COMPILING}
     compiling: Any = {name: value for name, value in arguments.items() if name in COMPILING}
     graph = build_agent_graph(model, tools, response_format=response_format, output_key=output_key, **building)
+    check_compiling(compiling, graph.nodes)
     return graph.compile(name=arguments.get("name"), **compiling)
 
 
@@ -206,6 +209,7 @@ def _model_node(spec: AgentSpec, readings: Readings) -> ModelNode:
         keys=spec.keys,
         agent_name=spec.name,
         runs_any_tool=bool(spec.stack.tool_wrappers),
+        check_tools=partial(check_named_tools, spec.stack),
         readings=readings,
     )
 

@@ -12,7 +12,7 @@ from langgraph.types import Send
 
 from answergraph.nodes.calls_elsewhere import calls_elsewhere
 from answergraph.nodes.names import TOOLS
-from answergraph.response_format.reading.reply_reader import diagnose, repeats_cut_calls
+from answergraph.response_format.reading.diagnosis import diagnose, is_paused, repeats_cut_calls
 from answergraph.state.ledger import ANSWER_REQUEST, answer_request_record, stored_ledger, taken_out
 from answergraph.state.messages import direct_results, last_turn, pending_tool_calls, repeats_malformed_calls, unanswered
 from answergraph.state.outcome import EndStrategy
@@ -88,7 +88,8 @@ def route_after_model(state: Mapping[str, Any], facts: RoutingFacts) -> Reason |
     4. Tools were called: ``call_tools``, one ``Send`` per call, unless a valid answer beside them ends the run early.
     5. An answer, or what may be one, stands: ``read_answer``.
     6. Calls are carried out elsewhere, or a hook took them out of the reply: the run ends.
-    7. Every call was answered already, or the arguments were cut or malformed for the first time: ``ask_again``.
+    7. Every call was answered already, the arguments were cut or malformed for the first time, or a tool of the provider's own
+       paused the turn: ``ask_again``.
     8. Nothing was called: the run ends.
     """
     if (jump := state.get("jump_to")) in facts.jumps:
@@ -97,15 +98,15 @@ def route_after_model(state: Mapping[str, Any], facts: RoutingFacts) -> Reason |
     message, after = last_turn(messages)
     if message is None or _is_last_word(message, state, facts):
         return facts.ending(state)
-    waiting = unanswered(message.tool_calls, after)
     answers = facts.names(state)
+    waiting = unanswered(message.tool_calls, after)
     sends = _sends(waiting, facts.no_tools(state)) if facts.has_tools else []
     if sends and not _ends_early(waiting, state, facts):
         return sends
-    if answers and (waiting or _holds_answer(message, state, facts)):
+    if answers and not is_paused(message) and (waiting or _holds_answer(message, state, facts)):
         return "read_answer"
-    is_settled = message.tool_calls and not waiting and not repeats_cut_calls(messages)
-    if (is_settled or _has_new_malformed_calls(message, messages)) and not facts.is_left_to_others(message, after, state):
+    is_left = facts.is_left_to_others(message, after, state)
+    if (_is_at_work(message, waiting, messages) and not is_left) or (answers and is_paused(message)):
         return "ask_again"
     return facts.ending(state)
 
@@ -165,9 +166,17 @@ def _sends(waiting: Sequence[ToolCall], no_tools: Collection[str]) -> list[Send]
     return [Send(TOOLS, [call]) for call in waiting if call["name"] not in no_tools]
 
 
+def _is_at_work(message: AIMessage, waiting: list[ToolCall], messages: list[AnyMessage]) -> bool:
+    is_answered = bool(message.tool_calls) and not waiting and not repeats_cut_calls(messages)
+    return is_answered or _has_new_malformed_calls(message, messages)
+
+
 def _is_last_word(message: AIMessage, state: Mapping[str, Any], facts: RoutingFacts) -> bool:
     ledger = stored_ledger(state)
     if ledger is not None and (ledger["last_call_made"] or ledger["tools_were_off"]):
+        return True
+    record = answer_request_record(state)
+    if record is not None and record.get("tools_off"):
         return True
     return bool(facts.names(state)) and diagnose(message) == "refused"
 

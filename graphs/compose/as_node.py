@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Any, get_type_hints
 
 from langchain_core.runnables import Runnable
 
+from answergraph.graphs.agent.agent_state_graph import AgentStateGraph
 from answergraph.nodes.subgraph_node import StateMapper, SubgraphNode
+from answergraph.state.errors import AgentSpecError
+from answergraph.state.mistakes import check_function, meant, shown
 
 Mapped = Mapping[str, str] | Callable[[Any], Mapping[str, Any]]
 """How one state is made of another: per key the other's key, or a function."""
@@ -24,6 +27,9 @@ def as_node(agent: Runnable[Any, Any], *, inputs: Mapped, outputs: Mapped) -> Ru
     Returns:
         The node.
 
+    Raises:
+        AgentSpecError: If the agent has no such key; in a run, if the state has nothing to make its messages of.
+
     Example:
         >>> from langgraph.graph import MessagesState, StateGraph
         >>> from answergraph import create_agent
@@ -33,10 +39,47 @@ def as_node(agent: Runnable[Any, Any], *, inputs: Mapped, outputs: Mapped) -> Ru
         >>> node = as_node(agent, inputs={"messages": "messages"}, outputs=lambda result: {"reply": result["messages"][-1].text})
         >>> graph = StateGraph(State).add_node("greeter", node).add_edge("__start__", "greeter").compile()
     """
-    return SubgraphNode(agent, to_input=_mapping(inputs), to_update=_mapping(outputs))
+    if not hasattr(agent, "invoke"):
+        raise AgentSpecError(f"as_node takes a compiled graph, not {shown(agent)}; write as_node(create_agent(…), …).")
+    builder = getattr(agent, "builder", None)
+    _check_names("inputs", inputs, Mapping.keys, _keys_of(getattr(builder, "input_schema", None)))
+    results = getattr(agent, "output_channels", ())
+    _check_names("outputs", outputs, Mapping.values, () if isinstance(results, str) else results)
+    needed = "messages" if isinstance(builder, AgentStateGraph) else ""
+    return SubgraphNode(agent, to_input=_mapping("inputs", inputs, needed), to_update=_mapping("outputs", outputs))
 
 
-def _mapping(mapped: Mapped) -> StateMapper:
+def _check_names(which: str, mapped: Any, side: Callable[[Any], Iterable[Any]], known: Collection[str]) -> None:
+    """Raise ``AgentSpecError`` for a name that the agent does not have."""
+    form = "{key of the agent: key of the state}" if which == "inputs" else "{key of the state: key of the agent's result}"
+    if callable(mapped):
+        check_function(f"{which}={shown(mapped)}", mapped, "state" if which == "inputs" else "result")
+        return
+    if not isinstance(mapped, Mapping):
+        raise AgentSpecError(f"as_node: {which}={shown(mapped)} is no mapping; write {which}={form}.")
+    for name in side(mapped):
+        if known and name not in known:
+            raise AgentSpecError(
+                f"as_node: {which}={dict(mapped)!r}: the agent has no {name!r}.{meant(name, known)} It has {sorted(known)!r}; "
+                f"write {which}={form}."
+            )
+
+
+def _keys_of(schema: Any) -> list[str]:
+    return list(get_type_hints(schema)) if isinstance(schema, type) else []
+
+
+def _mapping(which: str, mapped: Mapped, needed: str = "") -> StateMapper:
     if callable(mapped):
         return mapped
-    return lambda source: {key: source[other] for key, other in mapped.items() if other in source}
+
+    def made(source: Any) -> dict[str, Any]:
+        given = source if isinstance(source, Mapping) else vars(source)
+        if needed in mapped and mapped[needed] not in given:
+            raise AgentSpecError(
+                f"as_node: {which}={dict(mapped)!r}: the state has nothing under {mapped[needed]!r} to make the agent's "
+                f"{needed!r} of.{meant(mapped[needed], given)} It has {sorted(given)!r}."
+            )
+        return {key: given[other] for key, other in mapped.items() if other in given}
+
+    return made

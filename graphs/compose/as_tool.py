@@ -16,6 +16,7 @@ from typing_extensions import TypedDict
 from answergraph.graphs.agent.agent_state_graph import AgentStateGraph
 from answergraph.runtime.steps import Invoke, Step, arun_step, run_step
 from answergraph.state.errors import AgentSpecError, NoAnswerError
+from answergraph.state.mistakes import shown
 from answergraph.state.outcome import Outcome
 
 
@@ -65,10 +66,12 @@ def as_tool(
     """
     graph = getattr(agent, "builder", None)
     if not isinstance(graph, AgentStateGraph):
-        raise AgentSpecError(f"as_tool takes an agent made by create_agent, not {agent!r}.")
+        raise AgentSpecError(
+            f"as_tool takes an agent made by create_agent, not {shown(agent)}; write as_tool(create_agent(…), …)."
+        )
     tool_name = name or graph.agent_name
     if tool_name is None:
-        raise AgentSpecError("A tool needs a name: pass one to as_tool, or to create_agent.")
+        raise AgentSpecError("A tool needs a name; write as_tool(agent, name='…', …), or create_agent(…, name='…').")
     prepare = request or _conversation
 
     def step(given: Mapping[str, Any]) -> Step[tuple[str, AgentToolArtifact]]:

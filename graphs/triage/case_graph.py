@@ -2,15 +2,18 @@
 
 ::
 
-    START → ask → explore → hand_over → conclude_failed | conclude_passed → report → END
+    START → ask ──┬─ explore → hand_over → conclude_failed | conclude_passed ─┬→ report → END
+                  └─ conclude_flaky ──────────────────────────────────────────┘
 
-``explore`` and both ``conclude`` are agents: the first has tools and no response format, the others have to answer with a
-verdict whose evidence stands in what the tools returned, or to abstain.
+``explore`` and the ``conclude`` nodes are agents: the first has tools and no response format, the others have to answer with a
+verdict whose evidence stands in what the tools returned, or to abstain. That a test failed and passed in one run is no matter of
+judgment: ``conclude_flaky`` is the offline rules whatever the model is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from operator import add
 from typing import Annotated, Any, Literal, NotRequired
 
@@ -25,20 +28,28 @@ from answergraph.evidence.answer_bundle import answer_bundle, results_in
 from answergraph.evidence.marks import Abstention
 from answergraph.graphs.agent.create import create_agent
 from answergraph.graphs.triage.offline.triage_policy import triage_case
-from answergraph.graphs.triage.run_files.case_facts import ATTACHED_CASE
+from answergraph.graphs.triage.run_files.case_facts import ATTACHED_CASE, left_by_run
 from answergraph.graphs.triage.triage_prompts import CONCLUDE_PROMPT, CONCLUDE_TASK, ENDED, EXPLORE_PROMPT, EXPLORE_TASK
-from answergraph.graphs.triage.triage_schema import CaseReport, FalseNegativeCheck, FalsePositiveCheck, Source
+from answergraph.graphs.triage.triage_schema import (
+    CaseRef,
+    CaseReport,
+    FalseNegativeCheck,
+    FalsePositiveCheck,
+    FlakyCheck,
+    Source,
+    verdict_in,
+)
 from answergraph.graphs.triage.triage_tools import TRIAGE_TOOLS
 from answergraph.middleware.grounded_answer import GroundedAnswer
 from answergraph.models.offline.offline_policy import attach
-from answergraph.models.resolve import resolve_model
+from answergraph.models.resolve import OFFLINE, resolve_model
 from answergraph.state.agent_state import AgentState
 from answergraph.state.budget import UsageLimits
 from answergraph.state.messages import correction_message
 from answergraph.state.outcome import Outcome
 from answergraph.state.tool_results import ToolRun, run_of
 
-EXPLORE, CONCLUDE_FAILED, CONCLUDE_PASSED = "explore", "conclude_failed", "conclude_passed"
+EXPLORE, CONCLUDE_FAILED, CONCLUDE_PASSED, CONCLUDE_FLAKY = "explore", "conclude_failed", "conclude_passed", "conclude_flaky"
 
 EXPLORE_LIMITS = UsageLimits(model_calls=25)
 CONCLUDE_LIMITS = UsageLimits(model_calls=8)
@@ -49,13 +60,17 @@ LOOKS = frozenset({"read_case", "read_lines", "search"})
 
 
 class GroundedInCase(GroundedAnswer):
-    """Accepts quotes from the results that were gathered before this agent's own run, and from those of its own."""
+    """Accepts quotes from the results that were gathered before this agent's own run, and from those of its own.
+
+    What a tool says in words of its own is no evidence: only what the test run left can be quoted.
+    """
 
     def evidence(self, state: Mapping[str, Any]) -> list[ToolRun]:
         own = super().evidence(state)
         taken = {run.tool_call_id for run in own}
         gathered = [run for run in _tool_runs(state["messages"]) if run.tool_call_id not in taken]
-        return [run for run in (*gathered, *own) if run.name in LOOKS and run.succeeded and run.text]
+        looks = [run for run in (*gathered, *own) if run.name in LOOKS and run.succeeded and run.text]
+        return [replace(run, texts=(left_by_run(run.name, run.text),)) for run in looks]
 
 
 class FolderState(AgentState[Any]):
@@ -70,7 +85,10 @@ class CaseTask(TypedDict):
     folder: str
     case: str
     test: str
-    kind: Literal["failed", "passed"]
+    kind: Literal["failed", "flaky", "passed"]
+    cause: str
+    cluster: str
+    cases: list[CaseRef]
 
 
 class CaseOutput(TypedDict):
@@ -98,14 +116,16 @@ def case_graph(model: Any) -> CompiledStateGraph[Any, Any, Any, Any]:
     graph.add_node("hand_over", _hand_over)
     graph.add_node(CONCLUDE_FAILED, conclude_agent(model, FalseNegativeCheck, name=CONCLUDE_FAILED))
     graph.add_node(CONCLUDE_PASSED, conclude_agent(model, FalsePositiveCheck, name=CONCLUDE_PASSED))
+    graph.add_node(CONCLUDE_FLAKY, conclude_agent(resolve_model(OFFLINE, offline=triage_case), FlakyCheck, name=CONCLUDE_FLAKY))
     graph.add_node("report", _report)
 
     graph.add_edge(START, "ask")
-    graph.add_edge("ask", EXPLORE)
+    graph.add_conditional_edges("ask", route_after_ask, {"explore": EXPLORE, "conclude": CONCLUDE_FLAKY})
     graph.add_edge(EXPLORE, "hand_over")
     graph.add_conditional_edges("hand_over", route_after_hand_over, {"failed": CONCLUDE_FAILED, "passed": CONCLUDE_PASSED})
     graph.add_edge(CONCLUDE_FAILED, "report")
     graph.add_edge(CONCLUDE_PASSED, "report")
+    graph.add_edge(CONCLUDE_FLAKY, "report")
     graph.add_edge("report", END)
     return graph.compile(name="triage_case")
 
@@ -132,9 +152,14 @@ def conclude_agent(model: Any, verdict: type[BaseModel], *, name: str) -> Compil
     )
 
 
+def route_after_ask(state: CaseState) -> Literal["explore", "conclude"]:
+    """Explore a case that has to be judged; conclude on a flaky one, whose tries tell it all."""
+    return "conclude" if state["kind"] == "flaky" else "explore"
+
+
 def route_after_hand_over(state: CaseState) -> Literal["failed", "passed"]:
     """Return the kind of the case, which decides the question: is the failure real, or is the pass?"""
-    return state["kind"]
+    return "passed" if state["kind"] == "passed" else "failed"
 
 
 def _ask(state: CaseTask) -> dict[str, Any]:
@@ -156,6 +181,11 @@ def _report(state: CaseState) -> dict[str, Any]:
         case=state["case"],
         test=state["test"],
         kind=state["kind"],
+        verdict=verdict_in(answer),
+        cause=state["cause"],
+        cluster=state["cluster"],
+        cases=state["cases"],
+        remembered="",
         status=outcome["status"] if outcome else "unanswered",
         reason=outcome["reason"] if outcome else "The run ended without an outcome.",
         schema=outcome["schema"] if outcome else None,

@@ -2,14 +2,16 @@
 
 ::
 
-START → find_cases ──┬─ judge ──→ triage_case (one per case, side by side) ──→ END
+START → find_cases ──┬─ judge ──→ triage_case (one per cause, side by side) ──→ END
                      └─ finish ─→ END
+
+With a history, both ways lead through ``remember``.
 """
 
 from __future__ import annotations
 
 import os
-from functools import partial
+from dataclasses import dataclass
 from operator import add
 from pathlib import Path
 from typing import Annotated, Any, Literal, NotRequired
@@ -20,13 +22,16 @@ from langgraph.types import Checkpointer, Send
 from typing_extensions import TypedDict
 
 from answergraph.graphs.triage.case_graph import CaseOutput, CaseTask, case_graph
+from answergraph.graphs.triage.history import Changes, History
 from answergraph.graphs.triage.run_files.case_survey import Survey, survey
 from answergraph.graphs.triage.run_files.read_only_folder import Folder, FolderError
+from answergraph.graphs.triage.triage_plan import model_name, plan_of
 from answergraph.graphs.triage.triage_schema import CaseReport
+from answergraph.models.resolve import OFFLINE
 
-FIND_CASES, TRIAGE_CASE = "find_cases", "triage_case"
+FIND_CASES, TRIAGE_CASE, REMEMBER = "find_cases", "triage_case", "remember"
 
-TRIAGE_KEYS = ("reports", "problems", "results", "bundles")
+TRIAGE_KEYS = ("reports", "problems", "results", "changes", "bundles")
 """Asks a run for each answer's bundle too: ``graph.invoke(…, output_keys=TRIAGE_KEYS)``."""
 
 
@@ -41,32 +46,45 @@ class TriageState(TriageInput, CaseOutput):
     """The state of a triage."""
 
     cases: NotRequired[list[CaseTask]]
+    estimate: NotRequired[str]
     problems: NotRequired[list[str]]
     results: NotRequired[int]
+    changes: NotRequired[Changes]
 
 
 class TriageOutput(TypedDict):
     """The output of a triage."""
 
     reports: Annotated[list[CaseReport], add]
-    """One per failed case, and per passed case whose logs show a failure; in the order of the files."""
+    """One per cause, with the failed, flaky, and suspiciously passed cases that have it."""
     problems: list[str]
     """One sentence for each file that could not be read, or for the folder."""
     results: int
     """How many test results were read; where there are some and no report, none of them is suspicious."""
+    changes: NotRequired[Changes]
+    """What is different from earlier runs, where there is a history."""
 
 
-def create_triage_agent(
-    model: Any = "offline", *, root: str | Path | None = None, checkpointer: Checkpointer | None = None, name: str = "triage"
+def create_triage_agent(  # waiver: each stands for itself
+    model: Any = "offline",
+    *,
+    root: str | Path | None = None,
+    history: str | Path | None = None,
+    limit: int | None = None,
+    checkpointer: Checkpointer | None = None,
+    name: str = "triage",
 ) -> CompiledStateGraph[Any, Any, Any, Any]:
     """Create the triage of a failed test run: is each failure real, and is each pass?
 
-    Two agents look at each case: ``explore`` with tools and no response format, then ``conclude`` with a verdict whose evidence
-    has to stand in what the tools returned. Neither can leave the folder.
+    Failures of one cause are judged once. Two agents look at each cause: ``explore`` with tools and no response format, then
+    ``conclude`` with a verdict whose evidence has to stand in what the test run left. Neither can leave the folder.
 
     Args:
         model: A chat model or its name; the default is a set of rules that needs no key, and abstains rather than guess.
         root: Only folders below this one may be asked about; ``None`` for any, which is not for a server.
+        history: An SQLite file that keeps how tests ended and what the model said: a failure that it has judged before is not
+            judged again, and ``changes`` tells what is new, fixed, or flaky over nights.
+        limit: How many causes are judged at most; the others are reported as ``"unknown"``.
         checkpointer: Keeps the state of threads.
         name: The graph's name.
 
@@ -74,39 +92,70 @@ def create_triage_agent(
         The compiled graph, from ``{"folder": …}`` to ``{"reports": […], "problems": […], "results": …}``.
 
     Raises:
-        AgentSpecError: If the model cannot be used.
+        AgentSpecError: If the model or the history cannot be used.
 
     Example:
         >>> result = create_triage_agent().invoke({"folder": "there is none"})
         >>> result["reports"], result["problems"]
         ([], ["There is no folder 'there is none'."])
     """
+    kept = None if history is None else History(history)
     graph = StateGraph(TriageState, input_schema=TriageInput, output_schema=TriageOutput)
-    graph.add_node(FIND_CASES, partial(_find_cases, root=root))
+    find = FindCases(root=root, limit=limit, history=kept, model=model_name(model))
+    graph.add_node(FIND_CASES, find.plan)
     graph.add_node(TRIAGE_CASE, case_graph(model))
+    if kept is not None:
+        graph.add_node(REMEMBER, find.remember)
 
+    finish = END if kept is None else REMEMBER
     graph.add_edge(START, FIND_CASES)
-    graph.add_conditional_edges(FIND_CASES, route_after_find_cases, {"judge": TRIAGE_CASE, "finish": END})
-    graph.add_edge(TRIAGE_CASE, END)
+    graph.add_conditional_edges(FIND_CASES, route_after_find_cases, {"judge": TRIAGE_CASE, "finish": finish})
+    graph.add_edge(TRIAGE_CASE, finish)
+    if kept is not None:
+        graph.add_edge(REMEMBER, END)
     return graph.compile(checkpointer, name=name)
 
 
 def route_after_find_cases(state: TriageState) -> list[Send] | Literal["finish"]:
-    """Send each case to be judged; finish if there is none."""
+    """Send each cause to be judged; finish if there is none."""
     return [Send(TRIAGE_CASE, case) for case in state.get("cases", ())] or "finish"
 
 
-def _find_cases(state: TriageInput, root: str | Path | None) -> dict[str, Any]:
-    try:
-        folder = _folder(state["folder"], root)
-        found = survey(folder)
-    except FolderError as error:
-        return {"cases": [], "problems": [str(error)], "results": 0}
-    cases = [
-        CaseTask(folder=str(folder.root), case=case.result.id, test=case.result.title, kind=case.kind) for case in found.cases()
-    ]
-    problems = [*found.problems, *_nothing_read(folder, found)]
-    return {"cases": cases, "problems": problems, "results": len(found.results)}
+@dataclass(frozen=True)
+class FindCases:
+    """Where cases are looked for, and what is done about them."""
+
+    root: str | Path | None
+    limit: int | None
+    history: History | None
+    model: str
+
+    def plan(self, state: TriageInput) -> dict[str, Any]:
+        """Find the causes to judge."""
+        try:
+            folder = _folder(state["folder"], self.root)
+            found = survey(folder)
+        except FolderError as error:
+            return {"cases": [], "problems": [str(error)], "results": 0}
+        # The rules ask nobody: what they said may be outdated, and costs nothing to say anew.
+        known = None if self.model == OFFLINE else self.history
+        plan = plan_of(folder, found, limit=self.limit, history=known, model=self.model)
+        return {
+            "cases": plan.tasks,
+            "reports": plan.reports,
+            "bundles": plan.bundles,
+            "estimate": plan.estimate,
+            "problems": [*found.problems, *_nothing_read(folder, found)],
+            "results": len(found.results),
+        }
+
+    def remember(self, state: TriageState) -> dict[str, Any]:
+        """Keep the verdicts and how the tests ended."""
+        if self.history is None or not state.get("results"):
+            return {}
+        if self.model != OFFLINE:
+            self.history.remember(state["reports"], {bundle["case"]: bundle for bundle in state["bundles"]}, self.model)
+        return {"changes": self.history.add_run(survey(_folder(state["folder"], self.root)))}
 
 
 def _folder(given: str, root: str | Path | None) -> Folder:

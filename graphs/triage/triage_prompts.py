@@ -25,4 +25,4 @@ CONCLUDE_TASK = {
     "passed": "Now conclude on case `{case}`: was it right to pass, or should the test have failed?",
 }
 
-ENDED = {"failed": "failed", "passed": "passed although a log shows a failure"}
+ENDED = {"failed": "failed", "flaky": "failed before it passed", "passed": "passed although a log shows a failure"}

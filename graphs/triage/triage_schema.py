@@ -22,6 +22,10 @@ class _OnPassed(BaseModel):
     is_false_positive: bool = Field(description="Whether the test passed although what it tests failed.")
 
 
+class _OnFlaky(BaseModel):
+    is_flaky: bool = Field(description="Whether the test failed and passed in one run.")
+
+
 class _Reasons(BaseModel):
     confidence: float = Field(description="How sure the verdict is, from 0.0 to 1.0.", ge=0.0, le=1.0)
     evidence: Annotated[list[str], Quote()] = Field(
@@ -48,6 +52,42 @@ class FalsePositiveCheck(_Reasons, _OnPassed):
     """Whether a passed test should have failed."""
 
 
+class FlakyCheck(_Reasons, _OnFlaky):
+    """Whether a test that passed in the end had failed before, in the same run."""
+
+
+Verdict = Literal["real", "not-real", "flaky", "false-pass", "true-pass", "unknown"]
+"""What a triage says of a case: its failure is real or not, it is flaky, its pass is not real or is, or nobody can tell."""
+
+_VERDICTS: dict[str, tuple[Verdict, Verdict]] = {
+    "is_false_negative": ("not-real", "real"),
+    "is_flaky": ("flaky", "unknown"),
+    "is_false_positive": ("false-pass", "true-pass"),
+}
+
+
+def verdict_in(answer: Any) -> Verdict:
+    """Return the verdict that an answer gives; ``"unknown"`` for an abstention, and where there is no answer."""
+    given = answer.model_dump() if isinstance(answer, BaseModel) else {}
+    return next((yes if given[key] else no for key, (yes, no) in _VERDICTS.items() if key in given), "unknown")
+
+
+class CaseRef(TypedDict):
+    """One case of a cluster."""
+
+    case: str
+    """The file of the result and its place in it: ``"results.xml#3"``."""
+    test: str
+    source: str
+    """The file and line of the test's code, ``"tests/test_cart.py:12"``; empty if nothing says so."""
+    environment: dict[str, str]
+    """The suite, folder, host and properties of the result."""
+    elsewhere: list[str]
+    """How it ended under the same name in other environments, a sentence each."""
+    tries: list[str]
+    """What each failed try before said."""
+
+
 class Source(TypedDict):
     """A tool's result that evidence is cut out of."""
 
@@ -57,19 +97,28 @@ class Source(TypedDict):
 
 
 class CaseReport(TypedDict):
-    """The report of one case; plain JSON."""
+    """The report of one cause: of the case that was judged, and of those that share its verdict; plain JSON."""
 
     case: str
-    """The file of the result and its place in it: ``"results.xml#3"``."""
+    """The case that was judged."""
     test: str
-    kind: Literal["failed", "passed"]
-    status: Status
-    """As in an ``Outcome``: ``"answered"``, ``"abstained"``, or why there is no verdict."""
+    kind: Literal["failed", "flaky", "passed"]
+    verdict: Verdict
+    cause: str
+    """What its cases have in common, values left out: ``"KeyError: <text>"``."""
+    cluster: str
+    """A fingerprint of the cause, the same in another run."""
+    cases: list[CaseRef]
+    """All the cases of this cause, the judged one first."""
+    remembered: str
+    """When the verdict was found, if an earlier run found it (see ``history``); else empty."""
+    status: Status | Literal["not_judged"]
+    """As in an ``Outcome``: ``"answered"``, ``"abstained"``, or why there is no verdict; ``"not_judged"`` beyond the limit."""
     reason: str
     schema: str | None
     """Which schema ``answer`` fits."""
     answer: dict[str, Any] | None
-    """A ``FalseNegativeCheck``, a ``FalsePositiveCheck`` or an ``Abstention``, as JSON."""
+    """A ``FalseNegativeCheck``, ``FlakyCheck``, ``FalsePositiveCheck`` or ``Abstention``, as JSON."""
     evidence: dict[str, list[Any]]
     """Per quote of the answer (``"evidence[0]"``): ``[tool_call_id, start, end]`` in ``sources``."""
     sources: dict[str, Source]

@@ -58,7 +58,7 @@ def search(text: str, runtime: ToolRuntime, regex: bool = False, under: str = ""
 def list_failed_cases(runtime: ToolRuntime) -> str:
     """List the cases to judge: failed ones, and passed ones whose logs show a failure."""
     found = survey(_folder(runtime))
-    cases = found.cases()
+    cases = found.cases
     lines = [_case_line(case) for case in cases[:MAX_LISTED]]
     more = f"[{len(cases) - MAX_LISTED} more are left out]" if len(cases) > MAX_LISTED else ""
     return _told(lines, more, found.problems) or "[No case failed.]"

@@ -19,7 +19,7 @@ from answergraph.graphs.workflow.workflow_steps import ABORT, WorkflowStep
 from answergraph.judging.judgment import Judgment
 from answergraph.judging.tags import tag
 from answergraph.models.offline.offline_policy import attach
-from answergraph.response_format.reading.reply_reader import shortened
+from answergraph.response_format.reading.canonical_json import shortened
 from answergraph.runtime.steps import Invoke, Step
 
 ERROR = "error"

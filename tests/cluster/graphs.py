@@ -5,10 +5,11 @@ from typing import Any
 
 from answergraph import create_agent
 from answergraph.graphs.calculator import Calculation
+from answergraph.middleware import GroundedAnswer
 from tests.cluster.ledger import LEDGER_TOOLS
 
 
 @cache
 def bookkeeper() -> Any:
     """Return a calculator that enters every operation in the ledger."""
-    return create_agent("offline", LEDGER_TOOLS, response_format=Calculation, name="bookkeeper")
+    return create_agent("offline", LEDGER_TOOLS, response_format=Calculation, middleware=[GroundedAnswer()], name="bookkeeper")

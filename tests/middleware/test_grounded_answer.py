@@ -230,11 +230,9 @@ class Row(TypedDict):
     ],
     ids=str,
 )
-def test_a_declared_type_whose_values_do_not_tell_their_marks_is_refused(run: Run, declared: Any) -> None:
-    agent, model = agent_of(response_format=ToolStrategy(declared))
+def test_a_declared_type_whose_values_do_not_tell_their_marks_is_refused(declared: Any) -> None:
     with pytest.raises(AgentSpecError, match="do not tell their type"):
-        run(agent, QUESTION)
-    assert model.requests == []
+        agent_of(response_format=ToolStrategy(declared))
 
 
 def test_the_models_of_a_declared_list_are_checked(run: Run) -> None:
@@ -248,5 +246,5 @@ def test_the_models_of_a_declared_list_are_checked(run: Run) -> None:
 
 @pytest.mark.parametrize("abstain", [Verdict, Abstention(missing=["x"])])
 def test_an_abstention_is_a_class_derived_from_abstention(abstain: Any) -> None:
-    with pytest.raises(AgentSpecError, match="abstain is Abstention"):
+    with pytest.raises(AgentSpecError, match="write abstain=Abstention"):
         GroundedAnswer(abstain=abstain)

@@ -41,7 +41,18 @@ SHOWN_ONLY_AS_AN_EXAMPLE = {
 }
 """Schemas that no request for the question shows whole."""
 
-CORRECTED: dict[str, tuple[str, str]] = {}
+CORRECTED: dict[str, dict[str, Any]] = {
+    "qwen:14": {
+        "label": "call",
+        "calls": [["get_weather", {"city": "Oslo"}]],
+        "why": "an action with its input in parentheses and once more behind Action Input",
+    },
+    "qwen:75": {
+        "label": "answer",
+        "answers": [{"value": ["apple", "banana", "cherry"]}],
+        "why": "the values stand in the place of the items' schema",
+    },
+}
 """``file:line`` of a reply whose label the rules get wrong, with the right label and the reason."""
 
 
@@ -54,7 +65,7 @@ def labels_of(path: Path) -> Iterator[dict[str, Any]]:
         asked = Asked(asked.way, _with_dates_checked(asked.schema), asked.tools)
         label = _label(asked, row["reply"]["content"] or "", row["finish_reason"])
         if corrected := CORRECTED.get(f"{path.stem}:{number}"):
-            label = {"label": corrected[0], "why": corrected[1]}
+            label = corrected
         yield {"line": number, "way": asked.way, "schema": asked.schema, **label}
 
 

@@ -194,6 +194,8 @@ def _broken(task: Task, answer: Any, valid: bool, ended: str, run: Run, result: 
 
 def _is_valid(task: Task, answer: Any) -> bool:
     adapter: TypeAdapter[Any] = TypeAdapter(task.type)
+    if isinstance(answer, Diagnosis) and answer.quote not in LOG:
+        return False
     try:
         adapter.validate_json(adapter.dump_json(answer, warnings=False))
     except (ValidationError, ValueError):

@@ -44,7 +44,7 @@ def asked_by(request: Mapping[str, Any]) -> Asked:
     if answers and not form:
         return Asked("tool", answers[0] if len(answers) == 1 else {"anyOf": answers}, tools)
     texts = prompt_texts(request)
-    tools += tuple({"name": name, "parameters": {"type": "object"}} for name in _react_tools(texts[0]))
+    tools += tuple(_react_tools(texts[0]))
     schema = next((each for text in reversed(texts) for each in _schemas_in(text)), answers[0] if answers else None)
     if texts[0].startswith(REACT_START):
         return Asked("react", schema, tools)
@@ -85,10 +85,13 @@ def looks_like_schema(value: Any) -> bool:
     return isinstance(properties, dict) and bool(properties) and all(isinstance(each, dict) for each in properties.values())
 
 
-def _react_tools(prompt: str) -> list[str]:
+def _react_tools(prompt: str) -> Iterator[dict[str, Any]]:
     """The real tools that a ReAct prompt lists, one ``name(argument: type) - description`` a line."""
     lines = prompt.partition("Use the following format:")[0].splitlines() if prompt.startswith(REACT_START) else []
-    return [name for line in lines if (name := line.partition("(")[0]) in REAL_TOOLS]
+    for name, _, rest in (line.partition("(") for line in lines):
+        if name in REAL_TOOLS:
+            names = re.findall(r"(\w+):", rest.partition(")")[0])
+            yield {"name": name, "parameters": {"type": "object", "properties": {key: {} for key in names}, "required": names}}
 
 
 def _schemas_in(text: str) -> Sequence[dict[str, Any]]:

@@ -16,8 +16,9 @@ from answergraph import (
     UsageLimits,
     create_agent,
 )
+from answergraph.middleware import GroundedAnswer
 from tests.models.recording_proxy import MAX_REQUESTS
-from tests.models.tasks import Task
+from tests.models.tasks import Diagnosis, Task
 
 BARE = "bare schema"  # means AutoStrategy
 
@@ -49,7 +50,9 @@ def our_way(strategy: Callable[[Any], Any]) -> Callable[[Task, str], Any]:
     def ask(task: Task, url: str) -> Any:
         model = ChatOpenAI(model="local", base_url=url, api_key=SecretStr("none"), max_retries=0)
         limits = UsageLimits(model_calls=MAX_REQUESTS)
-        agent = create_agent(model, task.tools, response_format=strategy(task.type), limits=limits)
+        # A quote is checked, and then counts only where a tool was called; the peers have no such check.
+        middleware = [GroundedAnswer()] if task.type is Diagnosis else []
+        agent = create_agent(model, task.tools, response_format=strategy(task.type), limits=limits, middleware=middleware)
         return agent.invoke({"messages": [{"role": "user", "content": task.prompt}]})
 
     return ask

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 
-from answergraph.nodes.endings import Ending, EndingFacts, decide, out_of_budget, repeats
+from answergraph.nodes.endings import Ending, EndingFacts, decide, repeats, without_format
 from answergraph.response_format.reading.reply_reader import Reading
 from answergraph.state.ledger import empty_ledger, usage_of
 from answergraph.state.outcome import Status
@@ -87,7 +87,8 @@ TABLE: list[tuple[str, EndingFacts, Ending]] = [
     ("a wrong answer with three attempts left", facts("invalid", 3, has_next_strategy=True), ASK),
     ("the last attempt is the next strategy's", facts("invalid", 2, has_next_strategy=True), NEXT),
     ("an empty reply is asked for again", facts("empty", 2, has_next_strategy=True), ASK),
-    ("a cut reply is asked for again", facts("truncated", 2, has_next_strategy=True), ASK),
+    ("a cut reply is asked for with the next strategy", facts("truncated", 2, has_next_strategy=True), NEXT),
+    ("a cut reply is asked for again where no other strategy is left", facts("truncated", 2), ASK),
     ("no attempt is left for the next strategy", facts("unanswered", 1, has_next_strategy=True), end("unanswered")),
     ("with two attempts left and no next strategy", facts("invalid", 2), ASK),
     # The free part of a deferred strategy.
@@ -140,7 +141,7 @@ def test_an_answer_is_never_sent_back_and_nothing_else_is_accepted() -> None:
     assert exceptions(lambda known, ending: ending != CONFIRM or known.needs_confirmation) == []
 
 
-def test_a_run_ends_with_the_status_of_its_reply_or_out_of_budget() -> None:
+def test_a_run_ends_with_the_status_of_its_reply_or_without_format() -> None:
     assert exceptions(lambda known, ending: ending.status in {None, known.status, "out_of_budget"}) == []
 
 
@@ -215,7 +216,7 @@ def test_a_wrong_answer_repeats_the_last_one_if_it_is_equal(mistake: str | None,
 def test_a_run_without_a_format_that_a_limit_ended_says_so_and_what_it_used() -> None:
     reply = AIMessage("one", usage_metadata={"input_tokens": 2, "output_tokens": 3, "total_tokens": 5})
     usage = usage_of([reply], "turn", model_calls=1, tool_calls=2)
-    outcome: Any = out_of_budget({**empty_ledger(), "usage": usage}, [HumanMessage("q"), reply])
+    outcome: Any = without_format({**empty_ledger(), "usage": usage}, [HumanMessage("q"), reply])
     assert (outcome["status"], outcome["strategy"], outcome["schema"]) == ("out_of_budget", None, None)
     assert (outcome["attempts"], outcome["narrowed"], outcome["evidence"]) == ([], [], {})
     assert outcome["usage"]["rounds"] == [{"input_tokens": 2, "output_tokens": 3}]

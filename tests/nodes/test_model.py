@@ -26,6 +26,12 @@ ANSWER = calls(call("Verdict", GOOD))
 TOOL = ToolStrategy(Verdict)
 
 
+class BadRequestError(Exception):
+    """An HTTP error in the manner of a provider's client."""
+
+    status_code = 400
+
+
 def tools_of(call: Invoke) -> list[str]:
     return [tool["function"]["name"] for tool in call.settings.get("tools", ())]
 
@@ -46,7 +52,8 @@ class TestRequest:
     def test_the_last_call_of_the_budget_asks_for_the_answer_alone(self) -> None:
         nodes = Nodes(search, response_format=TOOL, limits=UsageLimits(model_calls=1))
         _, effect = nodes.asked({"messages": [ASKED]})
-        assert tools_of(effect) == ["Verdict"]
+        assert tools_of(effect) == ["search", "Verdict"]
+        assert effect.settings["tool_choice"] == "Verdict"
 
     def test_a_model_is_not_called_without_a_call_left(self) -> None:
         ledger = {**empty_ledger(), "usage": {**NO_USAGE, "model_calls": 2}, "run": "r"}
@@ -59,7 +66,7 @@ class TestRequest:
         forget_refusals()
         nodes = Nodes(response_format=FallbackStrategy([TOOL, PromptedStrategy(Verdict)]))
         step, first = nodes.asked({"messages": [ASKED]})
-        second = next_call(step, step.throw(ValueError("tool_choice is not supported")))
+        second = next_call(step, step.throw(BadRequestError("tool_choice is not supported")))
         assert (tools_of(first), tools_of(second)) == (["Verdict"], [])
         with pytest.raises(StopIteration) as stop:
             step.send(AIMessage('{"passed": true, "score": 7}'))
@@ -230,4 +237,4 @@ def test_a_free_strategy_lets_the_model_work_and_is_passed_over_when_the_answer_
     deferred = DeferredStrategy(TOOL)
     _, free = Nodes(search, response_format=deferred).asked({"messages": [ASKED]})
     _, forced = Nodes(search, response_format=deferred, limits=UsageLimits(model_calls=1)).asked({"messages": [ASKED]})
-    assert (tools_of(free), tools_of(forced)) == (["search"], ["Verdict"])
+    assert (tools_of(free), tools_of(forced)) == (["search"], ["search", "Verdict"])

@@ -116,6 +116,9 @@ FAMILIES: Mapping[str, Script] = {
     ),
     "Azure OpenAI": served(refuses_json_without_the_word),
     "Anthropic": served(_ANTHROPIC_FORCE, _ANTHROPIC_JSON),
+    "Anthropic without forced calls": served(
+        refuses_force("tool_choice forces tool use is not compatible with this model.", thinking_only=False), _ANTHROPIC_JSON
+    ),
     "Anthropic before Claude 4.5": served(
         _ANTHROPIC_FORCE,
         _ANTHROPIC_JSON,

@@ -8,6 +8,7 @@ from langgraph.graph import END, START, StateGraph
 
 from answergraph import build_agent_graph, create_agent
 from answergraph.graphs.calculator import CALCULATOR_TOOLS, Calculation, create_calculator
+from answergraph.middleware import GroundedAnswer
 from tests.served.hooks import Announce, TeamState, stop_after_two_turns
 
 
@@ -15,7 +16,8 @@ from tests.served.hooks import Announce, TeamState, stop_after_two_turns
 def approval() -> Any:
     """Return a calculator that asks a human before it multiplies."""
     ask = HumanInTheLoopMiddleware(interrupt_on={"multiply": True})
-    return create_agent("offline", CALCULATOR_TOOLS, response_format=Calculation, middleware=[ask], name="approval")
+    middleware = [ask, GroundedAnswer()]
+    return create_agent("offline", CALCULATOR_TOOLS, response_format=Calculation, middleware=middleware, name="approval")
 
 
 @cache
@@ -31,5 +33,5 @@ def team() -> Any:
 @cache
 def hooked() -> Any:
     """Return a calculator with middleware that has hooks of every kind."""
-    middleware = [Announce(), stop_after_two_turns]
+    middleware = [Announce(), stop_after_two_turns, GroundedAnswer()]
     return build_agent_graph("offline", CALCULATOR_TOOLS, response_format=Calculation, middleware=middleware).compile()

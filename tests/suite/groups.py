@@ -14,22 +14,32 @@ SLOW_MARKS = {
     "checkers": "runs type checkers from the start",
 }
 
+OWN_MARKS = {"providers": "asks through the clients of all providers: make test-providers has them"}
+"""Per mark the environment of its own that its tests need; the option of that name runs them, and only those."""
+
 _LEFT = pytest.StashKey[dict[str, int]]()
 _LEFT_BY_WORKER = "left_to_slow"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--slow", action="store_true", help="run the tests with a slow mark, and only those")
+    for mark in OWN_MARKS:
+        parser.addoption(f"--{mark}", action="store_true", help=f"run the tests marked {mark}, and only those")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.stash[_LEFT] = {}
-    for mark, meaning in SLOW_MARKS.items():
+    for mark, meaning in {**SLOW_MARKS, **OWN_MARKS}.items():
         config.addinivalue_line("markers", f"{mark}: {meaning}")
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    for mark in OWN_MARKS:
+        is_own = bool(config.getoption(mark))
+        items[:] = [item for item in items if (item.get_closest_marker(mark) is not None) == is_own]
+        if is_own:
+            return
     slow: bool = config.getoption("slow")
     left = [item for item in items if bool(_slow_marks(item)) != slow]
     items[:] = [item for item in items if bool(_slow_marks(item)) == slow]

@@ -1,22 +1,11 @@
 """The names of ``langchain.agents.middleware.types``."""
 
-from importlib import import_module
-from typing import Any
-
-from langgraph.runtime import Runtime
-from langgraph.types import TracePolicy
-
-import answergraph.middleware as ours
-from answergraph.middleware import *  # noqa: F403 - the whole door
-from answergraph.runtime.extras import extra_needed
+from answergraph.agents import middleware
+from answergraph.agents.langchains_modules import handed_through
+from answergraph.agents.middleware import *  # noqa: F403 - the whole door
 from answergraph.state.agent_state import JumpTo, OmitFromInput, PrivateStateAttr, ResponseT
 
-__all__ = list(ours.__all__)
-__all__ += ["JumpTo", "OmitFromInput", "PrivateStateAttr", "ResponseT", "Runtime", "TracePolicy"]
+__all__ = list(middleware.__all__)
+__all__ += ["JumpTo", "OmitFromInput", "PrivateStateAttr", "ResponseT"]
 
-
-def __getattr__(name: str) -> Any:
-    if name.startswith("__"):
-        raise AttributeError(name)
-    with extra_needed("langchain", f"answergraph.agents.middleware.types.{name}"):
-        return getattr(import_module("langchain.agents.middleware.types"), name)
+__getattr__ = handed_through("langchain.agents.middleware.types")

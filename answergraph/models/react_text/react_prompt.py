@@ -7,6 +7,7 @@ every earlier part of the conversation that a reply followed.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -33,6 +34,7 @@ Action: the action to take, should be one of [{names}]
 Action Input: the input to the action
 Observation: the result of the action
 ... (this Thought/Action/Action Input/Observation can repeat N times)"""
+_SECOND_LABEL = re.compile(r"\A\s*+(?:\*\*)?Thought:(?:\*\*)?")
 KNOWN = "Thought: I now know the final answer"
 FINAL_ANSWER = "Final Answer: the final answer to the original input question"
 FORCED = "Every reply ends with an Action and its Action Input; there is no other way to answer."
@@ -150,6 +152,8 @@ def _steps(reply: AIMessage, calls: list[tuple[Any, str | None]], results: Mappi
         log = _log(reply, call, mistake) if index == 0 else _action(call)
         seen = mistake or results.get(str(call["id"]))
         end = "\n" if index == len(calls) - 1 else ""
+        # The prompt ended with the label, and some models write it once more.
+        log = _SECOND_LABEL.sub("", log)
         yield f"Thought:{log}" if seen is None else f"Thought:{log}\nObservation: {seen}{end}"
 
 

@@ -16,6 +16,7 @@ from typing import Any
 from answergraph.models.react_text.protocol_labels import Label, closed_value, is_action, labels_in, unfenced, without_inventions
 from answergraph.models.react_text.text_tool import TextTool, UnreadableInputError
 from answergraph.response_format.reading.json_in_text import find_json
+from answergraph.response_format.reading.text_calls import find_text_calls
 
 MISSING_ACTION = "Invalid Format: Missing 'Action:' after 'Thought:'"
 MISSING_INPUT = "Invalid Format: Missing 'Action Input:' after 'Action:'"
@@ -76,13 +77,16 @@ def read_reply(text: str, tools: Sequence[TextTool], *, formatted: bool = False)
     labels = labels_in(text)
     first = next((index for index, label in enumerate(labels) if label.kind in ("action", "answer")), None)
     if first is None:
-        return _read_unlabelled(text, formatted=formatted)
+        return _read_unlabelled(text, tools, formatted=formatted)
     answers = [index for index, label in enumerate(labels) if label.kind == "answer"]
     if answers and (first == answers[0] or _declines(text, labels, first)):
         answer = _answer(text, labels[answers[0] :])
         first = next((index for index in range(answers[0], len(labels)) if is_action(labels, index)), first)
         if answer or labels[first].kind == "answer":
             return FinalAnswer(answer)
+    if not is_action(labels, first):
+        end = labels[first + 1].start if first + 1 < len(labels) else len(text)
+        return _read_without_input(text[labels[first].end : end], _cut(text, end), tools, formatted=formatted)
     return _read_action(text, labels, first, {tool.name: tool for tool in tools})
 
 
@@ -91,7 +95,10 @@ def thought_in(text: str) -> str:
     return text if first is None else text[: first.start].rstrip()
 
 
-def _read_unlabelled(text: str, *, formatted: bool) -> ReActReading:
+def _read_unlabelled(text: str, tools: Sequence[TextTool], *, formatted: bool) -> ReActReading:
+    if calls := find_text_calls(text, [tool.name for tool in tools]).calls:
+        # The protocol has one action a reply.
+        return Action(text, calls[0].name, calls[0].args)
     # An object needs a closing brace; repairing thousands of open ones would take long.
     found = find_json(text) if "}" in text or formatted else []
     is_object = len(found) == 1 and isinstance(found[0].data, dict) and found[0].place != "prose"
@@ -118,9 +125,6 @@ def _answer(text: str, labels: Sequence[Label]) -> str:
 
 
 def _read_action(text: str, labels: Sequence[Label], index: int, tools: Mapping[str, TextTool]) -> ReActReading:
-    if not is_action(labels, index):
-        end = labels[index + 1].start if index + 1 < len(labels) else len(text)
-        return _read_without_input(text[labels[index].end : end], _cut(text, end), tools)
     name, label = text[labels[index].end : labels[index + 1].start], labels[index + 1]
     end = labels[index + 2].start if index + 2 < len(labels) else len(text)
     closed = closed_value(text, label.end)
@@ -146,25 +150,31 @@ def _act(name: str, written: str, log: str, tools: Mapping[str, TextTool]) -> Re
         return Unreadable(log, str(error), tool.name, written)
 
 
-def _read_without_input(written: str, log: str, tools: Mapping[str, TextTool]) -> ReActReading:
+def _read_without_input(written: str, log: str, tools: Sequence[TextTool], *, formatted: bool) -> ReActReading:
     """Read an action without ``Action Input:``: evident as ``tool(input)``, as JSON, and where the tool needs none."""
-    tool = _named(written, tools)
+    known = {tool.name: tool for tool in tools}
+    tool = _named(written, known)
+    call = _CALL.fullmatch(written)
+    if call is not None and tool is not None:
+        return _act(tool.name, call["round"] if call["round"] is not None else call["square"], log, known)
     if tool is not None and not tool.required:
         return Action(log, tool.name, {})
-    call = _CALL.fullmatch(written)
-    if call is not None and (called := _named(call["name"], tools)) is not None:
-        return _act(called.name, call["round"] if call["round"] is not None else call["square"], log, tools)
+    if calls := find_text_calls(written, known).calls:
+        return Action(log, calls[0].name, calls[0].args)
     found = [item.data for item in find_json(written) if isinstance(item.data, dict)]
     if len(found) == 1 and found[0].keys() == {"action", "action_input"}:
         given = found[0]["action_input"]
-        return _act(str(found[0]["action"]), given if isinstance(given, str) else json.dumps(given), log, tools)
-    return Unreadable(log, MISSING_INPUT, args=log)
+        return _act(str(found[0]["action"]), given if isinstance(given, str) else json.dumps(given), log, known)
+    # Where JSON is asked for, some write the answer as an action.
+    return FinalAnswer(written.strip()) if formatted and found else Unreadable(log, MISSING_INPUT, args=log)
 
 
 def _named(written: str, tools: Mapping[str, TextTool]) -> TextTool | None:
     """Return the tool that a text names, in any case and with any decoration."""
     name = written.strip()
     candidates = [name, name.strip(_DECORATION), name.split("\n", 1)[0].strip(_DECORATION)]
+    if call := _CALL.fullmatch(name):
+        candidates.append(call["name"])
     for candidate in candidates:
         if candidate in tools:
             return tools[candidate]

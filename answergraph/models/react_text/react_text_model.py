@@ -32,7 +32,7 @@ from answergraph.models.react_text.react_reply import MISSING_ACTION, Action, Fi
 from answergraph.models.react_text.text_model_call import TextModelCall, callbacks_below
 from answergraph.models.react_text.text_tool import TextTool, as_openai_tool
 from answergraph.response_format.providers.model_capabilities import model_name
-from answergraph.response_format.reading.reply_reader import diagnose
+from answergraph.response_format.reading.diagnosis import diagnose
 from answergraph.response_format.wire.dialects import Dialect
 from answergraph.runtime.steps import Step, arun_step, run_step
 from answergraph.state.messages import last_turn

@@ -14,6 +14,18 @@ from answergraph.response_format.wire.dialects import Dialect
 # Settings that turn thinking on: fields of the client, or keys of the fields below, which go along with every request.
 _THINKING_FIELDS = ("thinking", "reasoning", "enable_thinking")
 _REQUEST_FIELDS = ("extra_body", "model_kwargs", "additional_model_request_fields")
+# Per class of a client how it is told that no tool may be called; ChatOllama and ChatBedrockConverse have no way to say it.
+_NO_CALL_CHOICES: Mapping[str, Any] = {
+    **dict.fromkeys(("BaseChatOpenAI", "ChatMistralAI", "ChatGroq", "ChatOpenRouter", "ChatFireworks"), "none"),
+    **dict.fromkeys(("ChatGoogleGenerativeAI", "ChatVertexAI", "InProcessChatModel", "ReActTextModel"), "none"),
+    # It takes the string for the name of a tool.
+    "ChatAnthropic": {"type": "none"},
+}
+# Where the clients of OpenAI, Azure, Anthropic, Groq, OpenRouter, DeepSeek, Bedrock, Mistral and others keep their address.
+_ADDRESS_FIELDS = (
+    *("openai_api_base", "azure_endpoint", "anthropic_api_url", "groq_api_base", "openrouter_api_base", "api_base"),
+    *("endpoint_url", "endpoint", "base_url"),
+)
 
 
 def model_name(model: Any) -> str:
@@ -21,8 +33,18 @@ def model_name(model: Any) -> str:
     return _first_text(model, "model_name", "model", "model_id")
 
 
-def supports_native_format(model: BaseChatModel, tools: Sequence[Any]) -> bool:
-    """Return whether the provider can hold a model to a JSON schema in a call with these tools.
+def deployment_of(model: Any) -> str:
+    """Return what a chat model's requests are addressed to: the deployment where there is one, else the model."""
+    return _first_text(model, "deployment_name") or model_name(model)
+
+
+def address_of(model: Any) -> str:
+    """Return the address that a chat model's client asks at, or the region of a client without one; empty if it tells neither."""
+    return _first_text(model, *_ADDRESS_FIELDS) or _first_text(model, "region_name", "location")
+
+
+def supports_native_format(model: BaseChatModel, tools: Sequence[Any], *, calls: bool = True) -> bool:
+    """Return whether the provider can hold a model to a JSON schema in a call with these tools; ``calls`` if it may call them.
 
     The model's ``profile``, if it has one, says whether there is such a mode; whether it goes with tools is in the table only.
     """
@@ -33,12 +55,27 @@ def supports_native_format(model: BaseChatModel, tools: Sequence[Any]) -> bool:
         if not profile["structured_output"]:
             return False
         columns = [when for when in columns if when is not Availability.NEVER]
-    return _hold(columns, model, families, tools)
+    return _hold(columns, model, families, tools, calls=calls)
 
 
-def supports_json_mode(model: Any, tools: Sequence[Any]) -> bool:
+def supports_json_mode(model: Any, tools: Sequence[Any], *, calls: bool = True) -> bool:
     families = _families_of(model)
-    return _hold([family.ways.json_mode for family in families], model, families, tools)
+    return _hold([family.ways.json_mode for family in families], model, families, tools, calls=calls)
+
+
+def takes_format_beside_tools(model: Any) -> bool:
+    """Return whether a provider is not known to refuse any format in a request that has tools, callable or not."""
+    return not any(Availability.WITHOUT_TOOLS in family.ways for family in _families_of(model))
+
+
+def needs_tools_for_calls(model: Any) -> bool:
+    """Return whether a provider refuses a conversation with tool calls where no tools are defined."""
+    return any(family.needs_tools for family in _families_of(model))
+
+
+def no_call_choice(model: Any) -> Any:
+    """Return the tool choice by which a model's client says that no tool may be called, ``None`` if it has none."""
+    return next((_NO_CALL_CHOICES[kind.__name__] for kind in type(model).__mro__ if kind.__name__ in _NO_CALL_CHOICES), None)
 
 
 def refuses_forced_tools(model: Any) -> bool:
@@ -60,6 +97,14 @@ def answers_last(model: Any) -> bool:
     return any(family.answers_last for family in _families_of(model))
 
 
+def may_write_calls(model: Any) -> bool:
+    """Return whether a server may hand a call on as the model wrote it, as text.
+
+    Makers that alone serve their models turn every call into one: a text that looks like a call is a quotation there.
+    """
+    return all(family.open_weights for family in _families_of(model))
+
+
 def names_forced_tool(model: Any) -> bool:
     return _lists_tool_choice(model, "tool")
 
@@ -74,14 +119,16 @@ def takes_user_after_tool(model: Any) -> bool:
     return all(family.user_after_tool for family in _families_of(model))
 
 
-def _hold(columns: list[Availability], model: Any, families: tuple[ProviderFamily, ...], tools: Sequence[Any]) -> bool:
+def _hold(
+    columns: list[Availability], model: Any, families: tuple[ProviderFamily, ...], tools: Sequence[Any], *, calls: bool = True
+) -> bool:
     thinking = Availability.WITHOUT_THINKING in columns and _thinks(model, families)
-    return all(when.holds(tools=bool(tools), thinking=thinking) for when in columns)
+    return all(when.holds(tools=bool(tools), thinking=thinking, calls=calls) for when in columns)
 
 
 def _families_of(model: Any) -> tuple[ProviderFamily, ...]:
     clients = frozenset(kind.__name__ for kind in type(model).__mro__)
-    return matching_families(clients, _first_text(model, "openai_api_base", "base_url"), model_name(model).lower())
+    return matching_families(clients, _first_text(model, *_ADDRESS_FIELDS), model_name(model).lower())
 
 
 def _first_text(model: Any, *attributes: str) -> str:

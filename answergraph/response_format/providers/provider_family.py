@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from datetime import date
 from enum import Enum
 from typing import NamedTuple
 
@@ -15,12 +16,18 @@ class Availability(Enum):
 
     ALWAYS = "always"
     WITHOUT_TOOLS = "without tools"
+    WITHOUT_CALLS = "while no tool is called"
+    """Beside tools it keeps the model from calling them, which does no harm where it shall call none."""
     WITHOUT_THINKING = "without thinking"
     NEVER = "never"
 
-    def holds(self, *, tools: bool, thinking: bool) -> bool:
-        """Return whether a call with or without tools and thinking may be made in this way."""
-        hindered = {Availability.WITHOUT_TOOLS: tools, Availability.WITHOUT_THINKING: thinking}
+    def holds(self, *, tools: bool, thinking: bool, calls: bool = True) -> bool:
+        """Return whether a call with or without tools and thinking may be made in this way; ``calls`` if tools may be called."""
+        hindered = {
+            Availability.WITHOUT_TOOLS: tools,
+            Availability.WITHOUT_CALLS: tools and calls,
+            Availability.WITHOUT_THINKING: thinking,
+        }
         return self is Availability.ALWAYS or not hindered.get(self, True)
 
 
@@ -42,12 +49,12 @@ class ProviderFamily:
     ways: Ways
     sources: tuple[str, ...]
     """The provider's documentation, or the thread that reports the behaviour."""
+    written: date
+    """When the row was last written."""
     clients: frozenset[str] = frozenset()
     """Names of LangChain's client classes; a subclass counts."""
     address: str = ""
     """Pattern in the client's base URL."""
-    usual_port: str = ""
-    """Pattern in the base URL that makes this family likely; counts only for models with open weights."""
     models: str = ""
     """Pattern of whole segments of the model's name, which gateways prefix ("openai/gpt-4o")."""
     open_weights: bool = True
@@ -60,6 +67,8 @@ class ProviderFamily:
     """Whether a format beside tools, or a forced call, keeps it from calling them: the answer is asked for after the tools."""
     gateway: bool = False
     """Whether it serves the models of others, so that the row of the model's name counts as well."""
+    needs_tools: bool = False
+    """Whether it refuses a conversation with tool calls where no tools are defined."""
     dialect: Dialect = Dialect.OPENAI_STRICT
     """The part of JSON Schema that its native mode takes."""
     note: str = ""
@@ -68,9 +77,6 @@ class ProviderFamily:
     def serves(self, clients: frozenset[str], address: str) -> bool:
         """Return whether a client, or the address it asks at, is this family's."""
         return not self.clients.isdisjoint(clients) or bool(self.address and re.search(self.address, address))
-
-    def may_serve(self, address: str) -> bool:
-        return bool(self.usual_port and re.search(self.usual_port, address))
 
     def has(self, model: str) -> bool:
         return bool(self.models) and _has_segment(self.models, model)

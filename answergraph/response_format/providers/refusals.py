@@ -1,30 +1,58 @@
-"""The ways of asking that providers have refused: read from their errors, remembered for the life of the process."""
+"""The ways of asking that providers have refused: read from their errors, remembered for a limited time."""
 
 from __future__ import annotations
 
 import re
+from collections import OrderedDict
 from collections.abc import Collection
 from dataclasses import astuple, dataclass, replace
-from typing import Any
+from threading import Lock
+from time import monotonic
+from typing import Any, NamedTuple
 
-from answergraph.response_format.providers.model_capabilities import model_name
+from answergraph.response_format.providers.failed_samples import reply_in
+from answergraph.response_format.providers.model_capabilities import address_of, deployment_of
+from answergraph.response_format.providers.provider_error import ProviderError, provider_error
 
-_BAD_REQUEST = {400, 422}
-_NO_SUCH_ABILITY = {*_BAD_REQUEST, 404, 501}
+MAX_REFUSALS = 256
+"""Number of refusals remembered; the oldest is forgotten first."""
+MAX_REFUSAL_AGE_SECONDS = 3600.0
+"""After this time a way that was refused is tried again."""
+
+_BAD_REQUEST = {None, 400, 422}
+_NO_SUCH_ABILITY = {400, 404, 422, 501}
 # Patterns are compiled at their first use: few programs see a refusal.
-_ABOUT_THE_FORMAT = (
-    r"tool[_ ]?choice|response[_ ]?format|response[_ ]?mime[_ ]?type|output_config|json_schema|json_object|json mode|\bstrict\b|"
-    r"\bschema\b|structured output|(not|n't) support(ed)? (tools?|functions?|tool use)|tool (use|calling) is not"
+_PARAMETER = (
+    r"tool[_ ]?choice|toolConfig|response[_ ]?format|response[_ ]?(mime[_ ]?type|json[_ ]?schema|schema)|output_?config|"
+    r"text\.format|json_schema|json_object|json mode|\bstrict\b|structured output"
 )
+_SCHEMA = r"\bschemas?\b|\bgrammar\b"
+_IS_NOT_TAKEN = (
+    r"not (currently )?(be )?(support|allow|permit|accept|available|enabled|recogni[sz]ed)|"
+    r"n't (currently )?(support|allow|accept)|"
+    r"unsupported|unavailable|unknown|unrecogni[sz]ed|unexpected|extra (inputs|fields)|may not|cannot|can't|incompatible|only|"
+    r"requires|must (not )?be|should be|forces tool use|is enabled"
+)
+_SPOILT_SCHEMA = (
+    r"invalid (json )?schema|schema is invalid|schema (is )?too|too many (states|properties|parameters|optional)|too complex|"
+    r"the specified schema|in context=|\bgrammar\b|additionalProperties|nesting|depth|schema\.\w|format\.schema|"
+    r"for '\w+' type|keyword"
+)
+_BARE = r"request contains an invalid argument"
+"""All that Gemini says of many schemas."""
+_WITHOUT_ENDPOINT = r"no endpoints found that can handle the requested parameters"
+_HAS_NO_TOOLS = (
+    r"(not|n't|no\b.*) support (for )?(tools?|functions?|tool use|(tool|function)[ _-]?call(s|ing)?)\b|"
+    r"(tool|function)s?[ _-]?(use|call(s|ing)?)?[`'\"]* (is|are) not (supported|enabled|available)|"
+    r"no endpoints found that support tool use"
+)
+_WITHOUT_TEMPLATES = r"tools param requires --jinja"
+"""llama.cpp's words, with HTTP 500."""
+_FUNCTION = r"for function ['\"`]?([\w-]+)"
+_TOOL_PLACE = r"(?:tools|function_?declarations)[.\[](\d+)"
 
 TOOL_CALLING = "tool_calling"
 """Used as the strategy of a refusal where the model has no tool calling at all."""
-
-_HAS_NO_TOOLS = (
-    r"(not|n't|no\b.*) support (for )?(tools?|functions?|tool use|(tool|function)[ _-]?call(s|ing)?)\b|"
-    r"(tool|function)s?[ _-]?(use|call(s|ing)?)?[`'\"]* (is|are) not (supported|enabled|available)"
-)
-_FUNCTION = r"for function ['\"`]?([\w-]+)"
 
 
 @dataclass(frozen=True)
@@ -41,72 +69,143 @@ class Refusal:
     """The strategy's name."""
     beside_tools: bool
     """Whether it was refused beside tools; without any it may be taken."""
+    schema: str = ""
+    """A digest of the only schema that was refused; empty where any is."""
 
     @classmethod
-    def of(cls, model: Any, strategy: str, *, beside_tools: bool) -> Refusal:
+    def of(cls, model: Any, strategy: str, *, beside_tools: bool, schema: str = "") -> Refusal:
         kind = f"{type(model).__module__}.{type(model).__qualname__}"
-        base_url = next((getattr(model, name) for name in ("openai_api_base", "base_url") if getattr(model, name, None)), "")
-        return cls(kind, model_name(model), str(base_url), strategy, beside_tools)
+        return cls(kind, deployment_of(model), address_of(model), strategy, beside_tools, schema)
 
 
-_known: set[Refusal] = set()
+class Objection(NamedTuple):
+    """What a provider does not take in a request."""
+
+    to_schema: bool = False
+    """Whether it is the schema, not the way of asking."""
+    to_tools: bool = False
+    """Whether the model has no tool calling at all."""
+    beside_tools: bool = False
+    """Whether it speaks of tools: without any it may be taken."""
+    names_parameter: bool = True
+    """Whether it names the parameter; without that, one error is not enough to learn from."""
+
+
+class _Heard(NamedTuple):
+    times: int
+    at_seconds: float
+    is_learned: bool
+
+
+class _Memory:
+    """Refusals with their age, bounded in number; threads share it."""
+
+    def __init__(self) -> None:
+        self._heard: OrderedDict[Refusal, _Heard] = OrderedDict()
+        self._lock = Lock()
+
+    def hear(self, refusal: Refusal, *, is_certain: bool) -> None:
+        with self._lock:
+            known = self._fresh(refusal)
+            times = 1 if known is None else known.times + 1
+            self._heard[refusal] = _Heard(times, monotonic(), is_certain or times > 1 or (known is not None and known.is_learned))
+            self._heard.move_to_end(refusal)
+            while len(self._heard) > MAX_REFUSALS:
+                self._heard.popitem(last=False)
+
+    def holds(self, refusal: Refusal) -> bool:
+        known = self._fresh(refusal)
+        return known is not None and known.is_learned
+
+    def learned(self) -> list[Refusal]:
+        with self._lock:
+            return sorted((refusal for refusal in self._heard if self.holds(refusal)), key=astuple)
+
+    def clear(self) -> None:
+        with self._lock:
+            self._heard.clear()
+
+    def __bool__(self) -> bool:
+        return bool(self._heard)
+
+    def _fresh(self, refusal: Refusal) -> _Heard | None:
+        known = self._heard.get(refusal)
+        return known if known is not None and monotonic() - known.at_seconds < MAX_REFUSAL_AGE_SECONDS else None
+
+
+_memory = _Memory()
 
 
 def known_refusals() -> list[Refusal]:
-    """Return the refusals that this process remembers until it ends or ``forget_refusals`` is called."""
-    return sorted(_known, key=astuple)
+    """Return what this process has learned from refusals: for an hour, or until ``forget_refusals`` is called."""
+    return _memory.learned()
 
 
 def forget_refusals() -> None:
     """Forget all refusals, for instance after a server was updated."""
-    _known.clear()
+    _memory.clear()
 
 
-def remember_refusal(model: Any, strategy: str, *, beside_tools: bool) -> None:
-    _known.add(Refusal.of(model, strategy, beside_tools=beside_tools))
+def remember_refusal(
+    model: Any, strategy: str, *, beside_tools: bool, schema: str = "", objection: Objection | None = None
+) -> None:
+    """Hear a refusal; it is learned if it names the parameter, or is heard again. ``schema`` counts for an objection to it."""
+    objection = objection or Objection()
+    digest = schema if objection.to_schema else ""
+    refusal = Refusal.of(model, strategy, beside_tools=beside_tools, schema=digest)
+    _memory.hear(refusal, is_certain=objection.names_parameter)
 
 
-def is_refused(model: Any, strategy: str, *, beside_tools: bool) -> bool:
-    if not _known:
+def has_refusals() -> bool:
+    return bool(_memory)
+
+
+def is_refused(model: Any, strategy: str, *, beside_tools: bool, schema: str = "") -> bool:
+    if not _memory:
         return False
     refusal = Refusal.of(model, strategy, beside_tools=beside_tools)
-    return refusal in _known or replace(refusal, beside_tools=False) in _known
+    ways = {refusal, replace(refusal, beside_tools=False)}
+    return any(_memory.holds(way) or (schema and _memory.holds(replace(way, schema=schema))) for way in ways)
 
 
-def refuses_format(error: BaseException, answers: Collection[str] = ()) -> bool:
-    """Return whether an error of a model call means that the provider, or its client, does not take the format.
-
-    True for HTTP 400 and 422 about tool choice, response format, strictness or the schema, for an unknown keyword argument, for a
-    client's own ``ValueError`` about these, and for a model class without tools; not for authentication, rate limits or the
-    network. ``answers`` are the names of the answer schemas: a complaint about another function is about a user's tool.
-    """
-    if refuses_tools(error):
-        return True
+def cannot_be_bound(error: BaseException) -> bool:
+    """Return whether a client itself does not take a way of asking, by its error while a model is bound: nothing was sent yet."""
     if isinstance(error, TypeError):
         return "unexpected keyword argument" in str(error)
-    text = str(error)
-    function = re.search(_FUNCTION, text)
-    # A client raises a plain ValueError for what it knows its provider would refuse.
-    is_bad_request = _status(error) in _BAD_REQUEST or type(error) is ValueError
-    if not is_bad_request or (function is not None and function[1] not in answers):
-        return False
-    return re.search(_ABOUT_THE_FORMAT, text, re.IGNORECASE) is not None
+    is_told = type(error) is ValueError and re.search(_PARAMETER, str(error), re.IGNORECASE) is not None
+    return is_told or isinstance(error, NotImplementedError)
 
 
-def refuses_tools(error: BaseException) -> bool:
-    """Return whether an error means that the model has no tool calling at all.
+def objection_in(error: BaseException, model: Any, answers: Collection[str] = (), user_tools: int = 0) -> Objection | None:
+    """Return what the provider does not take of the way an answer was asked for, by an error of a model call.
 
-    True for a model class without ``bind_tools``, and for the words of a provider, as of Ollama ("does not support tools"), Groq
-    ("`tool calling` is not supported with this model") and OpenRouter ("No endpoints found that support tool use").
+    Read from HTTP errors of the model's client about tool choice, response format, strictness or a schema, and about a model
+    without tool calling; not from those about authentication, rate limits or the network, and never from an error of a program.
+    ``answers`` are the names of the answer schemas, ``user_tools`` is how many tools come before theirs: a complaint about one of
+    these is about a user's tool.
     """
-    if isinstance(error, NotImplementedError):
-        return True
-    return _status(error) in _NO_SUCH_ABILITY and re.search(_HAS_NO_TOOLS, str(error), re.IGNORECASE) is not None
+    said = provider_error(error, address_of(model))
+    if said is None or reply_in(error, model) is not None or _is_about_a_users_tool(said.text, answers, user_tools):
+        return None
+    if (said.status in _NO_SUCH_ABILITY and _says(_HAS_NO_TOOLS, said)) or _says(_WITHOUT_TEMPLATES, said):
+        return Objection(to_tools=True)
+    if said.status == 404 and _says(_WITHOUT_ENDPOINT, said):  # noqa: PLR2004 - OpenRouter: no provider of it takes the request
+        return Objection(names_parameter=False)
+    if _says(_BARE, said):
+        return Objection(to_schema=True, names_parameter=False)
+    names_parameter = _says(_PARAMETER, said)
+    if said.status not in _BAD_REQUEST or not (names_parameter or _says(_SCHEMA, said)):
+        return None
+    to_schema = _says(_SPOILT_SCHEMA, said) or not (names_parameter and _says(_IS_NOT_TAKEN, said))
+    return Objection(to_schema=to_schema, beside_tools=_says(r"\btools?\b|function", said), names_parameter=names_parameter)
 
 
-def _status(error: BaseException) -> Any:
-    response = getattr(error, "response", None)
-    if isinstance(response, dict):
-        # The shape of botocore's ClientError.
-        return response.get("ResponseMetadata", {}).get("HTTPStatusCode")
-    return getattr(error, "status_code", None) or getattr(response, "status_code", None) or getattr(error, "code", None)
+def _says(pattern: str, said: ProviderError) -> bool:
+    return re.search(pattern, said.text, re.IGNORECASE) is not None
+
+
+def _is_about_a_users_tool(text: str, answers: Collection[str], user_tools: int) -> bool:
+    function, place = re.search(_FUNCTION, text), re.search(_TOOL_PLACE, text, re.IGNORECASE)
+    if function is not None:
+        return function[1] not in answers
+    return place is not None and int(place[1]) < user_tools

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from answergraph.response_format.reading.json_syntax_repair import MAX_MENDED_LENGTH, mend_json
 
@@ -26,8 +26,18 @@ MAX_OBJECTS = 1_000
 MAX_MENDED = 64
 """How many values that are no JSON are mended; a text with more of them is no slip of syntax."""
 
+MAX_PASSED_OVER_CHARACTERS = 2_000_000
+"""How much text may be looked at in vain, all brackets together: a bracket of prose may reach to the text's end."""
+
+BRACKET_COST_CHARACTERS = 20
+"""What each bracket costs of it, so that a text of nothing but brackets costs little."""
+
 _FENCE_LINES = [re.compile(rf"^[ \t]*{mark}([^\n`]*)$", re.MULTILINE) for mark in ("```", "~~~")]
-_MARKS = re.compile(r'[{}"]|\\.', re.DOTALL)
+_MARKS = {"{": re.compile(r'[{}"]|\\.', re.DOTALL), "[": re.compile(r'[\[\]"]|\\.', re.DOTALL)}
+# A list in prose is more often a remark, so a list counts only where a text or a fence begins.
+_OPENINGS = re.compile(r"(?:\A|^[ \t]*+(?:```|~~~)[^\n`]*+\n)\s*+\[|\{", re.MULTILINE)
+_BEGINS_JSON = re.compile(r"""\{\s*+(?:["'}]|\Z)|\[""")
+_FENCE_END = re.compile(r"\s*+(?:```|~~~)")
 
 
 @dataclass(frozen=True)
@@ -76,6 +86,62 @@ def parse_structured_output(text: str, *, objects_only: bool = True) -> Any:
     return None if is_ambiguous or not found else found[0].data
 
 
+class ValueAt(NamedTuple):
+    """What begins with a bracket at a place of a text."""
+
+    data: Any
+    """``None`` if it is no JSON."""
+    end: int | None
+    """Where its bracket closes, ``None`` if it does not."""
+
+
+def value_at(text: str, start: int) -> ValueAt:
+    """Read the JSON value whose bracket stands at a place of a text, whatever follows it."""
+    end = _closing_bracket(text, start)
+    return ValueAt(None if end is None else load_json(text[start:end]), end)
+
+
+def begins_json(text: str, start: int) -> bool:
+    """Return whether a bracket begins JSON, even if broken or cut; any other is a bracket of prose."""
+    return _BEGINS_JSON.match(text, start) is not None
+
+
+def closed_value(text: str) -> str | None:
+    """Return a text that was cut up to the end of its last JSON value.
+
+    ``None`` if it has none, or if another value is still open; one that repeats the last value so far is no other.
+    """
+    end: int | None = None
+    begin = 0
+    position, passed_over = 0, 0
+    while passed_over < MAX_PASSED_OVER_CHARACTERS and (opening := _OPENINGS.search(text, position)):
+        start = opening.end() - 1
+        value = value_at(text, start)
+        passed_over += BRACKET_COST_CHARACTERS
+        if value.data is None and not begins_json(text, start):
+            passed_over += (value.end or len(text)) - start
+            position = start + 1
+        elif value.end is None:
+            if end is None or not _squeezed(text[begin:end]).startswith(_squeezed(text[start:])):
+                return None
+            break
+        else:
+            begin, end = start, value.end
+            position = end
+    if end is None or passed_over >= MAX_PASSED_OVER_CHARACTERS:
+        return None
+    fence_end = _FENCE_END.match(text, end) if _fence_is_open(text[:end]) else None
+    return text[: fence_end.end() if fence_end else end]
+
+
+def _squeezed(text: str) -> str:
+    return "".join(text.split())
+
+
+def _fence_is_open(text: str) -> bool:
+    return any(len(lines.findall(text)) % 2 for lines in _FENCE_LINES)
+
+
 def _search(text: str, counts: Callable[[JsonFinding], bool]) -> list[JsonFinding]:
     if not text or len(text) > MAX_TEXT_LENGTH:
         return []
@@ -84,7 +150,7 @@ def _search(text: str, counts: Callable[[JsonFinding], bool]) -> list[JsonFindin
         ("fence", _fenced(text)),
         ("prose", _few(_outermost_objects(text))),
     ]
-    strictly = _found(places, _strictly, counts, mended=False)
+    strictly = _found(places, load_json, counts, mended=False)
     return strictly or _found([place for place in places if _is_mendable(place[1])], mend_json, counts, mended=True)
 
 
@@ -110,7 +176,7 @@ def _is_mendable(candidates: list[str]) -> bool:
     return len(candidates) <= MAX_MENDED and sum(map(len, candidates)) <= MAX_MENDED_LENGTH
 
 
-def _strictly(text: str) -> Any:
+def load_json(text: str) -> Any:
     try:
         return _DECODER.decode(text)
     except (ValueError, RecursionError):
@@ -150,7 +216,7 @@ def _outermost_objects(text: str) -> Iterator[str]:
     position = text.find("{")
     restarts = 0
     while position >= 0 and restarts <= MAX_RESTARTS and text.find("}", position) >= 0:
-        end = _closing_brace(text, position)
+        end = _closing_bracket(text, position)
         if end is None:
             # This brace is prose; what follows it may still be an answer.
             restarts += 1
@@ -160,16 +226,16 @@ def _outermost_objects(text: str) -> Iterator[str]:
         position = text.find("{", end)
 
 
-def _closing_brace(text: str, start: int) -> int | None:
+def _closing_bracket(text: str, start: int) -> int | None:
     depth = 0
     in_string = False
-    for mark in _MARKS.finditer(text, start):
+    for mark in _MARKS[text[start]].finditer(text, start):
         match mark.group():
             case '"':
                 in_string = not in_string
-            case "{" if not in_string:
+            case "{" | "[" if not in_string:
                 depth += 1
-            case "}" if not in_string:
+            case "}" | "]" if not in_string:
                 depth -= 1
                 if depth == 0:
                     return mark.end()

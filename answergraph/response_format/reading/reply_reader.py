@@ -1,30 +1,26 @@
 """Reads a reply of a model: which answer it holds, if any, and what is wrong with it.
 
 Pure. The model node reads each reply once; the ``structured_response`` node commits that very reading, and reads again only what
-was changed since. Why a reply cannot hold an answer is told by the marks of the providers' own documents, as LangChain's chat
-models pass them on: OpenAI's ``refusal`` and ``finish_reason`` (chat completions) or ``status``/``incomplete_details``
-(responses), Anthropic's ``stop_reason``, Gemini's ``finish_reason``.
+was changed since.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from langchain_core.messages import AIMessage, AnyMessage, ToolCall
+from langchain_core.messages import AIMessage, ToolCall
 
-from answergraph.response_format.reading.json_in_text import JsonFinding, find_json
+from answergraph.response_format.reading.canonical_json import canonical_json, shortened
+from answergraph.response_format.reading.diagnosis import diagnose, failed_sample, was_broken_off, why_unreadable
+from answergraph.response_format.reading.json_in_text import closed_value, find_json
+from answergraph.response_format.reading.text_answers import TextAnswer, find_answers
 from answergraph.response_format.schemas.answer_schema import AnswerSchema
-from answergraph.response_format.schemas.json_envelope import SCHEMA, VALUE
 from answergraph.response_format.strategies.strategy import AnswerRequest
 from answergraph.state.ledger import MiddlewareValue
-from answergraph.state.messages import last_turn
 from answergraph.state.outcome import Status
-
-MAX_QUOTED_CHARACTERS = 200
-"""How much of a reply a reason quotes."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +47,10 @@ class Reading:
     """The answer calls of the reply; each needs a tool message."""
     repairs: tuple[str, ...] = ()
     """What was done to read it."""
+    counts: bool = False
+    """Whether it is an attempt although no answer was asked for: a failed sample of the provider's."""
+    is_echo: bool = False
+    """Whether the schema was written back in place of an answer."""
 
     def rejected(self, feedback: str) -> Reading:
         """Return this answer as one that a check rejected."""
@@ -61,6 +61,10 @@ class Reading:
     def canonical(self) -> str:
         """The answer as canonical JSON with its schema's name."""
         return canonical_json(None if self.schema is None else [self.schema.name, self.schema.dump(self.value)])
+
+    def is_answer(self, schema: str, data: Any) -> bool:
+        """Return whether this is the same answer as the JSON of one with a schema's name."""
+        return canonical_json([schema, data]) == self.canonical
 
     def value_text(self) -> str:
         """Return the value as a text that differs if the value is changed; a text, because ``nan`` does not equal itself."""
@@ -98,8 +102,11 @@ class ReplyReader:
         every = (*calls, *(ToolCall(name=str(c["name"]), args={}, id=c["id"], type="tool_call") for c in malformed))
         # Before parsing: a cut answer may parse, with its end missing.
         if status := diagnose(message):
-            reason = f"The model refused: {refusal_text(message)}".rstrip(": ") if status == "refused" else _UNREADABLE[status]
-            return Reading(status, reason, calls=every)
+            if status == "truncated" and not every and (whole := self._read_cut(message)):
+                return whole
+            return Reading(status, why_unreadable(status, message), calls=every)
+        if not every and message.response_metadata and (said := failed_sample(message)):
+            return self._read_failed(said, message)
         if not every:
             return self.read_text(message.text, message)
         readings = [self._read_call(call, message) for call in calls]
@@ -121,15 +128,27 @@ class ReplyReader:
 
     def read_text(self, text: str, message: AIMessage) -> Reading:
         """Read a text of the model or of a ``return_direct`` tool as an answer: whole, in fences or in prose."""
-        strategy, dialect = self.request.strategy, self.request.dialect
-        found = [item for item in find_json(text) if self._is_meant(item)]
-        readings = [self._read_found(replace(item, data=strategy.restored(item.data, dialect)), message) for item in found]
+        held = find_answers(text, self.request)
+        readings = [self._read_found(item, message) for item in held.found]
         answers = [reading for reading in readings if reading.status == "answered"]
         if answers and not _is_one_answer(answers):
             return self._ambiguous([str(r.schema.name) for r in answers if r.schema], answers, message)
         if answers:
             return answers[0]
-        return readings[0] if readings else self._unanswered(text, message)
+        return readings[0] if readings else self._unanswered(text, message, is_echo=held.is_echo)
+
+    def _read_cut(self, message: AIMessage) -> Reading | None:
+        """Read a text whose value had closed before the token limit: nothing is missing then."""
+        closed = None if was_broken_off(message) else closed_value(message.text)
+        reading = None if closed is None else self.read_text(closed, message)
+        return reading if reading is not None and reading.status == "answered" else None
+
+    def _read_failed(self, said: str, message: AIMessage) -> Reading:
+        """Read what the provider could make nothing of: an answer is one all the same; anything else is a failed attempt."""
+        reading = self.read_text(message.text, message)
+        if reading.status == "answered":
+            return replace(reading, repairs=("failed sample", *reading.repairs))
+        return replace(self._invalid(self.request.strategy.schema_names[0], ValueError(said), message, message.text), counts=True)
 
     def _read_call(self, call: ToolCall, message: AIMessage) -> Reading:
         schema = self._requested(call["name"])
@@ -144,23 +163,15 @@ class ReplyReader:
             return self._invalid(call["name"], ValueError("its arguments are no valid JSON"), message, call.get("args"))
         return self._validated(schema, found[0].data, message, (f"malformed arguments: {found[0].place}",))
 
-    def _is_meant(self, item: JsonFinding) -> bool:
-        if not isinstance(item.data, dict):
-            # A value that is no object is looked for where one was declared; elsewhere a whole text may still be corrected.
-            return item.place == "whole" or not all(schema.is_object for schema in self.request.strategy.schemas)
-        if any(schema.is_echo(item.data) for schema in self.request.strategy.schemas):
-            return False
-        return item.place == "whole" or self._named(item.data) is not None or bool(self._knowing(item.data))
-
-    def _read_found(self, item: JsonFinding, message: AIMessage) -> Reading:
-        if (name := self._named(item.data)) is not None:
-            schema = self._requested(name)
-            if schema is None:
-                return self._not_requested(name, message, item.data)
-            return self._validated(schema, item.data[VALUE], message, item.repairs, bare=True)
-        schemas = self._knowing(item.data) or self.request.strategy.schemas
-        readings = [self._validated(schema, item.data, message, item.repairs) for schema in schemas]
+    def _read_found(self, item: TextAnswer, message: AIMessage) -> Reading:
+        if item.name is not None and not item.schemas:
+            return self._not_requested(item.name, message, item.data)
+        readings = [self._validated(schema, item.data, message, item.repairs, bare=item.is_bare) for schema in item.schemas]
+        if not item.is_known:
+            readings = [self._unknown(reading, item, message) for reading in readings]
         answers = [reading for reading in readings if reading.status == "answered"]
+        if not answers and item.name is not None:
+            answers = self._of_other_name(item, message)
         if len(answers) > 1:
             names = [reading.schema.name for reading in answers if reading.schema]
             error = ValueError(f"it fits each of {names!r}; say which one you mean")
@@ -168,16 +179,20 @@ class ReplyReader:
         # What fits none of several schemas was meant for any of them.
         return answers[0] if answers else replace(readings[0], meant=readings[0].meant if len(readings) == 1 else None)
 
-    def _named(self, data: Any) -> str | None:
-        """Return the schema that an envelope names, ``None`` for what is no envelope."""
-        if not isinstance(data, dict) or data.keys() != {SCHEMA, VALUE} or not isinstance(data[SCHEMA], str):
-            return None
-        name = data[SCHEMA]
-        # A schema may have members of these names itself.
-        return name if name in self.request.declared or not self._knowing(data) else None
+    def _unknown(self, reading: Reading, item: TextAnswer, message: AIMessage) -> Reading:
+        if reading.schema is None:
+            return reading
+        return self._invalid(reading.schema.name, ValueError(reading.schema.problem_with(item.data)), message, item.data)
 
-    def _knowing(self, data: Any) -> list[AnswerSchema]:
-        return [s for s in self.request.strategy.schemas if isinstance(data, dict) and s.declares_keys_of(data)]
+    def _of_other_name(self, item: TextAnswer, message: AIMessage) -> list[Reading]:
+        """Return the answer to the one other schema that a value with a wrong name fits."""
+        others = [
+            s for s in self.request.strategy.schemas if s.name != item.name and isinstance(item.data, dict) and s.knows(item.data)
+        ]
+        repairs = (*item.repairs, f"the name {item.name!r} replaced")
+        readings = [self._validated(schema, item.data, message, repairs, bare=True) for schema in others]
+        answers = [reading for reading in readings if reading.status == "answered"]
+        return answers if len(answers) == 1 else []
 
     def _validated(
         self, schema: AnswerSchema, data: Any, message: AIMessage, repairs: tuple[str, ...] = (), *, bare: bool = False
@@ -211,8 +226,10 @@ class ReplyReader:
         mistake = canonical_json([reading.mistake or reading.canonical for reading in readings])
         return Reading("invalid", "The model gave several different answers at once.", error=error, mistake=mistake)
 
-    def _unanswered(self, text: str, message: AIMessage) -> Reading:
+    def _unanswered(self, text: str, message: AIMessage, *, is_echo: bool) -> Reading:
         reason = f"The model wrote a text that holds no answer: {shortened(text)}"
+        if is_echo:
+            return Reading("unanswered", "The model wrote the schema back in place of an answer.", is_echo=True)
         if not text.strip():
             reason = "The model called tools and gave no answer."
         try:
@@ -225,76 +242,5 @@ class ReplyReader:
         return Reading("unanswered", reason)
 
 
-def shortened(text: str) -> str:
-    """Return the beginning of a text on one line, to quote it in a reason."""
-    line = " ".join(text.split())
-    return line if len(line) <= MAX_QUOTED_CHARACTERS else f"{line[:MAX_QUOTED_CHARACTERS]} …"
-
-
-def canonical_json(data: Any) -> str:
-    """Return data as a text that is the same for equal JSON: keys sorted, ``1`` and ``1.0`` as one number."""
-    try:
-        return json.dumps(_comparable(data), sort_keys=True, default=repr)
-    except RecursionError:
-        # Nested too deeply to be compared: equal to nothing else.
-        return f"<{id(data)}>"
-
-
-def _comparable(data: Any) -> Any:
-    if isinstance(data, Mapping):
-        return {str(key): _comparable(value) for key, value in data.items()}
-    if isinstance(data, list | tuple):
-        return [_comparable(item) for item in data]
-    return int(data) if isinstance(data, float) and data.is_integer() else data
-
-
 def _is_one_answer(readings: Sequence[Reading]) -> bool:
     return all(r.status == "answered" for r in readings) and len({reading.canonical for reading in readings}) == 1
-
-
-_UNREADABLE: dict[Status, str] = {
-    "truncated": "The reply was cut at the token limit.",
-    "empty": "The model returned nothing that could be read.",
-}
-_TRUNCATED = {"length", "max_tokens", "model_length", "max_output_tokens", "model_context_window_exceeded"}
-_REFUSED = {"refusal", "content_filter", "safety", "recitation", "blocklist", "prohibited_content", "guardrail_intervened"}
-
-
-def diagnose(message: AIMessage) -> Status | None:
-    """Return why a reply cannot hold an answer: ``refused``, ``truncated`` or ``empty``; ``None`` if it may be read."""
-    reasons = _stop_reasons(message.response_metadata) if message.response_metadata else set()
-    if (
-        message.additional_kwargs.get("refusal")
-        or (not isinstance(message.content, str) and _has_refusal_block(message.content))
-        or reasons & _REFUSED
-    ):
-        return "refused"
-    if reasons & _TRUNCATED:
-        return "truncated"
-    if not message.tool_calls and not message.invalid_tool_calls and not message.text.strip():
-        return "empty"
-    return None
-
-
-def repeats_cut_calls(messages: Sequence[AnyMessage]) -> bool:
-    """Return whether the last two AI messages call tools and were both cut, so that asking again is no use."""
-    message, after = last_turn(messages)
-    earlier, _ = last_turn(messages[: -len(after) - 1])
-    return all(reply is not None and reply.tool_calls and diagnose(reply) == "truncated" for reply in (message, earlier))
-
-
-def refusal_text(message: AIMessage) -> str:
-    """Return the words in which the model refused, empty if it gave none."""
-    blocks = [block.get("refusal") for block in message.content if isinstance(block, dict)]
-    return str(message.additional_kwargs.get("refusal") or next(filter(None, blocks), "") or message.text)
-
-
-def _stop_reasons(metadata: Mapping[str, Any]) -> set[str]:
-    details = metadata.get("incomplete_details")
-    detail = details.get("reason") if isinstance(details, Mapping) else None
-    found = (metadata.get("finish_reason"), metadata.get("stop_reason"), metadata.get("stopReason"), detail)
-    return {reason.lower() for reason in found if isinstance(reason, str)}
-
-
-def _has_refusal_block(content: list[str | dict[Any, Any]]) -> bool:
-    return any(isinstance(block, dict) and block.get("type") == "refusal" for block in content)

@@ -10,10 +10,17 @@ from typing import Any, Protocol
 
 from langchain_core.tools import BaseTool, StructuredTool
 from pydantic import BaseModel, TypeAdapter, ValidationError
-from pydantic_core import PydanticSerializationError, to_json
+from pydantic_core import ErrorDetails, PydanticSerializationError, to_json
 from typing_extensions import is_typeddict
 
 from answergraph.response_format.schemas.json_envelope import VALUE, wrapped_value
+from answergraph.response_format.schemas.known_keys import KnownKeys, known_keys
+
+CALL_ARGUMENTS = frozenset({"arguments", "parameters", "args", "input"})
+"""The keys under which models write the arguments of a call."""
+
+MAX_SHOWN_CHARACTERS = 60
+"""A longer value is not shown beside what is wrong with it."""
 
 MAX_PROBLEM_CHARACTERS = 4_000
 """Length of the problems that are reported to the model; a list may have one per item, and quote each."""
@@ -86,11 +93,27 @@ class AnswerSchema:
         """Return whether a value is an instance of the declared type, or fits its content."""
         return self.validator.holds(value)
 
+    @cached_property
+    def _known_keys(self) -> KnownKeys:
+        return known_keys(self.json_schema)
+
     def declares_keys_of(self, data: Mapping[str, Any]) -> bool:
         """Return whether the schema declares every key of an object, so that the object may be meant for it."""
-        if "$ref" in self.json_schema or self.json_schema.get("additionalProperties") not in (None, False):
-            return True
-        return data.keys() <= dict(self.json_schema.get("properties", {})).keys()
+        return self._known_keys.takes_others or data.keys() <= self._known_keys.names
+
+    def knows(self, data: Mapping[str, Any]) -> bool:
+        """Return whether the schema declares every key of an object, and the object has one of those that it names."""
+        return self.declares_keys_of(data) and not (self._known_keys.names and self._known_keys.names.isdisjoint(data))
+
+    @cached_property
+    def looks_like_call(self) -> bool:
+        """Whether an answer may look like a call of a tool, as a step of a plan does."""
+        return not {"name", "function"}.isdisjoint(names := self._known_keys.names) and not CALL_ARGUMENTS.isdisjoint(names)
+
+    def problem_with(self, data: Mapping[str, Any]) -> str:
+        """Return why an object that the schema does not know is no answer, for the model."""
+        unknown = [key for key in data if key not in self._known_keys.names]
+        return f"the keys of the answer are {sorted(self._known_keys.names)!r}, not {unknown!r}"
 
     def is_echo(self, data: Mapping[str, Any]) -> bool:
         """Return whether an object is this schema itself, written back instead of an answer."""
@@ -109,6 +132,22 @@ class AnswerSchema:
 
 def _told(problem: str) -> str:
     return problem if len(problem) <= MAX_PROBLEM_CHARACTERS else f"{problem[:MAX_PROBLEM_CHARACTERS]} … and more of the kind"
+
+
+def problems_in(error: BaseException) -> str:
+    """Return what is wrong with an answer on one line, without the links and codes of Pydantic, which small models take up."""
+    while error.__cause__ is not None and not isinstance(error, ValidationError):
+        error = error.__cause__
+    if not isinstance(error, ValidationError):
+        return _told(" ".join(str(error).split()))
+    return _told("; ".join(map(_problem, error.errors(include_url=False))))
+
+
+def _problem(detail: ErrorDetails) -> str:
+    path = ".".join(map(str, detail["loc"]))
+    given = repr(detail["input"])
+    is_shown = detail["type"] != "missing" and len(given) <= MAX_SHOWN_CHARACTERS
+    return f"{path}: {detail['msg']}".removeprefix(": ") + (f" (given: {given})" if is_shown else "")
 
 
 class Validator(Protocol):

@@ -13,9 +13,9 @@ SCHEMA = "schema"
 _DEFINITIONS = ("$defs", "definitions")
 _OF_THE_ROOT = frozenset({*_DEFINITIONS, "$schema", "$id"})
 # What stands under these keywords are schemas by names of the developer's.
-_BY_NAME = frozenset({*_DEFINITIONS, "properties", "patternProperties", "dependentSchemas"})
+BY_NAME = frozenset({*_DEFINITIONS, "properties", "patternProperties", "dependentSchemas"})
 # What stands under these keywords is data and holds no references.
-_DATA = frozenset({"const", "enum", "default", "example", "examples"})
+DATA = frozenset({"const", "enum", "default", "example", "examples"})
 
 
 def wrapped_value(schema: Mapping[str, Any]) -> dict[str, Any]:
@@ -101,6 +101,6 @@ def _with_references(node: Any, pointed: Callable[[str], str]) -> Any:
 def _with_reference(key: str, value: Any, pointed: Callable[[str], str]) -> Any:
     if key == "$ref" and isinstance(value, str):
         return pointed(value)
-    if key in _BY_NAME and isinstance(value, Mapping):
+    if key in BY_NAME and isinstance(value, Mapping):
         return {name: _with_references(schema, pointed) for name, schema in value.items()}
-    return value if key in _DATA else _with_references(value, pointed)
+    return value if key in DATA else _with_references(value, pointed)

@@ -8,17 +8,19 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import is_dataclass
 from functools import lru_cache, reduce
+from inspect import isroutine
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NewType, Union, get_args, get_origin
 
 from pydantic import BaseModel, Discriminator, RootModel, TypeAdapter
-from pydantic.errors import PydanticUserError
+from pydantic.errors import PydanticUndefinedAnnotation, PydanticUserError
 from pydantic.fields import FieldInfo
 from typing_extensions import TypeAliasType, is_typeddict
 
 from answergraph.response_format.schemas.answer_schema import AnswerSchema, TypeValidator
 from answergraph.runtime.recent_cache import MAX_KEPT
 from answergraph.state.errors import AgentSpecError
+from answergraph.state.mistakes import shown
 
 MAX_NAME_CHARACTERS = 64
 """Length of the longest tool name that OpenAI's API accepts; its alphabet is letters, digits, ``_`` and ``-``."""
@@ -28,6 +30,11 @@ MAX_REFERENCES = 32
 
 _ANNOTATIONS = frozenset({"$schema", "$id", "$defs", "definitions", "title", "description", "discriminator", "examples"})
 _OBJECT_KEYWORDS = frozenset({"properties", "patternProperties", "required", "minProperties", "maxProperties"})
+_SAYING = _OBJECT_KEYWORDS.union(
+    ("type", "$ref", "$dynamicRef", "enum", "const", "anyOf", "oneOf", "allOf", "not", "if", "items", "prefixItems", "contains"),
+    ("additionalProperties", "propertyNames", "dependentSchemas", "format", "pattern"),
+)
+"""The keywords of a JSON Schema that say something of a value."""
 
 
 def is_schema(declared: Any) -> bool:
@@ -48,7 +55,7 @@ def answer_schemas(declared: Any) -> tuple[AnswerSchema, ...]:
     schemas = tuple(_answer_schema(variant) for variant in _variants(declared))
     names = [schema.name for schema in schemas]
     if len(set(names)) < len(names):
-        raise AgentSpecError(f"A response format needs alternatives of different names, not {names!r}.")
+        raise AgentSpecError(f"A response format needs alternatives of different names, not {names!r}; rename one of them.")
     return schemas
 
 
@@ -119,19 +126,43 @@ def _answer_schema(declared: Any) -> AnswerSchema:
         return declared
     if isinstance(declared, dict):
         return _from_json_schema(declared)
-    if isinstance(declared, type):
+    if isinstance(declared, type) and not _makes_formats(declared):
         return _from_class(declared)
-    if is_schema(declared):
+    if is_schema(declared) and not isinstance(declared, type):
         return _from_type(declared)
     raise _unsupported(declared)
 
 
 def _unsupported(declared: Any, reason: str = "") -> AgentSpecError:
-    return AgentSpecError(
-        f"Unsupported schema type: {declared!r}. "
+    told = _advice(declared) or (
         "Supported types: Pydantic models, dataclasses, TypedDicts, and JSON schema dicts; "
         f"also lists, scalars, Literals, enums and unions of these.{reason and ' '}{reason}"
     )
+    return AgentSpecError(f"Unsupported schema type: {shown(declared)}. {told}")
+
+
+def _makes_formats(cls: type) -> bool:
+    """Return whether a class is a strategy, ours or LangChain's, or makes one at run time."""
+    of_strategies = cls.__module__.startswith(("answergraph.response_format.", "langchain.agents.structured_output"))
+    return of_strategies and not _is_model(cls)
+
+
+def _advice(declared: Any) -> str:
+    """Return what to write in place of what is no type; empty if that cannot be told."""
+    cls = declared if isinstance(declared, type) else type(declared)
+    if _makes_formats(cls):
+        if cls is declared:
+            return f"This class is not called; write {cls.__name__}({'YourType' if cls.__name__.endswith('Strategy') else ''})."
+        return "It is no type of answer; pass it as the response_format itself."
+    if isinstance(declared, list):
+        names = [shown(each) for each in declared] or ["YourType"]
+        union = " | ".join([*names, "OtherType"][:2])
+        return f"For a list of answers write list[{names[0]}], for one answer of several types {union}."
+    if cls is not declared and (isinstance(declared, BaseModel) or is_dataclass(declared)):
+        return f"It is an instance; write {cls.__name__}, the class."
+    if isroutine(declared):
+        return "A function of (state, runtime) that makes the format is passed as the response_format itself."
+    return ""
 
 
 @lru_cache(maxsize=MAX_KEPT)
@@ -145,7 +176,7 @@ def _from_type(declared: Any) -> AnswerSchema:
         adapter: TypeAdapter[Any] = TypeAdapter(declared)
         # A model may override this method to shape what is sent; the adapter alone would pass it by.
         value_schema = declared.model_json_schema() if _is_model(declared) else adapter.json_schema()
-    except PydanticUserError as error:
+    except (PydanticUserError, PydanticUndefinedAnnotation) as error:
         raise _unsupported(declared, str(error).splitlines()[0]) from error
     origin = _class_of(declared)
     return AnswerSchema(
@@ -194,8 +225,11 @@ def _from_json_schema(declared: dict[str, Any]) -> AnswerSchema:
     from answergraph.response_format.schemas.json_schema_validator import json_schema_validator  # noqa: PLC0415 - see above
 
     validator = json_schema_validator(declared)
-    if not declared.keys() - _ANNOTATIONS:
-        raise AgentSpecError("This JSON Schema says nothing of the answer: give it 'type': 'object' and 'properties'.")
+    if not declared.keys() & _SAYING:
+        raise AgentSpecError(
+            f"This JSON Schema says nothing of the answer; its keys are {list(declared)!r}. "
+            "Write {'type': 'object', 'properties': …}."
+        )
     is_object = _is_object(declared) or declared.get("type") == "object"
     return AnswerSchema(
         name=tool_name(str(declared.get("title") or f"response_format_{_digest(declared)}")),

@@ -8,7 +8,7 @@ from typing import Any, overload
 from langchain_core.messages import ToolMessage
 from typing_extensions import TypeForm
 
-from answergraph.response_format.model_request import ModelRequest
+from answergraph.response_format.model_request import NO_CALLS, ModelRequest
 from answergraph.response_format.providers.model_capabilities import (
     answers_last,
     refuses_forced_tools,
@@ -23,7 +23,13 @@ from answergraph.response_format.strategies.strategy import Binding, FreeLoop, N
 from answergraph.response_format.strategies.tool_strategy import ToolStrategy
 
 
-class FreeToolStrategy(ToolStrategy[SchemaT]):
+class BriefToolStrategy(ToolStrategy[SchemaT]):
+    """Asks as the tool strategy does, and corrects in few words."""
+
+    corrects_briefly = True
+
+
+class FreeToolStrategy(BriefToolStrategy[SchemaT]):
     """Offers the answer tool and leaves its call to the model."""
 
     name = "free_tool"
@@ -39,6 +45,7 @@ class TextProtocolStrategy(Strategy[SchemaT]):
     """Wraps a model without tool calls, so that it is asked in the text protocol Thought / Action / Observation."""
 
     name = "react_text"
+    answers_in_text = True
 
     def binding(self, request: ModelRequest[Any]) -> Binding:
         json_schema = {"name": self.format_name, "schema": dict(self.reply_schema())}
@@ -77,7 +84,7 @@ class AutoStrategy(Strategy[SchemaT]):
         """
         super().__init__(schema)
         schemas: Any = self.schemas  # of the type this strategy was made with
-        self._tool: ToolStrategy[SchemaT] = ToolStrategy(schemas)
+        self._tool: ToolStrategy[SchemaT] = BriefToolStrategy(schemas)
         self._free_tool: ToolStrategy[SchemaT] = FreeToolStrategy(schemas, tool_choice="auto")
         self._json_mode: PromptedStrategy[SchemaT] = JsonModeStrategy(schemas, json_mode=True)
         self._prompted: PromptedStrategy[SchemaT] = PromptedStrategy(schemas)
@@ -88,12 +95,13 @@ class AutoStrategy(Strategy[SchemaT]):
     def strategies_for(self, request: ModelRequest[Any]) -> Sequence[NamedStrategy]:
         if _needs_text_protocol(request):
             return [NamedStrategy(TextProtocolStrategy.name, self._text_protocol.narrowed(self.schema_names))]
-        if request.tools and answers_last(request.model):
+        calls = request.tool_choice is not NO_CALLS
+        if request.tools and calls and answers_last(request.model):
             return after_tools(self._free.narrowed(self.schema_names), self.narrowed(self.schema_names), request)
-        is_native = supports_native_format(request.model, request.tools) and self._native.suits(request.model)
+        is_native = supports_native_format(request.model, request.tools, calls=calls) and self._native.suits(request.model)
         native = (self._native,) if is_native else ()
         forced = () if refuses_forced_tools(request.model) else (self._tool,)
-        json_mode = (self._json_mode,) if supports_json_mode(request.model, request.tools) else ()
+        json_mode = (self._json_mode,) if supports_json_mode(request.model, request.tools, calls=calls) else ()
         every = (*native, *forced, self._free_tool, *json_mode, self._prompted)
         return [NamedStrategy(each.name, each.narrowed(self.schema_names)) for each in every]
 

@@ -8,9 +8,9 @@ from uuid import uuid4
 
 from langchain_core.language_models import BaseChatModel
 from langgraph.runtime import Runtime
+from pydantic import BaseModel
 
 from answergraph.response_format.model_request import ModelRequest
-from answergraph.response_format.providers.refusals import is_refused
 from answergraph.response_format.schemas.answer_schema import AnswerSchema
 from answergraph.response_format.schemas.schema_kinds import is_schema
 from answergraph.response_format.strategies.auto_strategy import AutoStrategy
@@ -48,7 +48,8 @@ def as_strategy(response_format: Any) -> Strategy[Any]:
         strict = bool(response_format.schema_spec.strict)
         strategy = ProviderStrategy(response_format.schema, strict=strict, handle_errors=False)
     else:
-        return AutoStrategy(getattr(response_format, "schema", response_format))
+        is_instance = isinstance(response_format, BaseModel)  # which has an old method of that name
+        return AutoStrategy(response_format if is_instance else getattr(response_format, "schema", response_format))
     strategy.errors = ErrorClasses.beside(response_format)
     return strategy
 
@@ -123,7 +124,7 @@ class DeclaredFormat:
             return AnswerRequest(self._without_format, self.declared)
         every = self._strategy_of(request.response_format).strategies_for(request)
         wanted = [each for each in every if each.id not in used_strategies and (each.strategy.is_attempt or not answer_only)]
-        left = [each for each in wanted if len(every) == 1 or _is_usable(request, each.strategy)]
+        left = [each for each in wanted if len(every) == 1 or not each.strategy.is_refused(request)]
         if not any(each.strategy.is_attempt for each in left):
             left.append(every[-1])
         return AnswerRequest(left[0].strategy, self.declared, left[0].id, has_next_strategy=len(left) > 1)
@@ -136,7 +137,7 @@ class DeclaredFormat:
         # Ids are unique among the strategies kept here, and mean nothing in another process: hence the token.
         key = f"{self.token}:{id(strategy)}"
         self._recorded.put(key, strategy)
-        return AnswerRequestRecord(
+        record = AnswerRequestRecord(
             strategy=strategy.name,
             declared=sorted(self.declared),
             schemas=strategy.schema_names,
@@ -149,6 +150,7 @@ class DeclaredFormat:
             note=request.note,
             middleware_value=middleware_value,
         )
+        return {**record, "tools_off": True} if strategy.tools_off else record
 
     def restore(self, record: AnswerRequestRecord | None) -> AnswerRequest:
         """Return the request of a record, ``None`` if the model was not called.
@@ -197,8 +199,3 @@ def check_declared(schemas: Sequence[AnswerSchema], declared: Sequence[AnswerSch
                 f"format when creating the agent. Declared are {list(known)!r}.",
                 response_format,
             )
-
-
-def _is_usable(request: ModelRequest[Any], strategy: Strategy[Any]) -> bool:
-    beside_tools = bool(request.tools) and not strategy.tools_off
-    return not is_refused(request.model, strategy.name, beside_tools=beside_tools)

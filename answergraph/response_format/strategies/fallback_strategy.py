@@ -10,6 +10,7 @@ from answergraph.response_format.schemas.answer_schema import AnswerSchema
 from answergraph.response_format.strategies.declared_format import as_strategy
 from answergraph.response_format.strategies.strategy import NamedStrategy, SchemaT, Strategy
 from answergraph.state.errors import AgentSpecError
+from answergraph.state.mistakes import shown
 
 
 class FallbackStrategy(Strategy[SchemaT]):
@@ -26,8 +27,13 @@ class FallbackStrategy(Strategy[SchemaT]):
         Raises:
             AgentSpecError: If there is none, or their schemas differ.
         """
-        if not isinstance(strategies, Sequence) or not strategies:
-            raise AgentSpecError("FallbackStrategy needs at least one strategy.")
+        if not isinstance(strategies, list | tuple):
+            given = f"{type(strategies).__name__}(…)" if isinstance(strategies, Strategy) else shown(strategies)
+            raise AgentSpecError(f"FallbackStrategy takes a list; write FallbackStrategy([{given}, …]).")
+        if not strategies:
+            raise AgentSpecError(
+                "FallbackStrategy needs at least one strategy; write FallbackStrategy([ToolStrategy(YourType), …])."
+            )
         taken = tuple(as_strategy(strategy) for strategy in strategies)
         if any(other.schema_names != taken[0].schema_names for other in taken):
             names = [strategy.schema_names for strategy in taken]

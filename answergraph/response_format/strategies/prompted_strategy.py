@@ -4,30 +4,38 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import Any, overload
+from typing import Any, Literal, overload
 
 from typing_extensions import TypeForm
 
-from answergraph.response_format.model_request import ModelRequest
-from answergraph.response_format.strategies.provider_strategy import native_format_binding
+from answergraph.response_format.model_request import NO_CALLS, ModelRequest
+from answergraph.response_format.schemas.schema_example import needs_schema, without_titles
+from answergraph.response_format.strategies.provider_strategy import native_format_binding, without_refused_tools
 from answergraph.response_format.strategies.strategy import Binding, HandleErrors, SchemaT, Strategy
+from answergraph.state.errors import AgentSpecError
 
-INSTRUCTIONS = """---
+EXAMPLE_FORM = "{when} with ONLY a valid JSON object like this one, your values in place of <...>:\n{example}"
+"""What ends the prompt: small models that are shown a schema write the schema back, and fill in an example."""
+SCHEMA_TOO = "{example}\nIt must fit this JSON Schema: {schema}"
+"""For schemas that say what an example cannot."""
+
+IMPORTANT_FORM = """---
 IMPORTANT: {when} respond with ONLY a valid JSON object matching this schema. \
 No other text, no markdown code blocks, no explanation.
 ```json
 {schema}
 ```"""
-"""What ends the prompt; the wording is that of TAKT's prompt for providers without JSON schema."""
+"""The same with the schema; the wording is that of TAKT's prompt for providers without JSON schema."""
 
 
 class PromptedStrategy(Strategy[SchemaT]):
-    """Ask for the answer in words; works with every model that can write JSON.
+    """Ask for the answer in words, with an example made from the schema; works with every model that can write JSON.
 
     The instructions end the prompt of each call and are never stored in the conversation.
     """
 
     name = "prompted"
+    answers_in_text = True
 
     # The type of the answer follows from the schema; that of a JSON Schema's answers is ``dict``.
     @overload
@@ -36,34 +44,66 @@ class PromptedStrategy(Strategy[SchemaT]):
         schema: dict[str, Any],
         *,
         json_mode: bool = ...,
+        show: Literal["example", "schema"] = ...,
         handle_errors: HandleErrors = ...,
     ) -> None: ...
     @overload
-    def __init__(self, schema: TypeForm[SchemaT], *, json_mode: bool = ..., handle_errors: HandleErrors = ...) -> None: ...
-    def __init__(self, schema: Any, *, json_mode: bool = False, handle_errors: HandleErrors = True) -> None:
+    def __init__(
+        self,
+        schema: TypeForm[SchemaT],
+        *,
+        json_mode: bool = ...,
+        show: Literal["example", "schema"] = ...,
+        handle_errors: HandleErrors = ...,
+    ) -> None: ...
+    def __init__(
+        self,
+        schema: Any,
+        *,
+        json_mode: bool = False,
+        show: Literal["example", "schema"] = "example",
+        handle_errors: HandleErrors = True,
+    ) -> None:
         """Declare what is asked for.
 
         Args:
             schema: A type of answer, as ``create_agent`` takes it.
             json_mode: Whether the provider is asked for its ``json_object`` mode as well.
+            show: What the model is shown: an example made from the schema, with the schema itself only where that says more; or
+                the schema, in the words of TAKT's prompt (``IMPORTANT: You MUST respond with ONLY a valid JSON object …``).
             handle_errors: What becomes of an answer that cannot be used.
 
         Raises:
             AgentSpecError: If the schema is not supported.
         """
         super().__init__(schema, handle_errors=handle_errors)
+        if show not in ("example", "schema"):
+            raise AgentSpecError(f'show={show!r} is not supported; write show="example" or show="schema".')
         self.json_mode = json_mode
+        self.show = show
 
     def binding(self, request: ModelRequest[Any]) -> Binding:
         binding = native_format_binding(request, {"type": "json_object"}) if self.json_mode else Binding(request.tools)
         settings = {"tool_choice": request.tool_choice, **binding.settings}
-        return replace(binding, settings=settings, prompt=self._prompt(bool(request.tools)))
+        return replace(binding, settings=settings, prompt=self._prompt(request))
+
+    def to_send(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
+        request = super().to_send(request)
+        return without_refused_tools(request, self) if self.json_mode else request
 
     def request_text(self) -> str:
-        return "Respond with ONLY a valid JSON object matching the schema you were given, and nothing else."
+        return "Answer with the JSON object that was asked for, and with nothing else."
 
-    def _prompt(self, has_tools: bool) -> str:
-        return INSTRUCTIONS.format(
-            when="When you need no further tool, you MUST" if has_tools else "You MUST",
-            schema=json.dumps(self.reply_schema(), ensure_ascii=False),
-        )
+    def _prompt(self, request: ModelRequest[Any]) -> str:
+        has_tools = bool(request.tools) and request.tool_choice is not NO_CALLS
+        prompt: str = self.derived.get_or_make(lambda: self._words(has_tools), key=("prompt", has_tools))
+        return prompt
+
+    def _words(self, has_tools: bool) -> str:
+        if self.show == "schema":
+            when = "When you need no further tool, you MUST" if has_tools else "You MUST"
+            return IMPORTANT_FORM.format(when=when, schema=json.dumps(self.reply_schema(), ensure_ascii=False))
+        example, schema = self.example(), self.tied_reply_schema()
+        if needs_schema(schema):
+            example = SCHEMA_TOO.format(example=example, schema=json.dumps(without_titles(schema), ensure_ascii=False))
+        return EXAMPLE_FORM.format(when="When you need no further tool, answer" if has_tools else "Answer", example=example)

@@ -10,8 +10,12 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage
 from typing_extensions import TypeForm
 
-from answergraph.response_format.model_request import ModelRequest
-from answergraph.response_format.providers.model_capabilities import wire_dialect
+from answergraph.response_format.model_request import NO_CALLS, ModelRequest
+from answergraph.response_format.providers.model_capabilities import (
+    needs_tools_for_calls,
+    takes_format_beside_tools,
+    wire_dialect,
+)
 from answergraph.response_format.schemas.answer_schema import AnswerSchema
 from answergraph.response_format.strategies.strategy import Binding, HandleErrors, SchemaT, Strategy
 from answergraph.response_format.wire.dialects import Dialect, SchemaNotExpressible
@@ -28,6 +32,8 @@ class ProviderStrategy(Strategy[SchemaT]):
     """
 
     name = "provider"
+    answers_in_text = True
+    is_held = True
 
     # The type of the answer follows from the schema; that of a JSON Schema's answers is ``dict``.
     @overload
@@ -100,6 +106,9 @@ class ProviderStrategy(Strategy[SchemaT]):
         strict = bool(self.strict) or compiled.dialect is Dialect.OPENAI_STRICT
         return replace(self._bound(request, compiled.schema, strict=strict), dialect=compiled.dialect)
 
+    def to_send(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
+        return without_refused_tools(super().to_send(request), self)
+
     def restored(self, data: Any, dialect: Dialect) -> Any:
         # Takes back the nulls for members that are optional in the full schema.
         compiled = self._compiled(dialect)
@@ -125,6 +134,15 @@ class ProviderStrategy(Strategy[SchemaT]):
         binding = native_format_binding(request, {"type": "json_schema", "json_schema": json_schema})
         choice = {} if request.tool_choice is None else {"tool_choice": request.tool_choice}
         return replace(binding, settings={**binding.settings, **choice})
+
+
+def without_refused_tools(request: ModelRequest[Any], strategy: Strategy[Any]) -> ModelRequest[Any]:
+    """Return a request without tools where none may be called and the provider refuses a format beside them."""
+    if request.tool_choice is not NO_CALLS or needs_tools_for_calls(request.model):
+        return request
+    if takes_format_beside_tools(request.model) and not strategy.is_refused(request, beside_tools=True):
+        return request
+    return request.override(tools=[], tool_choice=None)
 
 
 def _compiled(schema: Mapping[str, Any], dialect: Dialect) -> WireSchema | SchemaNotExpressible:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 from collections.abc import Callable, Collection, Hashable, Mapping
 from typing import Any
@@ -16,9 +15,13 @@ from answergraph.runtime.recent_cache import RecentCache
 from answergraph.state.errors import AgentSpecError, ResponseFormatError
 from answergraph.state.ledger import ANSWER_REQUEST, RUNNING, current_ledger
 from answergraph.state.messages import begins_new_run
+from answergraph.state.mistakes import check_function, shown
 
 MakeFormat = Callable[[Mapping[str, Any], Runtime[Any]], Any]
 """Makes the response format of a call from the state before it and the runtime; ``None`` for a text. Not a coroutine function."""
+
+
+CheckSchemas = Callable[[tuple[AnswerSchema, ...]], None] | None
 
 
 class RunTimeFormat:
@@ -29,10 +32,11 @@ class RunTimeFormat:
     schemas: tuple[AnswerSchema, ...] = ()
     reads_answers = True
 
-    def __init__(self, make: MakeFormat, tool_names: Collection[str] = (), more: tuple[AnswerSchema, ...] = ()) -> None:
-        if inspect.iscoroutinefunction(make) or inspect.iscoroutinefunction(type(make).__call__):
-            raise AgentSpecError("A response format made at run time is made by a plain function of (state, runtime), not async.")
-        self._make = make
+    def __init__(
+        self, make: MakeFormat, tool_names: Collection[str] = (), more: tuple[AnswerSchema, ...] = (), check: CheckSchemas = None
+    ) -> None:
+        self._make: MakeFormat = check_function(f"response_format={shown(make)}", make, "state", "runtime")
+        self._check = check
         self._tool_names = frozenset(tool_names)
         self._more = more
         self._known: RecentCache[DeclaredFormat] = RecentCache()
@@ -76,24 +80,32 @@ class RunTimeFormat:
 
     def _declare(self, made: Any) -> DeclaredFormat:
         try:
-            return DeclaredFormat(made, self._tool_names, self._more, at_run_time=True)
+            declared = DeclaredFormat(made, self._tool_names, self._more, at_run_time=True)
+            if self._check is not None:
+                self._check(declared.schemas)
         except ResponseFormatError:
             raise
         except AgentSpecError as error:
             raise ResponseFormatError(f"The response format made for this run cannot be used: {error}", made) from error
+        return declared
 
 
 def declared_format(
-    response_format: Any, tool_names: Collection[str] = (), more: tuple[AnswerSchema, ...] = ()
+    response_format: Any, tool_names: Collection[str] = (), more: tuple[AnswerSchema, ...] = (), check: CheckSchemas = None
 ) -> DeclaredFormat | RunTimeFormat:
     """Return the response format of an agent; a callable that is neither a schema nor a strategy makes it at run time.
+
+    ``check`` raises ``AgentSpecError`` for schemas that cannot be used: now, or for each format made at run time.
 
     Raises:
         AgentSpecError: If it is not supported, or a schema has the name of a tool.
     """
     if callable(response_format) and not is_schema(response_format) and not hasattr(response_format, "schema"):
-        return RunTimeFormat(response_format, tool_names, more)
-    return DeclaredFormat(response_format, tool_names, more)
+        return RunTimeFormat(response_format, tool_names, more, check)
+    declared = DeclaredFormat(response_format, tool_names, more)
+    if check is not None:
+        check(declared.schemas)
+    return declared
 
 
 def _key(made: Any) -> Hashable:

@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import copy
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import Any, ClassVar, Generic, NamedTuple, Self
 
 from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage
 from typing_extensions import TypeVar
 
-from answergraph.response_format.model_request import ModelRequest
-from answergraph.response_format.schemas.answer_schema import AnswerSchema
+from answergraph.response_format.model_request import NO_CALLS, ModelRequest
+from answergraph.response_format.providers.model_capabilities import needs_tools_for_calls
+from answergraph.response_format.providers.refusals import TOOL_CALLING, Objection, has_refusals, is_refused, remember_refusal
+from answergraph.response_format.schemas.answer_schema import AnswerSchema, problems_in
 from answergraph.response_format.schemas.json_envelope import envelope, tied_envelope
+from answergraph.response_format.schemas.schema_example import example_of
 from answergraph.response_format.schemas.schema_kinds import answer_schemas, tool_name
 from answergraph.response_format.wire.dialects import Dialect
 from answergraph.runtime.recent_cache import RecentCache
-from answergraph.state.errors import ErrorClasses
+from answergraph.state.errors import AgentSpecError, ErrorClasses
+from answergraph.state.mistakes import check_function, shown
 
 SchemaT = TypeVar("SchemaT", default=Any)
 """The declared type of the answer."""
@@ -29,8 +36,11 @@ HandleErrors = bool | str | type[Exception] | tuple[type[Exception], ...] | Call
 is one of them. A callable: sent back with what it returns. Otherwise the error is raised.
 """
 
+CALLS_ARE_OVER = "No other tool can be called any more."
+"""Ends the prompt of a run's last call where no tool choice says it; a final step of its own has said it already."""
+
 ERROR_TEMPLATE = "Error: {error}\n Please fix your mistakes."
-"""The default correction, in LangChain's words."""
+"""The default correction, LangChain's."""
 
 
 @dataclass(frozen=True)
@@ -90,13 +100,22 @@ class Strategy(ABC, Generic[SchemaT]):
     is_attempt: bool = True
     """Whether a reply without an answer counts as an attempt at one."""
 
+    answers_in_text: bool = False
+    """Whether the text of a reply is the answer it asks for, not a call."""
+
+    is_held: bool = False
+    """Whether the provider holds the model to the schema."""
+
+    corrects_briefly: bool = True
+    """Whether a correction is one line of what is wrong; else it is in LangChain's words."""
+
     tools_off: bool = False
-    """Whether the user's tools are left out while it asks."""
+    """Whether no tool of the user's may be called while it asks."""
 
     def __init__(self, schema: Any, *, handle_errors: HandleErrors = True, tool_message_content: str | None = None) -> None:
         self.schema: Any = schema
         self.schemas: tuple[AnswerSchema, ...] = answer_schemas(schema)
-        self.handle_errors = handle_errors
+        self.handle_errors: HandleErrors = _checked(handle_errors)
         self.tool_message_content = tool_message_content
         """The receipt for an accepted answer."""
         self.all_schemas = self.schemas
@@ -112,9 +131,21 @@ class Strategy(ABC, Generic[SchemaT]):
         """Return what to bind to the request's model; here that of the best strategy, for one made of others."""
         return self.strategies_for(request)[0].strategy.binding(request)
 
-    def forced(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
-        """Return a request with the one answer forced, for a call with a single schema and no tools."""
-        return request
+    def to_send(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
+        """Return a request as this strategy sends it, with tools off where it asks without them."""
+        if self.tools_off and request.tools:
+            request = request.override(tool_choice=NO_CALLS)
+        if request.tools or not self.schemas or not needs_tools_for_calls(request.model) or not _has_calls(request):
+            return request
+        # Its answer tools have been offered before, most likely, and any will do.
+        return request.override(tools=[schema.tool for schema in self.schemas], tool_choice=NO_CALLS)
+
+    def is_refused(self, request: ModelRequest[Any], *, beside_tools: bool | None = None) -> bool:
+        """Return whether the provider has refused this way of asking, as far as this process remembers."""
+        if not has_refusals():
+            return False
+        tools = bool(self.to_send(request).tools) if beside_tools is None else beside_tools
+        return is_refused(request.model, self.name, beside_tools=tools, schema=self.schema_digest)
 
     @abstractmethod
     def request_text(self) -> str:
@@ -143,7 +174,7 @@ class Strategy(ABC, Generic[SchemaT]):
             return handle
         if callable(handle) and not isinstance(handle, type):
             return handle(error)
-        return ERROR_TEMPLATE.format(error=error)
+        return ERROR_TEMPLATE.format(error=problems_in(error) if self.corrects_briefly else error)
 
     def reply_schema(self) -> Mapping[str, Any]:
         """Return the JSON Schema of a text that is an answer: that of the one schema, or an envelope for several."""
@@ -156,6 +187,11 @@ class Strategy(ABC, Generic[SchemaT]):
         if len(self.schemas) == 1:
             return self.reply_schema()
         return tied_envelope([(schema.name, schema.value_schema) for schema in self.schemas])
+
+    def example(self) -> str:
+        """Return what the text of an answer looks like, with a placeholder for each value."""
+        text: str = self.derived.get_or_make(lambda: example_of(self.tied_reply_schema()), key="example")
+        return text
 
     def receipt(self, value: Any) -> str:
         """Return the tool message that answers the call of an accepted answer, LangChain's unless replaced."""
@@ -191,10 +227,40 @@ class Strategy(ABC, Generic[SchemaT]):
         """The names of its schemas, in the order declared."""
         return [schema.name for schema in self.schemas]
 
+    def remember_refusal(self, sent: ModelRequest[Any], objection: Objection) -> None:
+        """Remember that a request sent in this way was refused."""
+        digest, beside_tools = self.schema_digest, bool(sent.tools)
+        remember_refusal(sent.model, self.name, beside_tools=beside_tools, schema=digest, objection=objection)
+        if objection.to_tools:
+            remember_refusal(sent.model, TOOL_CALLING, beside_tools=False)
+
+    @property
+    def schema_digest(self) -> str:
+        """A text that is the same for the same schemas."""
+        made: str = self.derived.get_or_make(lambda: _digest(self.schemas), key="digest")
+        return made
+
     @property
     def format_name(self) -> str:
         """The name of a format for all its schemas on the wire."""
         return tool_name("_or_".join(self.schema_names))
+
+
+def _digest(schemas: Sequence[AnswerSchema]) -> str:
+    named = [[schema.name, schema.json_schema] for schema in schemas]
+    return sha256(json.dumps(named, default=repr).encode()).hexdigest()
+
+
+def _checked(handle: Any) -> Any:
+    """Return ``handle_errors``, if it is one of those that it may be."""
+    classes = handle if isinstance(handle, tuple) else (handle,)
+    if isinstance(handle, bool | str) or all(isinstance(each, type) and issubclass(each, Exception) for each in classes):
+        return handle
+    if callable(handle) and not isinstance(handle, type):
+        return check_function(f"handle_errors={shown(handle)}", handle, "error")
+    raise AgentSpecError(
+        f"handle_errors={shown(handle)} is neither True, False, a text, exception classes nor a function of (error)."
+    )
 
 
 class NoResponse(Strategy[Any]):
@@ -221,6 +287,10 @@ class FreeLoop(NoResponse):
 
 
 def after_tools(free: FreeLoop, final: Strategy[Any], request: ModelRequest[Any]) -> list[NamedStrategy]:
-    """Return the free loop, then the strategies of the final step, without tools."""
-    asking = final.strategies_for(request.override(tools=[]))
+    """Return the free loop, then the strategies of the final step, with tools off."""
+    asking = final.strategies_for(request.override(tool_choice=NO_CALLS))
     return [NamedStrategy("free", free), *(NamedStrategy(f"final:{each.id}", each.strategy.without_tools()) for each in asking)]
+
+
+def _has_calls(request: ModelRequest[Any]) -> bool:
+    return any(isinstance(message, AIMessage) and message.tool_calls for message in request.messages)

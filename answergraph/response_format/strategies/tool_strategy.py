@@ -6,10 +6,10 @@ from typing import Any, overload
 
 from typing_extensions import TypeForm
 
-from answergraph.response_format.model_request import ModelRequest
+from answergraph.response_format.model_request import NO_CALLS, ModelRequest
 from answergraph.response_format.providers.model_capabilities import names_forced_tool
 from answergraph.response_format.schemas.answer_schema import AnswerSchema
-from answergraph.response_format.strategies.strategy import Binding, HandleErrors, SchemaT, Strategy
+from answergraph.response_format.strategies.strategy import CALLS_ARE_OVER, Binding, HandleErrors, SchemaT, Strategy
 
 
 class ToolStrategy(Strategy[SchemaT]):
@@ -24,6 +24,7 @@ class ToolStrategy(Strategy[SchemaT]):
     """
 
     name = "tool"
+    corrects_briefly = False
 
     # The type of the answer follows from the schema; that of a JSON Schema's answers is ``dict``.
     @overload
@@ -75,14 +76,24 @@ class ToolStrategy(Strategy[SchemaT]):
     def binding(self, request: ModelRequest[Any]) -> Binding:
         """Bind the answer tools after the user's; a request's own tool choice wins."""
         tools = [*request.tools, *(schema.tool for schema in self.schemas)]
+        if request.tool_choice is NO_CALLS:
+            # No choice takes the user's tools out and leaves several answers to choose from.
+            said = None if self.tools_off else f"{CALLS_ARE_OVER} {self.request_text()}"
+            return Binding(tools, {"tool_choice": self.tool_choice}, prompt=said)
         choice = self.tool_choice if request.tool_choice is None else request.tool_choice
         return Binding(tools, {"tool_choice": choice})
 
-    def forced(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
-        """Choose the one answer tool by its name, where a call is forced and the client can name it."""
-        if self.tool_choice != "any" or request.tool_choice is not None or not names_forced_tool(request.model):
-            return request
-        return request.override(tool_choice=self.schema_names[0])
+    def to_send(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
+        """Choose the one answer tool by its name, where no other may be called, a call is forced, and the client can name it."""
+        is_off = self.tools_off or request.tool_choice is NO_CALLS
+        if request.tools:
+            is_one = is_off
+        else:
+            request = request.override(tool_choice=None) if is_off else request
+            is_one = len(self.all_schemas) > 1 and request.tool_choice is None
+        if is_one and len(self.schemas) == 1 and self.tool_choice == "any" and names_forced_tool(request.model):
+            return request.override(tool_choice=self.schema_names[0])
+        return request.override(tool_choice=NO_CALLS) if is_off and request.tools else request
 
     def request_text(self) -> str:
         return f"Give your answer by calling the tool {' or '.join(self.schema_names)}."

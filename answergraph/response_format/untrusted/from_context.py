@@ -32,7 +32,8 @@ class FromContext:
 
         Args:
             key: The context's key or attribute.
-            default: The response format of a run that brings none; ``None`` for a text.
+            default: The response format of a run that brings none. With ``None`` such a run answers with a text: its outcome is
+                ``answered``, with no schema.
         """
         self.key = key
         self.default = default

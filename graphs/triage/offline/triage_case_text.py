@@ -8,24 +8,47 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
+from answergraph.graphs.triage.offline import triage_signs as signs
+from answergraph.graphs.triage.offline.stack_frames import LIBRARY_LINE, Frame, frames_of
 from answergraph.graphs.triage.run_files.case_facts import MAX_MESSAGE_CHARACTERS, CaseFacts, OtherResult
 
+MAX_JUDGED_CHARACTERS = 4_000
+"""How much of a failure's text tells whether it is a failed check."""
+MIN_SHARED_PACKAGES = 2
+"""How many leading packages two names share that belong to one project."""
 MAX_QUOTE_CHARACTERS = 400
 """How long a quote may be."""
 
-_PYTEST_FRAME = re.compile(r"^(?P<path>\S[^\n:]*?\.\w+):(?P<line>\d+): ?(?P<type>\S*)$", re.MULTILINE)
-_PYTHON_FRAME = re.compile(r'^\s*File "(?P<path>[^"\n]+)", line \d+', re.MULTILINE)
+_PYTEST_END = re.compile(r"^\S[^\n:]*?\.\w+:\d+: ?(?P<type>\S+)$", re.MULTILINE)
 _ERROR_LINE = re.compile(r"^(?:E\s+)?(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*)(?: \[\w+\])?(?::\s+(?P<said>\S.*))?$", re.MULTILINE)
 _MARK = re.compile(r"^E\s+")
 _MARKED = re.compile(r"^E\s+(?P<said>\S.*)$", re.MULTILINE)
 _FAILING_SOURCE = re.compile(r"(?:^>.*\n)(?:^(?!E ).*\n){0,6}(?:^E .*\n?){1,8}", re.MULTILINE)
+_FRAMES_BELOW = re.compile(r"\n\s*(?:at |❯ |#0 |from |in )\S")
+_ASYNC = re.compile(r"\b(?:async|await)\b")
 _PARAMETERS = re.compile(r"^\s*(?:async )?def (?P<name>test\w*)\((?P<parameters>[^)]*)\)", re.MULTILINE)
-_TEST_FILE = re.compile(r"(^|/)(test_[^/]*|[^/]*_test|conftest|[^/]*[a-z]Tests?|[^/]*\.(test|spec))\.\w+$")
-_LIBRARY = re.compile(r"(^|/)(site-packages|dist-packages|node_modules|lib/python[\d.]+)/|^<|^(node|java|jdk)[.:]")
+_ENDINGS = "Error Exception Expired Failure Exit Interrupt Empty Full Warning Failed Timeout"
+_ERROR_ENDINGS = tuple(_ENDINGS.split())
+_COMPLAINTS = ("ERROR", "CRITICAL", "FATAL", "Error:", "error:", "Exception:")
 _GIVEN_BY_PYTEST = frozenset({"self", "tmp_path", "capsys", "caplog", "request", "recwarn", "capfd"})
-_ASSERTIONS = ("AssertionError", "AssertionFailedError", "ComparisonFailure", "ERR_ASSERTION", "Failed")
+_ASSERTIONS = ("AssertionError", "AssertionFailedError", "ComparisonFailure", "ERR_ASSERTION", "Failed", "JestAssertionError")
+_CHECK = re.compile(
+    r"\AE?\s*(?:assert\b|expected\b|Assert:)|\bexpect\(|Failed asserting that|assertion .*failed|Assertion failed"
+    r"|\b(?:check|expect|assert)(?:_?(?:eq|ne|lt|le|gt|ge|equals?|true|false)\w*)?\(|\b(?:EXPECT|ASSERT|CHECK|REQUIRE)_?[A-Z]*\("
+    r"|[Ee]xpected:?[ \n].*(?:\b[Bb]ut:? (?:was|got|found)|\b[Aa]ctual|\b[Rr]eceived|\b[Ww]as\b|\b[Gg]ot\b|Which is)"
+    r"|should (?:have|be|equal|match|throw)\b|\bcheck failed|\b[Ee]xpected .{1,200} to (?:equal|be|match|contain)\b"
+    r"|condition was false|to be (?:equal|true|false)|did not match",
+    re.DOTALL,
+)
+_BOTH_SIDES = re.compile(
+    r"[Ee]xpected:?.*?(?:[Aa]ctual|[Rr]eceived|[Bb]ut (?:was|found|got|it)|[Bb]ut:|\b[Ww]as\b|[Gg]ot|to be|to (?:deeply )?equal)"
+    r"|matches expected|left: .*right:|[!=]==? |\w+_(?:eq|ne|lt|le|gt|ge)\(.*,.*\)|^- .*\n\+ |Failed asserting that"
+    r"|[\w)\]'\"] (?:==|!=|<|>|<=|>=|is|in|not in|is not) [\w(\['\"]",
+    re.DOTALL | re.MULTILINE,
+)
 
 
 @dataclass(frozen=True)
@@ -35,44 +58,88 @@ class CaseText(CaseFacts):
     log: str = ""
     """The part of a log around the test's name."""
     found: Sequence[str] = ()
-    """Further lines that were searched for, as the tool gave them."""
+    """The lines that tell of random seeds."""
+    code_lines: Sequence[str] = ()
+    """Lines of the folder that name files of the module that is missing."""
 
     @property
     def error_lines(self) -> list[str]:
         """The lines of the stack trace that name an exception, causes first; each without its mark."""
         lines = [_MARK.sub("", match[0]).strip() for match in self._named_errors]
-        return lines or [line.strip() for line in self.message.splitlines()[:1]]
+        return lines or [line.strip() for line in (self.message or self.details).strip().splitlines()[:1]]
 
     @property
     def error_type(self) -> str:
         """The type of the exception that ended the test, without its module; empty if it cannot be told."""
-        frames = [match["type"] for match in _PYTEST_FRAME.finditer(self.details) if match["type"]]
+        frames = [match["type"] for match in _PYTEST_END.finditer(self._trace)]
         named = [match["type"] for match in self._named_errors]
         last = (frames or named or [self.message.split(":")[0].strip()])[-1]
         return last.rsplit(".", 1)[-1]
 
     @property
+    def _trace(self) -> str:
+        return self.details if self.details.strip() else self.message
+
+    @property
     def _named_errors(self) -> list[re.Match[str]]:
-        ends = ("Error", "Exception", "Expired", "Failure", "Exit", "Interrupt", "Empty", "Full", "Warning", "Failed", "Timeout")
-        return [match for match in _ERROR_LINE.finditer(self.details) if match["type"].endswith(ends)]
+        return [match for match in _ERROR_LINE.finditer(self._trace) if match["type"].endswith(_ERROR_ENDINGS)]
 
     @property
     def is_assertion(self) -> bool:
         """Whether a check of the test failed, and nothing else broke."""
-        said = self.message.lstrip()
-        return self.error_type in _ASSERTIONS or (not self.error_type and said.startswith(("assert", "expected")))
+        said = f"{self.message}\n{self.details}"[:MAX_JUDGED_CHARACTERS]
+        named = self.error_type if self.error_type.endswith(("Error", "Exception", "Expired", "Exit")) else ""
+        return self.error_type in _ASSERTIONS or (named in {"", "Error"} and bool(_CHECK.search(said)))
 
     @property
-    def frames(self) -> list[str]:
-        """The files of the stack trace, the innermost last, of the exception that ended the test."""
-        pytest_frames = [match["path"] for match in _PYTEST_FRAME.finditer(self.details)]
-        return pytest_frames or [match["path"] for match in _PYTHON_FRAME.finditer(self.details)]
+    def shows_both_sides(self) -> bool:
+        """Whether a failed check shows what was expected and what came instead."""
+        return bool(_BOTH_SIDES.search(f"{self.message}\n{self.details}"[:MAX_JUDGED_CHARACTERS]))
+
+    @cached_property
+    def frames(self) -> list[Frame]:
+        """The stack trace, the innermost frame last, of the exception that ended the test."""
+        return frames_of(self._trace)
+
+    @property
+    def own_frames(self) -> list[str]:
+        """The places in the stack trace that are no library's, the innermost last."""
+        return [f"{frame.path}:{frame.line}" for frame in self.frames if not frame.is_library]
 
     @property
     def broke_in(self) -> Literal["application", "test"] | None:
         """Whose the innermost frame is that is no library's; a test's set-up counts as the test."""
-        own = [path for path in self.frames if not _LIBRARY.search(path)]
-        return ("test" if _TEST_FILE.search(own[-1]) else "application") if own else None
+        own = [frame for frame in self.frames if not frame.is_library]
+        return ("test" if own[-1].is_test else "application") if own else None
+
+    @property
+    def names_an_error(self) -> bool:
+        """Whether an exception is named that ended the test."""
+        return self.error_type.endswith(_ERROR_ENDINGS)
+
+    @property
+    def raises_its_own(self) -> bool:
+        """Whether the exception is one that the application's own packages define."""
+        first = next(iter(self.error_lines), "").split(":")[0].split(".")
+        ours = self.test.split("::")[0].split(".")
+        return sum(1 for one, other in zip(first[:-1], ours[:-1], strict=False) if one == other) >= MIN_SHARED_PACKAGES
+
+    @property
+    def is_suspicious(self) -> bool:
+        """Whether something else than what the test was given may explain its failure: time, chance, files, the network."""
+        return bool(signs.PROGRAM.search(self.details)) or any(sign.search(self._own_text) for sign in signs.UNSURE)
+
+    @property
+    def complaints(self) -> str:
+        """The lines in the test's output and log by which a program says that something went wrong."""
+        lines = (line.strip() for text in (self.output, self.log) for line in text.splitlines())
+        return "\n".join(line for line in lines if any(word in line for word in _COMPLAINTS))
+
+    @cached_property
+    def _own_text(self) -> str:
+        own = LIBRARY_LINE.sub("", f"{self.details}\n{self.message}".replace("thread '", ""))
+        # A script waits for everything it does; that it does says nothing about its timing.
+        return _ASYNC.sub("", own) if any(frame.is_script for frame in self.frames) else own
 
     @property
     def takes_fixtures(self) -> bool | None:
@@ -105,11 +172,14 @@ class CaseText(CaseFacts):
         if shown:
             return cut(shown[-1].rstrip("\n"))
         marked = _MARKED.search(self.details)
-        return cut(marked[0] if marked else self.last_line())
+        if marked or "Traceback (most recent call last)" in self._trace:
+            return cut(marked[0] if marked else self.last_line())
+        said = _FRAMES_BELOW.split(self._trace.strip(), maxsplit=1)[0].strip()
+        return said[:MAX_QUOTE_CHARACTERS].rsplit("\n", 1)[0].strip() if len(said) > MAX_QUOTE_CHARACTERS else said
 
     def last_line(self) -> str:
         """Return the last line of the stack trace that says something, or the message."""
-        lines = [line.strip() for line in (self.details or self.message).splitlines() if line.strip()]
+        lines = [line.strip() for line in self._trace.splitlines() if line.strip()]
         return cut(lines[-1]) if lines else ""
 
 

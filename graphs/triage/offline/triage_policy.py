@@ -14,9 +14,14 @@ from typing import Any
 
 from langchain_core.messages import AIMessage
 
+from answergraph.evidence.folding import fold
+from answergraph.evidence.marks import MIN_QUOTE_COLUMNS
+from answergraph.evidence.quotes import counts_as_quote
+from answergraph.graphs.triage.offline.import_rules import missing_module
 from answergraph.graphs.triage.offline.triage_case_text import CaseText
-from answergraph.graphs.triage.offline.triage_rules import Finding, judge, judge_passed
-from answergraph.graphs.triage.run_files.case_facts import ATTACHED_CASE
+from answergraph.graphs.triage.offline.triage_finding import Finding
+from answergraph.graphs.triage.offline.triage_rules import judge, judge_flaky, judge_passed
+from answergraph.graphs.triage.run_files.case_facts import ATTACHED_CASE, different
 from answergraph.models.offline.offline_policy import (
     AnsweredCall,
     OfferedSchema,
@@ -29,15 +34,17 @@ from answergraph.models.offline.offline_policy import (
 READ_CASE = "read_case"
 SEARCH = "search"
 READ_LINES = "read_lines"
+MAX_SIGN_CHARACTERS = 500
+"""How much of a line that tells of a failure is looked up."""
 SEED_PATTERN = r"\bseed\b.{0,20}\d"
 
 _ABILITY = "judge whether the result of a test is right, with the tools read_case, search and read_lines"
 _MENTION = re.compile(r"^(?P<path>.+?):(?P<number>\d+): (?P<line>.*)$", re.MULTILINE)
 _HEADING = re.compile(r"_{3,}|FAIL|ERROR")
 _LINES_BEFORE, _LINES_READ = 2, 60
-_FAILED, _PASSED = "is_false_negative", "is_false_positive"
-_VERDICTS = frozenset({_FAILED, _PASSED})
-"""The field of a verdict that says whether the test's result is wrong."""
+_VERDICTS = {"failed": "is_false_negative", "flaky": "is_flaky", "passed": "is_false_positive"}
+"""Per kind of case, the field of a verdict that says whether the test's result is wrong."""
+_JUDGES = {"failed": judge, "flaky": judge_flaky, "passed": judge_passed}
 _ANOTHER_RUN = "a second result of the same test: run again, alone and with the others"
 _MORE_OUTPUT = "what the test and the application logged meanwhile"
 
@@ -78,6 +85,11 @@ class _Investigation:
         if mention:
             start = max(1, int(mention["number"]) - _LINES_BEFORE)
             steps.append((READ_LINES, {"path": mention["path"], "start": start, "count": _LINES_READ}))
+        if case.sign and case.sign not in case.output:
+            steps.append((SEARCH, {"text": case.sign[:MAX_SIGN_CHARACTERS], "under": under}))
+        module = missing_module(case)
+        if module:
+            steps.append((SEARCH, {"text": rf"(^|[\s/\"'(]){re.escape(module)}(/|\.py\b)", "regex": True, "under": ""}))
         if case.passes:
             steps.append((SEARCH, {"text": SEED_PATTERN, "regex": True, "under": under}))
         return [step for step in steps if step[1].get("text", True)]
@@ -97,12 +109,15 @@ class _Investigation:
                 continue
             if name == READ_LINES:
                 case = replace(case, log=_own_part(result.text, _test_name(case)))
+            elif args["text"] != SEED_PATTERN and args.get("regex"):
+                case = replace(case, code_lines=[match["line"] for match in _MENTION.finditer(result.text)])
             elif args.get("regex"):
-                case = replace(case, found=[match[0] for match in _MENTION.finditer(result.text)])
+                case = replace(case, found=[match["line"] for match in _MENTION.finditer(result.text)])
         return case
 
     def _conclude(self, case: CaseText) -> AIMessage:
-        finding = judge_passed(case) if case.status == "passed" else judge(case)
+        # What was sent back once would be sent back again: the rules find nothing else.
+        finding = None if self._was_sent_back() else _quotable(_JUDGES[case.kind](case), case)
         for schema in self.request.formats:
             values = self._values(schema, finding, case)
             if values is not None:
@@ -112,10 +127,19 @@ class _Investigation:
     def _values(self, schema: OfferedSchema, finding: Finding | None, case: CaseText) -> dict[str, Any] | None:
         """Return the values of an answer; of an abstention only if there is no finding, or nothing else is offered."""
         values = _verdict_values(schema, finding, case) if finding else None
-        offers_verdict = any(_VERDICTS & schema.field_names for schema in self.request.formats)
+        offers_verdict = any(set(_VERDICTS.values()) & schema.field_names for schema in self.request.formats)
         if values is None and (finding is None or not offers_verdict):
             values = _abstention_values(schema, case, [_described(call) for call in self.calls])
         return values
+
+    def _was_sent_back(self) -> bool:
+        formats = {schema.name for schema in self.request.formats if set(_VERDICTS.values()) & schema.field_names}
+        return any(
+            call["name"] in formats
+            for message in self.request.messages
+            if isinstance(message, AIMessage)
+            for call in message.tool_calls
+        )
 
     def _result_of(self, name: str, args: Mapping[str, Any]) -> AnsweredCall | None:
         return next((call for call in self.calls if call.name == name and dict(call.args) == dict(args)), None)
@@ -123,6 +147,19 @@ class _Investigation:
     def _may_call(self, name: str, args: Mapping[str, Any]) -> bool:
         tool = self.request.tools.get(name)
         return tool is not None and self.request.tool_choice.allows(name) and set(args) <= tool.field_names
+
+
+def _quotable(finding: Finding | None, case: CaseText) -> Finding | None:
+    """Return a finding whose quotes are long enough to tell something; in place of others, the result's start tags are quoted."""
+    if finding is None:
+        return None
+    tags = case.written.splitlines()[::-1]
+    quotes = [next((text for text in (quote, *tags) if _counts(text)), None) for quote in finding.quotes]
+    return None if None in quotes else replace(finding, quotes=tuple(filter(None, quotes)))
+
+
+def _counts(text: str) -> bool:
+    return counts_as_quote(fold(text), MIN_QUOTE_COLUMNS) is None
 
 
 def _common_folder(paths: Sequence[str]) -> str:
@@ -151,7 +188,7 @@ def _described(call: AnsweredCall) -> str:
 
 def _verdict_values(schema: OfferedSchema, finding: Finding, case: CaseText) -> dict[str, Any] | None:
     """Return the values of a verdict; ``None`` if the schema is no verdict on such a case, or asks for what is not known."""
-    verdict = _PASSED if case.status == "passed" else _FAILED
+    verdict = _VERDICTS[case.kind]
     if verdict not in schema.field_names:
         return None
     values: dict[str, Any] = {
@@ -173,6 +210,7 @@ def _abstention_values(schema: OfferedSchema, case: CaseText, tried: Sequence[st
     if not {"missing", "tried"} <= schema.field_names:
         return None
     missing = [_MORE_OUTPUT] if case.other_runs else [_ANOTHER_RUN, _MORE_OUTPUT]
+    missing += [f"why it passed where {different(other)}" for other in case.elsewhere if other["status"] == "passed"][:1]
     return {"missing": missing, "tried": list(tried)}
 
 

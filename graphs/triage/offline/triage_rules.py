@@ -8,42 +8,39 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 from answergraph.graphs.triage.offline import triage_signs as signs
-from answergraph.graphs.triage.offline.triage_case_text import CaseText, cut
+from answergraph.graphs.triage.offline.course_rules import fails_in_one_place
+from answergraph.graphs.triage.offline.import_rules import missing_code
+from answergraph.graphs.triage.offline.triage_case_text import MAX_QUOTE_CHARACTERS, CaseText, cut
+from answergraph.graphs.triage.offline.triage_finding import Finding, TriageRule
 
 _RESEMBLE_BAD_DATA = frozenset({"TypeError", "KeyError", "AttributeError", "IndexError", "ValueError"})
 """Errors that application code raises when it is handed wrong data."""
+_NEVER_RAN = re.compile(
+    r"^failed on (?:setup|teardown)|^(?:collection|setup|teardown) (?:failure|error)|Test suite failed to run"
+)
+MAX_QUOTED_TRIES = 5
+"""How many failed tries of a flaky test are quoted."""
 _MANY_TIMEOUTS = 2
 """So many further time-outs of the same test are no coincidence."""
-
-
-@dataclass(frozen=True)
-class Finding:
-    """The conclusion of a rule, and its evidence."""
-
-    misjudged: bool
-    """Whether the test's result is wrong: a failure that should be a pass, or a pass that should be a failure."""
-    confidence: float
-    """From 0 to 1."""
-    cause: str | None
-    """One of the causes of a misclassification; ``None`` if there is none, or several are possible."""
-    explanation: str
-    """What happened, in one sentence."""
-    quotes: tuple[str, ...]
-    """Pieces of what the tools returned."""
-    advice: str
-    """What to do next."""
-
-
-TriageRule = Callable[[CaseText], Finding | None]
 
 
 def judge(case: CaseText) -> Finding | None:
     """Return the finding of the first rule that applies to a failed case, ``None`` if none does."""
     return next((finding for rule in RULES if (finding := rule(case)) is not None and all(finding.quotes)), None)
+
+
+def judge_flaky(case: CaseText) -> Finding | None:
+    """Return that a test failed and passed in one run; ``None`` if nothing it left can be quoted."""
+    said = [case.sign] if case.sign else [text.split("\n", 1)[-1] for text in case.tries]
+    explanation = (
+        f"The test failed {len(case.tries) or 1} times and then passed, in one run: its result depends on more than the code."
+    )
+    quotes = (*(cut(text.strip()) for text in said[:MAX_QUOTED_TRIES]), *([] if case.sign else [case.written]))
+    advice = "Find what it depends on; until then neither its passes nor its failures tell much."
+    return Finding(True, 0.95, None, explanation, quotes, advice)
 
 
 def judge_passed(case: CaseText) -> Finding | None:
@@ -74,24 +71,30 @@ def _unreachable(case: CaseText) -> Finding | None:
 
 def _timed_out(case: CaseText) -> Finding | None:
     line = _environment_line(case, signs.TIMEOUT)
-    if not line or (len(case.same_failures) >= _MANY_TIMEOUTS and not case.passes):
+    if not line or (len(case.same_failures) + len(case.tries) >= _MANY_TIMEOUTS and not case.passes):
         return None
     explanation = "The test waited for something that did not come in time."
-    quotes = (line, *(other["line"] for other in case.passes[:1]))
+    quotes = (line, *(other["written"] for other in case.passes[:1]))
     return Finding(
         True, 0.9 if case.passes else 0.65, "temporary_error", explanation, quotes, "Run the test again on a quiet machine."
     )
 
 
-def _missing_code(case: CaseText) -> Finding | None:
-    if case.is_assertion or signs.RAISES.search(case.details):
+def _no_resources(case: CaseText) -> Finding | None:
+    line = _environment_line(case, signs.RESOURCES)
+    explanation = "The machine ran out of memory, processes or open files; the test could not do its work."
+    advice = "Give the run more of what it lacked, and run the test again; if it fails alone too, look for a leak."
+    return Finding(True, 0.7, "temporary_error", explanation, (line,), advice) if line else None
+
+
+def _missing_environment(case: CaseText) -> Finding | None:
+    said = next((line for line in case.error_lines if signs.ENVIRONMENT.search(line)), None)
+    if said is None and case.error_type == "KeyError" and signs.ENVIRON.search(case.details):
+        said = case.failing_lines()
+    if said is None or case.broke_in == "application" or signs.RAISES.search(case.details):
         return None
-    line = next((line for line in case.error_lines if signs.IMPORT.search(line)), None)
-    own_name_missing = "cannot import name" in (line or "") and case.broke_in == "application"
-    if line is None or own_name_missing:
-        return None
-    explanation = "Code that the test imports is not there; what it tests was never run."
-    return Finding(True, 0.85, "tool_bug", explanation, (cut(line),), "Install the missing package, or mend the import.")
+    explanation = "What the test needs around it is not there: a variable of the environment, a program or a browser."
+    return Finding(True, 0.75, "tool_bug", explanation, (cut(said),), "Prepare the machine of the run as the test expects it.")
 
 
 def _broken_setup(case: CaseText) -> Finding | None:
@@ -104,11 +107,11 @@ def _broken_setup(case: CaseText) -> Finding | None:
     )
 
 
-def _passes_elsewhere(case: CaseText) -> Finding | None:
+def _passes_again(case: CaseText) -> Finding | None:
     if not case.passes:
         return None
     passed = case.passes[0]
-    quotes = (case.failing_lines(), passed["line"])
+    quotes = (case.failing_lines(), passed["written"])
     for applies, cause, explanation, advice in _VARYING:
         further = applies(case)
         if further is not None:
@@ -139,7 +142,7 @@ def _varies_with_clock(case: CaseText) -> Sequence[str] | None:
 def _varies_with_order(case: CaseText) -> Sequence[str] | None:
     fails_again = [other for other in case.same_failures if other["order"] == "the same cases"]
     passes_otherwise = all(other["order"] != "the same cases" for other in case.passes)
-    return (fails_again[0]["line"],) if fails_again and passes_otherwise else None
+    return (fails_again[0]["written"],) if fails_again and passes_otherwise else None
 
 
 def _varies_with_timing(case: CaseText) -> Sequence[str] | None:
@@ -195,15 +198,20 @@ def _mistake_in_test(case: CaseText) -> Finding | None:
 
 def _real(case: CaseText) -> Finding | None:
     """Find a failure real where the test looks at nothing but what it was given, or fails again with the same words."""
-    if case.status == "error" or case.passes or case.reruns or _is_suspicious(case):
+    if _NEVER_RAN.search(f"{case.message}\n{case.details[:MAX_QUOTE_CHARACTERS]}") or case.passes or case.is_suspicious:
         return None
-    confidence = 0.85 if case.same_failures else 0.65
+    if any(signs.IMPORT.search(line) for line in case.error_lines):
+        return None  # left open by the rule about missing code
+    failed_again = bool(case.same_failures or case.tries)
+    confidence = 0.85 if failed_again else 0.65
     advice = "Treat it as a defect of the application."
-    if case.is_assertion and (case.same_failures or case.takes_fixtures is False):
+    is_plain = case.takes_fixtures is False or (case.takes_fixtures is None and (case.shows_both_sides or bool(case.own_frames)))
+    if case.is_assertion and (failed_again or is_plain):
         explanation = "A check of the test failed, and nothing around it explains why: the application does something else."
         return Finding(False, confidence, None, explanation, (case.failing_lines(),), advice)
     handed_bad_data = case.takes_fixtures is not False and case.error_type in _RESEMBLE_BAD_DATA
-    if not case.is_assertion and case.broke_in == "application" and not handed_bad_data:
+    own_error = case.raises_its_own or (case.broke_in == "application" and not handed_bad_data)
+    if not case.is_assertion and case.names_an_error and own_error:
         explanation = "The application raised an error of its own while it did what the test asked for."
         return Finding(False, confidence, None, explanation, (case.failing_lines(),), advice)
     return None
@@ -213,11 +221,14 @@ RULES: tuple[TriageRule, ...] = (
     _full_disk,
     _unreachable,
     _timed_out,
-    _missing_code,
+    _no_resources,
+    missing_code,
+    _missing_environment,
     _broken_setup,
-    _passes_elsewhere,
+    _passes_again,
     _date_gone_by,
     _mistake_in_test,
+    fails_in_one_place,
     _real,
 )
 """In order: what the machine did wrong, what the test did, and last whether the application did."""
@@ -229,17 +240,7 @@ def _environment_line(case: CaseText, sign: re.Pattern[str]) -> str | None:
         return None
     if not case.is_assertion:
         return next((cut(line) for line in case.error_lines if sign.search(line)), None)
-    logged = [line.strip() for text in (case.output, case.log) for line in text.splitlines() if _is_complaint(line)]
-    return next((cut(line) for line in logged if sign.search(line)), None)
-
-
-def _is_complaint(line: str) -> bool:
-    return any(word in line for word in ("ERROR", "CRITICAL", "FATAL", "Error:", "error:", "Exception:"))
-
-
-def _is_suspicious(case: CaseText) -> bool:
-    text = f"{case.details}\n{case.message}"
-    return any(sign.search(text) for sign in (signs.TIMING, signs.RANDOM, signs.CLOCK_CALL, signs.SURROUNDINGS, signs.RAISES))
+    return next((cut(line) for line in case.complaints.splitlines() if sign.search(line)), None)
 
 
 def _piece_around(case: CaseText, said: str) -> str:

@@ -31,6 +31,26 @@ TIMEOUT = re.compile(
 )
 """Something was waited for in vain."""
 
+RESOURCES = re.compile(
+    r"\bMemoryError\b|OutOfMemoryError|out of memory|cannot allocate memory|\bENOMEM\b|too many open files|\bEMFILE\b|\bENFILE\b"
+    r"|can't start new thread|unable to create new native thread|resource temporarily unavailable|\bOOM-?killed\b|heap limit",
+    _IGNORE,
+)
+"""The machine has too little of something."""
+
+ENVIRONMENT = re.compile(
+    r"environment variable\W+\w+\W+(?:is )?(?:not set|missing|undefined|required)"
+    r"|(?:missing|required|unset|no) environment variables?\b"
+    r"|executable doesn't exist at|(?:could not|cannot|unable to) (?:find|locate) (?:a )?(?:chrome|firefox|docker)"
+    r"|chrome(?:driver)? (?:binary )?not (?:found|reachable)|could not find a valid docker environment|docker daemon running"
+    r"|command not found|is not recognized as an internal or external command|executable (?:file )?not found in \$?PATH",
+    _IGNORE,
+)
+"""What a test needs around it is not there."""
+
+ENVIRON = re.compile(r"environ\[|<frozen os>|\benviron\(\{|lib/python[\d.]+/os\.py")
+"""A variable of the environment was read."""
+
 IMPORT = re.compile(
     r"ModuleNotFoundError|ImportError|No module named|cannot import name|Cannot find module|ERR_MODULE_NOT_FOUND"
     r"|ClassNotFoundException|NoClassDefFoundError|cannot find package|cannot open shared object file",
@@ -90,3 +110,14 @@ UNNOTICED = re.compile(
     _IGNORE | re.MULTILINE,
 )
 """Something failed that no test is told of."""
+
+SYSTEM = {"disk": DISK, "connection": CONNECTION, "time-out": TIMEOUT, "import": IMPORT, "setup": SETUP}
+"""The signs by which a system, and no test, says what is wrong."""
+
+PROGRAM = re.compile(
+    r"\bexeca\b|CalledProcessError|child_process|Command failed|non-zero exit|exit(?:ed)? (?:with|code|status)\b", _IGNORE
+)
+"""Another program failed, on this machine and in the version that is there."""
+
+UNSURE = (TIMING, RANDOM, CLOCK_CALL, SURROUNDINGS, RAISES)
+"""The signs that something else than the application may explain a failure."""

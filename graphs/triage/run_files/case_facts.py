@@ -1,12 +1,15 @@
-"""The facts of a case as ``read_case`` returns them: a text that a model can quote, and the same as data."""
+"""The facts of a case as ``read_case`` returns them: a text whose parts can be quoted, and the same as data."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from typing_extensions import TypedDict
 
+from answergraph.graphs.triage.run_files.case_identity import differences
 from answergraph.graphs.triage.run_files.case_survey import Case, Survey
 from answergraph.graphs.triage.run_files.junit_results import JUnitCase, Status
 
@@ -14,22 +17,37 @@ ATTACHED_CASE = "answergraph_case"
 """Where the prompt about a case carries the case's id."""
 
 MAX_LISTED = 500
-"""How many files, cases or results of a test one call of a tool lists."""
+"""How many files or cases one call of a tool lists."""
+MAX_RESULTS = 50
+"""How many other results, and how many tries, of a test are told."""
 MAX_MESSAGE_CHARACTERS = 300
 """How much of another result's message is told."""
 _NOT_SAID = "not said"
 
+_HEADING = re.compile(r"^--- \w[\w ]* of .+#\d+ ---$", re.MULTILINE)
+_PLACE = re.compile(r"^.+?:\d+: ", re.MULTILINE)
+_NOTE = re.compile(r"^\[.*\]$", re.MULTILINE)
+
 
 class OtherResult(TypedDict):
-    """Another result of the same test."""
+    """Another result of the same test in the same environment."""
 
     file: str
     status: Status
     order: str
     """What it ran after: ``"the same cases"``, ``"no other"``, or others."""
     message: str
-    line: str
-    """The line of the text that tells of it."""
+    written: str
+    """How it begins in its file."""
+
+
+class ElsewhereResult(TypedDict):
+    """A result under the same name in another environment; it may be another test."""
+
+    status: Status
+    differs: dict[str, tuple[str, str]]
+    """In what its environment differs: the value of the case, and its own."""
+    written: str
 
 
 @dataclass(frozen=True)
@@ -38,21 +56,29 @@ class CaseFacts:
 
     case: str
     test: str
+    kind: str
     status: Status
     started: str
     seconds: str
     ran_after: str
+    source: str
+    """The file and line of the test's code, as far as the result says so."""
     other_results: int
-    """How many other results of the test there are; at most ``MAX_LISTED`` are listed."""
+    """How many other results of the test there are; at most ``MAX_RESULTS`` are told."""
     others: list[OtherResult]
-    reruns: list[str]
-    """One line for each failed try of the same run."""
+    elsewhere: list[ElsewhereResult]
+    tries: list[str]
+    """What each failed try of the same run left."""
+    written: str
+    """The start tags of the case and its failure, as they stand in the file."""
+    sign: str
     message: str
     details: str
     output: str
 
     @property
     def text(self) -> str:
+        """Our words about the case first, then under headings what the run left, word for word."""
         head = [
             f"case: {self.case}",
             f"test: {self.test}",
@@ -60,12 +86,33 @@ class CaseFacts:
             f"started: {self.started}",
             f"seconds: {self.seconds}",
             f"ran after: {self.ran_after}",
-            f"other results of this test: {self.other_results or 'none'}",
-            *(other["line"] for other in self.others),
-            *self.reruns,
+            f"failed tries before: {len(self.tries)}",
+            f"other results of this test in this environment: {self.other_results or 'none'}",
+            *(f"{other['file']}: {other['status']}, ran after {other['order']}" for other in self.others),
+            *(f"under the same name, {other['status']} where {different(other)}" for other in self.elsewhere),
         ]
-        parts = {"message": self.message, "details": self.details, "output": self.output}
-        return "\n".join([*head, *(f"--- {name} ---\n{text}" for name, text in parts.items() if text)])
+        parts = [("result", self.written), ("message", self.message), ("details", self.details), ("output", self.output)]
+        parts += [("failed try", text) for text in self.tries]
+        parts += [("other result", f"{other['written']}\n{other['message']}") for other in self.others]
+        parts += [("result elsewhere", other["written"]) for other in self.elsewhere]
+        return "\n".join([*head, *(f"--- {name} of {self.case} ---\n{text.rstrip()}" for name, text in parts if text.strip())])
+
+
+def different(other: ElsewhereResult) -> str:
+    """Return in words in what another environment differs."""
+    return ", ".join(f"{name} is {theirs!r} and not {ours!r}" for name, (ours, theirs) in other["differs"].items())
+
+
+def left_by_run(tool: str, text: str) -> str:
+    """Return what a tool returned with its own words blanked out: what remains, the test run left, in its place."""
+    if tool == "read_case":
+        first = _HEADING.search(text)
+        start = first.start() if first else len(text)
+        return _blank(text[:start]) + _HEADING.sub(lambda match: _blank(match[0]), text[start:])
+    if tool == "read_lines":
+        heading, newline, lines = text.partition("\n")
+        return _blank(heading) + newline + lines
+    return _NOTE.sub(lambda match: _blank(match[0]), _PLACE.sub(lambda match: _blank(match[0]), text))
 
 
 def facts_of(case: Case, survey: Survey) -> dict[str, Any]:
@@ -74,17 +121,31 @@ def facts_of(case: Case, survey: Survey) -> dict[str, Any]:
     return {
         "case": result.id,
         "test": result.title,
+        "kind": case.kind,
         "status": result.status,
         "started": result.started or _NOT_SAID,
         "seconds": result.seconds or _NOT_SAID,
         "ran_after": f"{len(before)} others, the last of them {before[-1]}" if before else "no other",
+        "source": f"{result.source}:{result.source_line}" if result.source else "",
         "other_results": len(case.others),
-        "others": [_other(other, result, survey) for other in case.others[:MAX_LISTED]],
-        "reruns": [f"failed try of the same run: {' '.join(rerun.split())}" for rerun in result.reruns],
+        "others": [_other(other, result, survey) for other in case.others[:MAX_RESULTS]],
+        "elsewhere": [_elsewhere(other, result) for other in case.elsewhere[:MAX_RESULTS]],
+        "tries": ["\n".join(_lines_of_try(one.written, one.message, one.details)) for one in result.tries[:MAX_RESULTS]],
+        "written": result.written,
+        "sign": case.sign,
         "message": _section(result.message),
         "details": _section(result.details),
         "output": _section(result.output),
     }
+
+
+def _lines_of_try(written: str, message: str, details: str) -> Iterator[str]:
+    yield written
+    yield from (text for text in (message, details) if text.strip())
+
+
+def _blank(text: str) -> str:
+    return re.sub(r"[^\n]", "\0", text)
 
 
 def _section(text: str) -> str:
@@ -95,5 +156,8 @@ def _other(other: JUnitCase, result: JUnitCase, survey: Survey) -> OtherResult:
     before = survey.before(other)
     order = "the same cases" if before == survey.before(result) else "others, or in another order" if before else "no other"
     message = " ".join(other.message.split())[:MAX_MESSAGE_CHARACTERS]
-    line = f"{other.id} {other.status}, started {other.started or _NOT_SAID}, ran after {order}{message and f': {message}'}"
-    return OtherResult(file=other.file, status=other.status, order=order, message=message, line=line)
+    return OtherResult(file=other.file, status=other.status, order=order, message=message, written=other.written)
+
+
+def _elsewhere(other: JUnitCase, result: JUnitCase) -> ElsewhereResult:
+    return ElsewhereResult(status=other.status, differs=differences(result, other), written=other.written)

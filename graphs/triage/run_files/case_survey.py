@@ -1,48 +1,58 @@
-"""The cases of a test run to judge: those that failed, and those that passed while their logs show a failure."""
+"""The cases of a test run to judge: those that failed, were flaky, or passed while their logs show a failure."""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from functools import lru_cache
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
 from pathlib import PurePosixPath
 from typing import Literal
 
+from answergraph.graphs.triage.run_files.case_identity import CaseKey, case_key, differences, same_name, with_tries
 from answergraph.graphs.triage.run_files.file_search import Match, search
 from answergraph.graphs.triage.run_files.junit_results import JUnitCase, JUnitFile, read_junit
 from answergraph.graphs.triage.run_files.read_only_folder import FileEntry, Folder
 
+TRIED_AGAIN = (
+    r"\bfailed \(\d+ runs? remaining out of \d+\)|\bfailed on attempt \d+! Retrying|^\s*\(retries\) |error-context\.md"
+    r"|\btest-failed-\d+\.png|\bRetry #\d+ ─"
+)
+"""Signs that a passed case had failed before: of pytest's plugins flaky and retry, and of Playwright."""
 TROUBLE = (
     r"Traceback \(most recent call last\)|\bAssertionError\b|Exception in thread|was never retrieved|Exception ignored in"
-    r"|^panic: |\b(?:ERROR|FATAL|CRITICAL|SEVERE)\b|\bUnhandled\w* (?:exception|rejection|promise)"
+    rf"|{TRIED_AGAIN}|^panic: |\b(?:ERROR|FATAL|CRITICAL|SEVERE)\b|\bUnhandled\w* (?:exception|rejection|promise)"
 )
 """Signs of a failure in a passed case's output or log, as an RE2 expression."""
 MAX_LOG_LINES_BEFORE = 30
 """How far above such a line the name of its test is looked for."""
 
 _TROUBLE_IN_OUTPUT = re.compile(f"^.*(?:{TROUBLE}).*$", re.MULTILINE)
+_TRIED_AGAIN = re.compile(TRIED_AGAIN)
 _WORD = re.compile(r"[^\s:,;()\[\]'\"<>/]+")
 _MAX_KEPT_FILES = 512
 _NO_TEXT = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".mp4", ".webm", ".zip", ".gz", ".xz", ".zst", ".pdf", ".pyc", ".class")
 """Files that nobody expects to be text; any other file that is none is a problem to tell."""
 
-Kind = Literal["failed", "passed"]
+Kind = Literal["failed", "flaky", "passed"]
 
 
 @dataclass(frozen=True)
 class Case:
-    """One case to judge: a test and all its results in the folder."""
+    """One case to judge: a test in one environment, and all its results there."""
 
     kind: Kind
-    """``"failed"`` where at least one result is a failure; ``"passed"`` where none is, and a log shows one."""
+    """``"failed"`` where at least one result is a failure; ``"flaky"`` where it failed and passed within one run; ``"passed"``
+    where a log alone shows a failure."""
     result: JUnitCase
     """The first failure, or the passed result itself."""
     others: tuple[JUnitCase, ...] = ()
-    """The other results of the same test."""
+    """The other results of the same test in the same environment."""
+    elsewhere: tuple[JUnitCase, ...] = ()
+    """Results under the same name in other environments, which may be other tests."""
     sign: str = ""
-    """For a passed case: the line that shows a failure."""
+    """For a case that passed: the line that shows a failure."""
 
 
 @dataclass(frozen=True)
@@ -56,29 +66,46 @@ class Survey:
     files: Mapping[str, tuple[JUnitCase, ...]] = field(default_factory=dict)
     """The results by file, in the file's order."""
 
-    def cases(self) -> list[Case]:
-        """Return the cases to judge: failed ones first, each in the order of the files."""
-        by_test: dict[tuple[str, str], list[JUnitCase]] = defaultdict(list)
-        for result in self.results:
-            by_test[result.test].append(result)
-        failed = [_failed_case(results) for results in by_test.values() if any(result.has_failed for result in results)]
-        passed = [
-            Case("passed", result, tuple(other for other in by_test[result.test] if other is not result), sign)
-            for result, sign in self.passed_with_trouble
-        ]
-        return failed + passed
+    @cached_property
+    def cases(self) -> tuple[Case, ...]:
+        """The cases to judge: failed ones first, then flaky ones, each in the order of the files."""
+        failed = [min(bad, key=_ran_first) for same in self._by_test.values() if (bad := [one for one in same if one.has_failed])]
+        sound = [same for same in self._by_test.values() if not any(one.has_failed for one in same)]
+        flaky = [min(bad, key=_ran_first) for same in sound if (bad := [one for one in same if one.is_flaky])]
+        shown = [self._case(_kind_by(sign), result, sign) for result, sign in self.passed_with_trouble]
+        return (
+            *(self._case("failed", result) for result in failed),
+            *(self._case("flaky", result) for result in flaky),
+            *sorted(shown, key=lambda case: case.kind),
+        )
 
     def case(self, case_id: str) -> Case | None:
         """Return the case that a result belongs to; a result that nobody suspects is a passed case of its own."""
-        for case in self.cases():
-            if case_id in {case.result.id, *(other.id for other in case.others)}:
-                return case
         result = next((result for result in self.results if result.id == case_id), None)
-        return None if result is None else Case("passed", result)
+        if result is None:
+            return None
+        key = case_key(result)
+        return next((case for case in self.cases if case_key(case.result) == key), None) or self._case("passed", result)
 
     def before(self, result: JUnitCase) -> tuple[str, ...]:
         """Return the titles of the cases that ran before one, in the order of its file."""
-        return tuple(other.title for other in self.files[result.file][: result.number - 1] if other.status != "skipped")
+        file = self.files[result.file]
+        return tuple(other.title for other in file if other.number < result.number and other.status != "skipped")
+
+    @cached_property
+    def _by_test(self) -> Mapping[CaseKey, list[JUnitCase]]:
+        return _grouped((case_key(result), result) for result in self.results)
+
+    @cached_property
+    def _by_name(self) -> Mapping[CaseKey, list[JUnitCase]]:
+        return _grouped((same_name(result), result) for result in self.results if result.name)
+
+    def _case(self, kind: Kind, result: JUnitCase, sign: str = "") -> Case:
+        same = [other for other in self._by_test[case_key(result)] if other.status != "skipped" or kind == "passed"]
+        named = [other for other in self._by_name.get(same_name(result), ()) if other.status != "skipped"]
+        others = tuple(other for other in same if other is not result)
+        elsewhere = tuple(other for other in named if differences(result, other))
+        return Case(kind, result, others, elsewhere, sign)
 
 
 def survey(folder: Folder) -> Survey:
@@ -93,20 +120,26 @@ def survey(folder: Folder) -> Survey:
         if entry.kind != "file"
     ]
     results = tuple(result for cases in files.values() for result in cases)
-    failed_tests = {result.test for result in results if result.has_failed}
-    quiet = [result for result in results if result.status == "passed" and result.test not in failed_tests]
+    told = {case_key(result) for result in results if result.has_failed or result.is_flaky}
+    quiet = [result for result in results if result.status == "passed" and case_key(result) not in told]
     trouble = _trouble_in_output(quiet)
     logs = tuple(entry for entry in listing.files if not entry.path.lower().endswith((".xml", *_NO_TEXT)))
     found = search(folder, TROUBLE, logs, regex=True) if results else None
     if found is not None:
         problems += found.problems
-        trouble |= _trouble_in_logs(found.found, results, {result.test for result in quiet})
+        trouble |= _trouble_in_logs(found.found, results, {case_key(result) for result in quiet})
     return Survey(results, tuple(problems), tuple(trouble.values()), files)
 
 
-def _failed_case(results: list[JUnitCase]) -> Case:
-    first = min((result for result in results if result.has_failed), key=_ran_first)
-    return Case("failed", first, tuple(result for result in results if result is not first and result.status != "skipped"))
+def _grouped(pairs: Iterable[tuple[CaseKey, JUnitCase]]) -> Mapping[CaseKey, list[JUnitCase]]:
+    grouped: dict[CaseKey, list[JUnitCase]] = defaultdict(list)
+    for key, result in pairs:
+        grouped[key].append(result)
+    return grouped
+
+
+def _kind_by(sign: str) -> Kind:
+    return "flaky" if _TRIED_AGAIN.search(sign) else "passed"
 
 
 def _ran_first(result: JUnitCase) -> tuple[str, int, str]:
@@ -114,27 +147,27 @@ def _ran_first(result: JUnitCase) -> tuple[str, int, str]:
     return (result.started, result.file.count("/"), result.file)
 
 
-def _trouble_in_output(results: Iterable[JUnitCase]) -> dict[tuple[str, str], tuple[JUnitCase, str]]:
-    trouble: dict[tuple[str, str], tuple[JUnitCase, str]] = {}
+def _trouble_in_output(results: Iterable[JUnitCase]) -> dict[CaseKey, tuple[JUnitCase, str]]:
+    trouble: dict[CaseKey, tuple[JUnitCase, str]] = {}
     for result in results:
         match = _TROUBLE_IN_OUTPUT.search(result.output)
         if match:
-            trouble.setdefault(result.test, (result, match[0].strip()))
+            trouble.setdefault(case_key(result), (result, match[0].strip()))
     return trouble
 
 
 def _trouble_in_logs(
-    matches: Iterable[Match], results: Iterable[JUnitCase], quiet: set[tuple[str, str]]
-) -> dict[tuple[str, str], tuple[JUnitCase, str]]:
+    matches: Iterable[Match], results: Iterable[JUnitCase], quiet: set[CaseKey]
+) -> dict[CaseKey, tuple[JUnitCase, str]]:
     """Return the passed cases whose name stands right above, or in, a line that shows a failure."""
     by_name: dict[str, list[JUnitCase]] = defaultdict(list)
     for result in results:
         by_name[result.name].append(result)
-    trouble: dict[tuple[str, str], tuple[JUnitCase, str]] = {}
+    trouble: dict[CaseKey, tuple[JUnitCase, str]] = {}
     for match in matches:
         for result in _named_above(match, by_name):
-            if result.test in quiet:
-                trouble.setdefault(result.test, (result, match.line.strip()))
+            if case_key(result) in quiet:
+                trouble.setdefault(case_key(result), (result, match.line.strip()))
     return trouble
 
 
@@ -159,4 +192,5 @@ def _names_in(line: str) -> Iterator[str]:
 @lru_cache(maxsize=_MAX_KEPT_FILES)
 def _read_once(root: str, entry: FileEntry) -> JUnitFile:
     # The entry says how large it is and when it was written: what has changed since is read again.
-    return read_junit(Folder(root), entry.path)
+    read = read_junit(Folder(root), entry.path)
+    return replace(read, cases=tuple(with_tries(read.cases)))

@@ -1,36 +1,39 @@
-"""Reads test results from JUnit XML of any writer, and as much of a broken file as can be read.
-
-Entities are refused: a file may neither blow up while it is read nor pull in another one.
-"""
+"""The test results of a JUnit XML file of any writer, each with the tries that it took."""
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
-from xml.etree.ElementTree import Element, ParseError
 
-from defusedxml.common import DefusedXmlException
-from defusedxml.ElementTree import iterparse
-
+from answergraph.graphs.triage.run_files.junit_xml import XmlElement, read_xml
 from answergraph.graphs.triage.run_files.read_only_folder import Folder, FolderError
 
 Status = Literal["passed", "failed", "error", "skipped"]
 
 MAX_XML_BYTES = 64 << 20
 """A larger XML file is not read."""
-MAX_CASES = 100_000
-"""How many cases of one file are read."""
 MAX_PART_CHARACTERS = 30_000
 """How much of a case's details and of its output is kept: the beginning and the end."""
 
 _FAILURES: dict[str, Status] = {"failure": "failed", "error": "error"}
-_RERUNS = frozenset({"flakyFailure", "flakyError", "rerunFailure", "rerunError"})
-_DECLARATION = re.compile(rb"""\A\s*<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]+)["'][^>]*\?>""")
-_NATIVE = frozenset({"utf-8", "utf-16", "us-ascii", "ascii", "iso-8859-1", "latin-1"})
+_FAILED_TRIES = frozenset({"flakyFailure", "flakyError", "rerunFailure", "rerunError"})
+_ATTEMPT = re.compile(r"^\s*Retry #\d+ ─+$", re.MULTILINE)
+"""Playwright's heading above each further attempt in one failure's text."""
 _NOT_XML = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+
+
+@dataclass(frozen=True)
+class Try:
+    """A failed try of a test that was tried again."""
+
+    line: int
+    """Where it stands in the file."""
+    written: str
+    """Its start tag, as it stands in the file."""
+    message: str = ""
+    details: str = ""
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,18 @@ class JUnitCase:
     class_name: str
     name: str
     status: Status
+    """How its last try ended."""
+    line: int = 0
+    """The line of the file on which it begins."""
+    written: str = ""
+    """Its start tag, and that of its failure, as they stand in the file; each on a line of its own."""
+    suites: tuple[str, ...] = ()
+    """The names of the suites around it, outermost first."""
+    source: str = ""
+    """The file of the test's own code, if the result says so."""
+    source_line: str = ""
+    occurrence: int = 0
+    """Told from another test of the same suite that goes by the same name: 0 for the first, 1 for the second."""
     seconds: str = ""
     """As the file has it."""
     started: str = ""
@@ -53,18 +68,17 @@ class JUnitCase:
     """The failure's text, usually the stack trace."""
     output: str = ""
     """What the case itself printed, if the file has it."""
-    reruns: tuple[str, ...] = ()
-    """Messages of failed tries of the same case that the file counts in it."""
+    tries: tuple[Try, ...] = ()
+    """The failed tries before, of the same run."""
+    settings: tuple[tuple[str, str], ...] = ()
+    """The host and the properties that the file has for it."""
+    suite_lists_more: bool = field(default=False, compare=False)
+    """Whether its suite lists more cases than it counts tests: some of them are tries."""
 
     @property
     def id(self) -> str:
         """The file and the place in it: ``"results.xml#3"``."""
         return f"{self.file}#{self.number}"
-
-    @property
-    def test(self) -> tuple[str, str]:
-        """The test's name, the same in every file that has a result of it."""
-        return (self.class_name, self.name)
 
     @property
     def title(self) -> str:
@@ -73,6 +87,11 @@ class JUnitCase:
     @property
     def has_failed(self) -> bool:
         return self.status in {"failed", "error"}
+
+    @property
+    def is_flaky(self) -> bool:
+        """Whether it passed after it had failed."""
+        return self.status == "passed" and bool(self.tries)
 
 
 @dataclass(frozen=True)
@@ -86,7 +105,7 @@ class JUnitFile:
 
 
 def read_junit(folder: Folder, path: str) -> JUnitFile:
-    """Return the test cases of an XML file."""
+    """Return the test cases of an XML file, those that are tries of one test as one."""
     try:
         with folder.open(path) as file:
             content = file.read(MAX_XML_BYTES + 1)
@@ -94,86 +113,65 @@ def read_junit(folder: Folder, path: str) -> JUnitFile:
         return JUnitFile(path, problem=str(error))
     if len(content) > MAX_XML_BYTES:
         return JUnitFile(path, problem=f"{path!r} is larger than {MAX_XML_BYTES >> 20} MiB of XML; not read.")
-    read = _parsed(path, _decodable(content))
+    read = read_xml(path, content)
     if read.problem is not None and _NOT_XML.search(content) and not content.startswith((b"\xff\xfe", b"\xfe\xff")):
         # Programs write terminal colours into XML, where control characters have no place.
-        again = _parsed(path, _decodable(_NOT_XML.sub(b"?", content)))
+        again = read_xml(path, _NOT_XML.sub(b"?", content))
         read = again if len(again.cases) >= len(read.cases) else read
-    return read
+    cases = [_case(element, suites, path, number) for number, (element, suites) in enumerate(read.cases, start=1)]
+    return JUnitFile(path, tuple(cases), read.problem)
 
 
-def _parsed(path: str, content: bytes) -> JUnitFile:
-    cases: list[JUnitCase] = []
-    problem = None
-    try:
-        for case in _cases(path, content):
-            cases.append(case)
-            if len(cases) >= MAX_CASES:
-                problem = f"Only the first {MAX_CASES} cases of {path!r} are read."
-                break
-    except DefusedXmlException:
-        return JUnitFile(path, problem=f"{path!r} declares XML entities, which are not resolved; not read.")
-    except (ParseError, LookupError, ValueError) as error:
-        problem = f"{path!r} is no complete XML ({error}); {len(cases)} cases of it were read."
-    return JUnitFile(path, tuple(cases), problem)
-
-
-def _cases(path: str, content: bytes) -> Iterator[JUnitCase]:
-    started = ""
-    number = 0
-    opened: list[Element] = []
-    for event, element in iterparse(io.BytesIO(content), events=("start", "end"), forbid_external=True):
-        tag = _tag(element)
-        if event == "start":
-            opened.append(element)
-            started = element.get("timestamp", started) if tag == "testsuite" else started
-            continue
-        opened.pop()
-        if tag == "testcase":
-            number += 1
-            yield _case(element, path, number, element.get("timestamp", started))
-            if opened:
-                opened[-1].remove(element)  # what was read is not kept
-
-
-def _case(element: Element, path: str, number: int, started: str) -> JUnitCase:
-    status: Status = "passed"
-    failure: Element | None = None
-    output, reruns = [], []
-    for child in element:
-        tag = _tag(child)
-        if tag in _FAILURES and failure is None:
-            status, failure = _FAILURES[tag], child
-        elif tag == "skipped" and failure is None:
-            status = "skipped"
-        elif tag in {"system-out", "system-err"}:
-            output.append((child.text or "").strip("\n"))
-        elif tag in _RERUNS:
-            reruns.append(child.get("message") or (child.text or "").strip())
+def _case(element: XmlElement, suites: tuple[XmlElement, ...], path: str, number: int) -> JUnitCase:
+    failures = [child for child in element.children if child.name in _FAILURES]
+    skipped = any(child.name == "skipped" for child in element.children)
+    status: Status = _FAILURES[failures[0].name] if failures else "skipped" if skipped else "passed"
+    output = [child.text.strip("\n") for child in element.children if child.name in {"system-out", "system-err"}]
+    tries = [child for child in element.children if child.name in _FAILED_TRIES]
+    attempts = _ATTEMPT.split(failures[-1].text) if failures else []
+    around = dict(pair for suite in suites for pair in suite.attributes.items())
+    own = {**around, **element.attributes}
     return JUnitCase(
         file=path,
         number=number,
-        class_name=element.get("classname", ""),
-        name=element.get("name", ""),
+        class_name=element.attributes.get("classname", ""),
+        name=element.attributes.get("name", ""),
         status=status,
-        seconds=element.get("time", ""),
-        started=started,
-        message=_shortened(failure.get("message") or "") if failure is not None else "",
-        details=_shortened("".join(failure.itertext())) if failure is not None else "",
+        line=element.line,
+        written="\n".join([element.written, *(failure.written for failure in failures)]),
+        suites=tuple(suite.attributes.get("name", "") for suite in suites),
+        source=own.get("file", own.get("filepath", "")),
+        source_line=element.attributes.get("line", ""),
+        seconds=element.attributes.get("time", ""),
+        started=own.get("timestamp", ""),
+        message=_message(failures[0]) if failures else "",
+        details=_shortened("\n".join([*(failure.text for failure in failures[:-1]), *attempts[-1:]])),
         output=_shortened("\n".join(part for part in output if part)),
-        reruns=tuple(reruns),
+        tries=tuple(Try(part.line, part.written, _message(part), _shortened(part.text)) for part in tries)
+        or tuple(Try(failures[-1].line, failures[-1].written, details=_shortened(text)) for text in attempts[:-1]),
+        settings=tuple(_settings(element, suites, own)),
+        suite_lists_more=bool(suites) and suites[-1].cases > _count(suites[-1]),
     )
 
 
-def _decodable(content: bytes) -> bytes:
-    """Return XML in UTF-8 where it declares an encoding that the parser does not know."""
-    declared = _DECLARATION.match(content[:200])
-    if declared is None or declared[1].decode().lower() in _NATIVE:
-        return content
-    try:
-        return content[declared.end() :].decode(declared[1].decode(), errors="replace").encode()
-    except LookupError:
-        return content[declared.end() :]
+def _settings(element: XmlElement, suites: tuple[XmlElement, ...], own: dict[str, str]) -> Iterator[tuple[str, str]]:
+    if own.get("hostname"):
+        yield "hostname", own["hostname"]
+    for suite in suites:
+        yield from suite.properties.items()
+    for child in element.children:
+        if child.name == "properties":
+            # A test's own properties are mostly what it measured; those of its surroundings go by these names.
+            yield from ((f"test {part.attributes.get('name', '')}", part.attributes.get("value", "")) for part in child.children)
+
+
+def _count(suite: XmlElement) -> float:
+    counted = suite.attributes.get("tests", "")
+    return int(counted) if counted.isdecimal() else float("inf")
+
+
+def _message(failure: XmlElement) -> str:
+    return _shortened(failure.attributes.get("message", ""))
 
 
 def _shortened(text: str) -> str:
@@ -181,7 +179,3 @@ def _shortened(text: str) -> str:
         return text
     half = MAX_PART_CHARACTERS // 2
     return f"{text[:half]}\n[… {len(text) - 2 * half} characters left out …]\n{text[-half:]}"
-
-
-def _tag(element: Element) -> str:
-    return str(element.tag).rsplit("}", 1)[-1]

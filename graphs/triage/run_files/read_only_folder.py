@@ -159,8 +159,9 @@ class Folder:
         current = os.open(self.root, os.O_RDONLY | _ONLY_FOLDERS)
         for index, part in enumerate(place.parts):
             is_last = index == len(place.parts) - 1
+            flags_here = os.O_RDONLY | _NO_LINKS | _AT_ONCE | (flags if is_last else _ONLY_FOLDERS)
             try:
-                opened = os.open(part, os.O_RDONLY | _NO_LINKS | _AT_ONCE | (flags if is_last else _ONLY_FOLDERS), dir_fd=current)
+                opened = os.open(_on_disk(part, current), flags_here, dir_fd=current)
             finally:
                 os.close(current)
             current = opened
@@ -179,12 +180,25 @@ class Folder:
         return (error.strerror or str(error)).lower()
 
 
+def _shown(name: str) -> str:
+    """Return a name as text that can be written anywhere: a byte of it that is no UTF-8 as a backslash, x and two digits."""
+    return name.encode(errors="surrogateescape").decode(errors="backslashreplace")
+
+
+def _on_disk(shown: str, folder: int) -> str:
+    """Return the name of an entry of a folder by the one it is shown under."""
+    if "\\x" not in shown:
+        return shown
+    return next((name for name in os.listdir(folder) if _shown(name) == shown), shown)
+
+
 def _file_entry(entry: os.DirEntry[str], place: PurePosixPath) -> FileEntry:
+    shown = _shown(str(place))
     try:
         about = entry.stat(follow_symlinks=False)
     except OSError:  # gone since the folder was listed; whoever opens it hears so
-        return FileEntry(str(place), 0)
+        return FileEntry(shown, 0)
     if stat.S_ISLNK(about.st_mode):
-        return FileEntry(str(place), 0, "link")
+        return FileEntry(shown, 0, "link")
     kind = "file" if stat.S_ISREG(about.st_mode) else "special"
-    return FileEntry(str(place), about.st_size, kind, about.st_mtime_ns)
+    return FileEntry(shown, about.st_size, kind, about.st_mtime_ns)

@@ -26,7 +26,7 @@ def place(tmp_path: Path) -> Path:
 def test_a_table_and_the_details_are_printed(place: Path) -> None:
     code, out, err = answergraph("triage", str(place))
     assert (code, err) == (0, "")
-    assert out.startswith("1 cases: 1 should have passed.\n")
+    assert out.startswith("1 case of 1 cause: 1 should have passed.\n")
     assert "shop::test_rates" in out
     assert "temporary_error" in out
     assert "│ ConnectionRefusedError: [Errno 111] Connection refused" in out
@@ -112,8 +112,10 @@ def test_a_model_that_cannot_be_reached_ends_in_one_line(place: Path) -> None:
     with OpenAIServer(lambda body: says("I do not know.")) as server:
         url = server.base_url
     code, out, err = answergraph("triage", str(place), "--model", "openai:x", "--base-url", url, env={"OPENAI_MAX_RETRIES": "0"})
+    estimate, reason = err.splitlines()
     assert (code, out) == (1, "")
-    assert err.count("\n") == 1
+    assert estimate.startswith("1 case of 1 cause to judge: about 5 calls of the model and ")
+    assert "Connection" in reason
 
 
 def test_a_person_sees_a_progress_bar_over_the_cases(place: Path) -> None:
@@ -133,6 +135,6 @@ def test_a_person_sees_a_progress_bar_over_the_cases(place: Path) -> None:
         os.close(leader)
         out, _ = process.communicate(timeout=60)
     assert process.returncode == 0
-    assert b"cases" in seen
+    assert b"causes" in seen
     assert b"1/1" in seen
     assert b"shop::test_rates" in out

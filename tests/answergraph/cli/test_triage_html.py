@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from answergraph.cli.triage_html import MAX_CHARACTERS_AROUND, triage_page
 from answergraph.graphs.triage import CaseReport
+from answergraph.graphs.triage.triage_schema import CaseRef
 from tests.answergraph.cli.test_command_line import answergraph
 from tests.graphs.triage.junit_files import failed, write_results
 
@@ -47,6 +48,11 @@ def report(text: str, *spans: tuple[int, int], test: str = "shop::test_rates", w
         case="results.xml#1",
         test=test,
         kind="failed",
+        verdict="not-real",
+        cause=test,
+        cluster="1a2b",
+        cases=[CaseRef(case="results.xml#1", test=test, source="", environment={}, elsewhere=[], tries=[why])],
+        remembered="",
         status="answered",
         reason="The answer was accepted.",
         schema="FalseNegativeCheck",
@@ -95,7 +101,9 @@ def test_of_a_long_source_the_parts_around_the_quotes_are_shown() -> None:
 
 
 def test_a_case_without_a_verdict_says_why() -> None:
-    failed_report = CaseReport(**{**report("x"), "answer": None, "status": "invalid", "reason": "It invented <quotes>."})
+    failed_report = report("x")
+    failed_report["answer"], failed_report["status"], failed_report["verdict"] = None, "invalid", "unknown"
+    failed_report["reason"] = "It invented <quotes>."
     assert "It invented <quotes>." in Page(triage_page("run", [failed_report], [])).text
 
 

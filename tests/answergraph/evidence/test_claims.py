@@ -133,7 +133,7 @@ def test_a_mark_on_what_is_no_text_is_never_fulfilled() -> None:
     class Odd(BaseModel):
         finding: Annotated[Finding, Quote()]
 
-    assert paths(Odd(finding=Finding(quote="a"))) == {"finding": "it is no text"}
+    assert paths(Odd(finding=Finding(quote="a"))) == {"finding": "it is no text", "finding.quote": "a"}
 
 
 def test_a_type_without_marks_claims_nothing() -> None:

@@ -1,12 +1,12 @@
 """A LangGraph server with the page and graphs to watch, and a headless Chromium that looks at it."""
 
-import shutil
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page
 
+from tests.suite.chromium import chromium
 from tests.suite.langgraph_dev import langgraph_dev, lay_out, shipped
 
 LONGEST_RUN = 120_000
@@ -27,15 +27,8 @@ def server_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    """Start Debian's Chromium; skip where it is not installed."""
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        pytest.skip("Chromium is not installed (Debian's package chromium)")
-    with sync_playwright() as playwright:
-        # In a container there is often no user that its sandbox could run as; the pages are our own.
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-dev-shm-usage"])
+    with chromium() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 REPOSITORY = Path(__file__).parents[3]
-SAMPLES = REPOSITORY / "tests" / "graphs" / "agent" / "typed_agents.py"
+SAMPLES = [REPOSITORY / "tests" / "graphs" / "agent" / "typed_agents.py", *(REPOSITORY / "tests" / "typed_programs").glob("*.py")]
 CHECKERS = {
     "mypy": ("-m", "mypy", "--strict", "--no-error-summary"),
     "pyright": ("-m", "pyright", "--pythonpath", sys.executable),
@@ -31,10 +31,10 @@ create_agent("m", response_format=Verdict, limit=3)
 pytestmark = pytest.mark.checkers
 
 
-def check(checker: str, file: Path) -> subprocess.CompletedProcess[str]:
-    """Run a checker of this environment on one file, with this repository's package."""
+def check(checker: str, *files: Path) -> subprocess.CompletedProcess[str]:
+    """Run a checker of this environment on files, with this repository's package."""
     return subprocess.run(
-        [sys.executable, *CHECKERS[checker], str(file)],
+        [sys.executable, *CHECKERS[checker], *map(str, files)],
         cwd=REPOSITORY,
         env={**os.environ, "MYPYPATH": str(REPOSITORY), "PYRIGHT_PYTHON_IGNORE_WARNINGS": "1"},
         capture_output=True,
@@ -45,7 +45,7 @@ def check(checker: str, file: Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.parametrize("checker", CHECKERS)
 def test_the_answers_type_follows_from_the_response_format(checker: str) -> None:
-    result = check(checker, SAMPLES)
+    result = check(checker, *SAMPLES)
     assert result.returncode == 0, result.stdout + result.stderr
 
 

@@ -194,7 +194,7 @@ def test_a_model_that_only_calls_tools_is_made_to_answer_with_its_last_call(run:
     result = run(create_agent(model, [search], response_format=Verdict), QUESTION, {"recursion_limit": 500})
     assert result["outcome"]["status"] == "out_of_budget"
     assert result["outcome"]["usage"]["model_calls"] == 50
-    assert [t["function"]["name"] for t in model.requests[-1].tools] == ["Verdict"]
+    assert (model.requests[-1].tool_names, model.requests[-1].tool_choice) == (["search", "Verdict"], "Verdict")
     assert every_call_is_answered(result["messages"])
 
 

@@ -180,14 +180,14 @@ def test_on_failure_raise_returns_an_answer_as_ever(run: Any) -> None:
 def test_with_one_model_call_it_is_the_final_answer(run: Any) -> None:
     agent, model, _ = agent_of(said(answer(1)), limits=UsageLimits(model_calls=1))
     assert run(agent, QUESTION)["structured_response"] == Verdict(score=1)
-    assert model.requests[0].tool_names == ["Verdict"]
+    assert (model.requests[0].tool_names, model.requests[0].tool_choice) == (["search", "Verdict"], "Verdict")
 
 
 def test_the_last_call_is_made_with_tools_off_and_what_it_asks_for_is_not_run(run: Any) -> None:
     agent, model, ran = agent_of(said(search()), said(search("t")), limits=UsageLimits(model_calls=2))
     result = run(agent, QUESTION)
     assert result["outcome"]["status"] == "out_of_budget"
-    assert (ran.count, model.requests[1].tool_names) == (1, ["Verdict"])
+    assert (ran.count, model.requests[1].tool_choice) == (1, "Verdict")
     assert "not available" in result["messages"][-1].text
     assert every_call_is_answered(result["messages"])
 
@@ -204,7 +204,7 @@ def test_tool_calls_beyond_the_limit_are_answered_and_not_run(run: Any) -> None:
     agent, model, ran = agent_of(said(search("1"), search("2"), search("3")), said(answer(1)), limits=limits)
     result = run(agent, QUESTION)
     assert (ran.count, result["outcome"]["usage"]["tool_calls"]) == (2, 2)
-    assert model.requests[1].tool_names == ["Verdict"]
+    assert (model.requests[1].tool_names, model.requests[1].tool_choice) == (["search", "Verdict"], "Verdict")
     assert every_call_is_answered(result["messages"])
 
 
@@ -215,7 +215,7 @@ def test_when_tokens_run_short_the_answer_is_asked_for(run: Any) -> None:
     agent, model, _ = agent_of(cost(said(search())), cost(said(answer(1))), limits=UsageLimits(total_tokens=250))
     result = run(agent, QUESTION)
     assert result["outcome"]["usage"]["total_tokens"] == 200
-    assert model.requests[1].tool_names == ["Verdict"]
+    assert (model.requests[1].tool_names, model.requests[1].tool_choice) == (["search", "Verdict"], "Verdict")
 
 
 @pytest.mark.parametrize("attempts", [1, 2])

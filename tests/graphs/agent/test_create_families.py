@@ -11,7 +11,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from pydantic import BaseModel, SecretStr
 
 from answergraph import PromptedStrategy, ToolStrategy, create_agent, forget_refusals, known_refusals
-from answergraph.response_format.providers.provider_table import FAMILIES
+from answergraph.response_format.providers.provider_table import families
 from tests.openai_server import OpenAIServer
 from tests.openai_server import families as servers
 from tests.openai_server.families import NUMBER, Script
@@ -70,6 +70,7 @@ CASES = [
     Case("Azure OpenAI", "our-deployment", "tool", "tool", "AzureChatOpenAI"),
     Case("Anthropic", "claude-sonnet-4-5", "provider", "provider", "ChatAnthropic"),
     Case("Anthropic", "claude-sonnet-4-5", "provider", "provider", "ChatAnthropic", BUDGET),
+    Case("Anthropic without forced calls", "claude-opus-5-5", "provider", "provider", "ChatAnthropic"),
     Case("Anthropic before Claude 4.5", "claude-3-7-sonnet-20250219", "tool", "tool", "ChatAnthropic"),
     Case("Anthropic before Claude 4.5", "claude-3-7-sonnet-20250219", "free_tool", "free_tool", "ChatAnthropic", BUDGET),
     Case("Gemini before 3", "gemini-2.5-flash", "provider", "tool", "ChatGoogleGenerativeAI"),
@@ -102,8 +103,8 @@ CASES = [
 ASKED_AFTER = "any other server at an address of its own"
 FURTHER_REQUESTS = {("any other", True): 2, ("any other", False): 1, ("Ollama", True): 1, (ASKED_AFTER, True): 1}
 """How many requests, per family and with or without tools, are refused or ignored, or come after the tools."""
-BY_PORT = {"llama.cpp or LocalAI", "LM Studio", "SGLang"}
-"""Known by a port, which a server of a test does not have; `test_provider_table.py` asks for these."""
+BY_ADDRESS = {"llama.cpp or LocalAI", "LM Studio", "SGLang"}
+"""Known by an address, which a server of a test does not have; `test_provider_table.py` asks for these."""
 
 
 @pytest.fixture(autouse=True)
@@ -183,7 +184,7 @@ def test_a_model_that_its_row_is_wrong_about_is_asked_on_the_next_rung(
 
 
 def test_every_family_has_a_server_and_a_case_and_a_source() -> None:
-    names = [family.name for family in FAMILIES]
-    assert sorted(names) == sorted(servers.FAMILIES) == sorted({case.family for case in CASES} | BY_PORT)
-    assert [family.name for family in FAMILIES if not family.sources] == []
-    assert all(source.startswith("https://") for family in FAMILIES for source in family.sources)
+    names = [family.name for family in families()]
+    assert sorted(names) == sorted(servers.FAMILIES) == sorted({case.family for case in CASES} | BY_ADDRESS)
+    assert [family.name for family in families() if not family.sources] == []
+    assert all(source.startswith("https://") for family in families() for source in family.sources)

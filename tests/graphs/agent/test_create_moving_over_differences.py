@@ -44,7 +44,7 @@ OURS = {
     "a tool that names the state's keys": [
         Ended("human ai tool ai", "answergraph_ledger answergraph_running messages", "-", "-")
     ],
-    "a text in the model's place, no answer": [Ended("human ai human ai", "Error: Failed to parse", None, "unanswered")],
+    "a text in the model's place, no answer": [Ended("human ai human ai", "Error: Native structured output", None, "unanswered")],
     "an answer left out by narrowing": [
         Ended("human ai tool ai tool", "Error: Failed to parse structured output for tool 'Contact'", {"title": "t"}, "answered")
     ],

@@ -127,7 +127,7 @@ def test_a_provider_with_json_mode_only_is_asked_for_a_json_object(run: Any) -> 
         model = ChatOpenAI(model="deepseek-chat", base_url=server.base_url, api_key=SecretStr("test"), max_retries=0)
         result = run(create_agent(model, response_format=fallback), QUESTION)
         assert [format for _, format in on_the_wire(server)] == ["json_schema", "json_object"]
-        assert "valid JSON object matching this schema" in server.requests[1].body["messages"][-1]["content"]
+        assert "valid JSON object like this one" in server.requests[1].body["messages"][-1]["content"]
     assert result["structured_response"] == Verdict(passed=True)
 
 
@@ -164,15 +164,21 @@ def test_thinking_with_a_budget_is_not_combined_with_a_forced_call(run: Any) -> 
     assert model.requests[0].tool_choice == "auto"
 
 
-def test_prompted_ends_the_prompt_with_the_schema_and_leaves_no_trace_in_the_history(run: Any) -> None:
+EXAMPLE = """When you need no further tool, answer with ONLY a valid JSON object like this one, your values in place of <...>:
+{"passed": "<true or false>"}"""
+IMPORTANT = "---\nIMPORTANT: When you need no further tool, you MUST respond with ONLY a valid JSON object matching this schema."
+
+
+@pytest.mark.parametrize(("show", "words"), [("example", EXAMPLE), ("schema", IMPORTANT)])
+def test_prompted_ends_the_prompt_with_its_words_and_leaves_no_trace_in_the_history(run: Any, show: Any, words: str) -> None:
     model = scripted(AIMessage("", tool_calls=[SEARCH]), '{"passed": true}')
-    result = run(create_agent(model, [search], response_format=PromptedStrategy(Verdict)), QUESTION)
+    result = run(create_agent(model, [search], response_format=PromptedStrategy(Verdict, show=show)), QUESTION)
     assert result["structured_response"] == Verdict(passed=True)
     assert [m.type for m in result["messages"]] == ["human", "ai", "tool", "ai"]
     assert result["messages"][0].text == "Did it pass?"
     first, second = (request.messages[-1].text for request in model.requests)
-    assert first.startswith("Did it pass?\n\n---\nIMPORTANT: When you need no further tool, you MUST respond")
-    assert second.startswith("---\nIMPORTANT:")
+    assert first.startswith(f"Did it pass?\n\n{words}")
+    assert second.startswith(words)
     assert '"passed"' in second
     assert model.requests[0].tool_names == ["search"]
 
@@ -188,8 +194,8 @@ def test_prompted_corrects_with_a_user_message(run: Any) -> None:
 def test_deferred_binds_nothing_but_the_tools_until_the_final_step(run: Any, last: AIMessage) -> None:
     model = scripted(AIMessage("", tool_calls=[SEARCH]), "I found it.", last)
     result = run(create_agent(model, [search], response_format=DeferredStrategy(ToolStrategy(Verdict))), QUESTION)
-    assert [request.tool_names for request in model.requests] == [["search"], ["search"], ["Verdict"]]
-    assert [request.tool_choice for request in model.requests] == [None, None, "any"]
+    assert [request.tool_names for request in model.requests] == [["search"], ["search"], ["search", "Verdict"]]
+    assert [request.tool_choice for request in model.requests] == [None, None, "Verdict"]
     assert model.requests[-1].messages[-1].type == "human"
     assert result["structured_response"] == Verdict(passed=True)
     assert [attempt["strategy"] for attempt in result["outcome"]["attempts"]] == ["tool"]

@@ -80,7 +80,7 @@ def test_the_last_call_of_a_deferred_strategy_asks_for_the_answer(run: Any) -> N
     limits = UsageLimits(model_calls=2)
     agent, model = agent_of(calls(SEARCH), good("a"), response_format=strategy, limits=limits)
     result = run(agent, QUESTION)
-    assert model.requests[-1].tool_names == ["Verdict"]
+    assert (model.requests[-1].tool_names, model.requests[-1].tool_choice) == (["search", "Verdict"], "Verdict")
     assert result["structured_response"] == Verdict(passed=True, score=7)
 
 
@@ -88,7 +88,7 @@ def test_when_the_tool_calls_are_spent_the_answer_can_still_be_corrected(run: An
     agent, model = agent_of(calls(SEARCH), bad(0), good("a"), limits=UsageLimits(tool_calls=1))
     result = run(agent, QUESTION)
     assert result["structured_response"] == Verdict(passed=True, score=7)
-    assert [request.tool_names for request in model.requests[1:]] == [["Verdict"], ["Verdict"]]
+    assert [request.tool_choice for request in model.requests[1:]] == ["Verdict", "Verdict"]
 
 
 @pytest.mark.parametrize("response_format", [ToolStrategy(Verdict), None], ids=["with a format", "without"])
@@ -265,4 +265,4 @@ def test_a_free_loop_that_ends_badly_is_followed_by_the_final_step(run: Any, rep
     strategy = DeferredStrategy(ToolStrategy(Verdict))
     agent, model = agent_of(reply, reply.model_copy(), good("a"), response_format=strategy)
     assert run(agent, QUESTION)["outcome"]["status"] == "answered"
-    assert model.requests[-1].tool_names == ["Verdict"]
+    assert (model.requests[-1].tool_names, model.requests[-1].tool_choice) == (["search", "Verdict"], "Verdict")

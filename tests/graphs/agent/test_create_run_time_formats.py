@@ -59,7 +59,7 @@ def test_one_graph_answers_each_run_of_a_thread_in_its_own_shape(run: Any) -> No
     second = run(agent, QUESTION, thread)
     third = run(agent, QUESTION, thread, context={"response_format": other})
     assert [r.get("structured_response") for r in (first, second, third)] == [{"n": 3}, None, {"n": 4}]
-    assert second.get("outcome") is None
+    assert (second["outcome"]["status"], second["outcome"]["schema"]) == ("answered", None)
     assert third["outcome"]["schema"] == "Other"
 
 
@@ -67,13 +67,16 @@ def test_without_a_schema_the_run_is_one_of_text_with_tools(run: Any) -> None:
     agent, model = agent_of(calls(call("search", {"query": "q"})), "Found it.", response_format=FromContext())
     result = run(agent, QUESTION)
     assert result["messages"][-1].text == "Found it."
-    assert "outcome" not in result
+    outcome = result["outcome"]
+    assert (outcome["status"], outcome["schema"], outcome["usage"]["tool_calls"]) == ("answered", None, 1)
+    assert result["structured_response"] is None
     assert [request.tool_names for request in model.requests] == [["search"]] * 2
 
 
 def test_a_tool_that_returns_directly_ends_a_run_of_text(run: Any) -> None:
     agent, _ = agent_of(calls(call("lookup", {"key": "bad"})), response_format=FromContext(), tools=[lookup])
-    assert run(agent, QUESTION)["messages"][-1].text == "nothing there"
+    result = run(agent, QUESTION)
+    assert (result["messages"][-1].text, result["outcome"]["status"]) == ("nothing there", "answered")
 
 
 def test_a_default_serves_a_run_that_brings_nothing(run: Any) -> None:

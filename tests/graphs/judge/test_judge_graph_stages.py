@@ -47,7 +47,7 @@ def test_each_kind_of_provider_is_asked_its_own_way(run: Run, kind: Kind) -> Non
     (request,) = model.requests
     native = "json_schema" in str(request.kwargs.get("response_format"))
     assert (native, request.tool_names) == (kind == "native", ["judgment"] if kind == "tool" else [])
-    assert ("```json" in request.messages[-1].text) == (kind == "prompted")
+    assert ("valid JSON object" in request.messages[-1].text) == (kind == "prompted")
     assert judgment["stages"][0]["strategy"] == {"native": "provider", "tool": "tool", "prompted": "json_mode"}[kind]
 
 

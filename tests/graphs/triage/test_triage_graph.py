@@ -101,11 +101,12 @@ def test_a_passed_case_with_a_failure_in_its_output_is_judged_the_other_way_roun
     assert report["answer"]["evidence"] == ["Exception in thread sync: nothing was synchronised"]
 
 
-def test_reports_come_in_the_order_of_the_files(run: Run, tmp_path: Path) -> None:
+def test_failures_of_one_cause_are_judged_once_and_told_with_all_their_cases(run: Run, tmp_path: Path) -> None:
     names = [f"test_{number:02}" for number in range(12)]
     write_results(tmp_path, *(failed(name, REFUSED) for name in names))
-    reports = run(create_triage_agent(), {"folder": str(tmp_path)})["reports"]
-    assert [report["test"] for report in reports] == [f"shop::{name}" for name in names]
+    (report,) = run(create_triage_agent(), {"folder": str(tmp_path)})["reports"]
+    assert [case["test"] for case in report["cases"]] == [f"shop::{name}" for name in names]
+    assert (report["test"], report["verdict"]) == ("shop::test_00", "not-real")
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,7 @@ def test_a_folder_that_changes_while_it_is_read_is_triaged_all_the_same(tmp_path
     finally:
         stop.set()
         churning.join()
-    assert [report["test"] for report in reports] == [f"shop::{name}" for name in names]
+    assert [case["test"] for report in reports for case in report["cases"]] == [f"shop::{name}" for name in names]
     assert {report["status"] for report in reports} == {"answered"}
 
 

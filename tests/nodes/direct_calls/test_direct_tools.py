@@ -75,8 +75,13 @@ def ended(run: Run, node: Any, name: str, args: dict[str, Any], callbacks: Any =
 @pytest.mark.parametrize("case", CALLS)
 def test_a_call_ends_as_in_tool_node(run: Run, ours: Any, case: str) -> None:
     call = CALLS[case]
-    expected = ended(run, theirs(call.tool), call.tool.name, call.args)
-    assert repr(ended(run, ours(call.tool), call.tool.name, call.args)) == repr(expected)
+    expected = repr(ended(run, theirs(call.tool), call.tool.name, call.args))
+    actual = repr(ended(run, ours(call.tool), call.tool.name, call.args))
+    if "does not support sync invocation" in expected:
+        # Theirs does not say which tool.
+        assert f"The tool {call.tool.name!r} is async" in actual
+    else:
+        assert actual == expected
 
 
 @pytest.mark.parametrize("case", CALLS)

@@ -193,3 +193,24 @@ def test_reading_takes_time_in_proportion_to_the_text(part: str) -> None:
 
     # Eight times the text; quadratic time would be sixty-four times as long.
     assert seconds(80_000) < 30 * seconds(10_000) + 0.05
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'I must look.\nAction: search(oslo)\nAction Input: "oslo"',
+        'Thought: I must look.\nAction: search("oslo")',
+        'I must look.\nAction: {"name": "search", "arguments": {"query": "oslo"}}',
+        'I must look.\n<tool_call>{"name": "search", "arguments": {"query": "oslo"}}</tool_call>',
+    ],
+)
+def test_an_action_is_read_as_small_models_write_it(text: str) -> None:
+    reading = read_reply(text, TOOLS)
+    assert isinstance(reading, Action)
+    assert (reading.name, reading.args) == ("search", {"query": "oslo"})
+
+
+def test_an_answer_behind_the_label_of_an_action_is_the_answer_where_json_is_asked_for() -> None:
+    text = 'It rains.\nAction: {"city": "Oslo"}'
+    assert read_reply(text, TOOLS, formatted=True) == FinalAnswer('{"city": "Oslo"}')
+    assert isinstance(read_reply(text, TOOLS), Unreadable)

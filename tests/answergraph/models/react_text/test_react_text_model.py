@@ -92,7 +92,7 @@ def test_an_answer_that_does_not_fit_is_observed_as_a_mistake(run: Run) -> None:
     model, llm = text_model(LOOKS, 'Final Answer: {"passed": "perhaps"}', PASSED)
     result = run(create_agent(model, [search], response_format=Verdict), QUESTION)
     assert [attempt["status"] for attempt in result["outcome"]["attempts"]] == ["invalid", "answered"]
-    assert 'Final Answer: {"passed": "perhaps"}\nObservation: Error: Failed to parse' in prompts(llm)[-1]
+    assert 'Final Answer: {"passed": "perhaps"}\nObservation: Error: passed: Input should be a valid boolean' in prompts(llm)[-1]
     first, second, third = prompts(llm)
     assert second.startswith(first)
     assert third.startswith(second)

@@ -40,11 +40,11 @@ class Told:
         ("https://bedrock-runtime.us-east-1.amazonaws.com/openai/v1", "openai.gpt-oss-120b", False, True, False),
         ("https://openrouter.ai/api/v1", "anthropic/claude-sonnet-4.5", True, True, False),
         ("https://api.groq.com/openai/v1", "openai/gpt-oss-120b", False, True, False),
-        ("http://localhost:11434/v1", "gpt-oss:20b", False, False, False),
-        ("http://gpu-1:8000/v1", "Qwen/Qwen3-8B", False, True, False),
-        ("http://localhost:1234/v1", "phi-4", False, False, False),
-        ("http://localhost:8080/v1", "qwen2.5-coder", False, False, False),
-        ("http://localhost:30000/v1", "llama-3", False, True, False),
+        ("http://ollama:11434/v1", "gpt-oss:20b", False, False, False),
+        ("http://vllm:8000/v1", "Qwen/Qwen3-8B", False, True, False),
+        ("http://lm-studio:1234/v1", "phi-4", False, False, False),
+        ("http://llama-cpp:8080/v1", "qwen2.5-coder", False, False, False),
+        ("http://sglang:30000/v1", "llama-3", False, True, False),
         ("http://localhost:9999/v1", "phi-4", False, True, True),
     ],
 )
@@ -60,11 +60,12 @@ def test_a_server_is_recognised_by_its_address(address: str, name: str, native: 
     [
         ("http://proxy:8000/v1", "gpt-4.1", True),
         ("http://proxy:8000/v1", "anthropic/claude-sonnet-4-5", True),
+        ("http://proxy:11434/v1", "gpt-4.1", True),
         ("http://proxy:8000/v1", "openai/gpt-oss-120b", False),
         ("http://vllm:8000/v1", "gpt-4.1", False),
     ],
 )
-def test_the_usual_port_of_vllm_says_nothing_of_a_model_that_only_its_maker_serves(address: str, name: str, native: bool) -> None:
+def test_a_port_says_nothing_of_the_server(address: str, name: str, native: bool) -> None:
     model: Any = Told(openai_api_base=address, model_name=name)
     assert supports_native_format(model, [look_up]) is native
 
@@ -116,7 +117,7 @@ def test_some_models_think_unless_told_not_to(name: str, refuses: bool) -> None:
     ("attributes", "without_tools", "with_tools"),
     [
         ({"model_name": "deepseek-chat"}, True, True),
-        ({"model_name": "gpt-oss", "openai_api_base": "http://gpu-1:8000/v1"}, True, False),
+        ({"model_name": "gpt-oss", "openai_api_base": "http://vllm:8000/v1"}, True, False),
     ],
     ids=["never", "without tools"],
 )

@@ -12,11 +12,8 @@ from langchain_core.messages import AIMessage
 from pydantic import BaseModel, Field, field_serializer
 
 from answergraph import MultipleStructuredOutputsError, PromptedStrategy, StructuredOutputValidationError, ToolStrategy
-from answergraph.response_format.reading.reply_reader import (
-    Reading,
-    ReplyReader,
-    canonical_json,
-)
+from answergraph.response_format.reading.canonical_json import canonical_json
+from answergraph.response_format.reading.reply_reader import Reading, ReplyReader
 from answergraph.response_format.strategies.strategy import AnswerRequest, Strategy
 from tests.graphs.agent.scripted_agents import BAD, GOOD, Missing, Verdict, call, calls
 

@@ -1,18 +1,21 @@
 """Why a reply cannot hold an answer, by the marks of the providers' own documents."""
 
+from enum import Enum
 from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 
-from answergraph.response_format.reading.reply_reader import (
-    MAX_QUOTED_CHARACTERS,
-    diagnose,
-    refusal_text,
-    repeats_cut_calls,
-    shortened,
-)
+from answergraph.response_format.reading.canonical_json import MAX_QUOTED_CHARACTERS, shortened
+from answergraph.response_format.reading.diagnosis import diagnose, refusal_text, repeats_cut_calls
 from tests.graphs.agent.scripted_agents import call, calls
+
+
+class BlockReason(Enum):
+    """An enumeration as an SDK has it."""
+
+    SAFETY = "SAFETY"
+
 
 REFUSAL_BLOCK: Any = {"type": "refusal", "refusal": "I will not."}
 
@@ -32,6 +35,16 @@ DIAGNOSES: list[tuple[Any, AIMessage]] = [
         {"finish_reason": "length"}, {"stop_reason": "max_tokens"}, {"finish_reason": "MAX_TOKENS"}, {"stopReason": "max_tokens"},
         {"incomplete_details": {"reason": "max_output_tokens"}}, {"stop_reason": "model_context_window_exceeded"},
     )),
+    *(("truncated", AIMessage("x", response_metadata=data)) for data in (
+        {"done_reason": "length"}, {"finish_reason": "insufficient_system_resource"}, {"finish_reason": "error"},
+        {"status": "incomplete"}, {"finish_reason": "lengthlength"}, {"stop_reason": "pause_turn"},
+    )),
+    *(("refused", AIMessage("x", response_metadata=data)) for data in (
+        {"stopReason": "content_filtered"}, {"finish_reason": "SPII"}, {"finish_reason": BlockReason.SAFETY},
+        {"prompt_feedback": {"block_reason": "SAFETY"}}, {"prompt_feedback": {"block_reason": BlockReason.SAFETY}},
+    )),
+    (None, AIMessage("x", response_metadata={"prompt_feedback": {"block_reason": 0}})),
+    (None, AIMessage("x", response_metadata={"done_reason": "stop", "status": "completed"})),
     ("refused", AIMessage("", additional_kwargs={"refusal": "no"}, response_metadata={"finish_reason": "length"})),
     ("truncated", AIMessage("", response_metadata={"finish_reason": "length"})),
     (None, AIMessage("x", response_metadata={"finish_reason": 7, "incomplete_details": None})),

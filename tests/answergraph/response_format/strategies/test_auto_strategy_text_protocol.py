@@ -10,7 +10,8 @@ from langchain_openai import ChatOpenAI
 from pydantic import BaseModel, SecretStr
 
 from answergraph import UsageLimits, create_agent, forget_refusals, known_refusals
-from answergraph.response_format.providers.refusals import refuses_tools
+from answergraph.response_format.providers.refusals import objection_in
+from answergraph.testing import ScriptedChatModel
 from tests.openai_server import Failure, OpenAIServer, says
 from tests.openai_server.reply import JSONObject
 from tests.suite.colors import Run
@@ -122,4 +123,5 @@ class ProviderError(Exception):
     ],
 )
 def test_only_words_about_tools_at_all_say_that_there_are_none(status: int, message: str, without_tools: bool) -> None:
-    assert refuses_tools(ProviderError(status, message)) is without_tools
+    objection = objection_in(ProviderError(status, message), ScriptedChatModel(replies=[]))
+    assert (objection is not None and objection.to_tools) is without_tools

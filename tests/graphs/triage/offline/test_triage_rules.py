@@ -3,7 +3,8 @@
 import pytest
 
 from answergraph.graphs.triage.offline.triage_case_text import CaseText
-from answergraph.graphs.triage.offline.triage_rules import Finding, judge, judge_passed
+from answergraph.graphs.triage.offline.triage_finding import Finding
+from answergraph.graphs.triage.offline.triage_rules import judge, judge_passed
 from answergraph.graphs.triage.run_files.case_facts import OtherResult
 from answergraph.graphs.triage.run_files.junit_results import Status
 
@@ -11,8 +12,7 @@ SOURCE = "def test_rate():\n>       assert rate({given}) == 2\nE       {error}\n
 
 
 def other(file: str, status: Status, order: str, message: str = "") -> OtherResult:
-    line = f"{file}#2 {status}, started 2026-11-21T10:05:00, ran after {order}{message and f': {message}'}"
-    return OtherResult(file=file, status=status, order=order, message=message, line=line)
+    return OtherResult(file=file, status=status, order=order, message=message, written='<testcase name="test_rate" time="0.2">')
 
 
 def failed_again(message: str, file: str = "again.xml") -> OtherResult:
@@ -39,9 +39,14 @@ def case(
         started="2026-11-21T10:00:00",
         seconds="0.1",
         ran_after="1 others, the last of them test_rates::test_first",
+        kind="passed" if status == "passed" else "failed",
+        source="",
         other_results=len(others),
         others=list(others),
-        reruns=[],
+        elsewhere=[],
+        tries=[],
+        written='<testcase name="test_rate" time="0.1">',
+        sign="",
         message=message or next((line[1:].strip() for line in details.splitlines() if line.startswith("E ")), ""),
         details=details,
         output=output,
@@ -122,7 +127,7 @@ def test_a_test_that_passes_elsewhere_should_have_passed(
     finding = judge(case(details, *others, found=found))
     assert finding is not None
     assert (finding.misjudged, finding.cause) == (True, cause)
-    assert any(" passed, started" in quote for quote in finding.quotes)
+    assert others[-1]["written"] in finding.quotes
 
 
 @pytest.mark.parametrize(
@@ -179,3 +184,71 @@ def test_a_failed_check_beside_a_logged_refusal_is_the_moments_fault() -> None:
 def test_a_passed_case_is_accused_only_by_what_went_unnoticed(output: str, misjudged: bool | None) -> None:
     finding: Finding | None = judge_passed(case("", output=output, status="passed"))
     assert (finding.misjudged if finding else None) == misjudged
+
+
+def importing(error: str, *frames: str) -> str:
+    shown = "\n_ _ _\n".join(f"{frame}: " for frame in frames[:-1])
+    return f"{shown}\nE   {error}\n\n{frames[-1]}: {error.split(':', maxsplit=1)[0]}"
+
+
+@pytest.mark.parametrize(
+    ("details", "verdict"),
+    [
+        # The application's own module lacks the name, wherever it is imported from.
+        (
+            importing(
+                "ImportError: cannot import name 'titleize' from 'inflection' (/srv/app/inflection/__init__.py)", "test_x.py:3"
+            ),
+            (False, None),
+        ),
+        (importing("ModuleNotFoundError: No module named 'rates.tables'", "test_rates.py:3"), (False, None)),
+        (importing("ModuleNotFoundError: No module named 'shop.tables'", "test_x.py:3", "shop/api.py:1"), (False, None)),
+        # What the application imports from elsewhere may be missing on this machine alone.
+        (importing("ModuleNotFoundError: No module named 'tabulatorix'", "test_x.py:3", "shop/api.py:1"), None),
+        # The test's own helpers, and packages that only the test needs.
+        (importing("ModuleNotFoundError: No module named 'tests.lamps'", "test_x.py:3"), (True, "tool_bug")),
+        (
+            importing("ImportError: cannot import name 'x' from 'collections' (/usr/lib/python3.12/collections)", "test_x.py:3"),
+            (True, "tool_bug"),
+        ),
+        # Where it is installed nobody can tell whose it is.
+        (
+            importing("ImportError: cannot import name 'x' from 'pandas' (/v/site-packages/pandas/__init__.py)", "test_x.py:3"),
+            None,
+        ),
+        ("Cannot find module '../src/cart' from 'test/cart.test.js'", (False, None)),
+        ("Cannot find module 'lodash' from 'test/cart.test.js'", (True, "tool_bug")),
+        ("java.lang.NoClassDefFoundError: org/lib/Thing\n\tat com.shop.CartTest.adds(CartTest.java:9)", (True, "tool_bug")),
+    ],
+)
+def test_missing_code_is_judged_by_whose_it_is(details: str, verdict: tuple[bool, str | None] | None) -> None:
+    assert concluded(case(details)) == verdict
+
+
+@pytest.mark.parametrize(
+    ("details", "verdict"),
+    [
+        (
+            "java.lang.AssertionError: expected [1.2.1] but found [1.2.0]\n\tat com.shop.CartTest.adds(CartTest.java:29)",
+            (False, None),
+        ),
+        (
+            "Error: expect(received).toBe(expected)\n\nExpected: 6\nReceived: 5\n    at Object.adds (test/cart.test.js:4:9)",
+            (False, None),
+        ),
+        ("AssertionError: expected 5 to be 6\n\n- 6\n+ 5\n\n ❯ cart.test.ts:4:37", (False, None)),
+        ("thread 'adds' panicked at tests/cart.rs:154:5:\nassertion `left == right` failed\n  left: 5\n right: 6", (False, None)),
+        ("CartTest::adds\nFailed asserting that 19 matches expected 20.\n\n/srv/app/test/CartTest.php:24", (False, None)),
+        ("cart.cpp:72: error: check_eq(3628800, 3628801)", (False, None)),
+        ("Error: no such rate\n    at Object.rate (lib/rates.js:2:9)\n    at test/rates.test.js:14:11", (False, None)),
+        ("Error: no such rate\n    at Object.<anonymous> (test/rates.test.js:21:11)", None),
+        ("Test suite failed to run\n\ntsconfig.json:4 - error TS6046: expected: 'es5'", None),
+        ("E   MemoryError: cannot allocate memory\n\nshop/api.py:3: MemoryError", (True, "temporary_error")),
+        ("E   OSError: [Errno 24] Too many open files\n\nshop/api.py:3: OSError", (True, "temporary_error")),
+        ("browserType.launch: Executable doesn't exist at /ms/chrome\n    at test/cart.spec.ts:4:2", (True, "tool_bug")),
+        (">   os.environ['SHOP_URL']\nE   KeyError: 'SHOP_URL'\n\ntest_rates.py:4: KeyError", (True, "tool_bug")),
+        (">   os.environ['SHOP_URL']\nE   KeyError: 'SHOP_URL'\n\nshop/api.py:4: KeyError", None),
+    ],
+)
+def test_failures_of_many_tools_are_judged(details: str, verdict: tuple[bool, str | None] | None) -> None:
+    assert concluded(case(details, message=details.splitlines()[0])) == verdict

@@ -14,13 +14,13 @@ def surveyed(place: Path) -> Survey:
 
 
 def ids(place: Path) -> list[tuple[str, str]]:
-    return [(case.kind, case.result.id) for case in surveyed(place).cases()]
+    return [(case.kind, case.result.id) for case in surveyed(place).cases]
 
 
 def test_a_test_is_one_case_however_often_it_ran(tmp_path: Path) -> None:
     write_results(tmp_path, failed("test_total", "E"), passed("test_tax"))
     write_results(tmp_path, passed("test_total"), name="again/results.xml", started="2026-01-02T04:00:00")
-    (case,) = surveyed(tmp_path).cases()
+    (case,) = surveyed(tmp_path).cases
     assert (case.result.id, [other.id for other in case.others]) == ("results.xml#1", ["again/results.xml#1"])
 
 
@@ -57,7 +57,7 @@ def test_what_cannot_be_read_gets_a_word_and_the_rest_is_surveyed(tmp_path: Path
     (tmp_path / "core.log").write_bytes(b"\0\1\2" * 100)
     (tmp_path / "link.log").symlink_to("/etc/hostname")
     found = surveyed(tmp_path)
-    assert len(found.cases()) == 1
+    assert len(found.cases) == 1
     assert [problem.split("'")[1] for problem in found.problems] == ["bad.xml", "link.log", "core.log"]
 
 

@@ -1,0 +1,217 @@
+"""The marks of a type, found in the schema by which Pydantic validates its values.
+
+The claims of an answer are collected from the parts of its values (``PARTS``). A mark in no part, be it of a kind of type that
+nobody thought of, is found by a search through all of the schema: see ``Place.within``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from functools import lru_cache
+from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
+
+from pydantic import BaseModel, TypeAdapter
+from pydantic.errors import PydanticUserError
+from typing_extensions import TypeAliasType
+
+from answergraph.evidence.marks import MARKS, FromTools, Mark, Quote
+from answergraph.evidence.schema_parts import ALTERNATIVES, CONVERTING, PARTS, RECORDS, WRAPPERS, CoreSchema, Part, joined
+from answergraph.runtime.recent_cache import MAX_KEPT
+
+
+class Place(NamedTuple):
+    """A mark in a type."""
+
+    path: str
+    mark: Mark
+    schema: CoreSchema
+    """The schema that it stands on, or in."""
+    within: str = ""
+    """What it stands in where no value is looked for; empty where values are found."""
+
+
+class MarkedType:
+    """A type, its parts and its marks."""
+
+    def __init__(self, schema: CoreSchema) -> None:
+        self.root = schema
+        self._definitions = {each["ref"]: each for each in _definitions(schema)}
+
+    def parts(self, schema: CoreSchema) -> list[Part]:
+        """Return the parts of the values of a schema; none where only the values themselves tell them."""
+        if schema["type"] == "definition-ref":
+            return [Part(self._definitions[schema["schema_ref"]])]
+        find = PARTS.get(schema["type"])
+        return [] if find is None else list(find(schema))
+
+    def outer_marks(self, schema: CoreSchema) -> tuple[Mark, ...]:
+        """Return the marks on a schema and on what it wraps."""
+        inner = self.parts(schema) if schema["type"] in WRAPPERS else []
+        return sum((self.outer_marks(part.schema) for part in inner), marks_on(schema))
+
+    def places(self) -> list[Place]:
+        """Return the marks with their places, each place once."""
+        return list(self._places(self.root, "", set()))
+
+    def places_told_by_values(self) -> list[Place]:
+        """Return those that are found in a value whose declared type is not known: the marks of its models and dataclasses."""
+        return list(self._told(self.root, "", set()))
+
+    def marks_below(self, schema: CoreSchema) -> list[Mark]:
+        """Return the marks on a schema and in it."""
+        return list(self._search(schema, set()))
+
+    def fits(self, schema: CoreSchema, value: Any) -> bool:
+        """Return whether a value may be of a schema; where that is not known, it may."""
+        kind = schema["type"]
+        if kind in _SCALARS:
+            return isinstance(value, _SCALARS[kind]) and not (isinstance(value, bool) and kind != "bool")
+        if kind == "literal":
+            return value in schema["expected"]
+        if value is None and kind == "nullable":
+            return True
+        if kind in RECORDS:
+            return isinstance(value, schema["cls"])
+        if kind == "typed-dict":
+            return isinstance(value, Mapping) and all(
+                self.fits(field["schema"], value[name]) if name in value else not field.get("required", True)
+                for name, field in schema["fields"].items()
+            )
+        parts = self.parts(schema) if kind not in CONVERTING else []
+        return not parts or (any if kind in ALTERNATIVES else all)(self._has(part, value) for part in parts)
+
+    def _has(self, part: Part, value: Any) -> bool:
+        return isinstance(value, part.shape) and all(self.fits(part.schema, each) for _, each in part.of_value(value))
+
+    def can_hold(self, mark: Mark, schema: CoreSchema, opened: frozenset[int] = frozenset()) -> bool:
+        """Return whether a marked value can be supported at all."""
+        kind = schema["type"]
+        classes, kinds = _HELD[type(mark)]
+        if kind in {"literal", "enum"}:
+            return any(isinstance(value, classes) for value in schema.get("expected", schema.get("members")))
+        if id(schema) in opened or kind in RECORDS or (kind in _NEVER_HELD.split() and kind not in kinds):
+            return False
+        inner = [self.can_hold(mark, part.schema, opened | {id(schema)}) for part in self.parts(schema)]
+        return not inner or kind in CONVERTING or (all if kind == "tuple" else any)(inner)
+
+    def _places(self, schema: CoreSchema, path: str, seen: set[int]) -> Iterator[Place]:
+        if id(schema) in seen:
+            return
+        seen.add(id(schema))
+        yield from (Place(path, mark, schema) for mark in marks_on(schema))
+        parts = self.parts(schema)
+        for key, rest in schema.items():
+            for mark in self._search(rest, {id(part.schema) for part in parts}) if key not in {"metadata", "definitions"} else ():
+                # How a value is written out may repeat how it is read.
+                if key != "serialization" or not any(mark in self.marks_below(part.schema) for part in parts):
+                    yield Place(
+                        path,
+                        mark,
+                        schema,
+                        _WITHIN.get(key, _WITHIN.get(schema["type"], f"a type of the kind {schema['type']!r}")),
+                    )
+        for name, mark in _left_out_of(schema["cls"]) if schema["type"] in RECORDS | {"typed-dict"} else ():
+            yield Place(joined(path, f".{name}"), mark, schema, "an annotation that its validation leaves out")
+        for part in parts:
+            yield from self._places(part.schema, joined(path, part.step), seen)
+
+    def _search(self, node: Any, seen: set[int]) -> Iterator[Mark]:
+        """Yield every mark at and below a node, but for what was seen."""
+        if isinstance(node, Quote | FromTools):
+            yield node
+        if isinstance(node, Mapping | list | tuple) and id(node) not in seen:
+            seen.add(id(node))
+            for below in node.values() if isinstance(node, Mapping) else node:
+                yield from self._search(below, seen)
+            if isinstance(node, Mapping) and node.get("schema_ref") in self._definitions:
+                yield from self._search(self._definitions[node["schema_ref"]], seen)
+
+    def _told(self, schema: CoreSchema, path: str, seen: set[int]) -> Iterator[Place]:
+        if schema["type"] in RECORDS:
+            told = marked_type(schema["cls"]).places()
+            yield from (place._replace(path=joined(path, f".{place.path}")) for place in told)
+        elif id(schema) not in seen:
+            seen.add(id(schema))
+            for part in self.parts(schema):
+                yield from self._told(part.schema, joined(path, part.step), seen)
+
+
+@lru_cache(maxsize=MAX_KEPT)
+def marked_type(declared: Any) -> MarkedType:
+    """Return the parts and marks of a type."""
+    return MarkedType(TypeAdapter(declared).core_schema)
+
+
+def marks_on(schema: CoreSchema) -> tuple[Mark, ...]:
+    """Return the marks that stand on a schema itself."""
+    return tuple(schema.get("metadata", {}).get(MARKS, ()))
+
+
+def _definitions(node: Any) -> Iterator[CoreSchema]:
+    if isinstance(node, Mapping):
+        yield from node.get("definitions", ()) if node.get("type") == "definitions" else ()
+    if isinstance(node, Mapping | list | tuple):
+        for below in node.values() if isinstance(node, Mapping) else node:
+            yield from _definitions(below)
+
+
+def _left_out_of(cls: Any) -> Iterator[tuple[str, Mark]]:
+    """Yield the marks in the annotations of a class that are not in the schema, with the names of the fields."""
+    if isinstance(cls, type) and issubclass(cls, BaseModel):
+        hints = {name: Annotated[field.annotation, None, *field.metadata] for name, field in cls.model_fields.items()}
+    else:
+        try:
+            hints = get_type_hints(cls, include_extras=True)
+        except NameError:
+            return  # of a function's own classes only Pydantic knows the names
+    yield from ((name, mark) for name, hint in hints.items() for mark in _left_out(hint))
+
+
+def _left_out(annotation: Any) -> Iterator[Mark]:
+    written = list(_marks_in(annotation))
+    try:
+        schema = TypeAdapter(annotation).core_schema if written else {}
+    except (PydanticUserError, NameError):
+        schema = {"written": written}  # qualifiers such as NotRequired make no type alone
+    found = MarkedType(schema).marks_below(schema)
+    yield from (mark for mark in written if mark not in found)
+    is_annotated = get_origin(annotation) is Annotated
+    for part in get_args(annotation)[: 1 if is_annotated else None] if written else ():
+        yield from _left_out(part)
+
+
+def _marks_in(annotation: Any) -> Iterator[Mark]:
+    if isinstance(annotation, Quote | FromTools):
+        yield annotation
+    elif isinstance(annotation, TypeAliasType):
+        yield from _marks_in(annotation.__value__)
+    else:
+        within = getattr(annotation, "__metadata__", ()) if get_origin(annotation) is Annotated else ()
+        for part in (*within, *(annotation if isinstance(annotation, tuple) else get_args(annotation))):
+            yield from _marks_in(part)
+
+
+_SCALARS: Mapping[str, Any] = {"str": str, "int": int, "float": (float, int), "decimal": Decimal, "bool": bool}
+
+_HELD: Mapping[type[Mark], tuple[tuple[type, ...], frozenset[str]]] = {
+    Quote: ((str,), frozenset({"str"})),
+    FromTools: ((int, float, Decimal), frozenset({"int", "float", "decimal"})),
+}
+"""Per kind of mark the classes, and the kinds of schemas, whose values it may stand on."""
+
+_NEVER_HELD = (
+    "str int float decimal bool complex date time datetime timedelta bytes none uuid url multi-host-url callable typed-dict"
+)
+"""Kinds of schemas that a mark may not stand on, but for those of its own."""
+
+_WITHIN = {
+    "keys_schema": "the keys of a mapping",
+    "computed_fields": "a computed field",
+    "default": "a default",
+    "call": "a named tuple",
+    "named-tuple": "a named tuple",
+    "function-plain": "what a validator of its own replaces",
+    "any": "what is not validated",
+}
+"""Words for the places where no value is looked for."""

@@ -1,0 +1,47 @@
+"""Errors by which a provider says what its model wrote: a failed sample of its own grammar, or what its filter kept back.
+
+They stand for a reply of the model. A failed sample says nothing of the request, and the next sample may be right.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from langchain_core.messages import AIMessage
+
+from answergraph.response_format.providers.model_capabilities import address_of
+from answergraph.response_format.providers.provider_error import ProviderError, provider_error
+
+FAILED_SAMPLE = "failed_sample"
+"""The key in the metadata of a reply that was made of an error; its value is what the provider said."""
+
+# Groq: https://console.groq.com/docs/errors, with three codes and words for proxies that drop them.
+_CODES = r"\b(tool_use_failed|json_validate_failed|output_parse_failed)\b"
+_WORDS = (
+    r"failed to call a function|model did not call a tool|but model called a tool|failed to (generate|validate) json|"
+    r"generated json does not match|tool call validation failed|model generated output that could not be parsed"
+)
+# Ollama and llama.cpp answer a call that they cannot parse with HTTP 500.
+_RAW = r"error parsing tool call: raw='(?P<raw>.*?)', err=|failed to parse input at pos \d+: (?P<rest>.*)"
+# Azure: https://learn.microsoft.com/en-us/azure/ai-foundry/openai/concepts/content-filter
+_FILTERED = r"content_filter|ResponsibleAIPolicyViolation"
+_IS_ERROR_OF_SAMPLE = {None, 400, 422, 500}
+
+
+def reply_in(error: BaseException, model: Any) -> AIMessage | None:
+    """Return the reply that an error of a model call stands for, ``None`` for any other error."""
+    said = provider_error(error, address_of(model))
+    if said is None or said.status not in _IS_ERROR_OF_SAMPLE:
+        return None
+    if said.status in {None, 400} and re.search(_FILTERED, said.find("code") or said.find("innererror")):
+        return AIMessage("", response_metadata={"finish_reason": "content_filter"})
+    raw = re.search(_RAW, said.text, re.IGNORECASE | re.DOTALL)
+    if raw is None and not re.search(_CODES, said.text) and not re.search(_WORDS, said.text, re.IGNORECASE):
+        return None
+    written = said.find("failed_generation") or (raw is not None and (raw["raw"] or raw["rest"])) or ""
+    return AIMessage(written, response_metadata={FAILED_SAMPLE: _message(said)})
+
+
+def _message(said: ProviderError) -> str:
+    return said.find("message") or said.text

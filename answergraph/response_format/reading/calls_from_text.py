@@ -1,0 +1,46 @@
+"""Makes tool calls of the calls that a model wrote as text."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+from uuid import uuid4
+
+from langchain_core.messages import AIMessage
+from langchain_core.messages.tool import invalid_tool_call, tool_call
+
+from answergraph.response_format.reading.text_calls import find_text_calls
+
+CALLS_FROM_TEXT = "calls_from_text"
+"""Key of a message's ``response_metadata``: its tool calls were written as text."""
+
+
+def with_calls(message: AIMessage, names: Collection[str], *, is_cut: bool) -> AIMessage:
+    """Return a reply in which the calls of offered tools that stand in its text are tool calls, with ids of ours.
+
+    The reply itself if there are none. Of a reply that was cut only the whole calls count: nothing is missing from them.
+    """
+    text = message.text
+    found = find_text_calls(text, names)
+    malformed = () if is_cut else found.malformed
+    if not found.calls and not malformed:
+        return message
+    content: Any = found.rest
+    if not isinstance(message.content, str):
+        others = [block for block in message.content if isinstance(block, dict) and block.get("type") != "text"]
+        content = [*others, {"type": "text", "text": found.rest}] if found.rest else others
+    return message.model_copy(
+        update={
+            "content": content,
+            "tool_calls": [tool_call(name=call.name, args=call.args, id=_new_id()) for call in found.calls],
+            "invalid_tool_calls": [
+                invalid_tool_call(name=name, args=text, id=_new_id(), error="its arguments are cut or no JSON object")
+                for name in malformed
+            ],
+            "response_metadata": {**message.response_metadata, CALLS_FROM_TEXT: True},
+        }
+    )
+
+
+def _new_id() -> str:
+    return f"call_{uuid4().hex}"

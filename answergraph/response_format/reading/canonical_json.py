@@ -1,0 +1,33 @@
+"""One text for equal JSON, to notice that an answer is repeated; and short quotes for reasons."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+MAX_QUOTED_CHARACTERS = 200
+"""How much of a reply a reason quotes."""
+
+
+def shortened(text: str) -> str:
+    """Return the beginning of a text on one line, to quote it in a reason."""
+    line = " ".join(text.split())
+    return line if len(line) <= MAX_QUOTED_CHARACTERS else f"{line[:MAX_QUOTED_CHARACTERS]} …"
+
+
+def canonical_json(data: Any) -> str:
+    """Return data as a text that is the same for equal JSON: keys sorted, ``1`` and ``1.0`` as one number."""
+    try:
+        return json.dumps(_comparable(data), sort_keys=True, default=repr)
+    except RecursionError:
+        # Nested too deeply to be compared: equal to nothing else.
+        return f"<{id(data)}>"
+
+
+def _comparable(data: Any) -> Any:
+    if isinstance(data, Mapping):
+        return {str(key): _comparable(value) for key, value in data.items()}
+    if isinstance(data, list | tuple):
+        return [_comparable(item) for item in data]
+    return int(data) if isinstance(data, float) and data.is_integer() else data

@@ -1,0 +1,128 @@
+"""Why a reply cannot hold an answer, by the marks of the providers' own documents, as LangChain's chat models pass them on.
+
+They say why the model stopped: in ``finish_reason`` (OpenAI's chat completions and their like, Gemini), ``stop_reason``
+(Anthropic), ``stopReason`` (Bedrock), ``done_reason`` (Ollama), ``status`` and ``incomplete_details`` (OpenAI's responses).
+OpenAI puts a refusal into a field or a block of its own, Gemini says in ``prompt_feedback`` that it blocked a prompt.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from enum import Enum
+from typing import Any
+
+from langchain_core.messages import AIMessage, AnyMessage
+
+from answergraph.response_format.providers.failed_samples import FAILED_SAMPLE
+from answergraph.response_format.reading.calls_from_text import CALLS_FROM_TEXT
+from answergraph.state.messages import last_turn
+from answergraph.state.outcome import Status
+
+_REASON_KEYS = ("finish_reason", "stop_reason", "stopReason", "done_reason", "native_finish_reason", "status")
+# By the provider: DeepSeek, Mistral, OpenRouter, OpenAI.
+_BROKEN_OFF = {"insufficient_system_resource", "error", "failed", "cancelled"}
+_CUT = {
+    *("length", "max_tokens", "model_length", "max_output_tokens", "model_context_window_exceeded", "incomplete"),
+    *_BROKEN_OFF,
+}
+# Gemini's words for a call that is no call.
+_BROKEN_CALL = {"malformed_function_call", "unexpected_tool_call"}
+_REFUSED = {
+    *("refusal", "content_filter", "content_filtered", "guardrail_intervened"),
+    *("safety", "recitation", "blocklist", "prohibited_content", "spii", "image_safety", "model_armor", "jailbreak"),
+}
+_NOT_BLOCKED = {"", "0", "none", "block_reason_unspecified", "blocked_reason_unspecified"}
+_PAUSED = {"pause_turn"}
+_REPEATED = re.compile(r"^(.+?)\1+$")
+
+
+def diagnose(message: AIMessage) -> Status | None:
+    """Return why a reply cannot hold an answer: ``refused``, ``truncated`` or ``empty``; ``None`` if it may be read.
+
+    A paused turn counts as cut: it is not at its end.
+    """
+    reasons = stop_reasons(message) if message.response_metadata else set()
+    if (
+        message.additional_kwargs.get("refusal")
+        or (not isinstance(message.content, str) and _has_refusal_block(message.content))
+        or reasons & _REFUSED
+    ):
+        return "refused"
+    if (reasons & _CUT and CALLS_FROM_TEXT not in message.response_metadata) or (reasons & _PAUSED and not message.tool_calls):
+        return "truncated"
+    if FAILED_SAMPLE in message.response_metadata or reasons & _BROKEN_CALL:
+        return None
+    if not message.tool_calls and not message.invalid_tool_calls and not message.text.strip():
+        return "empty"
+    return None
+
+
+def is_paused(message: AIMessage) -> bool:
+    """Return whether a tool of the provider's own interrupted the turn: sent back as it is, the model goes on with it."""
+    return not message.tool_calls and not stop_reasons(message).isdisjoint(_PAUSED)
+
+
+def why_unreadable(status: Status, message: AIMessage) -> str:
+    """Return one sentence for a person on a reply that cannot hold an answer."""
+    if status == "refused":
+        return f"The model refused: {refusal_text(message)}".rstrip(": ")
+    if status == "empty":
+        return "The model returned nothing that could be read."
+    reasons = stop_reasons(message)
+    if reasons & _PAUSED:
+        return "The model's turn was paused by a tool of the provider's own."
+    broken_off = sorted(reasons & _BROKEN_OFF)
+    return f"The provider broke the reply off: {broken_off[0]}." if broken_off else "The reply was cut at the token limit."
+
+
+def was_broken_off(message: AIMessage) -> bool:
+    """Return whether a reply was ended by the provider or a tool of its own, not by the token limit."""
+    return not stop_reasons(message).isdisjoint(_BROKEN_OFF | _PAUSED)
+
+
+def failed_sample(message: AIMessage) -> str:
+    """Return what the provider said of a reply that it could not make a call or JSON of, empty for any other reply."""
+    said = message.response_metadata.get(FAILED_SAMPLE)
+    broken = sorted(stop_reasons(message) & _BROKEN_CALL)
+    return str(said or "") or (f"The call was malformed ({broken[0]})." if broken and not message.tool_calls else "")
+
+
+def repeats_cut_calls(messages: Sequence[AnyMessage]) -> bool:
+    """Return whether the last two AI messages call tools and were both cut, so that asking again is no use."""
+    message, after = last_turn(messages)
+    earlier, _ = last_turn(messages[: -len(after) - 1])
+    return all(reply is not None and reply.tool_calls and diagnose(reply) == "truncated" for reply in (message, earlier))
+
+
+def refusal_text(message: AIMessage) -> str:
+    """Return the words in which the model refused, empty if it gave none."""
+    blocks = [block.get("refusal") for block in message.content if isinstance(block, dict)]
+    return str(message.additional_kwargs.get("refusal") or next(filter(None, blocks), "") or message.text)
+
+
+def stop_reasons(message: AIMessage) -> set[str]:
+    """Return what is said of why the model stopped, in lower case."""
+    metadata = message.response_metadata
+    details, feedback = metadata.get("incomplete_details"), metadata.get("prompt_feedback")
+    found = [metadata.get(key) for key in _REASON_KEYS]
+    found += [details.get("reason")] if isinstance(details, Mapping) else []
+    reasons: set[str] = set()
+    for reason in found:
+        # Some clients hand on the enumeration of their SDK.
+        text = reason.name if isinstance(reason, Enum) else reason
+        if isinstance(text, str):
+            # Chunks of a stream that say it twice are put together as "STOPSTOP".
+            reasons.add(_REPEATED.sub(r"\1", text.lower()))
+    if isinstance(feedback, Mapping) and _is_blocked(feedback.get("block_reason")):
+        reasons.add("prohibited_content")
+    return reasons
+
+
+def _is_blocked(reason: Any) -> bool:
+    text = reason.name if isinstance(reason, Enum) else reason
+    return text is not None and str(text).lower() not in _NOT_BLOCKED
+
+
+def _has_refusal_block(content: list[str | dict[Any, Any]]) -> bool:
+    return any(isinstance(block, dict) and block.get("type") == "refusal" for block in content)

@@ -1,0 +1,57 @@
+"""Reads the values that a model put inside the schema it was shown, as small models do that are asked in words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+_TYPES = frozenset(("string", "integer", "number", "boolean", "array", "object", "null"))
+_VALUE_KEYS = ("value", "const", "default")
+_SCHEMA_KEYS = frozenset(
+    (
+        *_VALUE_KEYS,
+        *("$defs", "$ref", "$schema", "additionalProperties", "allOf", "anyOf", "description", "enum", "examples", "format"),
+        *("items", "maximum", "maxItems", "maxLength", "minimum", "minItems", "minLength", "oneOf", "pattern", "properties"),
+        *("required", "title", "type"),
+    )
+)
+
+
+def values_in_schema(data: Any) -> dict[str, Any] | None:
+    """Return the values that a model put inside the schema it was shown, ``None`` if one property has no value.
+
+    A schema with a default for each property looks the same as one that was filled in: the caller knows which it showed.
+
+    Example:
+        >>> values_in_schema({"type": "object", "properties": {"name": "Anna", "age": {"type": "integer", "value": 34}}})
+        {'name': 'Anna', 'age': 34}
+    """
+    if not isinstance(data, dict) or not data.keys() <= _SCHEMA_KEYS or data.get("type", "object") != "object":
+        return None
+    properties = data.get("properties")
+    if not isinstance(properties, dict) or not properties:
+        return None
+    try:
+        return {name: _value_in_schema(written) for name, written in properties.items()}
+    except (LookupError, RecursionError):
+        return None
+
+
+def _value_in_schema(written: Any) -> Any:
+    """Return the value of a property.
+
+    Raises:
+        LookupError: If a type stands in its place.
+    """
+    if isinstance(written, str) and written in _TYPES:
+        raise LookupError
+    is_schema = isinstance(written, dict) and (written.keys() <= _SCHEMA_KEYS or str(written.get("type")) in _TYPES)
+    if not is_schema:
+        return written
+    for key in _VALUE_KEYS:
+        if key in written:
+            return written[key]
+    if isinstance(items := written.get("items"), list) and not any(isinstance(item, dict) for item in items):
+        return items
+    if (inner := values_in_schema(written)) is None:
+        raise LookupError
+    return inner

@@ -1,0 +1,117 @@
+"""Finds what may be an answer in a text: JSON, a call of the answer that was written as text, values inside the schema.
+
+Nothing is checked here but the keys: an object counts only with keys that a schema knows, so that a call of a tool or an error
+is never taken for an answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from answergraph.response_format.reading.filled_schema import values_in_schema
+from answergraph.response_format.reading.json_in_text import JsonFinding, find_json
+from answergraph.response_format.reading.text_calls import find_text_calls
+from answergraph.response_format.schemas.answer_schema import AnswerSchema
+from answergraph.response_format.schemas.json_envelope import SCHEMA, VALUE
+from answergraph.response_format.strategies.strategy import AnswerRequest
+
+WRITTEN_CALL = "a call written as text"
+UNWRAPPED = "the value taken out of what it was written in"
+
+
+@dataclass(frozen=True)
+class TextAnswer:
+    """A value in a text that may be an answer."""
+
+    data: Any
+    schemas: tuple[AnswerSchema, ...] = ()
+    """The schemas that it may be meant for; none if it names one that is not asked for."""
+    name: str | None = None
+    """The schema that it names."""
+    is_bare: bool = False
+    """Whether ``data`` is the value itself, taken out of what it was wrapped in."""
+    is_known: bool = True
+    """Whether one of the schemas knows its keys; else it is wrong, whatever they say to its values."""
+    repairs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class TextAnswers:
+    """What a text holds."""
+
+    found: Sequence[TextAnswer] = ()
+    is_echo: bool = False
+    """Whether it holds no answer, but the schema that was to be filled in."""
+
+
+def find_answers(text: str, request: AnswerRequest) -> TextAnswers:
+    """Find the values in a text that may answer a request, in time linear in its length."""
+    search = _Search(request)
+    values = [_restored(item, request) for item in find_json(text)]
+    found = [answer for item in values if (answer := search.answer(item))]
+    if not any(answer.is_known for answer in found) and (written := search.written_calls(text)):
+        found = written
+    return TextAnswers(found, is_echo=not found and any(map(search.is_echo, values)))
+
+
+def _restored(item: JsonFinding, request: AnswerRequest) -> JsonFinding:
+    return JsonFinding(request.strategy.restored(item.data, request.dialect), item.place, item.mended)
+
+
+@dataclass(frozen=True)
+class _Search:
+    request: AnswerRequest
+
+    def answer(self, item: JsonFinding) -> TextAnswer | None:
+        data, schemas = item.data, self.request.strategy.schemas
+        has_other_values = not all(schema.is_object for schema in schemas)
+        if self.is_echo(item):
+            return None
+        if isinstance(data, dict):
+            found = self._object(item)
+            # A whole text is an attempt, and a mapping without names of its own is told by its values.
+            is_attempt = found is None and item.place == "whole"
+            return TextAnswer(data, schemas, is_known=has_other_values, repairs=item.repairs) if is_attempt else found
+        # A value that is no object is looked for where one was declared; elsewhere a whole text may still be corrected.
+        return TextAnswer(data, schemas, repairs=item.repairs) if has_other_values or item.place == "whole" else None
+
+    def _object(self, item: JsonFinding) -> TextAnswer | None:
+        data, repairs = item.data, item.repairs
+        if (name := self._named(data)) is not None:
+            return TextAnswer(data[VALUE], self._asked_for(name), name, is_bare=True, repairs=repairs)
+        if knowing := self._knowing(data):
+            return TextAnswer(data, knowing, repairs=repairs)
+        inner = data[VALUE] if data.keys() == {VALUE} else values_in_schema(data)
+        if isinstance(inner, dict) and (knowing := self._knowing(inner)):
+            return TextAnswer(inner, knowing, is_bare=True, repairs=(*repairs, UNWRAPPED))
+        return None
+
+    def is_echo(self, item: JsonFinding) -> bool:
+        """Return whether a value is a schema, written back."""
+        data = item.data
+        if not isinstance(data, dict):
+            return False
+        inner = [data[key] for key in ("parameters", "arguments", VALUE) if isinstance(data.get(key), dict)]
+        return any(schema.is_echo(each) for schema in self.request.strategy.schemas for each in (data, *inner))
+
+    def written_calls(self, text: str) -> list[TextAnswer]:
+        """Return the calls of answers that were written as text."""
+        written = find_text_calls(text, self.request.declared)
+        calls = [TextAnswer(call.args, self._asked_for(call.name), call.name, repairs=(WRITTEN_CALL,)) for call in written.calls]
+        return calls + [TextAnswer(None, self._asked_for(name), name, repairs=(WRITTEN_CALL,)) for name in written.malformed]
+
+    def _named(self, data: dict[str, Any]) -> str | None:
+        """Return the schema that an envelope names, ``None`` for what is no envelope."""
+        if data.keys() != {SCHEMA, VALUE} or not isinstance(data[SCHEMA], str):
+            return None
+        name: str = data[SCHEMA]
+        # A schema may have members of these names itself.
+        return name if name in self.request.declared or not self._knowing(data) else None
+
+    def _asked_for(self, name: str) -> tuple[AnswerSchema, ...]:
+        return tuple(schema for schema in self.request.strategy.schemas if schema.name == name)
+
+    def _knowing(self, data: dict[str, Any]) -> tuple[AnswerSchema, ...]:
+        return tuple(schema for schema in self.request.strategy.schemas if schema.knows(data))

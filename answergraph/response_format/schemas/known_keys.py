@@ -1,0 +1,52 @@
+"""Which keys a JSON Schema gives an object, so that an object in a text is told from one that means something else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+_PARTS = ("allOf", "anyOf", "oneOf")
+_BRANCHES = ("then", "else")
+
+
+class KnownKeys(NamedTuple):
+    """The keys of an object."""
+
+    names: frozenset[str]
+    takes_others: bool
+    """Whether the schema says that other keys may be there."""
+
+
+def known_keys(schema: Mapping[str, Any]) -> KnownKeys:
+    """Return the keys that a schema declares at the top of an object, in all its parts.
+
+    Example:
+        >>> sorted(known_keys({"anyOf": [{"properties": {"a": {}}}, {"properties": {"b": {}}}]}).names)
+        ['a', 'b']
+    """
+    parts = list(_parts(schema, schema, set()))
+    declared = [part["properties"] for part in parts if isinstance(part.get("properties"), Mapping)]
+    # A schema that names no key says nothing about them.
+    takes_others = not declared or any(part.get("additionalProperties") or part.get("patternProperties") for part in parts)
+    return KnownKeys(frozenset(name for properties in declared for name in properties), takes_others)
+
+
+def _parts(schema: Any, root: Mapping[str, Any], seen: set[str]) -> Iterator[Mapping[str, Any]]:
+    if not isinstance(schema, Mapping):
+        return
+    yield schema
+    reference = schema.get("$ref")
+    if isinstance(reference, str) and reference not in seen:
+        seen.add(reference)
+        yield from _parts(pointed_at(reference, root), root, seen)
+    inner = [*(part for key in _PARTS for part in schema.get(key) or ()), *(schema.get(key) for key in _BRANCHES)]
+    for part in inner:
+        yield from _parts(part, root, seen)
+
+
+def pointed_at(reference: str, root: Mapping[str, Any]) -> Any:
+    """Return what a reference within a schema points at, an empty schema if that is nothing."""
+    found: Any = root
+    for step in filter(None, reference.removeprefix("#").split("/")):
+        found = found.get(step, {}) if isinstance(found, Mapping) else {}
+    return found

@@ -1,0 +1,161 @@
+"""Examples made from a JSON Schema: what an answer looks like, for models that are asked in words.
+
+Small models that are shown a schema tend to write the schema back; shown an example, they fill it in.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from graphlib import CycleError, TopologicalSorter
+from typing import Any
+
+from answergraph.response_format.schemas.json_envelope import BY_NAME, DATA
+from answergraph.response_format.schemas.known_keys import pointed_at
+
+MAX_DESCRIPTION_CHARACTERS = 120
+"""How much of a description is shown; the rest of a long one is left out."""
+MAX_EXAMPLE_DEPTH = 5
+"""Deeper parts, and those that contain themselves, are shown as ``...``."""
+
+_LIMITS = (
+    ("minLength", "at least {} characters"),
+    ("maxLength", "at most {} characters"),
+    ("pattern", "matching {}"),
+    ("minimum", "at least {}"),
+    ("maximum", "at most {}"),
+    ("exclusiveMinimum", "more than {}"),
+    ("exclusiveMaximum", "less than {}"),
+    ("multipleOf", "a multiple of {}"),
+)
+_FORMATS = {"date": "2026-01-31", "date-time": "2026-01-31T12:00:00Z", "time": "12:00:00"}
+_NOT_SHOWN = frozenset(
+    {"allOf", "not", "if", "patternProperties", "dependentSchemas", "dependentRequired", "contains", "prefixItems"}
+)
+"""Keywords that an example does not express."""
+
+
+def example_of(schema: Mapping[str, Any]) -> str:
+    """Return an answer of a schema with a placeholder for each value, as JSON; one per line for the alternatives of a union.
+
+    Example:
+        >>> example_of({"type": "object", "properties": {"age": {"type": "integer", "minimum": 0}}, "required": ["age"]})
+        '{"age": "<integer, at least 0>"}'
+    """
+    alternatives = _alternatives(schema, schema)
+    return "\nor\n".join(json.dumps(_example(each, schema, 0, ""), ensure_ascii=False) for each in alternatives)
+
+
+def needs_schema(schema: Any) -> bool:
+    """Return whether a schema says something that its example does not: recursion, or a keyword without a placeholder."""
+    if isinstance(schema, list):
+        return any(map(needs_schema, schema))
+    if not isinstance(schema, Mapping):
+        return False
+    inner = [value for key, value in schema.items() if key not in DATA]
+    return bool(_NOT_SHOWN & schema.keys()) or _refers_to_itself(schema) or any(map(needs_schema, inner))
+
+
+def without_titles(schema: Any, *, is_names: bool = False) -> Any:
+    """Return a schema without titles, which say nothing and are written back; ``is_names`` where the keys are members' names."""
+    if isinstance(schema, list):
+        return [without_titles(each) for each in schema]
+    if not isinstance(schema, Mapping):
+        return schema
+    kept = {key: value for key, value in schema.items() if is_names or key != "title"}
+    return {
+        key: value if key in DATA and not is_names else without_titles(value, is_names=key in BY_NAME and not is_names)
+        for key, value in kept.items()
+    }
+
+
+def _refers_to_itself(schema: Mapping[str, Any]) -> bool:
+    definitions = schema.get("$defs")
+    if not isinstance(definitions, Mapping):
+        return schema.get("$ref") == "#"
+    uses = {
+        name: [other for other in definitions if f'"#/$defs/{other}"' in json.dumps(body)] for name, body in definitions.items()
+    }
+    try:
+        TopologicalSorter(uses).prepare()
+    except CycleError:
+        return True
+    return False
+
+
+def _example(schema: Any, root: Mapping[str, Any], depth: int, note: str) -> Any:
+    if depth > MAX_EXAMPLE_DEPTH or not isinstance(schema, Mapping):
+        return "..." if isinstance(schema, Mapping) else "<anything>"
+    schema = _resolved(schema, root)
+    if "const" in schema:
+        return schema["const"]
+    note = _with(note, _description(schema))
+    alternatives = _alternatives(schema, root)
+    if len(alternatives) > 1:
+        return _one_of(alternatives, root, depth, note)
+    schema = alternatives[0]
+    if schema.get("type") == "object" or "properties" in schema:
+        return _object(schema, root, depth)
+    if schema.get("type") == "array":
+        return [_example(schema.get("items", True), root, depth + 1, _with(note, _counts(schema))), "..."]
+    return f"<{_with(_leaf(schema), note)}>"
+
+
+def _object(schema: Mapping[str, Any], root: Mapping[str, Any], depth: int) -> dict[str, Any]:
+    required = schema.get("required", ())
+    shown = {
+        name: _example(body, root, depth + 1, "" if name in required else "or leave this out")
+        for name, body in schema.get("properties", {}).items()
+    }
+    more = schema.get("additionalProperties")
+    return {**shown, "<key>": _example(more, root, depth + 1, "")} if isinstance(more, Mapping) and not shown else shown
+
+
+def _one_of(alternatives: list[Mapping[str, Any]], root: Mapping[str, Any], depth: int, note: str) -> Any:
+    """Return the first alternative with the others named, a text of all if they are simple."""
+    simple = [_example(each, root, depth + 1, "") for each in alternatives]
+    if all(isinstance(each, str) for each in simple):
+        return f"<{_with(' or '.join(each.strip('<>') for each in simple), note)}>"
+    found = next(each for each in simple if not isinstance(each, str))
+    if any(each != found and not isinstance(each, str) for each in simple):
+        return {"<one of these>": simple}
+    return found
+
+
+def _leaf(schema: Mapping[str, Any]) -> str:
+    if "enum" in schema:
+        return "one of: " + ", ".join(json.dumps(each, ensure_ascii=False).strip('"') for each in schema["enum"])
+    kind = schema.get("type", "anything")
+    named = " or ".join(kind) if isinstance(kind, list) else str(kind)
+    words = [{"boolean": "true or false", "null": "null"}.get(named, named)]
+    words += [text.format(schema[key]) for key, text in _LIMITS if key in schema]
+    if "format" in schema:
+        words.append(f"such as {_FORMATS[schema['format']]}" if schema["format"] in _FORMATS else str(schema["format"]))
+    return ", ".join(words)
+
+
+def _counts(schema: Mapping[str, Any]) -> str:
+    least, most = schema.get("minItems"), schema.get("maxItems")
+    return ", ".join([*([f"at least {least} items"] if least else []), *([f"at most {most} items"] if most is not None else [])])
+
+
+def _alternatives(schema: Mapping[str, Any], root: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    schema = _resolved(schema, root)
+    members = schema.get("anyOf") or schema.get("oneOf")
+    return [_resolved(each, root) for each in members] if members else [schema]
+
+
+def _resolved(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, Any]:
+    reference = schema.get("$ref")
+    if not isinstance(reference, str):
+        return schema
+    return {**pointed_at(reference, root), **{key: value for key, value in schema.items() if key != "$ref"}}
+
+
+def _description(schema: Mapping[str, Any]) -> str:
+    text = schema.get("description")
+    return " ".join(text.split())[:MAX_DESCRIPTION_CHARACTERS] if isinstance(text, str) else ""
+
+
+def _with(text: str, more: str) -> str:
+    return ", ".join(part for part in (text, more) if part)

@@ -1,0 +1,86 @@
+"""What is asked of anything that a developer gives, and how the mistakes are told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence, Set
+from difflib import get_close_matches
+from inspect import Signature, iscoroutinefunction, isroutine, signature
+from typing import Any
+
+from langchain_core.tools import BaseTool
+from pydantic import BaseModel
+
+from answergraph.state.errors import AgentSpecError
+
+
+def shown(given: Any) -> str:
+    """Return something given in a few words: a class or function by its name, an object that shows nothing by its class's."""
+    if isinstance(given, type) or isroutine(given):
+        return given.__qualname__.rpartition("<locals>.")[2]
+    if isinstance(given, BaseTool):
+        return given.name
+    if isinstance(given, list):
+        return f"[{', '.join(map(shown, given))}]"
+    return f"{type(given).__name__}(…)" if " object at 0x" in repr(given) else repr(given)
+
+
+def meant(name: Any, known: Iterable[str]) -> str:
+    """Return a question for the name that was meant, with a space before it; empty if none is near."""
+    near = get_close_matches(name, list(known), 1) if isinstance(name, str) else []
+    return f" Did you mean {near[0]!r}?" if near else ""
+
+
+def check_list(name: str, given: Any) -> Sequence[Any]:
+    """Return a list as it is, ``None`` as an empty one.
+
+    Raises:
+        AgentSpecError: If it is one thing that a list was not put around.
+    """
+    if given is None:
+        return ()
+    if isinstance(given, str | dict | type | BaseModel) or not isinstance(given, Iterable):
+        raise AgentSpecError(f"{name}={shown(given)} is no list; write {name}=[{shown(given)}].")
+    return tuple(given)
+
+
+def check_function(given_as: str, function: Any, *arguments: str, may_be_async: bool = False, instead: str = "") -> Any:
+    """Return a function that can be called with these arguments, by their places.
+
+    Raises:
+        AgentSpecError: If it is a class, is not awaited or takes other arguments; ``given_as`` begins the message.
+    """
+    wanted = f"({', '.join(arguments)})"
+    if isinstance(function, type):
+        raise AgentSpecError(f"{given_as} is a class; pass a function of {wanted}.")
+    if not callable(function):
+        raise AgentSpecError(f"{given_as} is no function of {wanted}.")
+    if not may_be_async and (iscoroutinefunction(function) or iscoroutinefunction(type(function).__call__)):
+        raise AgentSpecError(f"{given_as} is not awaited: write an ordinary function, not async, of {wanted}.")
+    try:
+        taken = signature(function)
+    except ValueError:
+        return function  # a builtin, which shows none
+    try:
+        taken.bind(*arguments)
+    except TypeError:
+        name = getattr(function, "__name__", "f")
+        line = f"lambda {wanted[1:-1]}: …" if name == "<lambda>" else f"def {name}{wanted}"
+        raise AgentSpecError(
+            f"{given_as} takes {_parameters(taken)} and is called with {wanted}; write {line}.{instead}"
+        ) from None
+    return function
+
+
+def _parameters(signature: Signature) -> str:
+    return str(signature.replace(return_annotation=Signature.empty))
+
+
+def tool_names(what: str, given: Any) -> tuple[str, ...]:
+    """Return the names of tools, given as names or tools, one or several; raise ``AgentSpecError`` for anything else."""
+    if isinstance(given, BaseTool):
+        return (given.name,)
+    if isinstance(given, str):
+        return (given,)
+    if not isinstance(given, Sequence | Set):
+        raise AgentSpecError(f"{what}: {shown(given)} is no tool; write the name of one.")
+    return tuple(name for each in given for name in tool_names(what, each))

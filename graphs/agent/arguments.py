@@ -1,0 +1,179 @@
+"""What ``create_agent`` asks of its arguments; each mistake is told with the line to write."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Annotated, Any, NotRequired, Optional, Required, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from langchain_core.messages import SystemMessage
+from langchain_core.tools import BaseTool, tool
+from langgraph.cache.base import BaseCache
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.store.base import BaseStore
+from typing_extensions import ReadOnly, is_typeddict
+
+from answergraph.graphs.agent.agent_types import COMPILING, Tool
+from answergraph.response_format.schemas.answer_schema import AnswerSchema
+from answergraph.state.agent_state import AnswerKeys, PrivateState
+from answergraph.state.errors import AgentSpecError
+from answergraph.state.mistakes import check_list, meant, shown
+from answergraph.state.tool_results import EvidenceState
+
+_ELSEWHERE = {
+    **dict.fromkeys(["prompt", "instructions", "system_message", "state_modifier"], "system_prompt=…"),
+    **dict.fromkeys(["output_type", "result_type", "output_schema", "response_model", "schema"], "response_format=…"),
+    **dict.fromkeys(["deps_type", "config_schema"], "context_schema=…"),
+    **dict.fromkeys(["usage_limits", "budget"], "limits=UsageLimits(…)"),
+    **dict.fromkeys(["max_iterations", "max_turns", "max_steps"], "limits=UsageLimits(model_calls=…)"),
+    **dict.fromkeys(["retries", "output_retries", "max_retries"], "limits=UsageLimits(answer_attempts=…)"),
+    **dict.fromkeys(["output_validator", "result_validator", "guardrails", "output_guardrails"], "check_answer=…"),
+    "memory": "checkpointer=…",
+    "pre_model_hook": "middleware=[…] with a function decorated with @before_model",
+    "post_model_hook": "middleware=[…] with a function decorated with @after_model",
+    "hooks": "middleware=[…]",
+    "llm": "model",
+    "toolsets": "tools",
+    "recursion_limit": "agent.invoke(…, {'recursion_limit': …})",
+    "callbacks": "agent.invoke(…, {'callbacks': […]})",
+    "model_settings": "the settings of the model object itself",
+}
+"""What other libraries, and LangGraph's older agent, call an argument, and what to write here."""
+
+_CLASSES: Mapping[str, tuple[type, str]] = {
+    "checkpointer": (BaseCheckpointSaver, "InMemorySaver()"),
+    "store": (BaseStore, "InMemoryStore()"),
+    "cache": (BaseCache, "InMemoryCache()"),
+}
+
+
+def check_names(function: str, arguments: Mapping[str, Any], known: Collection[str]) -> None:
+    """Refuse arguments that a function does not have."""
+    for name in arguments:
+        if name not in known:
+            advice = (
+                f" Write {_ELSEWHERE[name]}." if name in _ELSEWHERE else meant(name, {*known, "response_format", "output_key"})
+            )
+            if name in COMPILING:
+                advice = f" Write {function}(…).compile({name}=…)."
+            raise AgentSpecError(f"{function}() has no argument {name!r}.{advice}")
+
+
+def check_compiling(arguments: Mapping[str, Any], nodes: Collection[str]) -> None:
+    """Refuse what LangGraph could not compile a graph of these nodes with."""
+    for name, (cls, example) in _CLASSES.items():
+        given = arguments.get(name)
+        if given is None or isinstance(given, cls) or (name == "checkpointer" and isinstance(given, bool)):
+            continue
+        if isinstance(given, type):
+            raise AgentSpecError(f"{name}={shown(given)} is a class; write {name}={shown(given)}(…).")
+        raise AgentSpecError(f"{name}={shown(given)} is no {cls.__name__}; write {name}={example}.")
+    for each in check_list("transformers", arguments.get("transformers")):
+        if not callable(each):
+            raise AgentSpecError(f"transformers: {each!r} is no function that makes a stream transformer.")
+    _check_interrupts(arguments, nodes)
+
+
+def _check_interrupts(arguments: Mapping[str, Any], nodes: Collection[str]) -> None:
+    for name in ("interrupt_before", "interrupt_after"):
+        for node in () if arguments.get(name) == "*" else check_list(name, arguments.get(name)):
+            if node not in nodes:
+                raise AgentSpecError(f"{name}: there is no node {node!r}.{meant(node, nodes)} The nodes are {sorted(nodes)!r}.")
+
+
+def checked_context(schema: Any) -> Any:
+    if schema is not None and not isinstance(schema, type) and get_origin(schema) is None:
+        raise AgentSpecError(f"context_schema={shown(schema)} is no class; write the class of the run's context.")
+    return schema
+
+
+def checked_name(name: Any) -> str | None:
+    if name is not None and not isinstance(name, str):
+        raise AgentSpecError(f"name={name!r} is no text; write name='…'.")
+    return name
+
+
+def system_message(prompt: Any) -> SystemMessage | None:
+    """Return the system prompt as a message."""
+    if isinstance(prompt, str):
+        return SystemMessage(prompt)
+    if prompt is None or isinstance(prompt, SystemMessage):
+        return prompt
+    made = " For a prompt made at each call, decorate the function with @dynamic_prompt and add it to middleware=[…]."
+    raise AgentSpecError(f"system_prompt={shown(prompt)} is no text; write system_prompt='…'.{made if callable(prompt) else ''}")
+
+
+def split_tools(given: Any) -> tuple[list[BaseTool], tuple[dict[str, Any], ...]]:
+    """Return the tools that run here, and those that the provider runs."""
+    tools = check_list("tools", given)
+    return [_as_tool(each) for each in tools if not isinstance(each, dict)], tuple(
+        each for each in tools if isinstance(each, dict)
+    )
+
+
+def _as_tool(given: Tool) -> BaseTool:
+    if isinstance(given, BaseTool):
+        return given
+    if isinstance(given, type):
+        raise AgentSpecError(f"tools: {shown(given)} is a class; write {shown(given)}(…), or a function.")
+    if not callable(given):
+        raise AgentSpecError(f"tools: {given!r} is no tool; pass a function with type hints and a docstring.")
+    try:
+        made: BaseTool = tool(given)
+    except (TypeError, ValueError) as error:
+        raise AgentSpecError(f"tools: {shown(given)} cannot be made a tool: {error}") from error
+    return made
+
+
+def one_of(name: str, allowed: Any, given: Any) -> Any:
+    """Return one of the values of a ``Literal``."""
+    if given not in get_args(allowed):
+        raise AgentSpecError(f"{name}={given!r} is none of {get_args(allowed)!r}.{meant(given, get_args(allowed))}")
+    return given
+
+
+def answer_keys(output_key: Any) -> AnswerKeys:
+    """Return the state keys of the answer and the outcome."""
+    if output_key is not None and (not isinstance(output_key, str) or not output_key):
+        raise AgentSpecError(f"output_key={output_key!r} is no name; write output_key='answer'.")
+    if output_key in {"messages", *_OWN_TYPES}:
+        raise AgentSpecError(f"output_key={output_key!r}: the agent keeps something else under this key; choose another one.")
+    return AnswerKeys.named(output_key)
+
+
+def check_state_schema(schema: Any, keys: AnswerKeys, answers: Sequence[AnswerSchema]) -> None:
+    """Refuse a state schema that is no ``TypedDict``, or that declares a key of the agent's own as something else."""
+    if not is_typeddict(schema):
+        name = shown(schema) if isinstance(schema, type) else "State"
+        raise AgentSpecError(f"state_schema={shown(schema)} is no TypedDict; write class {name}(AgentState) and your keys in it.")
+    hints = {key: _bare(hint) for key, hint in get_type_hints(schema, include_extras=True).items()}
+    renamed = () if keys == AnswerKeys() else (keys.answer, keys.outcome)
+    for key in hints.keys() & {*_OWN_TYPES, *renamed, "messages", "structured_response"}:
+        if not _is_own(key, hints[key], answers):
+            raise AgentSpecError(
+                f"state_schema={shown(schema)} declares {key!r} as {shown(hints[key])}, but that key is the agent's own. "
+                "Give yours another name."
+            )
+
+
+def _is_own(key: str, hint: Any, answers: Sequence[AnswerSchema]) -> bool:
+    if key == "messages":
+        return (get_origin(hint) or hint) in {list, Sequence}
+    if key == "structured_response":
+        declared: Any = Union[tuple(schema.annotation for schema in answers) or (Any,)]  # noqa: UP007  # known at run time only
+        return isinstance(hint, TypeVar) or hint in (Any, declared, Optional[declared])  # noqa: UP045  # as above
+    return bool(hint == _OWN_TYPES.get(key))
+
+
+def _bare(hint: Any) -> Any:
+    while get_origin(hint) in {Annotated, Required, NotRequired, ReadOnly}:
+        hint = get_args(hint)[0]
+    return hint
+
+
+_OWN_TYPES: Mapping[str, Any] = {
+    key: _bare(hint)
+    for schema in (PrivateState, EvidenceState)
+    for key, hint in get_type_hints(schema, include_extras=True).items()
+    if key not in {"messages", "structured_response"}
+}
+"""The keys that only nodes of ours write, with their types."""

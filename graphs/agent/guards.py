@@ -1,0 +1,82 @@
+"""Whether the guards of an agent can do their work: one that could not, or would have nothing to do, is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from functools import partial
+
+from pydantic import TypeAdapter
+
+from answergraph.evidence.marked_type import MarkedType, Place
+from answergraph.evidence.marks import FromTools
+from answergraph.middleware.stack import MiddlewareStack
+from answergraph.response_format.schemas.answer_schema import AnswerSchema
+from answergraph.runtime.recent_cache import RecentCache
+from answergraph.state.errors import AgentSpecError
+from answergraph.state.mistakes import meant
+
+_UNREACHED = (
+    "{where}: {mark} is in {within}, where no value is checked. Put it on a field of a Pydantic model, dataclass or TypedDict, "
+    "on the items of a list or on the values of a dict."
+)
+_AS_DEFAULT = "{where}: {mark} is the default of this field and marks nothing. Write Annotated[…, {mark}] as its type."
+_NEVER_HELD = "{where}: {mark} stands on what is no {kind}, so that no answer could ever be accepted. {instead}"
+_UNTOLD = (
+    "The values of {where} do not tell their type, so that {mark} cannot be found in them. Declare a Pydantic model or a "
+    "dataclass that has it on its field."
+)
+_UNCHECKED = (
+    "{where} is marked with {mark}, and nothing checks it. Add GroundedAnswer() to middleware=[…], or leave out the mark."
+)
+_NOTHING_TO_CHECK = (
+    "{name} has nothing to check: no field of {types} is marked. Mark what must be in a tool result, Annotated[str, Quote()] or "
+    "Annotated[float, FromTools()], or leave out {name}."
+)
+
+_PLACES: RecentCache[list[Place]] = RecentCache()
+
+
+def check_marks(stack: MiddlewareStack, schemas: Sequence[AnswerSchema]) -> None:
+    """Raise ``AgentSpecError`` if a mark of an answer would stay unchecked, or if what checks marks has none to check."""
+    places = {schema.label: _PLACES.get_or_make(partial(_places, schema), schema) for schema in schemas}
+    marked = [(label, place) for label, found in places.items() for place in found]
+    checking = [m.name for m in stack.middleware if getattr(m, "checks_marks", False)]
+    if marked and not checking:
+        raise _mistake(_UNCHECKED, *marked[0])
+    if schemas and checking and not marked:
+        raise AgentSpecError(_NOTHING_TO_CHECK.format(name=checking[0], types=" | ".join(places)))
+
+
+def check_named_tools(stack: MiddlewareStack, names: Collection[str]) -> None:
+    """Raise ``AgentSpecError`` if a middleware relies on a tool that the agent does not have."""
+    for middleware in stack.middleware:
+        for name in getattr(middleware, "named_tools", ()):
+            if name not in names:
+                raise AgentSpecError(
+                    f"{middleware.name}: there is no tool {name!r}.{meant(name, names)} The tools are {sorted(names)!r}."
+                )
+
+
+def _places(schema: AnswerSchema) -> list[Place]:
+    """Return the marks of a declared type, each of which can be checked."""
+    if isinstance(schema.declared, dict):
+        return []  # a JSON Schema has none
+    marked = MarkedType(TypeAdapter(schema.declared).core_schema)
+    places = marked.places()
+    for place in places:
+        if place.within:
+            raise _mistake(_AS_DEFAULT if place.within == "a default" else _UNREACHED, schema.label, place)
+        if not marked.can_hold(place.mark, place.schema):
+            number = isinstance(place.mark, FromTools)
+            instead = "Text is marked with Quote()." if number else "A number is marked with FromTools()."
+            raise _mistake(_NEVER_HELD, schema.label, place, kind="number" if number else "text", instead=instead)
+    told = marked.places_told_by_values()
+    for place in places:
+        if place[:2] not in [each[:2] for each in told]:
+            raise _mistake(_UNTOLD, schema.label, place)
+    return places
+
+
+def _mistake(message: str, label: str, place: Place, **words: str) -> AgentSpecError:
+    where = label if not place.path else f"{label}{place.path}" if place.path.startswith("[") else f"{label}.{place.path}"
+    return AgentSpecError(message.format(where=where, mark=f"{type(place.mark).__name__}()", within=place.within, **words))

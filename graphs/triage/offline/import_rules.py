@@ -1,0 +1,91 @@
+"""The rule about code that is not there: whose code lacks it, the application's or the test's?"""
+
+from __future__ import annotations
+
+import re
+import sys
+
+from answergraph.graphs.triage.offline import triage_signs as signs
+from answergraph.graphs.triage.offline.triage_case_text import MIN_SHARED_PACKAGES, CaseText, cut
+from answergraph.graphs.triage.offline.triage_finding import Finding
+
+_LACKS_NAME = re.compile(
+    r"cannot import name .+? from (?:partially initialized module )?'(?P<module>[\w.]+)'(?: \((?P<path>[^)]+)\))?"
+)
+_NO_MODULE = re.compile(r"No module named '?(?P<module>[\w.]+)")
+_NO_SCRIPT = re.compile(r"Cannot find (?:module|package) '(?P<module>[^']+)'")
+_NO_CLASS = re.compile(r"(?:ClassNotFoundException|NoClassDefFoundError): (?P<module>[\w./$]+)")
+_INSTALLED = re.compile(r"(?:site|dist)-packages|node_modules")
+
+
+def missing_code(case: CaseText) -> Finding | None:
+    """Find a failure real where the application lacks the code, and not real where only the test does; else leave it open."""
+    if case.is_assertion or signs.RAISES.search(case.details):
+        return None
+    line = next((line for line in case.error_lines if signs.IMPORT.search(line)), None)
+    belongs_to_application = None if line is None else _is_of_application(line, case)
+    if line is None or belongs_to_application is None:
+        return None
+    if belongs_to_application:
+        explanation = "Code of the application is not there: what the test imports from it, or what it imports itself."
+        return Finding(False, 0.75, None, explanation, (cut(line),), "Bring the code back, or change whoever imports it.")
+    explanation = "Code that only the test imports is not there; what it tests was never run."
+    return Finding(True, 0.75, "tool_bug", explanation, (cut(line),), "Install the missing package, or mend the import.")
+
+
+def missing_module(case: CaseText) -> str | None:
+    """Return the name of the package that is missing, or lacks a name; ``None`` if nothing of Python's is."""
+    said = "\n".join(case.error_lines)
+    match = _LACKS_NAME.search(said) or _NO_MODULE.search(said)
+    return match["module"].split(".")[0] if match else None
+
+
+def _is_of_application(line: str, case: CaseText) -> bool | None:
+    """Return whether the missing code is the application's; ``None`` if it cannot be told."""
+    lacks = _LACKS_NAME.search(line)
+    if lacks:
+        return _owner_of_name(lacks["module"], lacks["path"] or "", case)
+    module = _NO_MODULE.search(line)
+    if module:
+        return _owner_of_module(module["module"], case)
+    script = _NO_SCRIPT.search(line)
+    if script:
+        name = script["module"]
+        return True if re.match(r"\.\./|/|@/|~/|src/", name) else None if name.startswith(".") else False
+    of_class = _NO_CLASS.search(line)
+    if of_class:
+        ours, theirs = case.test.split("::")[0].split("."), re.split(r"[./]", of_class["module"])
+        return sum(1 for one, other in zip(ours, theirs, strict=False) if one == other) >= MIN_SHARED_PACKAGES
+    return None
+
+
+def _owner_of_name(module: str, path: str, case: CaseText) -> bool | None:
+    if module.split(".", maxsplit=1)[0] in sys.stdlib_module_names:
+        return False
+    if _of_tests(module) or _of_tests(path.rsplit("/", 1)[-1].removesuffix(".py")):
+        return False
+    return True if (path and not _INSTALLED.search(path)) or _is_named_by(module, case) else None
+
+
+def _owner_of_module(module: str, case: CaseText) -> bool | None:
+    if _of_tests(module):
+        return False
+    # Python names the whole path only if the package around the missing module was found.
+    if _is_named_by(module, case) or "." in module:
+        return True if _is_named_by(module, case) else None
+    # What the application itself imports may be missing on this machine alone.
+    return None if case.broke_in == "application" else False
+
+
+def _is_named_by(module: str, case: CaseText) -> bool:
+    """Return whether the test goes by the module's name, or the trace passes through its package."""
+    top = module.split(".", maxsplit=1)[0]
+    words = re.split(r"[^A-Za-z0-9]+", case.test.rsplit("::", 1)[0])
+    named = {"_".join(words[start:end]) for start in range(len(words)) for end in range(start + 1, len(words) + 1)}
+    own = {part for frame in case.frames if not frame.is_library and not frame.is_test for part in frame.path.split("/")}
+    lies_there = any(not _INSTALLED.search(line) for line in case.code_lines)
+    return top in named or top in own or f"{top}.py" in own or lies_there
+
+
+def _of_tests(module: str) -> bool:
+    return bool(re.search(r"(?:^|[._])(?:tests?|conftest|helpers?|fixtures?|testing|testutils?)(?:[._]|$)", module))

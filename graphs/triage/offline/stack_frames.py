@@ -1,0 +1,74 @@
+"""Whose code broke: the frames of a stack trace of any language, the innermost last."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_FRAMES = (
+    # Per language the frames, and whether the innermost comes first.
+    (re.compile(r"^(?P<path>\S[^\n:]*?\.\w+):(?P<line>\d+): ?\S*$", re.MULTILINE), False),  # pytest
+    (re.compile(r'^[ \t]*File "(?P<path>[^"\n]+)", line (?P<line>\d+)', re.MULTILINE), False),  # Python
+    (re.compile(r"^[ \t]*at (?P<path>[\w$.<>/ ]+)\((?P<file>[\w$]+\.\w+):(?P<line>\d+)\)", re.MULTILINE), True),  # Java
+    (
+        re.compile(r"^[ \t]*(?:at |❯ )(?:.*?[ (])?(?:file://)?(?P<path>[^\s()]+?\.\w+):(?P<line>\d+)(?::\d+)?\)?$", re.MULTILINE),
+        True,
+    ),
+    (re.compile(r" in (?P<path>[^\n]+?\.\w+):line (?P<line>\d+)", re.MULTILINE), True),  # .NET
+    (re.compile(r"panicked at (?:'.*', )?(?P<path>[^\s:]+\.rs):(?P<line>\d+)"), True),  # Rust
+    (re.compile(r"^[ \t]*(?P<path>[^\s:]+\.\w+):(?P<line>\d+)(?::(?:\d+:?)?)?(?: |$)", re.MULTILINE), True),  # PHP, Go, C++
+)
+_TEST_FILE = re.compile(
+    r"(^|/)(test_[^/]*|[^/]*_(test|spec)|conftest|[^/]*[a-z](Tests?|Spec|Suite|IT)|Test[A-Z][^/]*|[^/]*\.(test|spec|cy|e2e))\.\w+$"
+    r"|(^|/)(tests?|specs?|__tests__|e2e)/",
+)
+_LIBRARY = re.compile(
+    r"(^|/)(site-packages|dist-packages|node_modules|lib/python[\d.]+|vendor|\.cargo|rustc)/|^<"
+    r"|^(node|internal|java|jdk|sun|javax|android)[.:/]"
+    r"|^(org\.(junit|testng|hamcrest|assertj|mockito|gradle|apache\.maven)|junit|kotlin|scala|groovy|com\.sun|jdk|android|androidx)\."
+)
+LIBRARY_LINE = re.compile(
+    r"^[ \t]*\d+ \|.*$"
+    r"|^.*(?:node_modules|site-packages|node:|\binternal/|new Promise|Promise\.(?:all|then)|processTicks|<anonymous>\)"
+    r"|Error Context:|RUST_BACKTRACE"
+    r"|at (?:java|javax|sun|jdk|kotlin|scala|junit|org\.(?:junit|testng|hamcrest|gradle|apache\.maven))\.).*$",
+    re.MULTILINE,
+)
+"""The lines of a stack trace that are not the project's, or are shown around the failed one."""
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One place in a stack trace."""
+
+    path: str
+    """A file; in Java the class and the file."""
+    line: str
+
+    @property
+    def is_library(self) -> bool:
+        return bool(_LIBRARY.search(self.path))
+
+    @property
+    def is_test(self) -> bool:
+        return bool(_TEST_FILE.search(self.path))
+
+    @property
+    def is_script(self) -> bool:
+        return self.path.endswith((".js", ".ts", ".jsx", ".tsx", ".mjs", ".cjs", ".mts", ".cts", ".vue"))
+
+
+def frames_of(trace: str) -> list[Frame]:
+    """Return the frames of the exception that ended the test, the innermost last."""
+    for pattern, innermost_first in _FRAMES:
+        frames = [_frame(match) for match in pattern.finditer(trace)]
+        if frames:
+            return frames[::-1] if innermost_first else frames
+    return []
+
+
+def _frame(match: re.Match[str]) -> Frame:
+    parts = match.groupdict()
+    path = parts["path"].replace("\\", "/")
+    # A Java frame names a method; its class says whose it is.
+    return Frame(f"{path.rsplit('.', 1)[0]}/{parts['file']}" if parts.get("file") else path, parts["line"])

@@ -1,0 +1,111 @@
+"""Which results are of the same test, and in the same environment.
+
+Two results count as runs of one test under one set of conditions only if everything that the files say of both is the same.
+What may differ is what says that a run was tried again: a folder ``attempt-2``, a file ``rerun.xml``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import PurePosixPath
+
+from answergraph.graphs.triage.run_files.junit_results import JUnitCase, Try
+
+CaseKey = tuple[object, ...]
+"""What tells a test, in its environment, from every other one."""
+
+_AGAIN = re.compile(r"(?<![a-z0-9])(?:re-?(?:run|try)|attempt|try|repeat|again|alone)s?[-_ .#]?\d*(?![a-z0-9])", re.IGNORECASE)
+_ANY_REPORT = re.compile(r"(?:j?unit|test|tests|result|results|report|reports|output|xml)", re.IGNORECASE)
+_WORDS = re.compile(r"[-_. ]+")
+_CODE = re.compile(r"[\w$]+(?:\([^()]*\))?(?:\[.*\])?", re.DOTALL)
+_CODE_PLACE = re.compile(r"[\w$]+(?:(?:\.|::|/|\\)[\w$]+)+")
+_SCRIPT = re.compile(r"\.(?:[cm]?[jt]sx?|vue|feature)$")
+_CHANGES_WITH_EACH_RUN = re.compile(
+    r"time|date|seed|random|\bpid|(?:^|[._-])id$|uuid|path|dir|home|te?mp|user\.name|command|url|commit|sha|revision|build|run|attempt"
+    r"|retr(?:y|ie)|worker|log|duration|memory|cwd|port\b|session|separator|repository|step",
+    re.IGNORECASE,
+)
+_SURROUNDINGS = re.compile(
+    r"browser|platform|python|java|node|ruby|php|dotnet|\bos\b|arch|device|project|target|env|variant|locale|database|backend"
+    r"|config|matrix|version|flavou?r",
+    re.IGNORECASE,
+)
+
+
+def same_name(result: JUnitCase) -> tuple[str, str]:
+    """Return what the results of a test share in every environment, and maybe with other tests of that name."""
+    return (result.class_name, result.name)
+
+
+def case_key(result: JUnitCase) -> CaseKey:
+    """Return what the results of one test in one environment share."""
+    return (*same_name(result), *environment(result).items(), result.source, result.source_line, result.occurrence)
+
+
+def environment(result: JUnitCase) -> dict[str, str]:
+    """Return where a result comes from: its suite, host and properties, and the folder of a matrix."""
+    found = {"suite": " > ".join(filter(None, result.suites))}
+    folder = _without_attempts(result.file)
+    if folder:
+        found["folder"] = folder
+    found |= {name: value for name, value in result.settings if _tells_surroundings(name)}
+    return found
+
+
+def differences(one: JUnitCase, other: JUnitCase) -> dict[str, tuple[str, str]]:
+    """Return in what the environments of two results differ, by name."""
+    ours, theirs = environment(one), environment(other)
+    ours["file"], theirs["file"] = f"{one.source}:{one.source_line}", f"{other.source}:{other.source_line}"
+    named = {name: (ours.get(name, "none"), theirs.get(name, "none")) for name in {**ours, **theirs}}
+    return {name: values for name, values in named.items() if values[0] != values[1]}
+
+
+def with_tries(results: Sequence[JUnitCase]) -> list[JUnitCase]:
+    """Return the results of one file, those that are tries of one test as one, and other tests of one name told apart."""
+    by_test: Mapping[CaseKey, list[JUnitCase]] = defaultdict(list)
+    for result in results:
+        by_test[case_key(result)].append(result)
+    told = [result for same in by_test.values() for result in (same if len(same) == 1 else _told_apart(same))]
+    return sorted(told, key=lambda result: result.number)
+
+
+def _told_apart(same: list[JUnitCase]) -> Iterator[JUnitCase]:
+    *before, last = same
+    if _are_tries(before, last):
+        yield replace(last, tries=(*(_as_try(result) for result in before), *last.tries))
+    else:
+        yield from (replace(result, occurrence=index) for index, result in enumerate(same))
+
+
+def _are_tries(before: Iterable[JUnitCase], last: JUnitCase) -> bool:
+    """Return whether results of one name in one suite are tries: all but the last have failed, and they cannot be other tests."""
+    if last.suite_lists_more and all(result.status == "passed" for result in before):
+        return True  # pytest's plugins leave a failed try without a word, and do not count it
+    if not all(result.has_failed for result in before) or last.status == "skipped":
+        return False
+    # Code cannot hold two tests of one name in one class; titles in words can be given twice.
+    is_code = _CODE.fullmatch(last.name) and _CODE_PLACE.fullmatch(last.class_name) and not _SCRIPT.search(last.class_name)
+    return bool(is_code or (last.source and last.source_line))
+
+
+def _as_try(result: JUnitCase) -> Try:
+    return Try(result.line, result.written, result.message, result.details)
+
+
+def _tells_surroundings(name: str) -> bool:
+    if name.startswith("test "):
+        return bool(_SURROUNDINGS.search(name))
+    return not _CHANGES_WITH_EACH_RUN.search(name) or bool(re.search(r"version|browser", name))
+
+
+@lru_cache(maxsize=10_000)
+def _without_attempts(path: str) -> str:
+    """Return the folder and name of a result file, without what says that it was tried again or is a report."""
+    place = PurePosixPath(path)
+    folders = [part for part in place.parent.parts if not _AGAIN.fullmatch(part)]
+    words = [word for word in _WORDS.split(_AGAIN.sub("", place.stem)) if word and not _ANY_REPORT.fullmatch(word)]
+    return "/".join([*folders, *(["-".join(words)] if words else [])])

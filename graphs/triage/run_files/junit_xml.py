@@ -1,0 +1,140 @@
+"""Reads the test cases of an XML file, each with the suites around it and the place where it stands.
+
+Entities are refused: a file may neither blow up while it is read nor pull in another one.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+from xml.etree.ElementTree import ParseError
+
+from defusedxml.common import DefusedXmlException
+from defusedxml.ElementTree import DefusedXMLParser
+
+MAX_CASES = 100_000
+"""How many cases of one file are read."""
+
+_DECLARATION = re.compile(r"""\A\s*<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]+)["'][^>]*\?>""")
+_TAG = re.compile(rb"""<(?:[^>"']|"[^"]*"|'[^']*')*>""")
+_BOMS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
+
+
+@dataclass
+class XmlElement:
+    """An element inside a test case, or a suite around one."""
+
+    name: str
+    attributes: dict[str, str]
+    written: str
+    """Its start tag, as it stands in the file."""
+    line: int
+    """The line of the file on which it begins."""
+    pieces: list[str] = field(default_factory=list)
+    children: list[XmlElement] = field(default_factory=list)
+    properties: dict[str, str] = field(default_factory=dict)
+    cases: int = 0
+    """Of a suite: how many cases stand right in it."""
+
+    @property
+    def text(self) -> str:
+        """Its text and that of the elements in it."""
+        return "".join(self.pieces)
+
+
+@dataclass
+class XmlCases:
+    """The test cases of one file, and what could not be read of it."""
+
+    cases: list[tuple[XmlElement, tuple[XmlElement, ...]]] = field(default_factory=list)
+    """Each with the suites around it, outermost first."""
+    problem: str | None = None
+
+
+class _FullError(Exception):
+    """As many cases were read as are read at most."""
+
+
+def read_xml(path: str, content: bytes) -> XmlCases:
+    """Return the test cases of an XML file; of a broken one those before the break."""
+    read = XmlCases()
+    utf8 = _as_utf8(content)
+    target = _Target(utf8, read)
+    parser: Any = DefusedXMLParser(target=target, encoding="utf-8", forbid_external=True)
+    target.position = parser.parser
+    try:
+        parser.feed(utf8)
+        parser.close()
+    except _FullError:
+        read.problem = f"Only the first {MAX_CASES} cases of {path!r} are read."
+    except DefusedXmlException:
+        return XmlCases(problem=f"{path!r} declares XML entities, which are not resolved; not read.")
+    except (ParseError, LookupError, ValueError) as error:
+        read.problem = f"{path!r} is no complete XML ({error}); {len(read.cases)} cases of it were read."
+    return read
+
+
+class _Target:
+    """Takes what the parser reports, and keeps what belongs to test cases."""
+
+    position: Any
+    """Expat's parser, which knows where it stands."""
+
+    def __init__(self, content: bytes, read: XmlCases) -> None:
+        self._content, self._read = content, read
+        self._suites: list[XmlElement] = []
+        self._open: list[XmlElement] = []
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        name = tag.rsplit("}", 1)[-1]
+        if name in {"testsuite", "testsuites"} and not self._open:
+            self._suites.append(self._element(name, attributes))
+        elif name == "testcase" or self._open:
+            element = self._element(name, attributes)
+            for parent in self._open[-1:]:
+                parent.children.append(element)
+            self._open.append(element)
+        elif name == "property" and self._suites:
+            self._suites[-1].properties[attributes.get("name", "")] = attributes.get("value", "")
+
+    def data(self, text: str) -> None:
+        for element in self._open[1:]:
+            element.pieces.append(text)
+
+    def end(self, tag: str) -> None:
+        if self._open:
+            ended = self._open.pop()
+            if not self._open:
+                self._add(ended)
+        elif tag.rsplit("}", 1)[-1] in {"testsuite", "testsuites"}:
+            self._suites.pop()
+
+    def close(self) -> None:
+        """Nothing is left to do; the parser asks for it."""
+
+    def _add(self, case: XmlElement) -> None:
+        if self._suites:
+            self._suites[-1].cases += 1
+        self._read.cases.append((case, tuple(self._suites)))
+        if len(self._read.cases) >= MAX_CASES:
+            raise _FullError
+
+    def _element(self, name: str, attributes: dict[str, str]) -> XmlElement:
+        match = _TAG.match(self._content, self.position.CurrentByteIndex)
+        written = match[0].decode(errors="replace") if match else ""
+        return XmlElement(name, attributes, written, self.position.CurrentLineNumber)
+
+
+def _as_utf8(content: bytes) -> bytes:
+    """Return XML in UTF-8, from the encoding that it declares or shows."""
+    encoding = next((name for mark, name in _BOMS if content.startswith(mark)), None)
+    if encoding is None:
+        declared = _DECLARATION.match(content[:200].decode("latin-1"))
+        encoding = declared[1] if declared else "utf-8"
+    if encoding.lower() in {"utf-8", "us-ascii", "ascii"}:
+        return content
+    try:
+        return content.decode(encoding, errors="replace").encode()
+    except LookupError:
+        return content

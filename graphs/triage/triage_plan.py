@@ -1,0 +1,147 @@
+"""What a triage is about to do: the causes to judge, those that are known already, and what asking a model will take."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from answergraph.graphs.triage.case_graph import CONCLUDE_LIMITS, EXPLORE_LIMITS, CaseTask
+from answergraph.graphs.triage.clusters import Cluster, clusters_of
+from answergraph.graphs.triage.history import History
+from answergraph.graphs.triage.offline.stack_frames import frames_of
+from answergraph.graphs.triage.run_files.case_facts import CaseFacts, different, facts_of
+from answergraph.graphs.triage.run_files.case_identity import environment
+from answergraph.graphs.triage.run_files.case_survey import Case, Survey
+from answergraph.graphs.triage.run_files.read_only_folder import Folder
+from answergraph.graphs.triage.triage_schema import CaseRef, CaseReport
+
+MAX_CALLS = (EXPLORE_LIMITS.model_calls or 0) + (CONCLUDE_LIMITS.model_calls or 0)
+"""How many calls of a model one cause takes at most."""
+USUAL_CALLS = 5
+"""How many it takes where a model reads the case, searches twice, says what it saw and concludes."""
+TOKENS_AROUND = 1_800
+"""The tokens of prompts and tools, which go with each call."""
+CHARACTERS_A_TOKEN = 4
+
+
+@dataclass(frozen=True)
+class TriagePlan:
+    """The causes of a run's failures, sorted by what is to be done about them."""
+
+    tasks: list[CaseTask] = field(default_factory=list)
+    """To be judged now."""
+    reports: list[CaseReport] = field(default_factory=list)
+    """Remembered from an earlier run, or left out because there are too many."""
+    bundles: list[dict[str, Any]] = field(default_factory=list)
+    tokens: int = 0
+    """About how many tokens the tasks take, where each takes ``USUAL_CALLS``."""
+
+    @property
+    def asked(self) -> int:
+        """For how many causes a model is asked; for a flaky test none is."""
+        return sum(1 for task in self.tasks if task["kind"] != "flaky")
+
+    @property
+    def estimate(self) -> str:
+        """The calls and tokens that the tasks will take, in a sentence."""
+        cases, causes = sum(len(task["cases"]) for task in self.tasks), len(self.tasks)
+        return (
+            f"{cases} case{'s' * (cases != 1)} of {causes} cause{'s' * (causes != 1)} to judge: "
+            f"about {USUAL_CALLS * self.asked} calls of the model and {self.tokens:,} tokens, "
+            f"at most {MAX_CALLS * self.asked} calls."
+        )
+
+
+def plan_of(folder: Folder, survey: Survey, *, limit: int | None, history: History | None, model: str) -> TriagePlan:
+    """Return what to do about each cause of a run's failures."""
+    clusters = clusters_of(survey)
+    known = history.remembered([cluster.fingerprint for cluster in clusters], model) if history else {}
+    plan = TriagePlan()
+    tokens = 0
+    for cluster in clusters:
+        task = _task(folder, cluster, survey)
+        if cluster.fingerprint in known and cluster.cases[0].kind != "flaky":
+            at, report, bundle = known[cluster.fingerprint]
+            plan.reports.append(_remembered(task, at, report))
+            plan.bundles.append({**bundle, "case": task["case"]})
+        elif limit is not None and len(plan.tasks) >= limit:
+            plan.reports.append(_not_judged(task, limit))
+        else:
+            plan.tasks.append(task)
+            tokens += _tokens(cluster, survey)
+    return TriagePlan(plan.tasks, plan.reports, plan.bundles, tokens)
+
+
+def _task(folder: Folder, cluster: Cluster, survey: Survey) -> CaseTask:
+    first = cluster.cases[0]
+    return CaseTask(
+        folder=str(folder.root),
+        case=first.result.id,
+        test=first.result.title,
+        kind=first.kind,
+        cause=cluster.cause,
+        cluster=cluster.fingerprint,
+        cases=[_ref(case, survey) for case in cluster.cases],
+    )
+
+
+def _ref(case: Case, survey: Survey) -> CaseRef:
+    result = case.result
+    facts = CaseFacts(**facts_of(case, survey))
+    return CaseRef(
+        case=result.id,
+        test=result.title,
+        source=_source(case),
+        environment=environment(result),
+        elsewhere=[f"{other['status']} where {different(other)}" for other in facts.elsewhere],
+        tries=[" ".join((one.message or one.details or one.written).split())[:200] for one in result.tries],
+    )
+
+
+def _source(case: Case) -> str:
+    """Return the place of the test's code, from the result or from its stack trace."""
+    result = case.result
+    if result.source:
+        return f"{result.source}:{result.source_line}" if result.source_line else result.source
+    own = [frame for frame in frames_of(result.details or result.message) if not frame.is_library]
+    place = next((frame for frame in own if frame.is_test), own[-1] if own else None)
+    return f"{place.path}:{place.line}" if place else ""
+
+
+def _remembered(task: CaseTask, at: str, report: dict[str, Any]) -> CaseReport:
+    now = {"case": task["case"], "test": task["test"], "cases": task["cases"], "remembered": at}
+    remembered: CaseReport = {**report, **now}  # type: ignore[typeddict-item]  # stored from a report of this kind
+    return remembered
+
+
+def _not_judged(task: CaseTask, limit: int) -> CaseReport:
+    return CaseReport(
+        case=task["case"],
+        test=task["test"],
+        kind=task["kind"],
+        verdict="unknown",
+        cause=task["cause"],
+        cluster=task["cluster"],
+        cases=task["cases"],
+        remembered="",
+        status="not_judged",
+        reason=f"No more than {limit} causes were to be judged.",
+        schema=None,
+        answer=None,
+        evidence={},
+        sources={},
+    )
+
+
+def _tokens(cluster: Cluster, survey: Survey) -> int:
+    first = cluster.cases[0]
+    if first.kind == "flaky":
+        return 0
+    return USUAL_CALLS * (TOKENS_AROUND + len(CaseFacts(**facts_of(first, survey)).text) // CHARACTERS_A_TOKEN)
+
+
+def model_name(model: Any) -> str:
+    """Return the name that a model's verdicts are remembered by."""
+    named: Sequence[str | None] = (getattr(model, "model_name", None), getattr(model, "model", None))
+    return model if isinstance(model, str) else next((name for name in named if isinstance(name, str)), type(model).__name__)

@@ -1,0 +1,68 @@
+"""``pytest --triage``: when the run has ended, is each of its failures real?
+
+A package of its own, because pytest imports a plugin in every run: answergraph itself is imported only if a triage is asked for.
+"""
+
+from __future__ import annotations
+
+import io
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("answergraph", "triage of failures")
+    group.addoption("--triage", action="store_true", help="say of each failure whether it is real, with the evidence")
+    group.addoption("--triage-model", default="offline", help="'offline', 'openai:NAME' or 'provider:NAME'; default: offline")
+    group.addoption("--triage-html", metavar="PATH", help="also write the triage as a page")
+
+
+# Before pytest's own plugin looks where the results go.
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    if not config.getoption("triage") or hasattr(config, "workerinput"):  # a worker of xdist reports to its controller
+        return
+    if not hasattr(config.option, "xmlpath"):
+        raise pytest.UsageError("--triage reads the run's JUnit XML: leave out -p no:junitxml.")
+    place = Path(tempfile.mkdtemp(prefix="pytest-triage-"))
+    config.add_cleanup(lambda: shutil.rmtree(place, ignore_errors=True))
+    if not config.option.xmlpath:
+        config.option.xmlpath = str(place / "results.xml")
+    config.pluginmanager.register(_Triage(config, place), "answergraph-triage-run")
+
+
+class _Triage:
+    """Hands the results of one run over, once pytest has written them."""
+
+    def __init__(self, config: pytest.Config, place: Path) -> None:
+        self._config, self._place = config, place
+        self._results = Path(config.option.xmlpath).absolute()
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """Print the triage below pytest's own summary."""
+        if not self._results.is_file():
+            return
+        if self._results.parent != self._place:
+            shutil.copyfile(self._results, self._place / "results.xml")
+        terminalreporter.section("triage")
+        for line in self._told().splitlines():
+            terminalreporter.write_line(line)
+
+    def _told(self) -> str:
+        # Its packages are imported after the tests: they may be what is tested.
+        try:
+            from answergraph.cli.triage_run import TriageOptions, told_of_folder  # noqa: PLC0415 - see above
+            from answergraph.runtime.extras import MissingExtraError  # noqa: PLC0415 - see above
+        except ImportError as error:
+            return f"--triage needs answergraph's command line: {error}. Run: pip install 'answergraph[cli,triage]'"
+        page, model = self._config.getoption("triage_html"), self._config.getoption("triage_model")
+        told = io.StringIO()
+        try:
+            told_of_folder(model, str(self._place), TriageOptions(html=Path(page) if page else None), told)
+        except (MissingExtraError, ValueError, OSError) as error:
+            return f"--triage: {error}"
+        return told.getvalue()

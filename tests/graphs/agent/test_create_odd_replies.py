@@ -1,0 +1,122 @@
+"""Replies as servers really send them: odd usage, other roles, ids missing or given twice, turns that were paused, no words."""
+
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessage, ChatMessage, HumanMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+from langchain_core.tools import tool
+from pydantic import BaseModel
+
+from answergraph import DeferredStrategy, PromptedStrategy, ToolStrategy, UsageLimits, create_agent
+from answergraph.testing import ScriptedChatModel
+
+
+class Verdict(BaseModel):
+    """A verdict."""
+
+    passed: bool
+
+
+@tool
+def search(query: str) -> str:
+    """Search."""
+    return f"found {query}"
+
+
+QUESTION: dict[str, Any] = {"messages": ["Did it pass?"]}
+GOOD = '{"passed": true}'
+
+
+class Sending(ScriptedChatModel):
+    """Gives one message as it stands."""
+
+    sent: Any
+
+    def _generate(self, *args: Any, **kwargs: Any) -> ChatResult:
+        return ChatResult(generations=[ChatGeneration(message=self.sent)])
+
+
+def with_usage(usage: Any) -> AIMessage:
+    message = AIMessage(GOOD)
+    message.usage_metadata = usage
+    return message
+
+
+@pytest.mark.parametrize(
+    ("usage", "total"),
+    [
+        ({"total_tokens": "7", "input_tokens": "3", "output_tokens": 4}, 7),
+        ({"total_tokens": None, "input_tokens": [], "output_tokens": {}}, 0),
+        ({"total_tokens": 7.0, "input_tokens": "many", "output_tokens": float("inf")}, 7),
+        ({}, 0),
+        ("seven", 0),
+    ],
+    ids=str,
+)
+def test_usage_of_any_type_loses_no_answer(run: Any, usage: Any, total: int) -> None:
+    model = Sending(replies=[], sent=with_usage(usage))
+    result = run(create_agent(model, response_format=PromptedStrategy(Verdict)), QUESTION)
+    assert result["structured_response"] == Verdict(passed=True)
+    assert result["outcome"]["usage"]["total_tokens"] == total
+
+
+@pytest.mark.parametrize("sent", [HumanMessage(GOOD), ChatMessage(content=GOOD, role="wizard")], ids=["user", "wizard"])
+def test_a_reply_is_the_models_whatever_its_role(run: Any, sent: Any) -> None:
+    result = run(create_agent(Sending(replies=[], sent=sent), response_format=PromptedStrategy(Verdict)), QUESTION)
+    assert result["structured_response"] == Verdict(passed=True)
+    assert [message.type for message in result["messages"]] == ["human", "ai"]
+
+
+@pytest.mark.parametrize("id_", ["same", None, ""])
+def test_each_call_gets_a_result_of_its_own(run: Any, id_: Any) -> None:
+    calls = [{"name": "search", "args": {"query": each}, "id": id_, "type": "tool_call"} for each in ("a", "b")]
+    model = ScriptedChatModel(replies=[AIMessage("", tool_calls=calls), GOOD])
+    result = run(create_agent(model, [search], response_format=PromptedStrategy(Verdict)), QUESTION)
+    _, asked, *results, _ = result["messages"]
+    assert [message.tool_call_id for message in results] == [call["id"] for call in asked.tool_calls]
+    assert [message.text for message in results] == ["found a", "found b"]
+
+
+PAUSED = AIMessage("Searching the web.", response_metadata={"stop_reason": "pause_turn"})
+
+
+@pytest.mark.parametrize("strategy", [PromptedStrategy(Verdict), DeferredStrategy(PromptedStrategy(Verdict))])
+def test_a_paused_turn_is_sent_back_as_it_is_and_is_no_attempt(run: Any, strategy: Any) -> None:
+    model = ScriptedChatModel(replies=[PAUSED, PAUSED, GOOD])
+    result = run(create_agent(model, response_format=strategy), QUESTION)
+    assert (result["outcome"]["status"], len(result["outcome"]["attempts"])) == ("answered", 1)
+    assert [message.type for message in model.requests[2].messages] == ["human", "ai", "ai"]
+    assert model.requests[2].messages[-1].text == PAUSED.text
+
+
+def test_a_turn_that_is_paused_in_the_last_call_is_no_answer(run: Any) -> None:
+    paused = AIMessage(GOOD, response_metadata={"stop_reason": "pause_turn"})
+    agent = create_agent(
+        ScriptedChatModel(replies=[paused]), response_format=PromptedStrategy(Verdict), limits=UsageLimits(model_calls=1)
+    )
+    result = run(agent, QUESTION)
+    assert (result["structured_response"], result["outcome"]["status"]) == (None, "out_of_budget")
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["", " \n", [], [{"type": "text", "text": ""}], [{"type": "thinking", "thinking": "Hm.", "signature": "s"}]],
+    ids=str,
+)
+def test_a_reply_without_words_is_not_sent_back_without_words(run: Any, content: Any) -> None:
+    model = ScriptedChatModel(replies=[AIMessage(content), GOOD])
+    result = run(create_agent(model, response_format=PromptedStrategy(Verdict)), QUESTION)
+    assert result["structured_response"] == Verdict(passed=True)
+    assert model.requests[1].messages[1].text.strip()
+    assert result["messages"][1].content == content
+
+
+def test_calls_of_a_final_step_are_answered_and_not_run(run: Any) -> None:
+    call = {"name": "search", "args": {"query": "x"}, "id": "1", "type": "tool_call"}
+    answer = {"name": "Verdict", "args": {"passed": True}, "id": "2", "type": "tool_call"}
+    model = ScriptedChatModel(replies=["Done.", AIMessage("", tool_calls=[call]), AIMessage("", tool_calls=[answer])])
+    result = run(create_agent(model, [search], response_format=DeferredStrategy(ToolStrategy(Verdict))), QUESTION)
+    assert result["structured_response"] == Verdict(passed=True)
+    assert result["outcome"]["usage"]["tool_calls"] == 0
+    assert any("not available any more" in message.text for message in result["messages"])

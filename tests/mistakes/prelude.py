@@ -1,0 +1,224 @@
+"""What the programs of ``programs.py`` find defined: the parts of a small agent, right and wrong ones."""
+
+import enum
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date
+from typing import Annotated, Any, Generic, Literal, NamedTuple, TypeVar
+
+import langchain.agents.structured_output as langchains
+from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.tools import StructuredTool, tool
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.store.memory import InMemoryStore
+from pydantic import BaseModel, PlainValidator, SkipValidation, computed_field
+from typing_extensions import TypedDict
+
+import answergraph
+import answergraph.middleware
+from answergraph import AgentState, Quote, create_agent
+from answergraph.middleware import AgentMiddleware, GroundedAnswer
+from answergraph.testing import ScriptedChatModel
+
+ItemT = TypeVar("ItemT")
+
+
+class V(BaseModel):
+    """A verdict."""
+
+    ok: bool
+
+
+@dataclass
+class D:
+    """The same as a dataclass."""
+
+    ok: bool = True
+
+
+class Quoted(BaseModel):
+    """A finding."""
+
+    quote: Annotated[str, Quote()]
+
+
+class Row(TypedDict):
+    """A row."""
+
+    quote: Annotated[str, Quote()]
+
+
+class Pair(NamedTuple):
+    """A pair."""
+
+    quote: Annotated[str, Quote()]
+
+
+@dataclass
+class Boxed(Generic[ItemT]):
+    """A box."""
+
+    item: ItemT
+
+
+def answer_of(annotation: Any, **options: Any) -> type[BaseModel]:
+    """Return a model ``Answer`` with one field ``f`` of a type."""
+    fields = {"__annotations__": {"f": annotation}, "__module__": __name__, **options}
+    return type("Answer", (BaseModel,), fields)
+
+
+class Dropping:
+    """An annotation that validates a value in its own way, whatever else is said of it."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+        return {"type": "any"}
+
+
+@tool
+def read_log(path: str) -> str:
+    """Read a log."""
+    return path
+
+
+def search(query: str) -> str:
+    """Search."""
+    return query
+
+
+class SearchTool(StructuredTool):
+    """A class of tools."""
+
+
+class Loose:
+    """An object that only looks like a middleware."""
+
+    def wrap_model_call(self, request: Any, handler: Any) -> Any:
+        return handler(request)
+
+
+class Slip(AgentMiddleware[Any, Any, Any]):
+    """A middleware whose check has a name that nobody calls."""
+
+    def check_answers(self, answer: Any, state: Any, runtime: Any) -> None:
+        """Reject everything."""
+
+
+class OneArgument(AgentMiddleware[Any, Any, Any]):
+    """A middleware whose check takes the answer alone."""
+
+    def check_answer(self, answer: Any) -> None:  # type: ignore[override]  # the mistake
+        """Never asked."""
+
+
+class AsyncHook(AgentMiddleware[Any, Any, Any]):
+    """A middleware whose hook is awaited by its nature and not by its name."""
+
+    async def before_model(self, state: Any, runtime: Any) -> None:  # type: ignore[override]  # the mistake
+        """Never awaited."""
+
+
+class NoHandler(AgentMiddleware[Any, Any, Any]):
+    """A middleware that forgot the handler."""
+
+    def wrap_model_call(self, request: Any) -> Any:  # type: ignore[override]  # the mistake
+        """Answer nothing."""
+
+
+class OwnOutcome(AgentState[Any]):
+    """A state with a key of the agent's."""
+
+    outcome: int  # type: ignore[misc]  # the mistake
+
+
+class OwnAnswer(AgentState[Any]):
+    """A state with another answer than the declared one."""
+
+    structured_response: int  # type: ignore[misc]  # the mistake
+
+
+class OwnMessages(TypedDict):
+    """A state whose messages are none."""
+
+    messages: str
+
+
+class OwnLedger(AgentState[Any]):
+    """A state with a private key of the nodes."""
+
+    answergraph_ledger: int
+
+
+class OwnVerdict(AgentState[Any]):
+    """A state with a key that the answer goes to."""
+
+    verdict: int
+
+
+class CarriesOutcome(AgentMiddleware[Any, Any, Any]):
+    """A middleware whose state has a key of the agent's."""
+
+    state_schema = OwnOutcome
+
+    def before_model(self, state: Any, runtime: Any) -> None:
+        """Do nothing."""
+
+
+class Color(enum.Enum):
+    """A color."""
+
+    RED = 1
+
+
+def check(answer: Any) -> bool:
+    """Take the answer alone."""
+    return True
+
+
+async def check_later(answer: Any, state: Any, runtime: Any) -> bool:
+    """Check, never awaited."""
+    return True
+
+
+async def reply_later(messages: Any) -> str:
+    """Reply, never awaited."""
+    return ""
+
+
+def reply_in_three(messages: Any, request: Any, third: Any) -> str:
+    """Reply with something that there is not."""
+    return ""
+
+
+def choose() -> None:
+    """Choose without a request."""
+
+
+def computed(self: Any) -> Annotated[str, Quote()]:
+    """Return what no model wrote."""
+    return ""
+
+
+async def fetch(url: str) -> str:
+    """Fetch."""
+    return url
+
+
+CALL: Any = {"name": "fetch", "args": {"url": "x"}, "id": "1"}
+MODEL = ScriptedChatModel(replies=lambda: AIMessage("", tool_calls=[CALL]))
+
+
+def grounded(answer: Any) -> Any:
+    """Return an agent whose answers are checked against its tools' results."""
+    return create_agent(MODEL, [search], response_format=answer, middleware=[GroundedAnswer()])
+
+
+AGENT = create_agent(MODEL, response_format=V, name="agent")
+
+DOORS = (answergraph, answergraph.middleware)
+NAMES: dict[str, Any] = {
+    **{name: getattr(door, name) for door in DOORS for name in door.__all__},
+    **{name: value for name, value in globals().items() if not name.startswith("__")},
+    **{each.__name__: each for each in (HumanMessage, InMemorySaver, InMemoryStore, PlainValidator, SkipValidation, date)},
+    **{"computed_field": computed_field, "Iterable": Iterable, "Literal": Literal, "langchains": langchains},
+}
+"""What a program may name."""

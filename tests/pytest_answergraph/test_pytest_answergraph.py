@@ -1,0 +1,41 @@
+"""``pytest --triage``, in a pytest of its own."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SHOP = """
+def test_total():
+    assert 1 + 1 == 3
+
+def test_url():
+    import shop_that_is_nowhere
+"""
+
+
+@pytest.fixture(autouse=True)
+def settings(pytester: pytest.Pytester) -> None:
+    pytester.makeini("[pytest]\nasyncio_default_fixture_loop_scope = function")
+
+
+@pytest.mark.parametrize("own_results", [False, True])
+def test_the_runs_own_results_are_triaged(pytester: pytest.Pytester, own_results: bool) -> None:
+    pytester.makepyfile(test_shop=SHOP)
+    wanted = ["--junitxml=here.xml"] if own_results else []
+    ended = pytester.runpytest("--triage", "--triage-html=page.html", *wanted)
+    ended.stdout.fnmatch_lines(["*= triage =*", "2 cases of 2 causes: 1 really failed, 1 should have passed."])
+    assert ended.ret == pytest.ExitCode.TESTS_FAILED
+    assert Path(pytester.path, "page.html").exists()
+    assert Path(pytester.path, "here.xml").exists() == own_results
+
+
+def test_without_the_option_nothing_is_said(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile("def test_it(): assert False")
+    pytester.runpytest().stdout.no_fnmatch_line("*triage*")
+
+
+def test_the_plugin_alone_imports_nothing_of_answergraph() -> None:
+    told = "import sys, pytest_answergraph; print([name for name in sys.modules if name.split('.')[0] == 'answergraph'])"
+    assert subprocess.run([sys.executable, "-c", told], check=True, capture_output=True, text=True).stdout == "[]\n"

@@ -1,0 +1,1 @@
+"""Programs as users write them; the type checkers find nothing in them, and each runs."""
