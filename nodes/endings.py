@@ -8,10 +8,12 @@ from typing import Literal, NamedTuple
 
 from langchain_core.messages import AnyMessage, BaseMessage
 
+from answergraph.nodes.model_visit import CurrentReply
 from answergraph.response_format.reading.diagnosis import repeats_cut_calls
 from answergraph.response_format.reading.reply_reader import Reading
+from answergraph.state.budget import callers_budget
 from answergraph.state.ledger import RunLedger, of_run
-from answergraph.state.outcome import Outcome, Status
+from answergraph.state.outcome import AnswerAccepted, Attempt, Outcome, Status
 
 ASKED_ONCE = ("truncated", "empty")
 """After these one further call is made at most, as another one would bring the same."""
@@ -131,3 +133,36 @@ def without_format(ledger: RunLedger, messages: Sequence[BaseMessage], *, answer
         evidence={},
         usage=of_run(ledger["usage"], messages),
     )
+
+
+def outcome_of(
+    reply: CurrentReply, reading: Reading, status: Status, attempts: list[Attempt], accepted: AnswerAccepted
+) -> Outcome:
+    """Return the outcome of a run that ends with a reply, and charge the run around it."""
+    if (caller := callers_budget()) is not None:
+        caller.charge(reply.ledger)
+    return Outcome(
+        status=status,
+        reason=f"The run's budget is spent. {reading.reason}" if status == "out_of_budget" else reading.reason,
+        strategy=reply.request.strategy.name,
+        schema=reading.schema.name if reading.schema and reading.status == "answered" else None,
+        attempts=attempts,
+        narrowed=reply.ledger["narrowed"],
+        evidence={path: list(span) for path, span in accepted.evidence.items()},
+        usage=of_run(reply.ledger["usage"], reply.conversation),
+    )
+
+
+def with_attempt(reply: CurrentReply, reading: Reading) -> list[Attempt]:
+    """Return the attempts of the run with a reply, if it is one."""
+    if reading.status != "answered" and not (reply.request.strategy.is_attempt or reading.counts):
+        return reply.ledger["attempts"]
+    attempt = Attempt(
+        strategy=reply.request.strategy.name,
+        schema=reading.meant if reading.schema is None else reading.schema.name,
+        status=reading.status,
+        error=None if reading.status == "answered" else reading.error_text,
+        repairs=list(reading.repairs),
+        note=reply.request.note,
+    )
+    return [*reply.ledger["attempts"], attempt]

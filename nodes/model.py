@@ -43,7 +43,6 @@ from answergraph.state.messages import (
     unavailable_call_message,
 )
 from answergraph.state.outcome import Narrowing
-from answergraph.state.own_keys import without_refused_keys
 from answergraph.streaming.answer_events import attempt_number, growing_event
 from answergraph.streaming.answer_listener import AnswerListener
 
@@ -107,9 +106,8 @@ class ModelNode:
         update = _without_repeats({**cleared, **self._update(visit, layered, visit.messages[begun:])}, state)
         if not layered.commands:
             return update
-        names = self.keys.no_hook_writes(reads_answers=visit.format.reads_answers)
-        commands = [without_refused_keys("wrap_model_call", each, state, names) for each in _checked(layered.commands)]
-        return [Command(update=update), *commands]
+        own = self.keys.no_hook_writes(reads_answers=visit.format.reads_answers)
+        return [Command(update=update), *layered.commands_without(own, state)]
 
     def call_model(self, visit: ModelVisit, request: ModelRequest[Any]) -> Step[LayeredResponse]:
         """Call the model itself, inside all middleware, and read its reply.
@@ -200,7 +198,7 @@ class ModelNode:
         """Clear what an earlier run of the thread left; an agent without a format writes no keys of its own."""
         keys = (self.keys.answer, self.keys.outcome)
         stale = visit.format.reads_answers or any(state.get(key) is not None for key in keys)
-        return dict.fromkeys(keys) if visit.begins_anew and stale else {}
+        return dict.fromkeys(keys) if stale and (visit.begins_run or visit.ledger.get("pending")) else {}
 
     def _charged(self, visit: ModelVisit, message: AIMessage | None, carried_out: int, narrowed: list[Narrowing]) -> RunLedger:
         ledger: RunLedger = {
@@ -300,14 +298,3 @@ def _malformed_calls(result: list[BaseMessage], declared: DeclaredFormat) -> Ite
         for call in message.invalid_tool_calls if isinstance(message, AIMessage) else ():
             if call.get("id") and call["id"] not in done and call.get("name") not in declared.declared:
                 yield malformed_call_message(call)
-
-
-def _checked(commands: tuple[Command[Any], ...]) -> tuple[Command[Any], ...]:
-    for command in commands:
-        for name in ("goto", "resume", "graph"):
-            if getattr(command, name):
-                raise NotImplementedError(
-                    f"Command {name} is not yet supported in wrap_model_call middleware. "
-                    "Use the jump_to state field with before_model/after_model hooks instead."
-                )
-    return commands

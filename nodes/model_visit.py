@@ -121,11 +121,6 @@ class ModelVisit:
             forces_answer=(is_last_call and limits.reserve_final_answer) or tool_calls_left == 0,
         )
 
-    @property
-    def begins_anew(self) -> bool:
-        """Whether the outcome of an earlier invocation stands in the state."""
-        return self.begins_run or bool(self.ledger.get("pending"))
-
     def reply_to(self, message: AIMessage | None) -> ModelReply | None:
         """Return the call that brought a message; the last one, without a reading, for a message that middleware made."""
         if message is not None and message.id in self.replies:

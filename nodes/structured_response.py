@@ -13,7 +13,7 @@ from answergraph.nodes.answer_checks import AnswerCheck, check_answer
 from answergraph.nodes.answer_review import reviewed_message
 from answergraph.nodes.calls_elsewhere import calls_elsewhere, deferred
 from answergraph.nodes.corrections import CONFIRM_ANSWER, NOT_RUN, UNKNOWN_TOOL, correction
-from answergraph.nodes.endings import Ending, EndingFacts, decide, repeats
+from answergraph.nodes.endings import Ending, EndingFacts, decide, outcome_of, repeats, with_attempt
 from answergraph.nodes.model_visit import CurrentReply, Readings
 from answergraph.nodes.tools import ToolCallStep
 from answergraph.response_format.reading.reply_reader import Reading, ReplyReader
@@ -23,7 +23,7 @@ from answergraph.response_format.strategies.run_time_format import RunTimeFormat
 from answergraph.response_format.strategies.strategy import AnswerRequest
 from answergraph.runtime.steps import Step, has_listener
 from answergraph.state.agent_state import AnswerKeys
-from answergraph.state.budget import UsageLimits, callers_budget
+from answergraph.state.budget import UsageLimits
 from answergraph.state.ledger import (
     LEDGER,
     RUNNING,
@@ -31,10 +31,9 @@ from answergraph.state.ledger import (
     UnconfirmedAnswer,
     answer_request_record,
     current_ledger,
-    of_run,
 )
 from answergraph.state.messages import begins_new_run, correction_message, direct_results, last_turn, unanswered, without_cut_text
-from answergraph.state.outcome import AnswerAccepted, Attempt, EndStrategy, Outcome, Status
+from answergraph.state.outcome import AnswerAccepted, EndStrategy, Status
 from answergraph.streaming.answer_events import AnswerEvent, decided_event
 
 NOTHING_SAID = AnswerAccepted()
@@ -225,7 +224,7 @@ class StructuredResponseNode:
         used, is_attempt = reply.ledger["used_strategies"], strategy.is_attempt or reading.counts
         ledger: RunLedger = {
             **reply.ledger,
-            "attempts": _with_attempt(reply, reading),
+            "attempts": with_attempt(reply, reading),
             "last_mistake": reading.mistake if is_attempt else reply.ledger.get("last_mistake"),
             "used_strategies": [*used, reply.request.strategy_id] if in_next_form else used,
             "cause": "correction" if is_attempt else "final_answer",
@@ -240,37 +239,21 @@ class StructuredResponseNode:
         elif reading.calls:
             update = self._ask(reply, reading, in_next_form=False)
         ledger = {**update[LEDGER], "pending": reply.elsewhere, "finished": True}
-        outcome = deferred(self._outcome(reply, reading, "deferred", ledger["attempts"], NOTHING_SAID), reply.elsewhere)
+        outcome = deferred(outcome_of(reply, reading, "deferred", ledger["attempts"], NOTHING_SAID), reply.elsewhere)
         return {**update, self.keys.answer: None, self.keys.outcome: outcome, LEDGER: ledger}
 
     def _finish(
         self, reply: CurrentReply, reading: Reading, receipt: str, status: Status, accepted: AnswerAccepted = NOTHING_SAID
     ) -> dict[str, Any]:
         answered = reading.schema if reading.status == "answered" else None
-        attempts = _with_attempt(reply, reading)
+        attempts = with_attempt(reply, reading)
         not_run = [*reply.pending, *reply.elsewhere] if answered else reply.pending
         return {
             "messages": reply.in_order([*_results(reply, reading, receipt), *self._other_calls(reply, not_run)]),
             self.keys.answer: self.codec.to_write(reading.value, answered) if answered else None,
-            self.keys.outcome: self._outcome(reply, reading, status, attempts, accepted),
+            self.keys.outcome: outcome_of(reply, reading, status, attempts, accepted),
             LEDGER: {**reply.ledger, "attempts": attempts, "finished": True},
         }
-
-    def _outcome(
-        self, reply: CurrentReply, reading: Reading, status: Status, attempts: list[Attempt], accepted: AnswerAccepted
-    ) -> Outcome:
-        if (caller := callers_budget()) is not None:
-            caller.charge(reply.ledger)
-        return Outcome(
-            status=status,
-            reason=f"The run's budget is spent. {reading.reason}" if status == "out_of_budget" else reading.reason,
-            strategy=reply.request.strategy.name,
-            schema=reading.schema.name if reading.schema and reading.status == "answered" else None,
-            attempts=attempts,
-            narrowed=reply.ledger["narrowed"],
-            evidence={path: list(span) for path, span in accepted.evidence.items()},
-            usage=of_run(reply.ledger["usage"], reply.conversation),
-        )
 
     def _other_calls(self, reply: CurrentReply, calls: Sequence[Any]) -> list[ToolMessage]:
         """Answer the calls that no tool will: beside an early answer, or of tools that do not exist."""
@@ -286,17 +269,3 @@ class StructuredResponseNode:
 def _results(reply: CurrentReply, reading: Reading, text: str) -> list[ToolMessage]:
     """Answer the reply's answer calls, but for those that a hook has answered already."""
     return [ToolMessage(text, name=call["name"], tool_call_id=call["id"]) for call in unanswered(reading.calls, reply.after)]
-
-
-def _with_attempt(reply: CurrentReply, reading: Reading) -> list[Attempt]:
-    if reading.status != "answered" and not (reply.request.strategy.is_attempt or reading.counts):
-        return reply.ledger["attempts"]
-    attempt = Attempt(
-        strategy=reply.request.strategy.name,
-        schema=reading.meant if reading.schema is None else reading.schema.name,
-        status=reading.status,
-        error=None if reading.status == "answered" else reading.error_text,
-        repairs=list(reading.repairs),
-        note=reply.request.note,
-    )
-    return [*reply.ledger["attempts"], attempt]

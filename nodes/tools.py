@@ -54,13 +54,13 @@ class ToolsNode(Runnable[Any, Any]):
             keys: Those of the agent's answer, which no tool writes.
         """
         self.name = TOOLS
-        self._tools_by_name = {tool.name: tool for tool in tools}
+        # Under the name that ``ToolNode`` has for it.
+        self.tools_by_name = {tool.name: tool for tool in tools}
         self._wrap = wrap
         self._limits = limits
         self._answers = answers
         # The record of a result is written around the tool, where middleware asks for it; what a tool writes there is left out.
-        names = keys.own - {TOOL_RESULTS}
-        self._left_out = partial(without_keys, names=names)
+        self._left_out = partial(without_keys, names=keys.own - {TOOL_RESULTS})
         # Where middleware wraps tool calls, it is shown each call as ``ToolNode`` shows it.
         is_wrapped = wrap(_nothing) is not _nothing
         self._direct_tools = DirectTools(() if is_wrapped else tools)
@@ -68,14 +68,8 @@ class ToolsNode(Runnable[Any, Any]):
     @cached_property
     def tool_node(self) -> ToolNode:
         """LangGraph's node with the same tools; made when the first call needs it, for it reads every tool's signature."""
-        return ToolNode(
-            list(self._tools_by_name.values()), wrap_tool_call=self._wrap_tool_call, awrap_tool_call=self._awrap_tool_call
-        )
-
-    @property
-    def tools_by_name(self) -> dict[str, BaseTool]:
-        """The tools, as ``ToolNode`` shows its own."""
-        return self._tools_by_name
+        tools = list(self.tools_by_name.values())
+        return ToolNode(tools, wrap_tool_call=self._wrap_tool_call, awrap_tool_call=self._awrap_tool_call)
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         # A blocking tool may start an event loop, which a thread that runs one refuses: ToolNode gives it another thread.
@@ -83,7 +77,7 @@ class ToolsNode(Runnable[Any, Any]):
             return run_step(self._step(input, None if _is_on_event_loop() else self._direct_call(input, config)))
         except NotImplementedError as error:
             called = {call.get("name") for call in input} if isinstance(input, list) else set()
-            for tool in self._tools_by_name.values():
+            for tool in self.tools_by_name.values():
                 if tool.name in called and getattr(tool, "coroutine", None) and getattr(tool, "func", tool) is None:
                     raise AgentSpecError(_ASYNC_ONLY.format(name=tool.name)) from error
             raise

@@ -12,6 +12,7 @@ PAGE = Path(__file__).parents[1] / "docs" / "moving-over.md"
 
 OWN_KEYS = "tests.graphs.agent.test_create_own_keys:"
 DEFERRED = "tests.graphs.agent.test_create_deferred:"
+WRITTEN = "tests.graphs.agent.test_create_written_calls:"
 NEXT = "tests.graphs.agent.test_create_next_strategy:"
 SHOWN = {
     "an answer beside tool calls": "an answer beside a tool call",
@@ -27,6 +28,7 @@ SHOWN = {
     "an answer that an `after_model` hook changes": "an email address in an answer",
     "a reply that a middleware wrote": "a text in the model's place, no answer",
     "an answer cut at the token limit": "an answer that was cut",
+    "the call of an offered tool": WRITTEN + "test_a_call_of_a_tool_that_is_written_as_text_is_carried_out",
     "a tool call cut at the token limit": "tests.test_outcomes_page:CUT_SEARCH",
     "the caller's recursion limit": "tests.graphs.agent.test_create_streams:test_the_callers_recursion_limit_is_left_alone",
     "two middleware of one name": "tests.middleware.test_stack_hooks:test_two_middleware_of_one_name_are_refused",

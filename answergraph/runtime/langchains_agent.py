@@ -6,7 +6,6 @@ from functools import lru_cache
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from langchain_core.language_models import FakeListChatModel
 from langgraph.prebuilt import ToolCallTransformer
 from langgraph.stream import ProtocolEvent, StreamTransformer
 from langgraph.types import TracePolicy
@@ -39,7 +38,9 @@ def langchains_agent() -> LangChainsAgent:
     except ImportError:
         return LangChainsAgent(NoProjection, TracePolicy())
     hook = middleware.before_agent(lambda state, runtime: None, name="Hook")
-    agent = agents.create_agent(FakeListChatModel(responses=[]), middleware=[hook])
+    agent = agents.create_agent(
+        import_module("langchain_core.language_models").FakeListChatModel(responses=[]), middleware=[hook]
+    )
     subagents = [each for each in agent.stream_transformers if each is not ToolCallTransformer]
     return LangChainsAgent(subagents[0] if subagents else NoProjection, agent.builder.nodes["Hook.before_agent"].trace_policy)
 

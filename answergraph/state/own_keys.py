@@ -9,6 +9,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from langgraph.types import Command
@@ -56,9 +57,8 @@ def _is_pair(part: Any) -> bool:
     return isinstance(part, tuple) and list(map(type, part[:1])) == [str]
 
 
-def without_private_keys(recorded: Any) -> Any:
-    """Return what a trace records of a state or an update."""
-    return without_keys(recorded, PRIVATE_KEYS)
+without_private_keys = partial(without_keys, names=PRIVATE_KEYS)
+"""Returns what a trace records of a state or an update."""
 
 
 def pairs_of(update: Any) -> list[tuple[str, Any]]:

@@ -16,9 +16,9 @@ from langgraph.pregel import Pregel
 from langgraph.types import Checkpointer, Command, TracePolicy
 
 from answergraph.graphs.agent.agent_spec import AgentSpec
+from answergraph.graphs.agent.guest_node import GuestNode
 from answergraph.nodes.calls_elsewhere import noting_calls_taken_out
 from answergraph.nodes.direct_calls.tool_threads import MAX_TOOL_THREADS
-from answergraph.nodes.subgraph_node import GuestNode
 from answergraph.nodes.tools import ToolsNode
 from answergraph.response_format.storage.answer_channel import answer_codec
 from answergraph.runtime.langchains_agent import subagents

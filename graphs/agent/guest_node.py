@@ -12,7 +12,7 @@ from answergraph.runtime.steps import Around
 class GuestNode(RunnableLambda[Any, Any]):
     """A node that is not the agent's own, with what the agent's graph puts around its visits.
 
-    A ``RunnableLambda`` because LangGraph looks into those for the subgraphs it draws and streams; it runs the node itself, with no span of its own.
+    A ``RunnableLambda``, because LangGraph looks into those for the subgraphs it draws and streams. It has no span of its own.
     """
 
     def __init__(self, node: Runnable[Any, Any], around: Around) -> None:

@@ -14,7 +14,6 @@ from answergraph.response_format.storage.answer_channel import AnswerChannel, an
 from answergraph.runtime.recent_cache import MAX_KEPT, RecentCache
 from answergraph.state.agent_state import AgentState, AnswerKeys, OmitFromInput, PrivateState, StateSchemas
 from answergraph.state.delta_channels import stores_deltas, with_messages_channel
-from answergraph.state.errors import AgentSpecError
 
 
 def merge_state_schemas(schemas: Sequence[type[Any]], keys: AnswerKeys, answers: Sequence[AnswerSchema]) -> StateSchemas:
@@ -52,20 +51,11 @@ def _hints(schema: type[Any]) -> dict[str, Any]:
 
 
 def _with_keys(hints: dict[str, Any], keys: AnswerKeys) -> dict[str, Any]:
-    """Return the fields of one schema, those of the answer under the agent's own keys; a key of the user's keeps its name.
-
-    Raises:
-        AgentSpecError: If the user's key is the agent's own.
-    """
+    """Return the fields of one schema, those of the answer under the agent's own keys; a key of the user's keeps its name."""
     standard = AnswerKeys()
     renamed = {standard.answer: keys.answer}
     if hints.get(standard.outcome) == _hints(AgentState)[standard.outcome]:
         renamed[standard.outcome] = keys.outcome
-    elif keys.outcome in hints:
-        raise AgentSpecError(
-            f"The state key {keys.outcome!r} is declared by a schema of yours, and the agent writes its own outcome there. "
-            f"Give the key another name, or the agent: create_agent(…, output_key='answer') writes 'answer_outcome'."
-        )
     return {renamed.get(name, name): hint for name, hint in hints.items()}
 
 

@@ -228,7 +228,7 @@ class WithOutcome(AgentState[Any]):
 
 class TestAKeyOfTheUserNamedOutcome:
     def test_it_is_refused_while_building(self) -> None:
-        with pytest.raises(AgentSpecError, match=r"'outcome' is declared by a schema of yours.*output_key"):
+        with pytest.raises(AgentSpecError, match="declares 'outcome' as str, but that key is the agent's own"):
             create_agent("offline", state_schema=WithOutcome)
 
     def test_it_stands_beside_an_answer_with_a_key_of_its_own(self, run: Any) -> None:
