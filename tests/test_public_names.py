@@ -59,6 +59,7 @@ DOORS = {
         "as_node",
         "as_tool",
         "build_agent_graph",
+        "check_evidence",
         "create_agent",
         "external_tool",
         "forget_refusals",
