@@ -29,7 +29,7 @@ CLUSTER := .venv-cluster
 CLUSTER_INSTALLED := $(CLUSTER)/installed
 
 .PHONY: demo test test-slow triage-accuracy sizes check format evidence dev pictures cluster cluster-size cluster-env env bench \
-	install-size test-providers providers-seen test-model model-env model-env-qwen replies
+	takt-files install-size test-providers providers-seen test-model model-env model-env-qwen replies
 
 demo: env ## The triage of failed test runs, then a calculation, to the typed answers; needs no key
 	@$(BIN)/answergraph triage examples/failures/seen
@@ -50,6 +50,10 @@ providers-seen: $(PROVIDERS_INSTALLED) env ## What that sees, written anew for d
 
 triage-accuracy: env ## How often the offline rules are right about the labelled runs in examples/failures
 	@$(BIN)/python -m examples.failures.measure
+
+takt-files: env ## What becomes of the workflow files of TAKT's npm package, which it fetches
+	@rm -rf .takt-package && mkdir .takt-package && cd .takt-package && npm pack --silent takt && tar xzf takt-*.tgz
+	@$(BIN)/python -m tests.graphs.workflow.takt_package .takt-package/package
 
 sizes: env ## How much there is to read, and what one answer passes
 	@$(BIN)/python -m tests.test_sizes

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -21,10 +22,11 @@ from answergraph.cli.command_runner import (
     run_graph,
     told_as_bad_usage,
 )
+from answergraph.graphs.workflow.workflow_file import imported
 from answergraph.graphs.workflow.workflow_steps import COMPLETE
 
 
-def run(
+def run(  # noqa: PLR0913, PLR0917 - one parameter per option
     workflow: Annotated[str, typer.Argument(help="The workflow, a YAML file. It may import code: run only what you trust.")],
     task: Annotated[str | None, typer.Option(help="What is to be done, in place of the file's task.")] = None,
     fact: FactOption = None,
@@ -32,12 +34,15 @@ def run(
         str | None, typer.Option(help="'offline', 'openai:NAME', or 'provider:NAME', in place of the file's.")
     ] = None,
     base_url: BaseUrlOption = None,
+    tool: Annotated[
+        list[str] | None, typer.Option(help="NAME=package.module:attribute, a tool for steps whose allowed_tools name it.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the whole result, as JSON.")] = False,
 ) -> None:
     """Run a WORKFLOW; exit code 0 means that it ended in COMPLETE, 1 in ABORT or an error, 2 bad usage."""
     with told_as_bad_usage():
         chosen = None if model is None and base_url is None else chosen_model(model or "", base_url)
-        graph = workflow_of(workflow, chosen)
+        graph = workflow_of(workflow, chosen, tool or ())
         given: dict[str, Any] = {"facts": facts_of(fact), **({"task": task} if task else {})}
     result = run_graph(graph, given, shows_subgraphs=True)
     if as_json:
@@ -50,13 +55,15 @@ def run(
         raise ended(NO_ANSWER, f"{result['status']}: {result['reason']}")
 
 
-def workflow_of(file: str, model: Any = None) -> Graph:
+def workflow_of(file: str, model: Any = None, tools: Sequence[str] = ()) -> Graph:
     """Return the workflow of a file, whose agents may lie in the current folder, as for ``python -m``, or beside the file.
 
     Raises:
         WorkflowFileError: If the file makes no workflow.
+        AgentSpecError: If a tool cannot be imported.
     """
     # Last, so that a file there hides nothing that is installed.
     folders = (str(Path.cwd()), str(Path(file).resolve().parent))
     sys.path += [folder for folder in folders if folder not in sys.path]
-    return graphs.load_workflow(file, model=model)
+    granted = {name: imported(where) for name, _, where in (each.partition("=") for each in tools)}
+    return graphs.load_workflow(file, model=model, tools=granted)
