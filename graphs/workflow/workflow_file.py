@@ -28,7 +28,8 @@ from answergraph.graphs.workflow.takt_files import (
 from answergraph.graphs.workflow.workflow_graph import create_workflow
 from answergraph.graphs.workflow.workflow_steps import OF_THE_WORKFLOW, WorkflowLimits, WorkflowStep
 from answergraph.graphs.workflow.yaml_document import YamlDocument
-from answergraph.models.resolve import OFFLINE, resolve_model
+from answergraph.models.model_names import OFFLINE
+from answergraph.models.resolve import resolve_model
 from answergraph.state.errors import AgentSpecError, WorkflowSpecError
 
 _KEYS: Mapping[str, Mapping[str, Any]] = {
@@ -187,26 +188,14 @@ class _StepReader:
             raise WorkflowSpecError(f"{key}.agent", f"{name!r} cannot be built: {error}") from error
 
 
-def imported(name: str) -> Any:
-    """Return the attribute of a module that ``package.module:attribute`` names.
-
-    Raises:
-        AgentSpecError: If it cannot be imported.
-    """
-    module, _, attribute = name.partition(":")
+def _imported(name: str, key: str, agents: Mapping[str, Any]) -> Any:
+    module, colon, attribute = name.partition(":")
+    if not colon:
+        raise WorkflowSpecError(key, f"there is no agent {name!r}; there are {sorted(agents)!r}, or 'package.module:attribute'")
     try:
         return getattr(importlib.import_module(module), attribute)
     except (ImportError, AttributeError, ValueError) as error:
-        raise AgentSpecError(f"{name!r} cannot be imported: {error}") from error
-
-
-def _imported(name: str, key: str, agents: Mapping[str, Any]) -> Any:
-    if ":" not in name:
-        raise WorkflowSpecError(key, f"there is no agent {name!r}; there are {sorted(agents)!r}, or 'package.module:attribute'")
-    try:
-        return imported(name)
-    except AgentSpecError as error:
-        raise WorkflowSpecError(key, str(error)) from error
+        raise WorkflowSpecError(key, f"{name!r} cannot be imported: {error}") from error
 
 
 def _checked(data: Any, kind: str, key: str) -> dict[str, Any]:
