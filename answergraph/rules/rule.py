@@ -13,7 +13,7 @@ from itertools import takewhile
 from typing import Any, Literal, cast
 
 from answergraph.rules.rule_parser import RuleReader
-from answergraph.rules.when_expression import Expression
+from answergraph.rules.when_expression import Evaluation, Expression
 from answergraph.state.errors import AgentSpecError, RuleSyntaxError
 
 MAX_RULE_CHARACTERS = 2_000
@@ -65,13 +65,13 @@ class Rule:
         """Whether a judge decides it."""
         return self.label is not None
 
-    def holds(self, facts: Mapping[str, Any], children: Sequence[str], chosen: str | None) -> bool:
+    def holds(self, facts: Mapping[str, Any] | Evaluation, children: Sequence[str], chosen: str | None) -> bool:
         """Return whether the rule holds, by the facts that ``when(...)`` names, the children's labels and the label chosen."""
         if self.label is not None and self.label != chosen:
             return False
         if self.aggregate is not None and not self.aggregate.holds(children):
             return False
-        return self.guard is None or self.guard.holds(facts)
+        return self.guard is None or self.guard.holds(facts if isinstance(facts, Evaluation) else Evaluation(facts))
 
 
 def parse_rule(text: str) -> Rule:
@@ -204,8 +204,9 @@ class Rules:
 
 def _first(rules: Sequence[Rule], facts: Mapping[str, Any], children: Sequence[str], choice: Choice | None) -> RuleMatch | None:
     chosen = choice.label if choice else None
+    evaluation = Evaluation(facts)
     for index, rule in enumerate(rules):
-        if rule.holds(facts, children, chosen):
+        if rule.holds(evaluation, children, chosen):
             return RuleMatch(index, _method(rule, choice))
     return None
 

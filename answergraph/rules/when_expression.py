@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, is_dataclass
+from dataclasses import dataclass, field, is_dataclass
 from typing import Any
 
 from pydantic import BaseModel
@@ -14,10 +14,47 @@ from answergraph.state.errors import RuleEvaluationError
 ITEM = "item"
 """Names the item at hand in the condition of ``exists(list, condition)``."""
 
-Facts = Mapping[str, Any]
+MAX_STEPS = 100_000
+"""Names looked up, values compared and items asked, for all the rules of one decision together: half a second at most."""
+CHARACTERS_PER_STEP = 1_000
+"""Texts of so many characters are compared or searched in one step."""
 
 _MISSING = object()
 _ORDERS: Mapping[str, Callable[[Any, Any], bool]] = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
+
+
+@dataclass
+class Evaluation:
+    """The facts that the rules of one decision are decided on, and the steps taken for it."""
+
+    facts: Mapping[str, Any]
+    item: Any = _MISSING
+    """The item at hand, inside ``exists(list, condition)``."""
+    steps: list[int] = field(default_factory=lambda: [0])
+    """One count for the evaluation and those of its items."""
+
+    def spend(self, steps: int = 1) -> None:
+        """Count steps.
+
+        Raises:
+            RuleEvaluationError: If there are more than ``MAX_STEPS``.
+        """
+        self.steps[0] += steps
+        if self.steps[0] > MAX_STEPS:
+            raise RuleEvaluationError("...", f"the rules take more than {MAX_STEPS} steps on these facts")
+
+    def found(self, name: str) -> Any:
+        """Return what stands under a name, with keys, fields and list positions after dots."""
+        first, *rest = name.split(".")
+        is_item = first == ITEM and self.item is not _MISSING
+        found = self.item if is_item else self.facts.get(first, _MISSING)
+        for part in rest:
+            found = _member(found, part)
+        self.spend(1 + len(rest))
+        return found
+
+    def of_item(self, item: Any) -> Evaluation:
+        return Evaluation(self.facts, item, self.steps)
 
 
 @dataclass(frozen=True)
@@ -26,10 +63,10 @@ class Expression:
 
     text: str
     """The part as it was written."""
-    value: Callable[[Facts], Any]
+    value: Callable[[Evaluation], Any]
     """Raises ``RuleEvaluationError`` where the facts give no value."""
 
-    def holds(self, facts: Facts) -> bool:
+    def holds(self, facts: Evaluation) -> bool:
         """Return whether a condition holds.
 
         Raises:
@@ -48,8 +85,8 @@ def constant(text: str, value: Any) -> Expression:
 def path(text: str) -> Expression:
     """Return a name of the state, with keys, fields and list positions after dots."""
 
-    def value(facts: Facts) -> Any:
-        found = _found(facts, text)
+    def value(facts: Evaluation) -> Any:
+        found = facts.found(text)
         if found is _MISSING:
             raise RuleEvaluationError(text, f"there is no {text!r}; exists({text}) asks whether there is")
         return found
@@ -60,10 +97,10 @@ def path(text: str) -> Expression:
 def comparison(text: str, left: Expression, sign: str, right: Expression) -> Expression:
     """Return a comparison: ``==`` and ``!=`` of any values without converting them, the others of numbers."""
 
-    def value(facts: Facts) -> bool:
+    def value(facts: Evaluation) -> bool:
         one, other = left.value(facts), right.value(facts)
         if sign in ("==", "!="):
-            return _same(one, other) == (sign == "==")
+            return _same(one, other, facts) == (sign == "==")
         if not (_is_number(one) and _is_number(other)):
             raise RuleEvaluationError(text, f"{sign} compares numbers, not {one!r} and {other!r}")
         return _ORDERS[sign](one, other)
@@ -74,13 +111,13 @@ def comparison(text: str, left: Expression, sign: str, right: Expression) -> Exp
 def exists(text: str, name: str, condition: Expression | None) -> Expression:
     """Return whether something is there and not ``null``, or whether an item of a list meets a condition."""
 
-    def value(facts: Facts) -> bool:
-        found = _found(facts, name)
+    def value(facts: Evaluation) -> bool:
+        found = facts.found(name)
         if condition is None:
             return found is not _MISSING and found is not None
         if not _is_list(found):
             raise RuleEvaluationError(text, f"{name!r} is no list")
-        return any(condition.holds({**facts, ITEM: item}) for item in found)
+        return any(condition.holds(facts.of_item(item)) for item in found)
 
     return Expression(text, value)
 
@@ -88,13 +125,14 @@ def exists(text: str, name: str, condition: Expression | None) -> Expression:
 def contains(text: str, container: Expression, wanted: Expression) -> Expression:
     """Return whether a list holds a value, or a text another one."""
 
-    def value(facts: Facts) -> bool:
+    def value(facts: Evaluation) -> bool:
         holder, part = container.value(facts), wanted.value(facts)
         if isinstance(holder, str) and isinstance(part, str):
+            facts.spend(1 + len(holder) // CHARACTERS_PER_STEP)
             return part in holder
         if not _is_list(holder):
             raise RuleEvaluationError(text, f"contains looks for a value in a list or for a text in a text, not in {holder!r}")
-        return any(_same(item, part) for item in holder)
+        return any(_same(item, part, facts) for item in holder)
 
     return Expression(text, value)
 
@@ -111,13 +149,6 @@ def disjunction(text: str, conditions: Sequence[Expression]) -> Expression:
     return Expression(text, lambda facts: any(condition.holds(facts) for condition in conditions))
 
 
-def _found(facts: Facts, name: str) -> Any:
-    found: Any = facts
-    for part in name.split("."):
-        found = _member(found, part)
-    return found
-
-
 def _member(holder: Any, name: str) -> Any:
     if isinstance(holder, Mapping):
         return holder.get(name, _MISSING)
@@ -129,11 +160,27 @@ def _member(holder: Any, name: str) -> Any:
     return getattr(holder, name, _MISSING) if name in fields else _MISSING
 
 
-def _same(left: Any, right: Any) -> bool:
-    if _is_number(left) and _is_number(right):
-        return bool(left == right)
-    # ``1`` is not ``true``, though Python says so.
-    return type(left) is type(right) and bool(left == right)
+def _same(left: Any, right: Any, facts: Evaluation) -> bool:
+    """Compare values, part by part: what comes may be nested deeper than Python's own comparison can follow."""
+    waiting = [(left, right)]
+    while waiting:
+        one, other = waiting.pop()
+        is_sized = isinstance(one, list | dict | str) and type(one) is type(other)
+        if is_sized and len(one) != len(other):
+            return False
+        facts.spend(1 + (len(one) // (CHARACTERS_PER_STEP if isinstance(one, str) else 1) if is_sized else 0))
+        # ``1`` is not ``true``, though Python says so.
+        if type(one) is not type(other) and not (_is_number(one) and _is_number(other)):
+            return False
+        if isinstance(one, list):
+            waiting += zip(one, other, strict=True)
+        elif isinstance(one, dict):
+            if one.keys() != other.keys():
+                return False
+            waiting += [(value, other[key]) for key, value in one.items()]
+        elif one != other:
+            return False
+    return True
 
 
 def _is_number(value: Any) -> bool:

@@ -11,8 +11,14 @@ from answergraph.state.errors import WorkflowFileError
 with extra_needed("workflow", "a workflow file"):
     import yaml
 
-MAX_FILE_CHARACTERS = 1_000_000
+MAX_FILE_CHARACTERS = 200_000
 """Longer files are not read."""
+MAX_DEPTH = 32
+"""Mappings and lists in each other."""
+MAX_NUMBER_CHARACTERS = 100
+"""A longer value that is no text is not read; YAML's numbers to the base of 60 take quadratic time."""
+
+_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class YamlDocument:
@@ -40,8 +46,8 @@ class YamlDocument:
             text = self.path.read_text(encoding="utf-8")
             if len(text) > MAX_FILE_CHARACTERS:
                 raise self.error("", f"it has more than {MAX_FILE_CHARACTERS} characters")
-            self._refuse_aliases(text)
-            return yaml.compose(text, Loader=yaml.SafeLoader)
+            self._refuse_costly(text)
+            return yaml.compose(text, Loader=_LOADER)
         except (OSError, UnicodeDecodeError) as error:
             raise self.error("", f"it cannot be read: {error}") from error
         except yaml.YAMLError as error:
@@ -49,15 +55,16 @@ class YamlDocument:
             line = mark.line + 1 if mark else 1
             problem = getattr(error, "problem", None) or str(error)
             raise WorkflowFileError(str(self.path), line, "", f"it is no YAML: {problem}") from error
-        except RecursionError as error:
-            raise self.error("", "it nests too deep") from error
 
-    def _refuse_aliases(self, text: str) -> None:
-        # An alias may stand for itself, or for a billion copies.
-        for event in yaml.parse(text, Loader=yaml.SafeLoader):
-            if isinstance(event, yaml.AliasEvent):
+    def _refuse_costly(self, text: str) -> None:
+        # An alias may stand for itself, or for a billion copies; what nests is read by functions that call themselves.
+        depth = 0
+        for event in yaml.parse(text, Loader=_LOADER):
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if isinstance(event, yaml.AliasEvent) or depth > MAX_DEPTH:
                 line = event.start_mark.line + 1 if event.start_mark else 1
-                raise WorkflowFileError(str(self.path), line, "", f"the alias *{event.anchor} is not read")
+                problem = f"it nests deeper than {MAX_DEPTH}" if depth > MAX_DEPTH else f"the alias *{event.anchor} is not read"
+                raise WorkflowFileError(str(self.path), line, "", problem)
 
     def _plain(self, node: yaml.Node | None, key: str) -> Any:
         if node is None:
@@ -67,9 +74,12 @@ class YamlDocument:
             return self._mapping(node, key)
         if isinstance(node, yaml.SequenceNode):
             return [self._plain(item, f"{key}[{index}]") for index, item in enumerate(node.value)]
+        if not node.tag.endswith(":str") and len(node.value) > MAX_NUMBER_CHARACTERS:
+            raise self.error(key, f"a value that is no text has at most {MAX_NUMBER_CHARACTERS} characters; put it in quotes")
         try:
             return yaml.SafeLoader("").construct_object(node)
-        except (yaml.YAMLError, ValueError) as error:
+        except (yaml.YAMLError, ValueError, LookupError, AttributeError, TypeError, OverflowError) as error:
+            # What PyYAML raises for a tag whose value is none of its kind.
             raise self.error(key, f"it cannot be read: {getattr(error, 'problem', None) or error}") from error
 
     def _mapping(self, node: yaml.MappingNode, key: str) -> dict[str, Any]:
