@@ -3,58 +3,53 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections import ChainMap
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, is_dataclass
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel
 
 from answergraph.state.errors import RuleEvaluationError
 
 ITEM = "item"
-"""Names the item at hand in the condition of ``exists(list, condition)``."""
+"""Names the item at hand in the condition of ``exists(list, condition)`` and ``count(list, condition)``."""
 
-MAX_STEPS = 100_000
-"""Names looked up, values compared and items asked, for all the rules of one decision together: half a second at most."""
-CHARACTERS_PER_STEP = 1_000
-"""Texts of so many characters are compared or searched in one step."""
+MAX_ITEMS = 100_000
+"""List items and parts of values that the rules of one decision may look at, together: lists in lists would take for ever."""
+CHARACTERS_PER_ITEM = 1_000
+"""So much of a text counts as an item where texts are compared or searched."""
+
+Kind = Literal["truth", "number", "text", "null", "any"]
+"""What a part is known to be before there are facts; ``"any"`` for a name."""
 
 _MISSING = object()
 _ORDERS: Mapping[str, Callable[[Any, Any], bool]] = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 
 
-@dataclass
-class Evaluation:
-    """The facts that the rules of one decision are decided on, and the steps taken for it."""
+@dataclass(frozen=True)
+class Facts:
+    """The facts of one decision, and how many items were looked at for it."""
 
-    facts: Mapping[str, Any]
-    item: Any = _MISSING
-    """The item at hand, inside ``exists(list, condition)``."""
-    steps: list[int] = field(default_factory=lambda: [0])
-    """One count for the evaluation and those of its items."""
+    values: Mapping[str, Any]
+    looked_at: list[int] = field(default_factory=lambda: [0])
 
-    def spend(self, steps: int = 1) -> None:
-        """Count steps.
+    def look_at(self, text: str, items: int = 1) -> None:
+        """Count items; raises ``RuleEvaluationError`` for too many."""
+        self.looked_at[0] += items
+        if self.looked_at[0] > MAX_ITEMS:
+            raise RuleEvaluationError(text, f"it looks at more than {MAX_ITEMS} list items")
 
-        Raises:
-            RuleEvaluationError: If there are more than ``MAX_STEPS``.
-        """
-        self.steps[0] += steps
-        if self.steps[0] > MAX_STEPS:
-            raise RuleEvaluationError("...", f"the rules take more than {MAX_STEPS} steps on these facts")
+    def items(self, text: str, found: Any) -> Iterator[Any]:
+        """Yield the items of a list; ``RuleEvaluationError`` for what is no list, and for too many items."""
+        if not _is_list(found):
+            raise RuleEvaluationError(text, "what it looks through is no list")
+        for item in found:
+            self.look_at(text)
+            yield item
 
-    def found(self, name: str) -> Any:
-        """Return what stands under a name, with keys, fields and list positions after dots."""
-        first, *rest = name.split(".")
-        is_item = first == ITEM and self.item is not _MISSING
-        found = self.item if is_item else self.facts.get(first, _MISSING)
-        for part in rest:
-            found = _member(found, part)
-        self.spend(1 + len(rest))
-        return found
-
-    def of_item(self, item: Any) -> Evaluation:
-        return Evaluation(self.facts, item, self.steps)
+    def with_item(self, item: Any) -> Facts:
+        return Facts(ChainMap({ITEM: item}, self.values), self.looked_at)  # type: ignore[arg-type]  # a ChainMap only reads
 
 
 @dataclass(frozen=True)
@@ -63,10 +58,12 @@ class Expression:
 
     text: str
     """The part as it was written."""
-    value: Callable[[Evaluation], Any]
+    value: Callable[[Facts], Any]
     """Raises ``RuleEvaluationError`` where the facts give no value."""
+    kind: Kind = "truth"
+    is_constant: bool = False
 
-    def holds(self, facts: Evaluation) -> bool:
+    def holds(self, facts: Facts) -> bool:
         """Return whether a condition holds.
 
         Raises:
@@ -79,28 +76,29 @@ class Expression:
 
 
 def constant(text: str, value: Any) -> Expression:
-    return Expression(text, lambda facts: value)
+    kinds: Mapping[type, Kind] = {bool: "truth", str: "text", type(None): "null"}
+    return Expression(text, lambda facts: value, kinds.get(type(value), "number"), is_constant=True)
 
 
 def path(text: str) -> Expression:
     """Return a name of the state, with keys, fields and list positions after dots."""
 
-    def value(facts: Evaluation) -> Any:
-        found = facts.found(text)
+    def value(facts: Facts) -> Any:
+        found = _found(facts, text)
         if found is _MISSING:
             raise RuleEvaluationError(text, f"there is no {text!r}; exists({text}) asks whether there is")
         return found
 
-    return Expression(text, value)
+    return Expression(text, value, "any")
 
 
 def comparison(text: str, left: Expression, sign: str, right: Expression) -> Expression:
     """Return a comparison: ``==`` and ``!=`` of any values without converting them, the others of numbers."""
 
-    def value(facts: Evaluation) -> bool:
+    def value(facts: Facts) -> bool:
         one, other = left.value(facts), right.value(facts)
         if sign in ("==", "!="):
-            return _same(one, other, facts) == (sign == "==")
+            return _same(facts, text, one, other) == (sign == "==")
         if not (_is_number(one) and _is_number(other)):
             raise RuleEvaluationError(text, f"{sign} compares numbers, not {one!r} and {other!r}")
         return _ORDERS[sign](one, other)
@@ -108,31 +106,45 @@ def comparison(text: str, left: Expression, sign: str, right: Expression) -> Exp
     return Expression(text, value)
 
 
-def exists(text: str, name: str, condition: Expression | None) -> Expression:
-    """Return whether something is there and not ``null``, or whether an item of a list meets a condition."""
+def exists(text: str, name: str) -> Expression:
+    """Return whether something is there and not ``null``."""
 
-    def value(facts: Evaluation) -> bool:
-        found = facts.found(name)
-        if condition is None:
-            return found is not _MISSING and found is not None
-        if not _is_list(found):
-            raise RuleEvaluationError(text, f"{name!r} is no list")
-        return any(condition.holds(facts.of_item(item)) for item in found)
+    def value(facts: Facts) -> bool:
+        found = _found(facts, name)
+        return found is not _MISSING and found is not None
 
     return Expression(text, value)
+
+
+def any_item(text: str, name: str, condition: Expression) -> Expression:
+    """Return whether an item of a list meets a condition."""
+
+    def value(facts: Facts) -> bool:
+        return any(condition.holds(facts.with_item(item)) for item in facts.items(text, _found(facts, name)))
+
+    return Expression(text, value)
+
+
+def count(text: str, name: str, condition: Expression) -> Expression:
+    """Return how many items of a list meet a condition."""
+
+    def value(facts: Facts) -> int:
+        return sum(condition.holds(facts.with_item(item)) for item in facts.items(text, _found(facts, name)))
+
+    return Expression(text, value, "number")
 
 
 def contains(text: str, container: Expression, wanted: Expression) -> Expression:
     """Return whether a list holds a value, or a text another one."""
 
-    def value(facts: Evaluation) -> bool:
+    def value(facts: Facts) -> bool:
         holder, part = container.value(facts), wanted.value(facts)
         if isinstance(holder, str) and isinstance(part, str):
-            facts.spend(1 + len(holder) // CHARACTERS_PER_STEP)
+            facts.look_at(text, len(holder) // CHARACTERS_PER_ITEM)
             return part in holder
         if not _is_list(holder):
             raise RuleEvaluationError(text, f"contains looks for a value in a list or for a text in a text, not in {holder!r}")
-        return any(_same(item, part, facts) for item in holder)
+        return any(_same(facts, text, item, part) for item in facts.items(text, holder))
 
     return Expression(text, value)
 
@@ -149,36 +161,51 @@ def disjunction(text: str, conditions: Sequence[Expression]) -> Expression:
     return Expression(text, lambda facts: any(condition.holds(facts) for condition in conditions))
 
 
-def _member(holder: Any, name: str) -> Any:
+def _found(facts: Facts, name: str) -> Any:
+    found: Any = facts.values
+    for part in name.replace("[", ".").replace("]", "").split("."):
+        found = _member(facts, found, part)
+    return found
+
+
+def _member(facts: Facts, holder: Any, name: str) -> Any:
+    """Return a key, a declared field, a list's position, its ``length``, or what ``name`` is of each of its items."""
     if isinstance(holder, Mapping):
         return holder.get(name, _MISSING)
     if _is_list(holder):
-        return holder[int(name)] if name.isascii() and name.isdigit() and int(name) < len(holder) else _MISSING
+        if name.isascii() and name.isdigit():
+            return holder[int(name)] if int(name) < len(holder) else _MISSING
+        if name == "length":
+            return len(holder)
+        each = [_member(facts, item, name) for item in facts.items(name, holder)]
+        return _MISSING if any(one is _MISSING for one in each) else each
     # Declared fields only: a rule reads data and calls nothing.
     declared = type(holder).model_fields if isinstance(holder, BaseModel) else ()
     fields = getattr(holder, "__dataclass_fields__", ()) if is_dataclass(holder) else declared
     return getattr(holder, name, _MISSING) if name in fields else _MISSING
 
 
-def _same(left: Any, right: Any, facts: Evaluation) -> bool:
-    """Compare values, part by part: what comes may be nested deeper than Python's own comparison can follow."""
+def _same(facts: Facts, text: str, left: Any, right: Any) -> bool:
+    """Compare values part by part: they may be nested deeper than Python's own comparison can follow."""
     waiting = [(left, right)]
     while waiting:
         one, other = waiting.pop()
-        is_sized = isinstance(one, list | dict | str) and type(one) is type(other)
-        if is_sized and len(one) != len(other):
-            return False
-        facts.spend(1 + (len(one) // (CHARACTERS_PER_STEP if isinstance(one, str) else 1) if is_sized else 0))
-        # ``1`` is not ``true``, though Python says so.
-        if type(one) is not type(other) and not (_is_number(one) and _is_number(other)):
-            return False
-        if isinstance(one, list):
+        if _is_number(one) and _is_number(other):
+            is_same = one == other
+        elif type(one) is not type(other):
+            return False  # ``1`` is not ``true``, though Python says so
+        elif isinstance(one, list | tuple) and len(one) == len(other):
+            facts.look_at(text, len(one))
             waiting += zip(one, other, strict=True)
-        elif isinstance(one, dict):
-            if one.keys() != other.keys():
-                return False
-            waiting += [(value, other[key]) for key, value in one.items()]
-        elif one != other:
+            continue
+        elif isinstance(one, dict) and one.keys() == other.keys():
+            facts.look_at(text, len(one))
+            waiting += [(one[key], other[key]) for key in one]
+            continue
+        else:
+            facts.look_at(text, len(one) // CHARACTERS_PER_ITEM if isinstance(one, str) else 0)
+            is_same = not isinstance(one, list | tuple | dict) and one == other
+        if not is_same:
             return False
     return True
 

@@ -74,7 +74,9 @@ class JudgeSpec:
             return [Stage("phase1_tag", ReadOwnTag(self.tag_word))]
         model = resolve_model(self.model, offline=stated_condition)
         word, quotes = self.tag_word, self.grounded
-        number = AskForNumber(model, rule_number_prompt(word, quotes=quotes), self._offers(JUDGMENT_SCHEMA), "step")
+        number = AskForNumber(
+            model, rule_number_prompt(word, quotes=quotes), self._offers(JUDGMENT_SCHEMA), "step", word, "phase3_tag"
+        )
         tag = AskForTag(model, tag_prompt(word, quotes=quotes), word)
         judging = evaluation_prompt(word, quotes=quotes)
         evaluation = AskForNumber(model, judging, self._offers(EVALUATION_SCHEMA), "matched_index", JUDGE_TAG)

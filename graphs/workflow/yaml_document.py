@@ -61,9 +61,11 @@ class YamlDocument:
         depth = 0
         for event in yaml.parse(text, Loader=_LOADER):
             depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-            if isinstance(event, yaml.AliasEvent) or depth > MAX_DEPTH:
+            problem = f"it nests deeper than {MAX_DEPTH}" if depth > MAX_DEPTH else ""
+            if isinstance(event, yaml.AliasEvent):
+                problem = f"the alias *{event.anchor} is not read"
+            if problem:
                 line = event.start_mark.line + 1 if event.start_mark else 1
-                problem = f"it nests deeper than {MAX_DEPTH}" if depth > MAX_DEPTH else f"the alias *{event.anchor} is not read"
                 raise WorkflowFileError(str(self.path), line, "", problem)
 
     def _plain(self, node: yaml.Node | None, key: str) -> Any:
