@@ -23,6 +23,10 @@ PROVIDERS_INSTALLED := $(PROVIDERS)/installed
 INSTRUCTOR := .venv-model-instructor
 INSTRUCTOR_INSTALLED := $(INSTRUCTOR)/installed
 
+# The libraries that check quotes too, and packages whose files are the texts that are quoted.
+EVIDENCE := .venv-evidence
+EVIDENCE_INSTALLED := $(EVIDENCE)/installed
+
 # Python 3.12 or newer, for the server that runs as several processes.
 CLUSTER_PYTHON ?= python3.12
 CLUSTER := .venv-cluster
@@ -31,9 +35,8 @@ CLUSTER_INSTALLED := $(CLUSTER)/installed
 .PHONY: demo test test-slow triage-accuracy sizes check format evidence dev pictures cluster cluster-size cluster-env env bench \
 	install-size test-providers providers-seen test-model model-env model-env-qwen replies
 
-demo: env ## The triage of failed test runs, then a calculation, to the typed answers; needs no key
-	@$(BIN)/answergraph triage examples/failures/seen
-	@$(BIN)/answergraph ask "(17 × 23) + (89 ÷ 4) - 156"
+demo: env ## What happens to a model's mistakes, a calculation, and the triage of three tests; needs no key
+	@$(BIN)/answergraph demo
 
 test: env ## Everything that is not slow
 	$(BIN)/python -m pytest -n 2
@@ -65,7 +68,8 @@ format: env ## Format, and mend what the linter can mend
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix-only .
 
-evidence: env ## The figures of docs/evidence.md: 10,000 corrupted claims and 10,000 true ones
+evidence: env $(EVIDENCE_INSTALLED) ## The figures of docs/evidence.md: quotes of real texts, beside two other libraries, and generated claims
+	$(EVIDENCE)/bin/python -m tests.answergraph.evidence.measure_real
 	$(BIN)/python -m tests.answergraph.evidence.measure
 
 # The three settings keep the server from calling anything outside this machine.
@@ -146,6 +150,11 @@ $(MODEL_INSTALLED): pyproject.toml benchmarks/constraints.txt
 $(INSTRUCTOR_INSTALLED): pyproject.toml
 	@$(PYTHON) -m venv $(INSTRUCTOR)
 	-@$(INSTRUCTOR)/bin/python -m pip install --quiet --disable-pip-version-check --editable . "instructor==1.17.0"
+	@touch $@
+
+$(EVIDENCE_INSTALLED): pyproject.toml
+	@$(PYTHON) -m venv $(EVIDENCE)
+	@$(EVIDENCE)/bin/python -m pip install --quiet --disable-pip-version-check --editable . --group evidence
 	@touch $@
 
 $(CLUSTER_INSTALLED): pyproject.toml constraints.txt
