@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -34,6 +34,7 @@ from answergraph.state.ledger import ANSWER_REQUEST, LEDGER, RUNNING, RunLedger
 from answergraph.state.messages import (
     answered_ids,
     as_received,
+    calls_without_news,
     cut_call_message,
     last_turn,
     malformed_call_message,
@@ -145,7 +146,8 @@ class ModelNode:
             visit.model_calls += 1
             reply = as_received(message, self.agent_name)
             if bound.tools_in_text:
-                reply = _with_text_calls(reply, bound.tools_in_text, asked.strategy)
+                made = calls_without_news(to_send.messages) if asked.declared else ()
+                reply = _with_text_calls(reply, bound.tools_in_text, asked.strategy, made)
             return replace(asked, dialect=bound.dialect, note=bound.note), reply
 
     def _listeners(self, visit: ModelVisit, asked: AnswerRequest, request: ModelRequest[Any]) -> Step[list[AnswerListener]]:
@@ -254,12 +256,17 @@ def _read(message: AIMessage, asked: AnswerRequest) -> Reading | None:
     return reading
 
 
-def _with_text_calls(reply: AIMessage, tools: frozenset[str], strategy: Strategy[Any]) -> AIMessage:
-    """Turn the calls of tools that a model wrote as text into tool calls, where the text is not the answer asked for."""
+def _with_text_calls(
+    reply: AIMessage, tools: frozenset[str], strategy: Strategy[Any], made: Sequence[tuple[str, Any]]
+) -> AIMessage:
+    """Turn the calls of tools that a model wrote as text into tool calls, where the text is not the answer asked for.
+
+    Small models copy a call of theirs without end: one that was ``made`` in vain is left out, and the answer is asked for.
+    """
     may_be_answer = strategy.answers_in_text and any(schema.looks_like_call for schema in strategy.schemas)
     if reply.tool_calls or reply.invalid_tool_calls or may_be_answer:
         return reply
-    return with_calls(reply, tools, is_cut=diagnose(reply) == "truncated")
+    return with_calls(reply, tools, is_cut=diagnose(reply) == "truncated", made=made)
 
 
 def _without_repeats(update: dict[str, Any], state: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any
 from uuid import uuid4
 
@@ -15,10 +15,11 @@ CALLS_FROM_TEXT = "calls_from_text"
 """Key of a message's ``response_metadata``: its tool calls were written as text."""
 
 
-def with_calls(message: AIMessage, names: Collection[str], *, is_cut: bool) -> AIMessage:
+def with_calls(message: AIMessage, names: Collection[str], *, is_cut: bool, made: Sequence[tuple[str, Any]] = ()) -> AIMessage:
     """Return a reply in which the calls of offered tools that stand in its text are tool calls, with ids of ours.
 
     The reply itself if there are none. Of a reply that was cut only the whole calls count: nothing is missing from them.
+    The calls ``made`` before, by name and arguments, are left out.
     """
     text = message.text
     found = find_text_calls(text, names)
@@ -32,7 +33,11 @@ def with_calls(message: AIMessage, names: Collection[str], *, is_cut: bool) -> A
     return message.model_copy(
         update={
             "content": content,
-            "tool_calls": [tool_call(name=call.name, args=call.args, id=_new_id()) for call in found.calls],
+            "tool_calls": [
+                tool_call(name=call.name, args=call.args, id=_new_id())
+                for call in found.calls
+                if (call.name, call.args) not in made
+            ],
             "invalid_tool_calls": [
                 invalid_tool_call(name=name, args=text, id=_new_id(), error="its arguments are cut or no JSON object")
                 for name in malformed
