@@ -31,9 +31,8 @@ CLUSTER_INSTALLED := $(CLUSTER)/installed
 .PHONY: demo test test-slow triage-accuracy sizes check format evidence dev pictures cluster cluster-size cluster-env env bench \
 	install-size test-providers providers-seen test-model model-env model-env-qwen replies
 
-demo: env ## The triage of failed test runs, then a calculation, to the typed answers; needs no key
-	@$(BIN)/answergraph triage examples/failures/seen
-	@$(BIN)/answergraph ask "(17 × 23) + (89 ÷ 4) - 156"
+demo: env ## What happens to a model's mistakes, a calculation, and the triage of three tests; needs no key
+	@$(BIN)/answergraph demo
 
 test: env ## Everything that is not slow
 	$(BIN)/python -m pytest -n 2

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+import answergraph
 from answergraph import graphs
 from answergraph.cli.command_runner import (
     NO_ANSWER,
     BaseUrlOption,
     FactOption,
-    Graph,
     chosen_model,
     ended,
     facts_of,
-    run_graph,
+    import_also_from,
     told_as_bad_usage,
 )
-from answergraph.graphs.workflow.workflow_steps import COMPLETE
+
+if TYPE_CHECKING:
+    from answergraph.cli.command_runner import Graph
 
 
 def run(
@@ -35,6 +36,9 @@ def run(
     as_json: Annotated[bool, typer.Option("--json", help="Print the whole result, as JSON.")] = False,
 ) -> None:
     """Run a WORKFLOW; exit code 0 means that it ended in COMPLETE, 1 in ABORT or an error, 2 bad usage."""
+    from answergraph.cli.live_view import run_graph
+    from answergraph.graphs.workflow.workflow_steps import COMPLETE
+
     with told_as_bad_usage():
         chosen = None if model is None and base_url is None else chosen_model(model or "", base_url)
         graph = workflow_of(workflow, chosen)
@@ -54,9 +58,9 @@ def workflow_of(file: str, model: Any = None) -> Graph:
     """Return the workflow of a file, whose agents may lie in the current folder, as for ``python -m``, or beside the file.
 
     Raises:
-        WorkflowFileError: If the file makes no workflow.
+        AgentSpecError: If there is no such file, or it makes no workflow.
     """
-    # Last, so that a file there hides nothing that is installed.
-    folders = (str(Path.cwd()), str(Path(file).resolve().parent))
-    sys.path += [folder for folder in folders if folder not in sys.path]
+    if not Path(file).is_file():
+        raise answergraph.AgentSpecError(f"There is no file {file!r}.")
+    import_also_from(Path.cwd(), Path(file).resolve().parent)
     return graphs.load_workflow(file, model=model)

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from answergraph.cli.live_view import one_line
+from answergraph.cli.command_runner import one_line
 from answergraph.cli.triage_words import by_urgency, further, told_changes, total, verdict_of, why
 from answergraph.graphs.triage import CaseReport
 from answergraph.graphs.triage.history import Changes

@@ -9,7 +9,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, AnyMessage
 from langgraph.runtime import Runtime
 
-from answergraph.judging.judgment import JUDGING, Judging, Judgment, StageRecord
+from answergraph.judging.judgment import JUDGING, Judging, Judgment, StageRecord, no_judgment
 from answergraph.judging.tags import tag
 from answergraph.rules.rule import Choice, RuleMatch, Rules
 from answergraph.state.errors import RuleNotMatched
@@ -58,8 +58,7 @@ class RuleSelection:
     def _judgment(self, judging: Judging, choice: Choice | None, match: RuleMatch | None) -> Judgment:
         stages = judging["stages"]
         if match is None:
-            reason = self._no_match(judging, choice)
-            return Judgment(index=None, step=None, tag=None, label=None, method=None, reason=reason, stages=stages)
+            return no_judgment(self._no_match(judging, choice), stages)
         rule = self.rules.rules[match.index]
         return Judgment(
             index=match.index,

@@ -88,6 +88,11 @@ class Judgment(TypedDict):
     """One record for each stage that was visited."""
 
 
+def no_judgment(reason: str, stages: list[StageRecord]) -> Judgment:
+    """Return the judgment that no rule holds."""
+    return Judgment(index=None, step=None, tag=None, label=None, method=None, reason=reason, stages=stages)
+
+
 def judge_schemas(output_key: str, own: type[Any] | None) -> StateSchemas:
     """Return the schemas of a judge, with the keys of the caller's own ``TypedDict``.
 

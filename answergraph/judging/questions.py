@@ -52,7 +52,8 @@ Which of these conditions does the work meet?
 {work}
 
 Return the number of the condition that is met (1-based) as step, and a brief reason.{quote}
-Only if you cannot return structured output, write its tag instead: {tags}."""
+Only if you cannot return structured output, write its tag instead:
+{tags}"""
 
 _TAG_ONLY = """\
 Decide which of these conditions the work meets, and output the tag of that one.

@@ -7,8 +7,9 @@ answer another.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Protocol
 
 from langchain_core.language_models import BaseChatModel
@@ -25,13 +26,17 @@ from answergraph.models.bound_model import BoundModel, BoundModels
 from answergraph.response_format.model_request import ModelRequest
 from answergraph.response_format.providers.refusals import cannot_be_bound, objection_in
 from answergraph.response_format.reading.canonical_json import shortened
+from answergraph.response_format.reading.json_in_text import find_json
 from answergraph.response_format.reading.reply_reader import Reading, ReplyReader
 from answergraph.response_format.strategies.declared_format import DeclaredFormat
 from answergraph.response_format.strategies.strategy import AnswerRequest
 from answergraph.runtime.steps import Invoke, Step
 from answergraph.state.budget import NoCallLeftError, current_budget
 
+NO_REASON = "The reply gives no reason."
 NO_CALL_LEFT = "The run around the judge has no call of a model left for it."
+
+_DIGITS = re.compile(r"[0-9]{1,9}")
 
 
 @dataclass(frozen=True)
@@ -43,6 +48,8 @@ class JudgeReply:
     reason: str
     message: AIMessage
     strategy: str | None = None
+    method: StageName | None = None
+    """How it was found, if not as its stage asks."""
 
 
 class JudgeQuestion(Protocol):
@@ -92,7 +99,7 @@ class Stage:
             grounding = grounded_in(work.text, reply.reason, conditions)
             problem = grounding.problem
         return StageRecord(
-            method=self.name,
+            method=reply.method or self.name,
             status="no_match" if problem else "matched",
             selected=None if problem else reply.number,
             reason=problem or reply.reason,
@@ -121,8 +128,10 @@ class AskForNumber:
     """Chooses the strategy that asks."""
     key: str
     """The field with the number."""
-    tag_word: str | None = None
-    """The word of the tag that a text without an object may answer with; the first one counts."""
+    tag_word: str
+    """The word of the tag that a text without an object may answer with."""
+    tag_method: StageName | None = None
+    """The method of an answer by tag, of which the last one counts; without it the first one counts, and is the stage's own."""
     bound: BoundModels = field(default_factory=BoundModels)
 
     def ask(self, work: JudgedText, conditions: Sequence[str]) -> Step[JudgeReply]:
@@ -142,8 +151,8 @@ class AskForNumber:
                 asked.strategy.remember_refusal(request, objection)
             raise
         own = without_echo(message.text, request.messages[-1].text)
-        number, reason = self._read(own, message, ReplyReader(asked).read(message), work)
-        return JudgeReply(number, reason, message, asked.strategy.name)
+        reply = self._read(own, message, ReplyReader(asked).read(message), work, len(conditions))
+        return replace(reply, strategy=asked.strategy.name)
 
     def _bound(self, request: ModelRequest[Any]) -> tuple[AnswerRequest, BoundModel]:
         """Bind the best strategy; a model that cannot be bound to it has not been called yet, so the next one is taken."""
@@ -158,15 +167,30 @@ class AskForNumber:
                     raise
                 used.append(asked.strategy_id)
 
-    def _read(self, own: str, message: AIMessage, reading: Reading, work: JudgedText) -> tuple[int | None, str]:
+    def _read(self, own: str, message: AIMessage, reading: Reading, work: JudgedText, conditions: int) -> JudgeReply:
+        written, is_fenced = self._objects(reading, message)
+        said = [data for data in written if not work.holds_answer(data, message.text)]
+        if written and not said:
+            return JudgeReply(None, "The reply only repeats an answer that stands in the work.", message)
+        # A model that thinks in fences ends with the one it means.
+        numbers = {_number(data[self.key]) for data in (said[-1:] if is_fenced else said)}
+        if len(numbers) == 1 and (number := numbers.pop()) is not None:
+            reason = said[-1].get("reason")
+            return JudgeReply(number, reason if isinstance(reason, str) else NO_REASON, message)
+        if self.tag_method is not None and tags_in(own, self.tag_word):
+            return replace(tag_reply(message, own, self.tag_word, conditions), method=self.tag_method)
+        if found := tags_in(own, self.tag_word):
+            return JudgeReply(found[0], without_tags(own, self.tag_word), message)
+        return JudgeReply(None, reading.reason, message)
+
+    def _objects(self, reading: Reading, message: AIMessage) -> tuple[list[dict[str, Any]], bool]:
+        """Return the answer, else the objects with a number that do not fit the schema; and whether they stand in fences."""
         if reading.status == "answered":
-            data = reading.value
-            if work.holds_answer(data, message.text):
-                return None, "The reply only repeats an answer that stands in the work."
-            return int(data[self.key]), data["reason"]
-        if self.tag_word is not None and (found := tags_in(own, self.tag_word)):
-            return found[0], without_tags(own, self.tag_word)
-        return None, reading.reason
+            return [reading.value], False
+        written = find_json(message.text) if reading.status in ("invalid", "unanswered") and not message.tool_calls else []
+        data = [item.data for item in written] or [call["args"] for call in message.tool_calls]
+        numbered = [each for each in data if isinstance(each, dict) and self.key in each]
+        return numbered, bool(written) and written[0].place == "fence"
 
 
 @dataclass(frozen=True)
@@ -206,6 +230,15 @@ def tag_reply(message: AIMessage, own: str, word: str, conditions: int) -> Judge
     if found:
         return JudgeReply(found[-1], "", message)
     return JudgeReply(None, f"There is no tag {tag(word, 1)} or the like in: {shortened(message.text)}", message)
+
+
+def _number(value: Any) -> int | None:
+    """Return a whole number, also one that was written as a text."""
+    if isinstance(value, str) and _DIGITS.fullmatch(value.strip()):
+        return int(value)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return int(value) if float(value).is_integer() else None
 
 
 def _written(message: AIMessage) -> str:

@@ -13,7 +13,7 @@ from itertools import takewhile
 from typing import Any, Literal, cast
 
 from answergraph.rules.rule_parser import RuleReader
-from answergraph.rules.when_expression import Expression
+from answergraph.rules.when_expression import Expression, Facts
 from answergraph.state.errors import AgentSpecError, RuleSyntaxError
 
 MAX_RULE_CHARACTERS = 2_000
@@ -59,6 +59,8 @@ class Rule:
     aggregate: Aggregate | None = None
     guard: Expression | None = None
     """What ``when(...)`` says."""
+    names: tuple[str, ...] = ()
+    """The names of the state that it reads."""
 
     @property
     def is_semantic(self) -> bool:
@@ -71,7 +73,7 @@ class Rule:
             return False
         if self.aggregate is not None and not self.aggregate.holds(children):
             return False
-        return self.guard is None or self.guard.holds(facts)
+        return self.guard is None or self.guard.holds(Facts(facts))
 
 
 def parse_rule(text: str) -> Rule:
@@ -96,8 +98,9 @@ def parse_rule(text: str) -> Rule:
     reader = RuleReader(text, function.end())
     if function[1] == "when":
         guard = _closed(reader)
-        return Rule(_spaced(text), guard=guard)
-    return Rule(_spaced(text), aggregate=_aggregate(reader, function[1]), guard=_guard(reader))
+        return Rule(_spaced(text), guard=guard, names=tuple(reader.names))
+    aggregate, guarded = _aggregate(reader, function[1]), _guard(reader)
+    return Rule(_spaced(text), aggregate=aggregate, guard=guarded, names=tuple(reader.names))
 
 
 def _semantic(text: str) -> Rule:
@@ -114,7 +117,8 @@ def _semantic(text: str) -> Rule:
         raise RuleSyntaxError(text, guard.start(), "a label is missing before '&&'")
     if "&&" in left:
         raise RuleSyntaxError(text, left.index("&&"), "a rule has at most two clauses, a label and when(...)")
-    return Rule(_spaced(text), label=_spaced(left), guard=_closed(RuleReader(text, guard.end())))
+    reader = RuleReader(text, guard.end())
+    return Rule(_spaced(text), label=_spaced(left), guard=_closed(reader), names=tuple(reader.names))
 
 
 def _aggregate(reader: RuleReader, kind: str) -> Aggregate:
@@ -122,6 +126,9 @@ def _aggregate(reader: RuleReader, kind: str) -> Aggregate:
     while reader.accept(","):
         labels.append(_spaced(reader.string()))
     reader.expect(")")
+    for label in labels:
+        # What no rule of a child could be is never any child's label.
+        parse_rule(label)
     # The caller's pattern lets nothing else through.
     return Aggregate(cast(Literal["all", "any"], kind), tuple(labels))
 
@@ -138,7 +145,7 @@ def _guard(reader: RuleReader) -> Expression | None:
 
 
 def _closed(reader: RuleReader) -> Expression:
-    condition = reader.condition()
+    condition = reader.truth()
     reader.expect(")")
     if reader.peek().kind != "end":
         reader.fail("a rule ends with its when(...)")

@@ -19,12 +19,13 @@ _TOKEN = re.compile(
     r"""(?P<string>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')"""
     r"""|(?P<number>-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?(?![\w.]))"""
     r"""|(?P<operator>&&|\|\||==|!=|<=|>=|[<>!(),])"""
-    r"""|(?P<name>[^\W0-9][\w-]*(?:\.[\w-]+)*)"""
+    r"""|(?P<name>[^\W0-9][\w-]*(?:\.[\w-]+|\[[0-9]+\])*)"""
 )
 _SPACE = re.compile(r"\s*")
 _WORDS = {"true": True, "false": False, "null": None}
 _SYNONYMS = {"and": "&&", "or": "||", "not": "!"}
-_COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
+_ORDERS = ("<", "<=", ">", ">=")
+_COMPARISONS = ("==", "!=", *_ORDERS)
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,10 @@ class RuleReader:
     def __init__(self, rule: str, position: int = 0) -> None:
         self.rule = rule
         self.position = position
+        self.names: list[str] = []
+        """The names of the state that were read."""
         self._depth = 0
+        self._lists = 0
 
     def peek(self) -> RuleToken:
         """Return the next token without taking it.
@@ -90,8 +94,12 @@ class RuleReader:
             self.fail("a text in quotes is missing")
         return _unquoted(self.take(), self.rule)
 
-    def condition(self) -> Expression:
-        """Read a condition: alternatives, each of which is one or more clauses."""
+    def truth(self) -> Expression:
+        """Read a condition; one that can be neither true nor false is a ``RuleSyntaxError``."""
+        return self._true_or_false(self._start(), self._condition())
+
+    def _condition(self) -> Expression:
+        """Read alternatives, each of which is one or more clauses."""
         self._depth += 1
         if self._depth > MAX_DEPTH:
             self.fail(f"parentheses stand in each other at most {MAX_DEPTH} deep")
@@ -105,11 +113,14 @@ class RuleReader:
     def _joined(
         self, read: Callable[[], Expression], joint: str, make: Callable[[str, list[Expression]], Expression]
     ) -> Expression:
-        start = self._start()
+        starts = [self._start()]
         parts = [read()]
         while self.accept(joint):
+            starts.append(self._start())
             parts.append(read())
-        return parts[0] if len(parts) == 1 else make(self._since(start), parts)
+        if len(parts) == 1:
+            return parts[0]
+        return make(self._since(starts[0]), list(map(self._true_or_false, starts, parts)))
 
     def _clause(self) -> Expression:
         start = self._start()
@@ -117,7 +128,10 @@ class RuleReader:
         turns = 0
         while self.accept("!"):
             turns += 1
+        begin = self._start()
         clause = self._comparison()
+        if turns:
+            self._true_or_false(begin, clause)
         for _ in range(turns % 2 or 2 * bool(turns)):
             clause = when.negation(self._since(start), clause)
         return clause
@@ -129,12 +143,18 @@ class RuleReader:
         if token is None:
             return left
         right = self._operand()
-        return when.comparison(self._since(start), left, token.text, right)
+        text = self._since(start)
+        if left.is_constant and right.is_constant:
+            raise RuleSyntaxError(self.rule, start, f"{text} compares two constants: it is always true or always false")
+        for side in (left, right) if token.text in _ORDERS else ():
+            if side.kind not in ("number", "any"):
+                raise RuleSyntaxError(self.rule, start, f"{token.text} compares numbers, and {side.text} is none")
+        return when.comparison(text, left, token.text, right)
 
     def _operand(self) -> Expression:
         token = self.peek()
         if self.accept("("):
-            condition = self.condition()
+            condition = self._condition()
             self.expect(")")
             return condition
         if token.kind in ("string", "number"):
@@ -149,22 +169,46 @@ class RuleReader:
         if token.text in _WORDS:
             return when.constant(token.text, _WORDS[token.text])
         if not self.accept("("):
-            return when.path(token.text)
-        if token.text == "exists":
-            name = self.peek()
-            if name.kind != "name" or name.text in _WORDS:
-                self.fail("exists asks for a name")
-            self.take()
-            condition = self.condition() if self.accept(",") else None
-            self.expect(")")
-            return when.exists(self._since(token.position), name.text, condition)
+            return when.path(self._path(token))
+        if token.text in ("exists", "count"):
+            return self._of_items(token)
         if token.text == "contains":
             container = self._operand()
             self.expect(",")
             wanted = self._operand()
             self.expect(")")
             return when.contains(self._since(token.position), container, wanted)
-        raise RuleSyntaxError(self.rule, token.position, f"there is no function {token.text!r}; there are exists and contains")
+        known = "there are exists, count and contains"
+        raise RuleSyntaxError(self.rule, token.position, f"there is no function {token.text!r}; {known}")
+
+    def _of_items(self, token: RuleToken) -> Expression:
+        """Read what is asked of the items of a list; ``exists`` may ask of any name whether it is there."""
+        name = self.take()
+        if name.kind != "name" or name.text in _WORDS:
+            raise RuleSyntaxError(self.rule, name.position, f"{token.text} asks for a name")
+        path, condition = self._path(name), None
+        if token.text == "count" or self.peek().text == ",":
+            self.expect(",")
+            self._lists += 1
+            condition = self.truth()
+            self._lists -= 1
+        self.expect(")")
+        text = self._since(token.position)
+        if condition is None:
+            return when.exists(text, path)
+        return when.any_item(text, path, condition) if token.text == "exists" else when.count(text, path, condition)
+
+    def _path(self, token: RuleToken) -> str:
+        if re.split(r"[.\[]", token.text)[0] == when.ITEM and not self._lists:
+            problem = f"{when.ITEM} is an item of a list: it stands in exists(list, ...) and count(list, ...)"
+            raise RuleSyntaxError(self.rule, token.position, problem)
+        self.names.append(token.text)
+        return token.text
+
+    def _true_or_false(self, start: int, part: Expression) -> Expression:
+        if part.kind not in ("truth", "any"):
+            raise RuleSyntaxError(self.rule, start, f"{part.text} is neither true nor false")
+        return part
 
     def _start(self) -> int:
         space = _SPACE.match(self.rule, self.position)

@@ -3,21 +3,47 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, is_dataclass
-from typing import Any
+from collections import ChainMap
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, is_dataclass
+from itertools import count as numbers
+from typing import Any, Literal
 
 from pydantic import BaseModel
 
 from answergraph.state.errors import RuleEvaluationError
 
 ITEM = "item"
-"""Names the item at hand in the condition of ``exists(list, condition)``."""
+"""Names the item at hand in the condition of ``exists(list, condition)`` and ``count(list, condition)``."""
 
-Facts = Mapping[str, Any]
+MAX_ITEMS = 100_000
+"""How many list items a condition may look at, all lists together: lists inside lists would take for ever."""
+
+Kind = Literal["truth", "number", "text", "null", "any"]
+"""What a part is known to be before there are facts; ``"any"`` for a name."""
 
 _MISSING = object()
 _ORDERS: Mapping[str, Callable[[Any, Any], bool]] = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
+
+
+@dataclass(frozen=True)
+class Facts:
+    """The facts of one evaluation, and the items it has looked at."""
+
+    values: Mapping[str, Any]
+    looked_at: Iterator[int] = field(default_factory=lambda: numbers(1))
+
+    def items(self, text: str, found: Any) -> Iterator[Any]:
+        """Yield the items of a list; ``RuleEvaluationError`` for what is no list, and for too many items."""
+        if not _is_list(found):
+            raise RuleEvaluationError(text, "what it looks through is no list")
+        for item in found:
+            if next(self.looked_at) > MAX_ITEMS:
+                raise RuleEvaluationError(text, f"it looks at more than {MAX_ITEMS} list items")
+            yield item
+
+    def with_item(self, item: Any) -> Facts:
+        return Facts(ChainMap({ITEM: item}, self.values), self.looked_at)  # type: ignore[arg-type]  # a ChainMap only reads
 
 
 @dataclass(frozen=True)
@@ -28,6 +54,8 @@ class Expression:
     """The part as it was written."""
     value: Callable[[Facts], Any]
     """Raises ``RuleEvaluationError`` where the facts give no value."""
+    kind: Kind = "truth"
+    is_constant: bool = False
 
     def holds(self, facts: Facts) -> bool:
         """Return whether a condition holds.
@@ -42,7 +70,8 @@ class Expression:
 
 
 def constant(text: str, value: Any) -> Expression:
-    return Expression(text, lambda facts: value)
+    kinds: Mapping[type, Kind] = {bool: "truth", str: "text", type(None): "null"}
+    return Expression(text, lambda facts: value, kinds.get(type(value), "number"), is_constant=True)
 
 
 def path(text: str) -> Expression:
@@ -54,7 +83,7 @@ def path(text: str) -> Expression:
             raise RuleEvaluationError(text, f"there is no {text!r}; exists({text}) asks whether there is")
         return found
 
-    return Expression(text, value)
+    return Expression(text, value, "any")
 
 
 def comparison(text: str, left: Expression, sign: str, right: Expression) -> Expression:
@@ -71,18 +100,32 @@ def comparison(text: str, left: Expression, sign: str, right: Expression) -> Exp
     return Expression(text, value)
 
 
-def exists(text: str, name: str, condition: Expression | None) -> Expression:
-    """Return whether something is there and not ``null``, or whether an item of a list meets a condition."""
+def exists(text: str, name: str) -> Expression:
+    """Return whether something is there and not ``null``."""
 
     def value(facts: Facts) -> bool:
         found = _found(facts, name)
-        if condition is None:
-            return found is not _MISSING and found is not None
-        if not _is_list(found):
-            raise RuleEvaluationError(text, f"{name!r} is no list")
-        return any(condition.holds({**facts, ITEM: item}) for item in found)
+        return found is not _MISSING and found is not None
 
     return Expression(text, value)
+
+
+def any_item(text: str, name: str, condition: Expression) -> Expression:
+    """Return whether an item of a list meets a condition."""
+
+    def value(facts: Facts) -> bool:
+        return any(condition.holds(facts.with_item(item)) for item in facts.items(text, _found(facts, name)))
+
+    return Expression(text, value)
+
+
+def count(text: str, name: str, condition: Expression) -> Expression:
+    """Return how many items of a list meet a condition."""
+
+    def value(facts: Facts) -> int:
+        return sum(condition.holds(facts.with_item(item)) for item in facts.items(text, _found(facts, name)))
+
+    return Expression(text, value, "number")
 
 
 def contains(text: str, container: Expression, wanted: Expression) -> Expression:
@@ -94,7 +137,7 @@ def contains(text: str, container: Expression, wanted: Expression) -> Expression
             return part in holder
         if not _is_list(holder):
             raise RuleEvaluationError(text, f"contains looks for a value in a list or for a text in a text, not in {holder!r}")
-        return any(_same(item, part) for item in holder)
+        return any(_same(item, part) for item in facts.items(text, holder))
 
     return Expression(text, value)
 
@@ -112,17 +155,23 @@ def disjunction(text: str, conditions: Sequence[Expression]) -> Expression:
 
 
 def _found(facts: Facts, name: str) -> Any:
-    found: Any = facts
-    for part in name.split("."):
-        found = _member(found, part)
+    found: Any = facts.values
+    for part in name.replace("[", ".").replace("]", "").split("."):
+        found = _member(facts, found, part)
     return found
 
 
-def _member(holder: Any, name: str) -> Any:
+def _member(facts: Facts, holder: Any, name: str) -> Any:
+    """Return a key, a declared field, a list's position, its ``length``, or what ``name`` is of each of its items."""
     if isinstance(holder, Mapping):
         return holder.get(name, _MISSING)
     if _is_list(holder):
-        return holder[int(name)] if name.isascii() and name.isdigit() and int(name) < len(holder) else _MISSING
+        if name.isascii() and name.isdigit():
+            return holder[int(name)] if int(name) < len(holder) else _MISSING
+        if name == "length":
+            return len(holder)
+        each = [_member(facts, item, name) for item in facts.items(name, holder)]
+        return _MISSING if any(one is _MISSING for one in each) else each
     # Declared fields only: a rule reads data and calls nothing.
     declared = type(holder).model_fields if isinstance(holder, BaseModel) else ()
     fields = getattr(holder, "__dataclass_fields__", ()) if is_dataclass(holder) else declared

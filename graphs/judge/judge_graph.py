@@ -36,7 +36,8 @@ from answergraph.judging.questions import (
     tag_prompt,
 )
 from answergraph.judging.stages import AskForNumber, AskForTag, ReadOwnTag, Stage
-from answergraph.models.resolve import OFFLINE, resolve_model
+from answergraph.models.model_names import OFFLINE
+from answergraph.models.resolve import resolve_model
 from answergraph.response_format.strategies.auto_strategy import AutoStrategy
 from answergraph.response_format.strategies.declared_format import DeclaredFormat
 from answergraph.rules.rule import Rules
@@ -74,7 +75,9 @@ class JudgeSpec:
             return [Stage("phase1_tag", ReadOwnTag(self.tag_word))]
         model = resolve_model(self.model, offline=stated_condition)
         word, quotes = self.tag_word, self.grounded
-        number = AskForNumber(model, rule_number_prompt(word, quotes=quotes), self._offers(JUDGMENT_SCHEMA), "step")
+        number = AskForNumber(
+            model, rule_number_prompt(word, quotes=quotes), self._offers(JUDGMENT_SCHEMA), "step", word, "phase3_tag"
+        )
         tag = AskForTag(model, tag_prompt(word, quotes=quotes), word)
         judging = evaluation_prompt(word, quotes=quotes)
         evaluation = AskForNumber(model, judging, self._offers(EVALUATION_SCHEMA), "matched_index", JUDGE_TAG)

@@ -41,8 +41,9 @@ from answergraph.graphs.triage.triage_schema import (
 )
 from answergraph.graphs.triage.triage_tools import TRIAGE_TOOLS
 from answergraph.middleware.grounded_answer import GroundedAnswer
+from answergraph.models.model_names import OFFLINE
 from answergraph.models.offline.offline_policy import attach
-from answergraph.models.resolve import OFFLINE, resolve_model
+from answergraph.models.resolve import resolve_model
 from answergraph.state.agent_state import AgentState
 from answergraph.state.budget import UsageLimits
 from answergraph.state.messages import correction_message

@@ -17,7 +17,8 @@ from answergraph.graphs.judge.judge_graph import create_judge
 from answergraph.graphs.workflow.workflow_graph import create_workflow
 from answergraph.graphs.workflow.workflow_steps import OF_THE_WORKFLOW, WorkflowLimits, WorkflowStep
 from answergraph.graphs.workflow.yaml_document import YamlDocument
-from answergraph.models.resolve import OFFLINE, resolve_model
+from answergraph.models.model_names import OFFLINE
+from answergraph.models.resolve import resolve_model
 from answergraph.state.errors import AgentSpecError, WorkflowSpecError
 
 _KEYS: Mapping[str, Mapping[str, Any]] = {

@@ -16,11 +16,12 @@ from typing_extensions import TypedDict
 
 from answergraph.graphs.workflow.workflow_state import StepResult, Transition, visits
 from answergraph.graphs.workflow.workflow_steps import ABORT, WorkflowStep
-from answergraph.judging.judgment import Judgment
+from answergraph.judging.judgment import Judgment, no_judgment
 from answergraph.judging.tags import tag
 from answergraph.models.offline.offline_policy import attach
 from answergraph.response_format.reading.canonical_json import shortened
 from answergraph.runtime.steps import Invoke, Step
+from answergraph.state.errors import RuleEvaluationError
 
 ERROR = "error"
 """The label of a child whose agent raised."""
@@ -105,8 +106,11 @@ class JudgedStep:
         result = (state.get("results") or {}).get(self.node)
         if self.is_child and result and "error" in result:
             return {"labels": {self.node: ERROR}}
-        output: Any = yield Invoke(self.judge, self._input(state, result))
-        judgment: Judgment = output["judgment"]
+        try:
+            output: Any = yield Invoke(self.judge, self._input(state, result))
+            judgment: Judgment = output["judgment"]
+        except RuleEvaluationError as error:
+            judgment = no_judgment(str(error), [])
         if self.is_child:
             return {"labels": {self.node: judgment["label"] or NO_RULE}}
         return {"transitions": [*(state.get("transitions") or ()), self._transition(judgment, self._text(state, result))]}

@@ -129,6 +129,10 @@ def _check_rules(step: WorkflowStep, names: Sequence[str], key: str) -> None:
             raise WorkflowSpecError(f"{place}.next", f"there is no step {target!r}; there are {[*names, *ENDS]!r}")
         if parse_rule(condition).aggregate is not None and not step.parallel:
             raise WorkflowSpecError(f"{place}.condition", "all(...) and any(...) compare children, and this step has none")
+        for name in parse_rule(condition).names:
+            root, *rest = re.split(r"[.\[]", name)
+            if root in ("results", "visits") and rest and rest[0] not in names:
+                raise WorkflowSpecError(f"{place}.condition", f"{name!r}: there is no step {rest[0]!r}; there are {[*names]!r}")
 
 
 def _check_conditions(step: WorkflowStep, key: str) -> None:

@@ -21,9 +21,9 @@ export class AnswerView {
   }
 
   /** Show what is known; what did not change stays as it is, so that an opened source stays open. */
-  show({ values, answers }) {
+  show({ values, growing: onTheirWay }) {
     const records = answersIn(values);
-    const growing = [...answers.values()].filter(({ status }) => status !== "accepted" || !records.length);
+    const growing = onTheirWay.filter(({ status }) => status !== "accepted" || !records.length);
     const key = JSON.stringify([records, growing]);
     if (key === this.#shown) return;
     this.#shown = key;

@@ -6,17 +6,17 @@ import { el } from "./dom.js";
 import { Drawing } from "./drawing.js";
 import { showInterrupts } from "./interrupts.js";
 import { MessageList } from "./message_list.js";
-import { RunView } from "./run_view.js";
+import { RunStore } from "./run_store.js";
 import { SchemaForm } from "./schema_form.js";
 import { Theme } from "./theme.js";
 import { ThreadList } from "./thread_list.js";
 
 const at = (id) => document.getElementById(id);
 
-const view = new RunView();
+const store = new RunStore();
 const drawing = new Drawing(at("drawing"), at("edges"));
 const messages = new MessageList(at("messages"));
-const answers = new AnswerView(at("answers"), (call) => view.conversation.toolResult(call), (id) => messages.goTo(id));
+const answers = new AnswerView(at("answers"), (call) => store.toolResult(call), (id) => messages.goTo(id));
 const inputForm = new SchemaForm(at("input-form"));
 const contextForm = new SchemaForm(at("context-form"));
 const threads = new ThreadList(at("threads"), at("checkpoints"), { open: openThread, openCheckpoint, failed });
@@ -25,27 +25,37 @@ const theme = new Theme(at("theme"), () => draw());
 const known = new Map();
 let assistant = null;
 let graph = null;
-let thread = null;
-let checkpoint = null;
 /** Whether the input is one JSON value, because its schema names no properties. */
 let isRawInput = false;
-let running = false;
 let waiting = "[]";
-/** Which thread or checkpoint was asked for last: an answer that comes too late is not shown. */
-let asked = 0;
-/** How often a graph was chosen, for the same reason. */
+/** How often a graph was chosen: an answer that comes too late is not shown. */
 let chosen = 0;
 
-function show() {
-  view.look();
-  const all = view.conversation.messages;
-  messages.show(all);
-  at("count").textContent = all.length ? all.length.toLocaleString("en") : "";
-  answers.show(view);
-  drawing.light(view.lights);
-  at("nodes").replaceChildren(...[...view.lights].map(nodeItem));
-  showWaiting();
-  if (view.error) failed(view.error);
+function show(run) {
+  messages.show(run.messages);
+  at("count").textContent = run.messages.length ? run.messages.length.toLocaleString("en") : "";
+  answers.show(run);
+  const lights = lightsOf(run.steps);
+  drawing.light(lights);
+  at("nodes").replaceChildren(...[...lights].map(nodeItem));
+  at("run").disabled = store.isBusy;
+  at("stop").disabled = !store.isBusy;
+  at("checkpoint").hidden = run.checkpoint === null;
+  showWaiting(run);
+  if (run.error) failed(run.error);
+  else if (!run.unsent) at("error").hidden = true;
+  say(statusLine(run));
+}
+
+/** How often each node has run, and how it stands, by its path. */
+function lightsOf(steps) {
+  const lights = new Map();
+  for (const { node, inside, state } of steps) {
+    const path = inside ? `${inside}:${node}` : node;
+    const { running, done } = lights.get(path) ?? { running: 0, done: 0 };
+    lights.set(path, { running: running + (state === "running"), done: done + (state === "done"), failed: state === "failed", waits: state === "waits" });
+  }
+  return lights;
 }
 
 function nodeItem([path, { running: now, done, failed: broken, waits }]) {
@@ -53,19 +63,11 @@ function nodeItem([path, { running: now, done, failed: broken, waits }]) {
   return el("li", { "data-node": path, "data-state": state }, path, done > 1 ? ` × ${done}` : "", state === "done" ? "" : ` ${state}`);
 }
 
-function showWaiting() {
-  const now = JSON.stringify(running ? [] : view.interrupts);
+function showWaiting(run) {
+  const now = JSON.stringify(store.isBusy ? [] : run.interrupts);
   if (now === waiting) return;
   waiting = now;
   showInterrupts(at("interrupts"), JSON.parse(now), (resume) => start({ command: { resume } }));
-}
-
-let isDue = false;
-/** Show what has come, once for all events until the next picture. */
-function showSoon() {
-  if (isDue) return;
-  isDue = true;
-  requestAnimationFrame(() => ((isDue = false), running && show()));
 }
 
 function failed(error) {
@@ -80,48 +82,27 @@ function say(text) {
 }
 
 async function start(request) {
-  if (running) return;
   const context = contextForm.read();
   if (context === null) return void (at("context-box").open = true);
-  setRunning(true);
-  view.begin();
-  try {
-    thread ??= (await api.createThread()).thread_id;
-    remember();
-    const from = checkpoint && { checkpoint: { thread_id: thread, checkpoint_ns: "", checkpoint_id: checkpoint } };
-    const body = { assistant_id: assistant, ...(Object.keys(context).length && { context }), ...from, ...request };
-    for await (const event of api.run(thread, body)) {
-      view.take(event);
-      showSoon();
-    }
-  } catch (error) {
-    view.error = error;
-  }
-  view.end();
-  setRunning(false);
-  leaveCheckpoint();
-  show();
-  say(ending());
-  await threads.load(thread).catch(failed);
+  await store.start({ assistant_id: assistant, ...(Object.keys(context).length && { context }), ...request });
+  await threads.load(store.run.thread).catch(failed);
   if (at("checkpoints-box").open) await threads.loadCheckpoints().catch(failed);
 }
 
-function ending() {
-  if (view.error) return "The run failed.";
-  if (view.interrupts.length) return "The run waits for you.";
-  const status = view.values.outcome?.status;
-  return status ? `The run has ended: ${status}.` : "The run has ended.";
-}
+const SENTENCES = {
+  sending: "The run has begun.",
+  queued: "The server has taken the run.",
+  running: "The run goes on.",
+  stopping: "Stopping.",
+  waiting: "The run waits for you.",
+  deferred: "The run waits for calls elsewhere.",
+  failed: "The run failed.",
+  stopped: "The run was stopped.",
+};
 
-function setRunning(now) {
-  running = now;
-  at("run").disabled = now;
-  at("stop").disabled = !now;
-  if (!now) return;
-  at("error").hidden = true;
-  at("error").textContent = "";
-  say("The run has begun.");
-  showWaiting();
+function statusLine({ status, outcome, endedAt }) {
+  if (status === "ended" && endedAt) return outcome ? `The run has ended: ${outcome.status}.` : "The run has ended.";
+  return SENTENCES[status] ?? "";
 }
 
 function input() {
@@ -156,84 +137,57 @@ async function draw() {
   if (!graph) return;
   try {
     await drawing.draw(graph, known.get(assistant)?.name ?? assistant, theme.isDark);
-    drawing.light(view.lights);
+    drawing.light(lightsOf(store.run.steps));
   } catch (error) {
     failed(`The graph cannot be drawn: ${error.message}`);
   }
 }
 
 async function openThread(id, metadata = {}) {
-  if (running) return say("Stop the run first.");
-  const turn = ++asked;
-  const state = await api.state(id);
-  if (turn !== asked) return;
-  thread = id;
-  leaveCheckpoint();
-  showState(state);
+  if (store.isBusy) return say("Stop the run first.");
+  await store.openThread(id);
   // Threads of a graph that is no longer served can be read all the same.
   if (known.has(metadata.assistant_id) && metadata.assistant_id !== assistant) await chooseAssistant(metadata.assistant_id);
-  remember();
   await threads.load(id);
   if (at("checkpoints-box").open) await threads.loadCheckpoints();
 }
 
 async function openCheckpoint(id, step) {
-  if (running) return say("Stop the run first.");
-  const turn = ++asked;
-  const state = await api.state(thread, id);
-  if (turn !== asked) return;
-  checkpoint = id;
+  if (store.isBusy) return say("Stop the run first.");
   at("checkpoint-text").textContent = `This is the checkpoint of step ${step ?? "?"}. A run from here begins a branch of the thread.`;
-  at("checkpoint").hidden = false;
-  showState(state);
-}
-
-function showState(state) {
-  at("error").hidden = true;
-  view.open(state);
-  show();
-  say("");
-}
-
-function leaveCheckpoint() {
-  checkpoint = null;
-  at("checkpoint").hidden = true;
+  await store.openCheckpoint(id);
 }
 
 function newThread() {
-  if (running) return say("Stop the run first.");
-  asked++;
-  thread = null;
-  leaveCheckpoint();
-  showState({});
-  remember();
+  if (store.isBusy) return say("Stop the run first.");
+  store.newThread();
   threads.load(null).catch(failed);
   at("message").focus();
 }
 
 /** Keep in the address what is open, so that the page can be loaded again. */
-function remember() {
-  const open = new URLSearchParams({ assistant, ...(thread && { thread }) });
-  history.replaceState(null, "", `#${open}`);
+function remember({ thread }) {
+  const open = `#${new URLSearchParams({ ...(assistant && { assistant }), ...(thread && { thread }) })}`;
+  if (assistant && open !== location.hash) history.replaceState(null, "", open);
 }
 
 at("assistant").addEventListener("change", async ({ target }) => {
   try {
     newThread();
     await chooseAssistant(target.value);
-    remember();
+    remember(store.run);
   } catch (error) {
     failed(error);
   }
 });
 at("new-thread").addEventListener("click", newThread);
 at("run-on").addEventListener("click", () => start({ input: null }));
-at("stop").addEventListener("click", () => view.runId && api.cancelRun(thread, view.runId).catch(failed));
+at("stop").addEventListener("click", () => store.stop().catch(failed));
 at("checkpoints-box").addEventListener("toggle", ({ target }) => target.open && threads.loadCheckpoints().catch(failed));
 at("input").addEventListener("submit", (event) => {
   event.preventDefault();
   const request = input();
-  if (request && !running) start(request).then(() => (at("message").value = ""));
+  if (request && !store.isBusy) start(request).then(() => (at("message").value = ""));
 });
 at("input").addEventListener("keydown", (event) => {
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) at("input").requestSubmit();
@@ -250,7 +204,9 @@ async function begin() {
   else failed("The server serves no graph.");
   if (open.get("thread")) await openThread(open.get("thread"));
   else await threads.load();
-  show();
 }
+
+store.subscribe(show);
+store.subscribe(remember);
 
 begin().catch(failed).finally(() => (document.body.dataset.ready = "true"));

@@ -12,8 +12,8 @@ export function eventPlace(name) {
 
 export class RunView {
   conversation = new Conversation();
-  /** @type {Map<string, {running: number, done: number, failed: boolean, waits: boolean}>} by the node's path */
-  lights = new Map();
+  /** @type {Map<string, import("./run_store.js").Step>} by the task's id */
+  steps = new Map();
   /** @type {Map<string, object>} the newest answer event of each agent and key */
   answers = new Map();
   /** @type {object[]} `{id, value}` */
@@ -22,7 +22,6 @@ export class RunView {
   values = {};
   runId = null;
   error = null;
-  #tasks = new Map();
   #states = new Map();
 
   /** Show a state that was stored: a thread's newest, or that of a checkpoint. */
@@ -36,9 +35,8 @@ export class RunView {
 
   /** Forget the run before; the messages stay. */
   begin() {
-    this.lights.clear();
+    this.steps.clear();
     this.answers.clear();
-    this.#tasks.clear();
     this.#states.clear();
     this.interrupts = [];
     this.runId = this.error = null;
@@ -61,17 +59,17 @@ export class RunView {
   end() {
     this.look();
     this.conversation.settle();
-    for (const light of this.lights.values()) light.running = 0;
+    for (const step of this.steps.values()) if (step.state === "running") step.state = "stopped";
   }
 
   #takers = {
     metadata: ({ run_id }) => (this.runId = run_id ?? this.runId),
     messages: ([piece], inside) => this.conversation.add(piece, inside),
     custom: (event, _, space) => {
-      if (event?.type === "answergraph.answer") this.answers.set(`${space}|${event.agent}|${event.key}`, event);
+      if (event?.type === "answergraph.answer") this.answers.set(`${space}|${event.agent}|${event.key}`, { ...event, space });
     },
     updates: (update, inside) => this.#takeUpdate(update, inside),
-    tasks: (task, inside) => this.#takeTask(task, inside),
+    tasks: (task, inside, space) => this.#takeStep(task, inside, space),
     error: (error) => (this.error = error),
   };
 
@@ -83,22 +81,20 @@ export class RunView {
         if (written && typeof written === "object") this.values = { ...this.values, ...withoutMessages(written) };
   }
 
-  #takeTask(task, inside) {
-    const path = inside ? `${inside}:${task.name}` : task.name;
-    const light = this.lights.get(path) ?? { running: 0, done: 0, failed: false, waits: false };
-    const ends = "result" in task || "error" in task;
-    if (ends && this.#tasks.delete(task.id)) light.running -= 1;
-    if (!ends && !this.#tasks.has(task.id)) {
-      this.#tasks.set(task.id, path);
-      light.running += 1;
-      light.waits = false;
+  #takeStep(task, inside, space) {
+    if (!("result" in task || "error" in task)) {
+      const childSpace = [space, `${task.name}:${task.id}`].filter(Boolean).join("|");
+      const before = [...this.steps.values()].findLast((step) => step.space === space && step.state !== "running");
+      if (before && !before.next.includes(task.name)) before.next.push(task.name);
+      return void this.steps.set(task.id, { id: task.id, number: null, node: task.name, space, inside, childSpace, state: "running",
+        began: Date.now(), ended: null, wrote: null, messageIds: [], next: [], error: null, interrupts: [], checkpoint: null });
     }
-    if (ends) {
-      light.waits = Boolean(task.interrupts?.length);
-      light.failed = Boolean(task.error);
-      light.done += light.waits || light.failed ? 0 : 1;
-    }
-    this.lights.set(path, light);
+    const step = this.steps.get(task.id);
+    if (!step) return;
+    const messages = [task.result?.messages ?? []].flat().map(({ id }) => id).filter(Boolean);
+    const interrupts = task.interrupts ?? [];
+    Object.assign(step, { ended: Date.now(), wrote: task.result ?? null, error: task.error ?? null, interrupts, messageIds: messages,
+      state: task.error ? "failed" : interrupts.length ? "waits" : "done" });
   }
 
   #take(values, inside) {

@@ -73,7 +73,7 @@ def test_agents_may_lie_in_the_current_folder_of_an_installed_program(tmp_path: 
 
 @pytest.mark.parametrize(
     ("arguments", "why"),
-    [(["nowhere.yaml"], "nowhere.yaml, line 1"), (["--model", "nope"], "nope"), (["--fact", "=1"], "NAME=VALUE")],
+    [(["nowhere.yaml"], "There is no file 'nowhere.yaml'."), (["--model", "nope"], "nope"), (["--fact", "=1"], "NAME=VALUE")],
 )
 def test_bad_usage_is_exit_code_2(workflow: str, arguments: list[str], why: str) -> None:
     path = () if arguments[0].endswith(".yaml") else (workflow,)

@@ -84,6 +84,8 @@ def test_a_run_may_have_facts_of_its_own(run: Run, tmp_path: Path) -> None:
     [
         ("next: check", "next: chek", 15, "steps[0].rules[1].next", "no step 'chek'"),
         ("when(level > 5)", "when(level >)", 12, "steps[0].rules[0].condition", "a value is missing"),
+        ("when(level > 5)", "when(1)", 12, "steps[0].rules[0].condition", "neither true nor false (position 5"),
+        ("when(level > 5)", "when(visits.chek > 5)", 12, "steps[0].rules[0].condition", "there is no step 'chek'"),
         ("when(level > 5)", "ai('fine')", 12, "steps[0].rules[0].condition", "no ai(...)"),
         ("limits: {steps: 9", "limits: {stepps: 9", 5, "limits.stepps", "no key 'stepps'"),
         ("{steps: 9", "{steps: nine", 5, "limits.steps", "a number"),

@@ -68,6 +68,12 @@ def test_no_matching_rule_aborts_and_says_which_step(run: Run) -> None:
     assert (result["transitions"][-1]["rule"], result["transitions"][-1]["next"]) == (None, "ABORT")
 
 
+def test_a_rule_that_cannot_be_decided_aborts_and_says_why(run: Run) -> None:
+    result = run(create_workflow([step("plan", "P", {"when(absent == 1)": "plan", "P": "COMPLETE"})]), {"task": "Build it."})
+    assert (path(result), result["transitions"][0]["rule"]) == (["plan", "ABORT"], None)
+    assert "there is no 'absent'" in result["reason"]
+
+
 def test_a_circle_without_progress_is_ended(run: Run) -> None:
     result = run(create_workflow(reviewed("needs fix"), limits=WorkflowLimits(repeats=2)), {"task": "Build it."})
     assert path(result).count("review") == 3
