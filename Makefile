@@ -23,6 +23,10 @@ PROVIDERS_INSTALLED := $(PROVIDERS)/installed
 INSTRUCTOR := .venv-model-instructor
 INSTRUCTOR_INSTALLED := $(INSTRUCTOR)/installed
 
+# The libraries that check quotes too, and packages whose files are the texts that are quoted.
+EVIDENCE := .venv-evidence
+EVIDENCE_INSTALLED := $(EVIDENCE)/installed
+
 # Python 3.12 or newer, for the server that runs as several processes.
 CLUSTER_PYTHON ?= python3.12
 CLUSTER := .venv-cluster
@@ -64,7 +68,8 @@ format: env ## Format, and mend what the linter can mend
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix-only .
 
-evidence: env ## The figures of docs/evidence.md: 10,000 corrupted claims and 10,000 true ones
+evidence: env $(EVIDENCE_INSTALLED) ## The figures of docs/evidence.md: quotes of real texts, beside two other libraries, and generated claims
+	$(EVIDENCE)/bin/python -m tests.answergraph.evidence.measure_real
 	$(BIN)/python -m tests.answergraph.evidence.measure
 
 # The three settings keep the server from calling anything outside this machine.
@@ -145,6 +150,11 @@ $(MODEL_INSTALLED): pyproject.toml benchmarks/constraints.txt
 $(INSTRUCTOR_INSTALLED): pyproject.toml
 	@$(PYTHON) -m venv $(INSTRUCTOR)
 	-@$(INSTRUCTOR)/bin/python -m pip install --quiet --disable-pip-version-check --editable . "instructor==1.17.0"
+	@touch $@
+
+$(EVIDENCE_INSTALLED): pyproject.toml
+	@$(PYTHON) -m venv $(EVIDENCE)
+	@$(EVIDENCE)/bin/python -m pip install --quiet --disable-pip-version-check --editable . --group evidence
 	@touch $@
 
 $(CLUSTER_INSTALLED): pyproject.toml constraints.txt

@@ -8,6 +8,7 @@ __version__ = "0.2.0.dev0"
 
 if typing.TYPE_CHECKING:
     from answergraph.evidence.answer_bundle import BUNDLE_KEYS, answer_bundle
+    from answergraph.evidence.claim_checking import check_evidence
     from answergraph.evidence.marks import Abstention, FromTools, Quote
     from answergraph.evidence.verifier import ClaimVerdict, verify_bundle
     from answergraph.graphs.agent.agent_types import AgentGraph, AgentResult
@@ -57,6 +58,7 @@ else:
         __name__,
         {
             "answergraph.evidence.answer_bundle": ("BUNDLE_KEYS", "answer_bundle"),
+            "answergraph.evidence.claim_checking": ("check_evidence",),
             "answergraph.evidence.marks": ("Abstention", "FromTools", "Quote"),
             "answergraph.evidence.verifier": ("ClaimVerdict", "verify_bundle"),
             "answergraph.graphs.agent.agent_types": ("AgentGraph", "AgentResult"),
@@ -155,6 +157,7 @@ __all__ = [
     "as_node",
     "as_tool",
     "build_agent_graph",
+    "check_evidence",
     "create_agent",
     "forget_refusals",
     "is_answer_event",

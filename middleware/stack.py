@@ -145,8 +145,8 @@ class MiddlewareStack:
 
     def wrap_tool_call(self, call: ToolCallStep) -> ToolCallStep:
         """Put every tool wrapper around a tool call, and the recording of its result where a middleware asks for it."""
-        wrapped = reduce(_around_tool, reversed(self.tool_wrappers), call)
-        return recording(wrapped) if self._records else wrapped
+        wrap = partial(reduce, _around_tool, self.tool_wrappers[::-1])
+        return recording(wrap, call) if self._records else wrap(call)
 
     def wrap_reviewed(self, names: frozenset[str]) -> Callable[[ToolCallStep], ToolCallStep]:
         """Return a function that puts the tool wrappers around a call whose middleware ask a person about these names."""

@@ -58,6 +58,7 @@ DOORS = {
         "as_node",
         "as_tool",
         "build_agent_graph",
+        "check_evidence",
         "create_agent",
         "forget_refusals",
         "is_answer_event",

@@ -34,7 +34,7 @@ from answergraph.cli.experiment_command import experiments
 from answergraph.cli.judge_command import judge
 from answergraph.cli.run_command import run, workflow_of
 from answergraph.cli.triage_command import TRIAGE_HELP, triage
-from answergraph.cli.verify_command import verify
+from answergraph.cli.verify_command import KeyOption, key_in, verify
 from answergraph.models.model_names import OFFLINE
 
 if TYPE_CHECKING:
@@ -131,6 +131,7 @@ def ask(  # noqa: PLR0913  # waiver: the options of a command
     base_url: BaseUrlOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print only the answer, as JSON.")] = False,
     bundle: Annotated[Path | None, typer.Option(help="Also write the answer with its evidence to this file.")] = None,
+    key: KeyOption = None,
     protocol: Annotated[
         Protocol, typer.Option(help="How the model calls its tools: by tool calls, or in text for models that have none.")
     ] = "tools",
@@ -159,7 +160,7 @@ def ask(  # noqa: PLR0913  # waiver: the options of a command
     result = run_graph(asked, {"messages": [text.strip()]}, config, output_keys=answergraph.BUNDLE_KEYS)
     if bundle is not None:
         with told_as_bad_usage():
-            write_json(bundle, answergraph.answer_bundle(result))
+            write_json(bundle, answergraph.answer_bundle(result, key=key_in(key)))
     answer = _answer(result)
     typer.echo(_as_json(answer) if as_json else _as_text(answer, str((result.get("outcome") or {}).get("schema"))))
 

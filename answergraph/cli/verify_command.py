@@ -19,12 +19,20 @@ BUNDLES_FORMAT = "answergraph-bundles/1"
 """The ``format`` of a file that holds several bundles, as a triage writes it."""
 
 
-def verify(bundle: Annotated[Path, typer.Argument(help="A file that --bundle has written.")]) -> None:
+KeyOption = Annotated[Path | None, typer.Option(help="A file with the secret that signs the bundle.")]
+
+
+def key_in(file: Path | None) -> bytes | None:
+    """Return the secret in a file, without the white space around it."""
+    return None if file is None else file.read_bytes().strip()
+
+
+def verify(bundle: Annotated[Path, typer.Argument(help="A file that --bundle has written.")], *, key: KeyOption = None) -> None:
     """Re-check a saved answer: does the evidence it names support it? Exit code 0 if all of it holds, 1 if not."""
     with told_as_bad_usage():
-        text = bundle.read_bytes()
+        text, secret = bundle.read_bytes(), key_in(key)
     try:
-        verdicts = _verdicts(json.loads(text))
+        verdicts = _verdicts(json.loads(text), secret)
     except (ValueError, RecursionError) as error:
         why = error if isinstance(error, answergraph.BundleError) else "It is not JSON."
         raise ended(BAD_USAGE, f"Error: {bundle} is not a file that --bundle has written. {why}") from error
@@ -36,12 +44,12 @@ def verify(bundle: Annotated[Path, typer.Argument(help="A file that --bundle has
         raise typer.Exit(NO_ANSWER)
 
 
-def _verdicts(saved: Any) -> list[ClaimVerdict]:
+def _verdicts(saved: Any, key: bytes | None) -> list[ClaimVerdict]:
     """Return one verdict per claim of a bundle, or of each bundle of a triage, whose verdicts name their case."""
     if not isinstance(saved, dict) or saved.get("format") != BUNDLES_FORMAT:
-        return answergraph.verify_bundle(saved)
+        return answergraph.verify_bundle(saved, key=key)
     return [
         replace(verdict, path=f"{bundle.get('case')} {verdict.path}")
         for bundle in saved.get("bundles", ())
-        for verdict in answergraph.verify_bundle(bundle)
+        for verdict in answergraph.verify_bundle(bundle, key=key)
     ]

@@ -5,7 +5,7 @@ Everything here is plain JSON, so that a checkpoint, a server and a log show the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
@@ -45,6 +45,16 @@ class EvidenceSpan(NamedTuple):
     start: int
     """In characters of the tool message's text."""
     end: int
+
+
+SHOWN = "shown"
+"""Ends a piece of evidence whose span lies in the text that the model was shown, where a middleware had changed the result."""
+
+
+def spans_of(evidence: Sequence[Any]) -> list[tuple[int, int]]:
+    """Return the spans of a result that a piece of evidence names; two for a quote with an ellipsis, none in a shown text."""
+    places = [] if evidence[-1] == SHOWN else [place for place in evidence[1:] if isinstance(place, int)]
+    return list(zip(places[::2], places[1::2], strict=False))
 
 
 @dataclass(frozen=True)

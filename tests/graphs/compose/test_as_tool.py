@@ -76,7 +76,7 @@ def test_an_agent_without_a_response_format_answers_with_its_last_text(run: Any)
     agent, _ = judge("It passed.", response_format=None)
     message, _ = asked(run, agent)
     assert (message.text, message.status) == ("It passed.", "success")
-    assert message.artifact == {"structured_response": None, "outcome": None}
+    assert message.artifact == {"structured_response": None, "outcome": None, "supported_by": []}
 
 
 @pytest.mark.parametrize(("given", "value"), [(Place("Nara"), {"city": "Nara"}), ("as you like", "as you like")])
