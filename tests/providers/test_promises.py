@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 from langchain.agents.middleware import wrap_model_call
-from pydantic import BaseModel
+from langchain_openai import ChatOpenAI
+from pydantic import BaseModel, SecretStr
 
 from answergraph import DeferredStrategy, UsageLimits, create_agent, forget_refusals
 from tests.openai_server.reply import Reply
@@ -136,14 +137,16 @@ def test_one_callers_bad_schema_changes_no_other_run() -> None:
 
     words = "Invalid schema for response_format 'Evil': In context=(), 'evil' is not permitted."
     refuses = Rule(lambda asked: words if "evil" in str(asked.schema) else None, "https://platform.openai.com/docs")
-    openai = named("OpenAI, chat completions")
+    strict = with_rules(named("OpenAI, chat completions"), refuses)
 
-    def evil(asked: Asked, number: int) -> Reply:
-        return answer(asked, "Evil", {"evil": "x"})
+    def obeys(asked: Asked, number: int) -> Reply:
+        return answer(asked, "Evil", {"evil": "x"}) if "evil" in str(asked.body) else answer(asked)
 
-    outcome_and_requests(openai, evil, refuses, response_format=Evil, tools=[])
-    _, asked = outcome_and_requests(openai, works, refuses, tools=[])
-    assert [each.format for each in asked] == ["json_schema"]
+    with Stub(strict.api, strict.rules, obeys) as stub:
+        for schema in (Evil, Found):
+            create_agent(strict.client(stub.url), response_format=schema).invoke({"messages": ["Find the number."]})
+    assert stub.refused
+    assert stub.asked[-1].format == "json_schema"
 
 
 @pytest.mark.parametrize(
@@ -151,20 +154,23 @@ def test_one_callers_bad_schema_changes_no_other_run() -> None:
 )
 def test_a_mistake_in_the_users_code_is_no_refusal(mistake: Exception) -> None:
     openai = named("OpenAI, chat completions")
+    mistakes = [mistake] * 5
 
-    def client(url: str) -> Any:
-        model = openai.client(url)
+    class Mistaken(ChatOpenAI):
+        def _generate(self, *given: Any, **named_too: Any) -> Any:
+            if mistakes:
+                raise mistakes.pop()
+            return super()._generate(*given, **named_too)
 
-        class Broken(type(model)):  # type: ignore[misc]
-            def _generate(self, *arguments: Any, **named_arguments: Any) -> Any:
-                raise mistake
-
-        return Broken(model="gpt-5", base_url=f"{url}/v1", api_key="test")
-
-    with pytest.raises(type(mistake), match=str(mistake)):
-        outcome_and_requests(openai, works, client=client)
-    _, asked = outcome_and_requests(openai, works, tools=[])
-    assert asked[0].format == "json_schema"
+    with Stub(openai.api, openai.rules, works) as stub:
+        model = Mistaken(model="gpt-5", base_url=f"{stub.url}/v1", api_key=SecretStr("test"))
+        agent = create_agent(model, response_format=Found)
+        with pytest.raises(type(mistake), match=str(mistake)):
+            agent.invoke({"messages": ["Find the number."]})
+        assert len(mistakes) == 4
+        mistakes.clear()
+        agent.invoke({"messages": ["Find the number."]})
+    assert [each.format for each in stub.asked] == ["json_schema"]
 
 
 def test_a_setting_that_moves_the_request_to_the_responses_api_moves_the_format_with_it() -> None:
