@@ -32,8 +32,11 @@ CLUSTER_PYTHON ?= python3.12
 CLUSTER := .venv-cluster
 CLUSTER_INSTALLED := $(CLUSTER)/installed
 
+COMPAT := .venv-compat
+COMPAT_INSTALLED := $(COMPAT)/installed
+
 .PHONY: demo test test-slow triage-accuracy sizes check format evidence dev pictures cluster cluster-size cluster-env env bench \
-	install-size test-providers providers-seen test-model model-env model-env-qwen replies
+	install-size compat test-providers providers-seen test-model model-env model-env-qwen replies
 
 demo: env ## What happens to a model's mistakes, a calculation, and the triage of three tests; needs no key
 	@$(BIN)/answergraph demo
@@ -106,6 +109,9 @@ model-env-qwen: model-env ## Qwen 0.5B as well, 478 MB; an odd package that may 
 install-size: env ## The figures of docs/install.md: packages and megabytes of an install, beside LangChain and LangGraph
 	@$(BIN)/python -m benchmarks.install_size
 
+compat: $(COMPAT_INSTALLED) ## Other people's test suites with our create_agent, beside a control run; writes docs/compatibility.md
+	@$(COMPAT)/bin/python -m tests.compat
+
 env: $(INSTALLED)
 
 model-env: $(MODEL_INSTALLED) $(INSTRUCTOR_INSTALLED)
@@ -127,6 +133,13 @@ $(BENCH_INSTALLED): pyproject.toml benchmarks/constraints.txt
 	@$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check --constraint benchmarks/constraints.txt --upgrade pip
 	@$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check --constraint benchmarks/constraints.txt \
 		--build-constraint benchmarks/constraints.txt --group bench --editable .
+	@touch $@
+
+$(COMPAT_INSTALLED): pyproject.toml constraints.txt
+	@echo "Installing what other people's test suites need into $(COMPAT)."
+	@$(PYTHON) -m venv $(COMPAT)
+	@$(COMPAT)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --upgrade pip
+	@$(COMPAT)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --group compat --editable .
 	@touch $@
 
 $(PROVIDERS_INSTALLED): pyproject.toml tests/providers/constraints.txt
