@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -27,7 +27,7 @@ from answergraph.response_format.reading.diagnosis import diagnose
 from answergraph.response_format.reading.reply_reader import Reading, ReplyReader
 from answergraph.response_format.strategies.declared_format import DeclaredFormat
 from answergraph.response_format.strategies.run_time_format import RunTimeFormat
-from answergraph.response_format.strategies.strategy import AnswerRequest, Strategy
+from answergraph.response_format.strategies.strategy import AnswerRequest
 from answergraph.runtime.steps import Step, has_listener
 from answergraph.state.agent_state import AnswerKeys
 from answergraph.state.budget import UsageLimits, callers_budget
@@ -35,7 +35,6 @@ from answergraph.state.ledger import ANSWER_REQUEST, LEDGER, RUNNING, RunLedger
 from answergraph.state.messages import (
     answered_ids,
     as_received,
-    calls_without_news,
     cut_call_message,
     last_turn,
     malformed_call_message,
@@ -156,8 +155,7 @@ class ModelNode:
             visit.model_calls += 1
             reply = as_received(message, self.agent_name)
             if bound.tools_in_text:
-                made = calls_without_news(to_send.messages) if asked.declared else ()
-                reply = _with_text_calls(reply, bound.tools_in_text, asked.strategy, made)
+                reply = with_calls(reply, bound.tools_in_text, asked.strategy, to_send.messages)
             return replace(asked, dialect=bound.dialect, note=bound.note), reply
 
     def _listeners(self, visit: ModelVisit, asked: AnswerRequest, request: ModelRequest[Any]) -> Step[list[AnswerListener]]:
@@ -275,19 +273,6 @@ def _read(message: AIMessage, asked: AnswerRequest) -> Reading | None:
     if reading.error is not None and asked.strategy.raises(reading.error):
         raise reading.error
     return reading
-
-
-def _with_text_calls(
-    reply: AIMessage, tools: frozenset[str], strategy: Strategy[Any], made: Sequence[tuple[str, Any]]
-) -> AIMessage:
-    """Turn the calls of tools that a model wrote as text into tool calls, where the text is not the answer asked for.
-
-    Small models copy a call of theirs without end: one that was ``made`` in vain is left out, and the answer is asked for.
-    """
-    may_be_answer = strategy.answers_in_text and any(schema.looks_like_call for schema in strategy.schemas)
-    if reply.tool_calls or reply.invalid_tool_calls or may_be_answer:
-        return reply
-    return with_calls(reply, tools, is_cut=diagnose(reply) == "truncated", made=made)
 
 
 def _without_repeats(update: dict[str, Any], state: Mapping[str, Any]) -> dict[str, Any]:
