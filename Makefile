@@ -36,7 +36,7 @@ COMPAT := .venv-compat
 COMPAT_INSTALLED := $(COMPAT)/installed
 
 .PHONY: demo test test-slow triage-accuracy sizes check format evidence dev pictures cluster cluster-size cluster-env env bench \
-	install-size compat test-providers providers-seen test-model model-env model-env-qwen replies
+	takt-files install-size compat test-providers providers-seen test-model model-env model-env-qwen replies
 
 demo: env ## What happens to a model's mistakes, a calculation, and the triage of three tests; needs no key
 	@$(BIN)/answergraph demo
@@ -56,6 +56,10 @@ providers-seen: $(PROVIDERS_INSTALLED) env ## What that sees, written anew for d
 
 triage-accuracy: env ## How often the offline rules are right about the labelled runs in examples/failures
 	@$(BIN)/python -m examples.failures.measure
+
+takt-files: env ## What becomes of the workflow files of TAKT's npm package, which it fetches
+	@rm -rf .takt-package && mkdir .takt-package && cd .takt-package && npm pack --silent takt && tar xzf takt-*.tgz
+	@$(BIN)/python -m tests.graphs.workflow.takt_package .takt-package/package
 
 sizes: env ## How much there is to read, and what one answer passes
 	@$(BIN)/python -m tests.test_sizes
