@@ -16,6 +16,7 @@ from langchain_core.tools import BaseTool
 
 from answergraph.response_format.model_request import NO_CALLS, ModelRequest
 from answergraph.response_format.providers.model_capabilities import may_write_calls, no_call_choice, takes_user_after_tool
+from answergraph.response_format.providers.openai_requests import with_plain_requests
 from answergraph.response_format.reading.diagnosis import is_paused
 from answergraph.response_format.strategies.strategy import CALLS_ARE_OVER, Strategy
 from answergraph.response_format.wire.dialects import Dialect
@@ -77,7 +78,7 @@ class BoundModel:
         if self.takes_prompts and WHOLE_MESSAGES.issuperset(map(type, messages)):
             # LangChain converts and checks every message of a list, but not of a prompt.
             sent = ChatPromptValue.model_construct(messages=messages)
-        return Invoke(self.runnable, sent, listeners, self.settings)
+        return Invoke(with_plain_requests(self.runnable), sent, listeners, self.settings)
 
 
 def _calls_as(runnable: Runnable[Any, Any], kind: Any) -> bool:
