@@ -117,7 +117,7 @@ class ProviderStrategy(Strategy[SchemaT]):
     def request_text(self) -> str:
         return f"Give your answer as a JSON object of the schema {' or '.join(self.schema_names)}, and nothing else."
 
-    def unreadable(self, error: ValueError) -> ValueError:
+    def unreadable(self, error: Exception) -> ValueError:
         label = getattr(self.schemas[0].declared, "__name__", "response_format")
         return ValueError(f"Native structured output expected valid JSON for {label}, but parsing failed: {error}.")
 
