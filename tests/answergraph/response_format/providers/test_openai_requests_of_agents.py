@@ -169,43 +169,44 @@ def test_a_client_that_is_no_client_of_the_sdk_is_asked_as_it_is() -> None:
 
 
 BUSY = Failure(HTTPStatus.SERVICE_UNAVAILABLE, "Busy.", may_retry=True)
-SERVERS: dict[str, Callable[[Any], Any]] = {
-    "busy once": lambda asked: says("Yes.") if len(asked) > 1 else BUSY,
-    "busy": lambda asked: BUSY,
-    "refuses": lambda asked: Failure(HTTPStatus.BAD_REQUEST, "The request is not supported."),
-    "slow": lambda asked: (Event().wait(0.05), says("Yes."))[1],
+SERVERS: dict[str, Callable[[list[bytes], Event], Any]] = {
+    "busy once": lambda asked, over: says("Yes.") if len(asked) > 1 else BUSY,
+    "busy": lambda asked, over: BUSY,
+    "refuses": lambda asked, over: Failure(HTTPStatus.BAD_REQUEST, "The request is not supported."),
+    "slow": lambda asked, over: (over.wait(), says("Yes."))[1],
 }
 
 
-def bytes_sent(run: Run, behaves: Callable[[Any], Any], *, by_agent: bool) -> tuple[Any, list[bytes]]:
+def bytes_sent(run: Run, behaves: Callable[[list[bytes], Event], Any], *, by_agent: bool) -> tuple[Any, list[bytes]]:
     """Return the error of a run, and what a hook of the client saw of each request."""
     seen: list[bytes] = []
+    over = Event()
 
     async def ahook(request: Any) -> None:
         seen.append(request.content)
 
-    with OpenAIServer(lambda body: behaves(seen)) as server:
+    with OpenAIServer(lambda body: behaves(seen, over)) as server:
         sync = openai.DefaultHttpxClient(event_hooks={"request": [lambda request: seen.append(request.content)]})
         async_ = openai.DefaultAsyncHttpxClient(event_hooks={"request": [ahook]})
-        # ``max_retries`` is lower where a time runs out: the SDK waits before it asks again.
-        slow = {"timeout": 0.01, "max_retries": 0} if behaves is SERVERS["slow"] else {"max_retries": 1}
-        fields: dict[str, Any] = {"http_client": sync, "http_async_client": async_, **slow}
+        # Where a time runs out, the SDK waits before it asks again.
+        patience = {"timeout": 0.05, "max_retries": 0} if behaves is SERVERS["slow"] else {"max_retries": 1}
+        fields: dict[str, Any] = {"http_client": sync, "http_async_client": async_, **patience}
         model = ChatOpenAI(model="gpt-4o", base_url=server.base_url, api_key=KEY, **fields)
         call: Any = {"name": "search", "args": {"query": "x"}, "id": "call_1"}
-        messages = [
-            HumanMessage("Did it pass?"),
-            AIMessage("", tool_calls=[call]),
-            ToolMessage("x", tool_call_id="call_1"),
-        ]
+        messages = [HumanMessage("Did it pass?"), AIMessage("", tool_calls=[call]), ToolMessage("x", tool_call_id="call_1")]
         try:
             run(create_agent(model, [search]), {"messages": messages}) if by_agent else run(model.bind_tools([search]), messages)
         except openai.APIError as error:
             return (type(error), str(error)), seen
+        finally:
+            over.set()
         return None, seen
 
 
 @pytest.mark.parametrize("behaves", SERVERS.values(), ids=SERVERS)
-def test_hooks_retries_time_outs_and_errors_are_those_of_the_model_alone(run: Run, behaves: Callable[[Any], Any]) -> None:
+def test_hooks_retries_time_outs_and_errors_are_those_of_the_model_alone(
+    run: Run, behaves: Callable[[list[bytes], Event], Any]
+) -> None:
     alone = bytes_sent(run, behaves, by_agent=False)
     assert bytes_sent(run, behaves, by_agent=True) == alone
     assert len(alone[1]) == (2 if behaves in (SERVERS["busy once"], SERVERS["busy"]) else 1)
