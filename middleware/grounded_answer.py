@@ -90,7 +90,9 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
             raise AnswerRejected(NO_EVIDENCE.format(name=self.abstain.__name__))
         checked = check_claims(claims_of(answer), evidence)
         if checked.problems:
-            raise AnswerRejected(checked.feedback)
+            spans = checked.nearest
+            problems = [{"path": path, "sentence": said, "nearest": spans.get(path)} for path, said in checked.problems.items()]
+            raise AnswerRejected(checked.feedback, problems=problems)
         return AnswerAccepted(evidence=checked.evidence)
 
     def evidence(self, state: Mapping[str, Any]) -> list[ToolRun]:

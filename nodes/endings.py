@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from langchain_core.messages import AnyMessage, BaseMessage
+from langchain_core.messages import AIMessage, AnyMessage, BaseMessage
 
 from answergraph.response_format.reading.diagnosis import repeats_cut_calls
 from answergraph.response_format.reading.reply_reader import Reading
+from answergraph.response_format.strategies.strategy import AnswerRequest
 from answergraph.state.ledger import RunLedger, of_run
-from answergraph.state.outcome import Outcome, Status
+from answergraph.state.outcome import Attempt, Coverage, Outcome, Status
 
 ASKED_ONCE = ("truncated", "empty")
 """After these one further call is made at most, as another one would bring the same."""
@@ -84,6 +85,42 @@ def decide(facts: EndingFacts) -> Ending:
     return Ending("end", "out_of_budget" if is_out_of_budget and facts.status != "refused" else facts.status)
 
 
+def with_attempt(ledger: RunLedger, reading: Reading, request: AnswerRequest, message: AIMessage | None) -> list[Attempt]:
+    """Return the attempts so far, with this reply if it was one."""
+    if reading.status != "answered" and not (request.strategy.is_attempt or reading.counts):
+        return ledger["attempts"]
+    attempt = Attempt(
+        strategy=request.strategy.name,
+        schema=reading.meant if reading.schema is None else reading.schema.name,
+        status=reading.status,
+        error=None if reading.status == "answered" else reading.error_text,
+        problems=list(reading.problems),
+        message_id=None if message is None else message.id,
+        repairs=list(reading.repairs),
+        note=request.note,
+    )
+    return [*ledger["attempts"], attempt]
+
+
+def coverage_of(answer: Any, evidence: Mapping[str, Any]) -> dict[str, Coverage]:
+    """Return for each field of an answer as JSON whether evidence supports it, the items of a list taken together."""
+    said: dict[str, set[bool]] = {}
+    waiting: list[tuple[str, str, Any]] = [("", "", answer)]
+    while waiting:
+        path, name, value = waiting.pop()
+        if path not in evidence and isinstance(value, Mapping) and value:
+            inner = [(f"{path}.{key}", f"{name}.{key}", item) for key, item in value.items()]
+        elif path not in evidence and isinstance(value, list) and value:
+            inner = [(f"{path}[{place}]", f"{name}[]", item) for place, item in enumerate(value)]
+        else:
+            inner = []
+            said.setdefault(name, set()).add(path in evidence)
+        waiting += [(one.removeprefix("."), other.removeprefix("."), item) for one, other, item in reversed(inner)]
+    return {
+        name: "unchecked" if True not in found else "partly" if False in found else "supported" for name, found in said.items()
+    }
+
+
 def _is_hopeless(facts: EndingFacts) -> bool:
     """Return whether the mistake is repeated and no other strategy could bring something else."""
     if not facts.repeats:
@@ -124,5 +161,6 @@ def without_format(ledger: RunLedger, messages: Sequence[BaseMessage], *, answer
         attempts=ledger["attempts"],
         narrowed=ledger["narrowed"],
         evidence={},
+        coverage={},
         usage=of_run(ledger["usage"], messages),
     )

@@ -11,8 +11,8 @@ from langgraph.runtime import Runtime
 
 from answergraph.nodes.answer_checks import AnswerCheck, check_answer
 from answergraph.nodes.answer_review import reviewed_message
-from answergraph.nodes.corrections import CONFIRM_ANSWER, NOT_RUN, UNKNOWN_TOOL, correction
-from answergraph.nodes.endings import Ending, EndingFacts, decide, repeats
+from answergraph.nodes.corrections import CONFIRM_ANSWER, NOT_RUN, UNKNOWN_TOOL, correction, sent_back
+from answergraph.nodes.endings import Ending, EndingFacts, coverage_of, decide, repeats, with_attempt
 from answergraph.nodes.model_visit import Readings
 from answergraph.nodes.tools import ToolCallStep
 from answergraph.response_format.reading.reply_reader import Reading, ReplyReader
@@ -33,8 +33,15 @@ from answergraph.state.ledger import (
     current_ledger,
     of_run,
 )
-from answergraph.state.messages import begins_new_run, correction_message, direct_results, last_turn, unanswered, without_cut_text
-from answergraph.state.outcome import AnswerAccepted, Attempt, EndStrategy, Outcome, Status
+from answergraph.state.messages import (
+    begins_new_run,
+    correction_message,
+    direct_results,
+    last_turn,
+    unanswered,
+    without_cut_text,
+)
+from answergraph.state.outcome import AnswerAccepted, EndStrategy, Outcome, Status
 from answergraph.streaming.answer_events import AnswerEvent, decided_event
 
 NOTHING_SAID = AnswerAccepted()
@@ -227,19 +234,19 @@ class StructuredResponseNode:
             "confirmations_asked": reply.ledger["confirmations_asked"] + 1,
             "cause": "confirmation",
         }
-        return {"messages": reply.in_order(_results(reply, reading, CONFIRM_ANSWER)), LEDGER: ledger}
+        return {"messages": reply.in_order(sent_back(_results(reply, reading, CONFIRM_ANSWER))), LEDGER: ledger}
 
     def _ask(self, reply: CurrentReply, reading: Reading, *, in_next_form: bool) -> dict[str, Any]:
         strategy = reply.request.strategy
         results = _results(reply, reading, text := correction(reading, strategy, in_next_form=in_next_form))
-        corrections = reply.in_order([*results, *self._other_calls(reply)])
+        corrections = reply.in_order(sent_back([*results, *self._other_calls(reply)]))
         if not results:
             cut = reply.message if reading.status == "truncated" else None
             corrections += [*([without_cut_text(cut)] if cut and not cut.tool_calls else []), correction_message(text)]
         used, is_attempt = reply.ledger["used_strategies"], strategy.is_attempt or reading.counts
         ledger: RunLedger = {
             **reply.ledger,
-            "attempts": _with_attempt(reply, reading),
+            "attempts": with_attempt(reply.ledger, reading, reply.request, reply.message),
             "last_mistake": reading.mistake if is_attempt else reply.ledger.get("last_mistake"),
             "used_strategies": [*used, reply.request.strategy_id] if in_next_form else used,
             "cause": "correction" if is_attempt else "final_answer",
@@ -252,7 +259,7 @@ class StructuredResponseNode:
         if (caller := callers_budget()) is not None:
             caller.charge(reply.ledger)
         answered = reading.schema if reading.status == "answered" else None
-        attempts = _with_attempt(reply, reading)
+        attempts = with_attempt(reply.ledger, reading, reply.request, reply.message)
         outcome = Outcome(
             status=status,
             reason=f"The run's budget is spent. {reading.reason}" if status == "out_of_budget" else reading.reason,
@@ -261,6 +268,7 @@ class StructuredResponseNode:
             attempts=attempts,
             narrowed=reply.ledger["narrowed"],
             evidence={path: list(span) for path, span in accepted.evidence.items()},
+            coverage=coverage_of(answered.dump(reading.value), accepted.evidence) if answered else {},
             usage=of_run(reply.ledger["usage"], reply.conversation),
         )
         return {
@@ -284,17 +292,3 @@ class StructuredResponseNode:
 def _results(reply: CurrentReply, reading: Reading, text: str) -> list[ToolMessage]:
     """Answer the reply's answer calls, but for those that a hook has answered already."""
     return [ToolMessage(text, name=call["name"], tool_call_id=call["id"]) for call in unanswered(reading.calls, reply.after)]
-
-
-def _with_attempt(reply: CurrentReply, reading: Reading) -> list[Attempt]:
-    if reading.status != "answered" and not (reply.request.strategy.is_attempt or reading.counts):
-        return reply.ledger["attempts"]
-    attempt = Attempt(
-        strategy=reply.request.strategy.name,
-        schema=reading.meant if reading.schema is None else reading.schema.name,
-        status=reading.status,
-        error=None if reading.status == "answered" else reading.error_text,
-        repairs=list(reading.repairs),
-        note=reply.request.note,
-    )
-    return [*reply.ledger["attempts"], attempt]

@@ -8,6 +8,7 @@ from decimal import Decimal
 from difflib import SequenceMatcher
 from itertools import accumulate
 from operator import add, sub
+from typing import NamedTuple
 
 from answergraph.evidence.claims import Claim
 from answergraph.evidence.folding import fold
@@ -39,6 +40,8 @@ class Checked:
 
     evidence: dict[str, EvidenceSpan] = field(default_factory=dict)
     problems: dict[str, str] = field(default_factory=dict)
+    nearest: dict[str, EvidenceSpan] = field(default_factory=dict)
+    """The passages that are most like what was not found."""
 
     @property
     def feedback(self) -> str:
@@ -57,6 +60,7 @@ def check_claims(claims: Iterable[Claim], runs: Sequence[ToolRun]) -> Checked:
     results = [SearchedResult(run) for run in reversed(runs)]
     evidence: dict[str, EvidenceSpan] = {}
     problems: dict[str, str] = {}
+    nearest: dict[str, EvidenceSpan] = {}
     for claim in claims:
         found = _find(claim, results)
         if isinstance(found, Found):
@@ -64,8 +68,11 @@ def check_claims(claims: Iterable[Claim], runs: Sequence[ToolRun]) -> Checked:
         else:
             # Passages that are not shown are not searched for.
             near = results if len(problems) < _MAX_SHOWN_PROBLEMS else []
-            problems[claim.path] = _problem(claim, found, near)
-    return Checked({path: span for path, span in evidence.items() if path not in problems}, problems)
+            problems[claim.path] = _problem(claim, found)
+            if isinstance(claim.mark, Quote) and claim.problem is None and (passage := _nearest_passage(fold(claim.value), near)):
+                nearest[claim.path] = passage.span
+                problems[claim.path] += passage.sentence
+    return Checked({path: span for path, span in evidence.items() if path not in problems}, problems, nearest)
 
 
 def places_of(claim: Claim, result: SearchedResult) -> Iterator[Found | str]:
@@ -88,13 +95,12 @@ def _find(claim: Claim, results: Sequence[SearchedResult]) -> Found | str:
     return problem
 
 
-def _problem(claim: Claim, problem: str, results: Sequence[SearchedResult]) -> str:
+def _problem(claim: Claim, problem: str) -> str:
     if claim.value is None:
         return f"{problem}."
     shown = repr(claim.value)
     shown = shown if len(shown) <= _MAX_SHOWN_CHARACTERS else f"{shown[:_MAX_SHOWN_CHARACTERS]}…"
-    is_checked_quote = claim.problem is None and isinstance(claim.mark, Quote)
-    return f"{shown}: {problem}.{_nearest_passage(fold(claim.value), results) if is_checked_quote else ''}"
+    return f"{shown}: {problem}."
 
 
 def _places_of_number(wanted: Number, result: SearchedResult, mark: FromTools) -> Iterator[Found | str]:
@@ -118,9 +124,16 @@ def _missing_number(mark: FromTools) -> str:
     return f"{_NO_SUCH_NUMBER} with a unit of {units}" if units else _NO_SUCH_NUMBER
 
 
-def _nearest_passage(quote: str, results: Sequence[SearchedResult]) -> str:
-    """Return a sentence with the passage most like a folded quote, in whole words; empty if none is like it."""
-    sentence, best = "", _MIN_LIKENESS
+class _Passage(NamedTuple):
+    """A passage of a tool result."""
+
+    sentence: str
+    span: EvidenceSpan
+
+
+def _nearest_passage(quote: str, results: Sequence[SearchedResult]) -> _Passage | None:
+    """Return the passage most like a folded quote, in whole words; ``None`` if none is like it."""
+    passage, best = None, _MIN_LIKENESS
     for result in results:
         for part, view in enumerate(result.said):
             start = _likeliest_start(quote, view.text)
@@ -129,9 +142,10 @@ def _nearest_passage(quote: str, results: Sequence[SearchedResult]) -> str:
             if found and likeness > best:
                 best, run = likeness, result.run
                 low, high = view.span(*_whole_words(view.text, start, start + len(found)))
-                passage = run.texts[part][low:high][:_MAX_PASSAGE_CHARACTERS]
-                sentence = f" The nearest passage, in the result of {run.name} ({run.tool_call_id}): {passage!r}"
-    return sentence
+                text, offset = run.texts[part][low:high][:_MAX_PASSAGE_CHARACTERS], result.offsets[part] + low
+                sentence = f" The nearest passage, in the result of {run.name} ({run.tool_call_id}): {text!r}"
+                passage = _Passage(sentence, EvidenceSpan(run.tool_call_id, offset, offset + len(text)))
+    return passage
 
 
 def _likeliest_start(quote: str, text: str) -> int:
