@@ -2,45 +2,28 @@
 
 import typing
 
-from answergraph.graphs.agent.create import build_agent_graph, create_agent
-from answergraph.graphs.compose.as_node import as_node
-from answergraph.response_format.providers.refusals import Refusal, forget_refusals, known_refusals
-from answergraph.response_format.storage.answer_channel import AnswerChannel
 from answergraph.runtime import lazy_imports
-from answergraph.state.agent_state import AgentState, InputAgentState, OutputAgentState
-from answergraph.state.budget import UsageLimits
-from answergraph.state.errors import (
-    AgentSpecError,
-    AnswerGraphError,
-    AnswerRejected,
-    BundleError,
-    MultipleStructuredOutputsError,
-    NoAnswerError,
-    ResponseFormatError,
-    RuleEvaluationError,
-    RuleNotMatched,
-    RuleSyntaxError,
-    StoredAnswerError,
-    StructuredOutputError,
-    StructuredOutputValidationError,
-    WorkflowFileError,
-    WorkflowSpecError,
-)
-from answergraph.state.outcome import AnswerAccepted, Attempt, Outcome, Usage
-from answergraph.streaming.answer_events import AnswerEvent, is_answer_event
+
+__version__ = "0.2.0.dev0"
 
 if typing.TYPE_CHECKING:
     from answergraph.evidence.answer_bundle import BUNDLE_KEYS, answer_bundle
+    from answergraph.evidence.claim_checking import check_evidence
     from answergraph.evidence.marks import Abstention, FromTools, Quote
     from answergraph.evidence.verifier import ClaimVerdict, verify_bundle
     from answergraph.graphs.agent.agent_types import AgentGraph, AgentResult
+    from answergraph.graphs.agent.create import build_agent_graph, create_agent
     from answergraph.graphs.compose.answer_streams import AnswerTransformer, HideAnswerCalls
+    from answergraph.graphs.compose.as_node import as_node
     from answergraph.graphs.compose.as_tool import AgentToolArtifact, as_tool
     from answergraph.judging.judgment import Judgment, StageRecord, judgment_match_method
     from answergraph.llm_math.llm_math_tool import llm_math_tool
     from answergraph.models.react_text.react_text_model import ReActTextModel
     from answergraph.models.request_transform import without_request_transform
+    from answergraph.nodes.calls_elsewhere import external_tool
+    from answergraph.response_format.providers.refusals import Refusal, forget_refusals, known_refusals
     from answergraph.response_format.reading.json_in_text import parse_structured_output
+    from answergraph.response_format.storage.answer_channel import AnswerChannel
     from answergraph.response_format.strategies.auto_strategy import AutoStrategy
     from answergraph.response_format.strategies.deferred_strategy import DeferredStrategy
     from answergraph.response_format.strategies.fallback_strategy import FallbackStrategy
@@ -48,40 +31,79 @@ if typing.TYPE_CHECKING:
     from answergraph.response_format.strategies.provider_strategy import ProviderStrategy
     from answergraph.response_format.strategies.tool_strategy import ToolStrategy
     from answergraph.response_format.untrusted.from_context import FromContext
+    from answergraph.state.agent_state import AgentState, InputAgentState, OutputAgentState
+    from answergraph.state.budget import UsageLimits
+    from answergraph.state.errors import (
+        AgentSpecError,
+        AnswerGraphError,
+        AnswerRejected,
+        BundleError,
+        MultipleStructuredOutputsError,
+        NoAnswerError,
+        ResponseFormatError,
+        RuleEvaluationError,
+        RuleNotMatched,
+        RuleSyntaxError,
+        StoredAnswerError,
+        StructuredOutputError,
+        StructuredOutputValidationError,
+        WorkflowFileError,
+        WorkflowSpecError,
+    )
+    from answergraph.state.outcome import AnswerAccepted, Attempt, Outcome, PendingCall, Usage
     from answergraph.state.tool_results import ToolRun
+    from answergraph.streaming.answer_events import AnswerEvent, is_answer_event
 else:
-    # What the plain agent does not need is imported when it is asked for.
+    # Imported when it is asked for, so that the command line starts at once.
     __getattr__ = lazy_imports.imported_later(
         __name__,
         {
-            "AgentToolArtifact": "answergraph.graphs.compose.as_tool",
-            "as_tool": "answergraph.graphs.compose.as_tool",
-            "AgentGraph": "answergraph.graphs.agent.agent_types",
-            "AgentResult": "answergraph.graphs.agent.agent_types",
-            "AnswerTransformer": "answergraph.graphs.compose.answer_streams",
-            "HideAnswerCalls": "answergraph.graphs.compose.answer_streams",
-            "ReActTextModel": "answergraph.models.react_text.react_text_model",
-            "without_request_transform": "answergraph.models.request_transform",
-            "Abstention": "answergraph.evidence.marks",
-            "BUNDLE_KEYS": "answergraph.evidence.answer_bundle",
-            "answer_bundle": "answergraph.evidence.answer_bundle",
-            "FromTools": "answergraph.evidence.marks",
-            "Quote": "answergraph.evidence.marks",
-            "ToolRun": "answergraph.state.tool_results",
-            "ClaimVerdict": "answergraph.evidence.verifier",
-            "verify_bundle": "answergraph.evidence.verifier",
-            "Judgment": "answergraph.judging.judgment",
-            "StageRecord": "answergraph.judging.judgment",
-            "judgment_match_method": "answergraph.judging.judgment",
-            "llm_math_tool": "answergraph.llm_math.llm_math_tool",
-            "DeferredStrategy": "answergraph.response_format.strategies.deferred_strategy",
-            "FallbackStrategy": "answergraph.response_format.strategies.fallback_strategy",
-            "FromContext": "answergraph.response_format.untrusted.from_context",
-            "AutoStrategy": "answergraph.response_format.strategies.auto_strategy",
-            "PromptedStrategy": "answergraph.response_format.strategies.prompted_strategy",
-            "ProviderStrategy": "answergraph.response_format.strategies.provider_strategy",
-            "ToolStrategy": "answergraph.response_format.strategies.tool_strategy",
-            "parse_structured_output": "answergraph.response_format.reading.json_in_text",
+            "answergraph.evidence.answer_bundle": ("BUNDLE_KEYS", "answer_bundle"),
+            "answergraph.evidence.claim_checking": ("check_evidence",),
+            "answergraph.evidence.marks": ("Abstention", "FromTools", "Quote"),
+            "answergraph.evidence.verifier": ("ClaimVerdict", "verify_bundle"),
+            "answergraph.graphs.agent.agent_types": ("AgentGraph", "AgentResult"),
+            "answergraph.graphs.agent.create": ("build_agent_graph", "create_agent"),
+            "answergraph.graphs.compose.answer_streams": ("AnswerTransformer", "HideAnswerCalls"),
+            "answergraph.graphs.compose.as_node": ("as_node",),
+            "answergraph.graphs.compose.as_tool": ("AgentToolArtifact", "as_tool"),
+            "answergraph.judging.judgment": ("Judgment", "StageRecord", "judgment_match_method"),
+            "answergraph.llm_math.llm_math_tool": ("llm_math_tool",),
+            "answergraph.models.react_text.react_text_model": ("ReActTextModel",),
+            "answergraph.models.request_transform": ("without_request_transform",),
+            "answergraph.nodes.calls_elsewhere": ("external_tool",),
+            "answergraph.response_format.providers.refusals": ("Refusal", "forget_refusals", "known_refusals"),
+            "answergraph.response_format.reading.json_in_text": ("parse_structured_output",),
+            "answergraph.response_format.storage.answer_channel": ("AnswerChannel",),
+            "answergraph.response_format.strategies.auto_strategy": ("AutoStrategy",),
+            "answergraph.response_format.strategies.deferred_strategy": ("DeferredStrategy",),
+            "answergraph.response_format.strategies.fallback_strategy": ("FallbackStrategy",),
+            "answergraph.response_format.strategies.prompted_strategy": ("PromptedStrategy",),
+            "answergraph.response_format.strategies.provider_strategy": ("ProviderStrategy",),
+            "answergraph.response_format.strategies.tool_strategy": ("ToolStrategy",),
+            "answergraph.response_format.untrusted.from_context": ("FromContext",),
+            "answergraph.state.agent_state": ("AgentState", "InputAgentState", "OutputAgentState"),
+            "answergraph.state.budget": ("UsageLimits",),
+            "answergraph.state.errors": (
+                "AgentSpecError",
+                "AnswerGraphError",
+                "AnswerRejected",
+                "BundleError",
+                "MultipleStructuredOutputsError",
+                "NoAnswerError",
+                "ResponseFormatError",
+                "RuleEvaluationError",
+                "RuleNotMatched",
+                "RuleSyntaxError",
+                "StoredAnswerError",
+                "StructuredOutputError",
+                "StructuredOutputValidationError",
+                "WorkflowFileError",
+                "WorkflowSpecError",
+            ),
+            "answergraph.state.outcome": ("AnswerAccepted", "Attempt", "Outcome", "PendingCall", "Usage"),
+            "answergraph.state.tool_results": ("ToolRun",),
+            "answergraph.streaming.answer_events": ("AnswerEvent", "is_answer_event"),
         },
     )
 
@@ -114,6 +136,7 @@ __all__ = [
     "NoAnswerError",
     "Outcome",
     "OutputAgentState",
+    "PendingCall",
     "PromptedStrategy",
     "ProviderStrategy",
     "Quote",
@@ -137,7 +160,9 @@ __all__ = [
     "as_node",
     "as_tool",
     "build_agent_graph",
+    "check_evidence",
     "create_agent",
+    "external_tool",
     "forget_refusals",
     "is_answer_event",
     "judgment_match_method",

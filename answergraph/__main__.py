@@ -2,20 +2,45 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
+import threading
+from typing import Any
 
 from answergraph.runtime.extras import MissingExtraError, extra_needed
+
+MAX_SECONDS_AFTER_CTRL_C = 0.5
+"""How long a command may take to end by itself; LangGraph waits for the calls that are under way."""
+SHOW_CURSOR = "\x1b[?25h"
+"""Undoes what a progress bar did to the terminal."""
 
 
 def main() -> None:
     """Run the command line; without its packages say what to install, with exit code 2."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _interrupted)
     try:
         with extra_needed("cli", "the command line"):
             from answergraph.cli.command_line import app  # noqa: PLC0415 - its packages may be missing
+
+            app(prog_name="answergraph")
     except MissingExtraError as error:
         sys.stderr.write(f"Error: {error}\n")
         raise SystemExit(2) from error
-    app(prog_name="answergraph")
+    except OSError as error:  # such as a full disk behind stdout
+        sys.stderr.write(f"Error: {error}\n")
+        os._exit(1)  # Python's own last flush would fail again
+
+
+def _interrupted(*_: Any) -> None:
+    """End by KeyboardInterrupt, and at once if that takes too long."""
+    sys.stderr.write(f"{SHOW_CURSOR if sys.stderr.isatty() else ''}Interrupted.\n")
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    timer = threading.Timer(MAX_SECONDS_AFTER_CTRL_C, os._exit, [128 + signal.SIGINT])
+    timer.daemon = True
+    timer.start()
+    raise KeyboardInterrupt
 
 
 if __name__ == "__main__":

@@ -2,12 +2,12 @@
 
 import typing
 
-from answergraph.graphs.agent.create import build_agent_graph, create_agent
-from answergraph.graphs.compose.as_node import as_node
 from answergraph.runtime import lazy_imports
 
 if typing.TYPE_CHECKING:
+    from answergraph.graphs.agent.create import build_agent_graph, create_agent
     from answergraph.graphs.calculator import create_calculator
+    from answergraph.graphs.compose.as_node import as_node
     from answergraph.graphs.compose.as_tool import AgentToolArtifact, as_tool
     from answergraph.graphs.judge.judge_graph import create_judge
     from answergraph.graphs.react.react_graph import create_react
@@ -16,20 +16,20 @@ if typing.TYPE_CHECKING:
     from answergraph.graphs.workflow.workflow_graph import create_workflow
     from answergraph.graphs.workflow.workflow_steps import WorkflowLimits, WorkflowStep
 else:
-    # What the plain agent does not need is imported when it is asked for.
+    # Imported when it is asked for, so that the command line starts at once.
     __getattr__ = lazy_imports.imported_later(
         __name__,
         {
-            "AgentToolArtifact": "answergraph.graphs.compose.as_tool",
-            "as_tool": "answergraph.graphs.compose.as_tool",
-            "create_calculator": "answergraph.graphs.calculator",
-            "create_judge": "answergraph.graphs.judge.judge_graph",
-            "create_react": "answergraph.graphs.react.react_graph",
-            "create_triage_agent": "answergraph.graphs.triage",
-            "load_workflow": "answergraph.graphs.workflow.workflow_file",
-            "create_workflow": "answergraph.graphs.workflow.workflow_graph",
-            "WorkflowLimits": "answergraph.graphs.workflow.workflow_steps",
-            "WorkflowStep": "answergraph.graphs.workflow.workflow_steps",
+            "answergraph.graphs.agent.create": ("build_agent_graph", "create_agent"),
+            "answergraph.graphs.calculator": ("create_calculator",),
+            "answergraph.graphs.compose.as_node": ("as_node",),
+            "answergraph.graphs.compose.as_tool": ("AgentToolArtifact", "as_tool"),
+            "answergraph.graphs.judge.judge_graph": ("create_judge",),
+            "answergraph.graphs.react.react_graph": ("create_react",),
+            "answergraph.graphs.triage": ("create_triage_agent",),
+            "answergraph.graphs.workflow.workflow_file": ("load_workflow",),
+            "answergraph.graphs.workflow.workflow_graph": ("create_workflow",),
+            "answergraph.graphs.workflow.workflow_steps": ("WorkflowLimits", "WorkflowStep"),
         },
     )
 

@@ -14,7 +14,8 @@ from pydantic import BaseModel, Field
 from answergraph.graphs.agent.create import create_agent
 from answergraph.graphs.calculator import CALCULATOR_TOOLS
 from answergraph.middleware.base import AgentMiddleware
-from answergraph.models.resolve import OFFLINE, resolve_model
+from answergraph.models.model_names import OFFLINE
+from answergraph.models.resolve import resolve_model
 from answergraph.response_format.model_request import ModelRequest
 from answergraph.response_format.strategies.auto_strategy import AutoStrategy
 from answergraph.response_format.strategies.prompted_strategy import PromptedStrategy

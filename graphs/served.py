@@ -21,7 +21,7 @@ from answergraph.graphs.general_agent import general_agent
 from answergraph.graphs.judge.judge_graph import judge_by_context
 from answergraph.graphs.react.react_graph import react_agent
 from answergraph.graphs.triage import create_triage_agent
-from answergraph.models.resolve import OFFLINE
+from answergraph.models.model_names import OFFLINE
 
 TRIAGE_ROOT = "ANSWERGRAPH_TRIAGE_ROOT"
 """The environment variable that names the folder below which test runs lie; nobody can ask about another one."""

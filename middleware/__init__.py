@@ -27,9 +27,9 @@ else:
     __getattr__ = lazy_imports.imported_later(
         __name__,
         {
-            "GroundedAnswer": "answergraph.middleware.grounded_answer",
-            "NarrowResponseFormat": "answergraph.middleware.narrow_response_format",
-            "RequireTools": "answergraph.middleware.require_tools",
+            "answergraph.middleware.grounded_answer": ("GroundedAnswer",),
+            "answergraph.middleware.narrow_response_format": ("NarrowResponseFormat",),
+            "answergraph.middleware.require_tools": ("RequireTools",),
         },
     )
 

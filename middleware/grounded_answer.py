@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from langchain_core.tools import BaseTool
 from langgraph.runtime import Runtime
 
-from answergraph.evidence.claim_checking import check_claims
+from answergraph.evidence.claim_checking import check_claims, may_support
 from answergraph.evidence.claims import claims_of
 from answergraph.evidence.marks import Abstention
 from answergraph.middleware.base import AgentMiddleware
@@ -20,7 +21,7 @@ from answergraph.runtime.recent_cache import RecentCache
 from answergraph.state.errors import AgentSpecError, AnswerRejected
 from answergraph.state.mistakes import check_function, shown, tool_names
 from answergraph.state.outcome import AnswerAccepted
-from answergraph.state.tool_results import EvidenceState, ToolRun, results_of_run
+from answergraph.state.tool_results import EvidenceState, ToolRun, as_shown, results_of_run
 
 NO_EVIDENCE = "There is no evidence yet: no tool that counts has returned anything in this run. Call one, or abstain with {name}."
 
@@ -88,7 +89,9 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
         evidence = self.evidence(state)
         if self.abstain is not None and not evidence:
             raise AnswerRejected(NO_EVIDENCE.format(name=self.abstain.__name__))
-        checked = check_claims(claims_of(answer), evidence)
+        counting = {run.tool_call_id: run for run in evidence}
+        calls = {run.tool_call_id: replace(run, counts=False) for run in results_of_run(state)}
+        checked = check_claims(claims_of(answer), as_shown({**calls, **counting}.values(), state["messages"]))
         if checked.problems:
             spans = checked.nearest
             problems = [{"path": path, "sentence": said, "nearest": spans.get(path)} for path, said in checked.problems.items()]
@@ -97,12 +100,15 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
 
     def evidence(self, state: Mapping[str, Any]) -> list[ToolRun]:
         """Return the results that count; override it if another agent has gathered some."""
-        return [run for run in results_of_run(state) if run.succeeded and run.text and self._counts(run)]
+        return [run for run in results_of_run(state) if may_support(run) and self._counts(run)]
 
     def _counts(self, run: ToolRun) -> bool:
         if self.sources is None:
             return True
-        return self.sources(run) if callable(self.sources) else run.name in self.sources
+        if callable(self.sources):
+            return self.sources(run)
+        # What the tools of an agent said counts with the tool that this agent is.
+        return run.name in self.sources or run.name.partition("/")[0] in self.sources
 
 
 def _sources(given: Any) -> tuple[str, ...] | Callable[[ToolRun], bool]:

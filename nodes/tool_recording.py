@@ -2,41 +2,57 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 
-from langchain_core.messages import ToolMessage
+from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 from langgraph.prebuilt.tool_node import ToolCallRequest
 
 from answergraph.nodes.tools import ToolCallStep, ToolResult
 from answergraph.runtime.steps import Step
 from answergraph.state.agent_state import TOOL_RESULTS
 from answergraph.state.ledger import current_ledger
-from answergraph.state.tool_results import RecordedResult, RunResults, texts_of, with_update
+from answergraph.state.own_keys import without_keys
+from answergraph.state.tool_results import RunResults, records_of, with_update
+
+_RECORDS = frozenset({TOOL_RESULTS})
+
+_RECORDS = frozenset({TOOL_RESULTS})
 
 
-def recording(call: ToolCallStep) -> ToolCallStep:
-    """Return a tool call whose update holds a record beside the message; it goes around all that may still change the result."""
+def recording(wrap: Callable[[ToolCallStep], ToolCallStep], call: ToolCallStep) -> ToolCallStep:
+    """Return a wrapped tool call whose update holds a record beside the message, as the wrapping left it.
+
+    A record bears the name of the tool that ran: a call may be redirected to another one, and a message may bear any name.
+    """
 
     def recorded(request: ToolCallRequest) -> Step[ToolResult]:
-        result = yield from call(request)
-        records = [_record(request, message) for message in _messages(result) if message.tool_call_id == request.tool_call["id"]]
+        ran = [request]
+
+        def noted(inner: ToolCallRequest) -> Step[ToolResult]:
+            ran.append(inner)
+            result: ToolResult = yield from call(inner)
+            return result
+
+        result = without_keys((yield from wrap(noted)(request)), _RECORDS)
+        tool, args = ran[-1].tool, request.tool_call["args"]
+        name, is_answer = (tool.name, tool.return_direct) if tool else (ran[-1].tool_call["name"], False)
+        written = list(_written_before(request.state["messages"]))
+        made = [message for message in _messages(result) if message.tool_call_id == request.tool_call["id"]]
+        records = [record for message in made for record in records_of(message, name, args, written, is_answer=is_answer)]
         run = current_ledger(request.state)["run"]
         return with_update(result, {TOOL_RESULTS: RunResults(run=run, results=records)})
 
     return recorded
 
 
-def _record(request: ToolCallRequest, message: ToolMessage) -> RecordedResult:
-    call = request.tool_call
-    # A call redirected to another tool counts for the tool that ran, as LangChain's results are named.
-    return RecordedResult(
-        tool_call_id=message.tool_call_id,
-        name=message.name or call["name"],
-        args=json.loads(json.dumps(call["args"], default=str)),
-        texts=texts_of(message),
-        succeeded=message.status != "error",
-    )
+def _written_before(messages: Sequence[AnyMessage]) -> Iterator[str]:
+    """Yield what the model has written since its calls before."""
+    replies = [message for message in messages if isinstance(message, AIMessage)]
+    for index, message in enumerate(reversed(replies)):
+        if index and message.tool_calls:
+            return
+        if message.text:
+            yield message.text
 
 
 def _messages(result: ToolResult) -> Sequence[ToolMessage]:

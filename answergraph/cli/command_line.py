@@ -8,77 +8,73 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from textwrap import TextWrapper
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import typer
-from langchain_core.runnables import RunnableConfig
 
+import answergraph
 from answergraph import graphs
 from answergraph.cli.command_runner import (
     NO_ANSWER,
     BaseUrlOption,
-    Graph,
     ModelOption,
     chosen_model,
     ended,
-    run_graph,
+    imported,
+    one_line,
     told_as_bad_usage,
     write_json,
 )
 from answergraph.cli.experiment_command import experiments
 from answergraph.cli.judge_command import judge
-from answergraph.cli.prompt_view import PromptView
 from answergraph.cli.run_command import run, workflow_of
 from answergraph.cli.triage_command import TRIAGE_HELP, triage
-from answergraph.cli.verify_command import verify
-from answergraph.evidence.answer_bundle import BUNDLE_KEYS, answer_bundle
-from answergraph.graphs.calculator import Calculation
-from answergraph.graphs.general_agent import general_agent
-from answergraph.graphs.judge.judge_graph import judge_by_context
-from answergraph.models.resolve import OFFLINE
-from answergraph.response_format.reading.diagnosis import diagnose
+from answergraph.cli.verify_command import KeyOption, key_in, verify
+from answergraph.models.model_names import OFFLINE
 
-GRAPHS: Mapping[str, Callable[[], Graph]] = {
-    "agent": general_agent,
-    "calculator": graphs.create_calculator,
-    "react": graphs.create_react,
-    "judge": judge_by_context,
-    "triage": lambda: graphs.create_triage_agent(),  # noqa: PLW0108 - imported at the call, for it needs an extra
+if TYPE_CHECKING:
+    from langchain_core.runnables import RunnableConfig
+
+    from answergraph.cli.command_runner import Graph
+
+GRAPHS: Mapping[str, str] = {
+    "agent": "answergraph.graphs.general_agent:general_agent",
+    "calculator": "answergraph.graphs:create_calculator",
+    "react": "answergraph.graphs:create_react",
+    "judge": "answergraph.graphs.judge.judge_graph:judge_by_context",
+    "triage": "answergraph.graphs:create_triage_agent",
 }
 """The shipped graphs that can be drawn by name."""
+MAX_LINE_CHARACTERS = 110
+MAX_LABEL_CHARACTERS = 22
+WRAPPED = TextWrapper(MAX_LINE_CHARACTERS, subsequent_indent=" " * MAX_LABEL_CHARACTERS, max_lines=3, placeholder=" …")
+"""How the demo prints a text beside its label."""
 _WORKFLOW_SUFFIXES = (".yaml", ".yml")
 
 Protocol = Literal["tools", "react"]
 
 OFFLINE_NOTE = (
-    "The default model, 'offline', is no language model: it is a set of rules for arithmetic and for the triage of test runs, "
-    "and it needs no key and no network."
+    "The default model, 'offline', is not a language model: it is a set of rules for arithmetic and for the triage of test runs. "
+    "It needs no key and no network."
 )
 
 _OPTION = re.compile(r"--?[a-zA-Z]")
 
 app = typer.Typer(
     help=f"Agent graphs that always end: in a typed, checked answer, or in a typed reason why there is none.\n\n{OFFLINE_NOTE}",
-    add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
 
-app.add_typer(experiments)
-app.command()(judge)
-app.command()(run)
-app.command()(verify)
-app.command(help=f"{TRIAGE_HELP}\n\n{OFFLINE_NOTE}")(triage)
-
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"answergraph {version('answergraph')}")
+        typer.echo(f"answergraph {answergraph.__version__}")
         raise typer.Exit
 
 
@@ -91,67 +87,155 @@ def _options(
     """Exist for the options that stand before a command."""
 
 
+@app.command()
+def demo() -> None:
+    """Show what happens to a model's mistakes."""
+    from answergraph.cli.first_steps.demo_scenes import SCENES
+
+    typer.echo("Five agents whose scripted models make the mistakes that language models make, then two agents that ship.")
+    for number, scene in enumerate(SCENES, start=1):
+        typer.secho(f"\n{number}. {scene.title}", bold=True)
+        for label, text in scene.lines():
+            typer.echo(WRAPPED.fill(f"   {label}".ljust(MAX_LABEL_CHARACTERS) + one_line(text)))
+
+
+@app.command(short_help="Write a project: an agent, its test, and the files to serve it.")
+def new(name: Annotated[str, typer.Argument(help="The folder and the module of the agent, such as my_agent.")]) -> None:
+    """Write a project of five files: an agent, its test, and what 'make test' and 'make dev' need."""
+    from answergraph.cli.first_steps.new_project import write_project
+
+    with told_as_bad_usage():
+        for path in write_project(Path(name)):
+            typer.echo(path)
+    typer.echo(f"Next: cd {name} && make test", err=True)
+
+
 # An expression may begin with a minus sign, which is no option then.
 @app.command(
     context_settings={"ignore_unknown_options": True},
-    help=f"Answer QUESTION with the calculator agent; exit code 0 means answered, 1 no answer, 2 bad usage.\n\n{OFFLINE_NOTE}",
+    help="Answer QUESTION with the calculator, with your own agent (--agent), or in the shape of your own schema (--format). "
+    f"Exit code 0 means answered, 1 no answer, 2 bad usage.\n\n{OFFLINE_NOTE}",
+    short_help="Answer a question: with the calculator, your own agent, or your own schema.",
 )
 def ask(  # noqa: PLR0913  # waiver: the options of a command
-    question: Annotated[str, typer.Argument(help="An arithmetic expression, or a sentence around it; '-' reads stdin.")],
+    question: Annotated[str, typer.Argument(help="The question; the calculator takes arithmetic. '-' reads stdin.")],
     *,
+    agent: Annotated[
+        str | None, typer.Option(help="Your agent: 'module:attribute', a compiled graph or a function that returns one.")
+    ] = None,
+    answer_format: Annotated[
+        str | None, typer.Option("--format", help="The answer's schema: a JSON Schema file, or 'module:Type'.")
+    ] = None,
     model: ModelOption = OFFLINE,
     base_url: BaseUrlOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print only the answer, as JSON.")] = False,
     bundle: Annotated[Path | None, typer.Option(help="Also write the answer with its evidence to this file.")] = None,
+    key: KeyOption = None,
     protocol: Annotated[
         Protocol, typer.Option(help="How the model calls its tools: by tool calls, or in text for models that have none.")
     ] = "tools",
     show_prompts: Annotated[
-        bool, typer.Option("--show-prompts", help="Print what is really sent and received each turn on stderr.")
+        bool, typer.Option("--show-prompts", help="Print every request and reply on stderr, as they are sent.")
     ] = False,
 ) -> None:
+    from pydantic_core import to_json
+
+    from answergraph.cli.live_view import run_graph
+    from answergraph.cli.prompt_view import PromptView
+
     if _OPTION.match(question):
         raise typer.BadParameter(f"There is no option {question!r}.")
     text = sys.stdin.read() if question == "-" else question
     if not text.strip():
         raise typer.BadParameter("The question is empty.")
     with told_as_bad_usage():
-        create = graphs.create_react if protocol == "react" else graphs.create_calculator
-        agent = create(chosen_model(model, base_url))
+        if agent is None:
+            asked = _built(answer_format, protocol, chosen_model(model, base_url))
+        elif (answer_format, protocol, model, base_url) != (None, "tools", OFFLINE, None):
+            raise typer.BadParameter(
+                "--agent brings its own model and format: leave out --format, --model, --base-url, --protocol."
+            )
+        else:
+            asked = _own(agent)
     config: RunnableConfig = {"callbacks": [PromptView(partial(typer.echo, err=True))] if show_prompts else []}
-    result = run_graph(agent, {"messages": [text.strip()]}, config, output_keys=BUNDLE_KEYS)
+    result = run_graph(asked, {"messages": [text.strip()]}, config, output_keys=answergraph.BUNDLE_KEYS)
     if bundle is not None:
         with told_as_bad_usage():
-            write_json(bundle, answer_bundle(result))
+            write_json(bundle, answergraph.answer_bundle(result, key=key_in(key)))
     answer = _answer(result)
-    if as_json:
-        typer.echo(answer.model_dump_json() if isinstance(answer, Calculation) else json.dumps(answer, ensure_ascii=False))
-    else:
-        typer.echo(_as_text(answer) if isinstance(answer, Calculation) else answer)
+    typer.echo(to_json(answer).decode() if as_json else _as_text(answer, str((result.get("outcome") or {}).get("schema"))))
 
 
-@app.command()
+@app.command(short_help="Print a graph as a Mermaid drawing.")
 def graph(name: Annotated[str, typer.Argument(help=f"One of: {', '.join(GRAPHS)}; or a workflow, a YAML file.")]) -> None:
     """Print a graph, and the graphs in it, as a Mermaid drawing."""
     if name not in GRAPHS and not name.endswith(_WORKFLOW_SUFFIXES):
         raise typer.BadParameter(f"There is no graph {name!r}; there are: {', '.join(GRAPHS)}, and the YAML files of workflows.")
     with told_as_bad_usage():
-        drawn = GRAPHS[name]() if name in GRAPHS else workflow_of(name)
+        drawn = imported(GRAPHS[name])() if name in GRAPHS else workflow_of(name)
     typer.echo(drawn.get_graph(xray=True).draw_mermaid(), nl=False)
 
 
-def _answer(result: dict[str, Any]) -> Calculation | str:
+app.command(help=f"{TRIAGE_HELP}\n\n{OFFLINE_NOTE}", short_help="Judge the failures of a test run: real, or flaky?")(triage)
+app.command(short_help="Say which of several rules holds for a report.")(judge)
+app.command(short_help="Run a workflow from a YAML file.")(run)
+app.command(short_help="Re-check a saved answer by its evidence.")(verify)
+app.add_typer(experiments)
+
+
+def _built(answer_format: str | None, protocol: Protocol, model: Any) -> Graph:
+    """Return the calculator, or an agent that answers in the shape of a schema."""
+    if answer_format is None:
+        return graphs.create_react(model) if protocol == "react" else graphs.create_calculator(model)
+    if ":" in answer_format and not Path(answer_format).exists():
+        schema = imported(answer_format)
+    else:
+        try:
+            schema = json.loads(Path(answer_format).read_bytes())
+        except ValueError as error:
+            raise answergraph.AgentSpecError(f"{answer_format} is not a JSON Schema: {error}") from error
+    return answergraph.create_agent(answergraph.ReActTextModel(model) if protocol == "react" else model, response_format=schema)
+
+
+def _own(place: str) -> Graph:
+    """Return the user's graph.
+
+    Raises:
+        AgentSpecError: If there is none at this place.
+    """
+    from langgraph.pregel import Pregel
+
+    found = imported(place)
+    if not isinstance(found, Pregel) and callable(found) and not isinstance(found, type):
+        found = found()
+    if not isinstance(found, Pregel) or "messages" not in found.channels:
+        raise answergraph.AgentSpecError(
+            f"{place!r} is a {type(found).__name__}; name a compiled graph with the state key 'messages', "
+            "or a function without arguments that returns one."
+        )
+    return cast("Graph", found)
+
+
+def _answer(result: dict[str, Any]) -> Any:
     """Return the typed answer, or the text that a run without a response format ends with; exit if there is none."""
+    from answergraph.response_format.reading.diagnosis import diagnose
+
     outcome, message = result.get("outcome"), result["messages"][-1]
-    answer: Calculation | None = result.get("structured_response")
-    if outcome is not None and answer is None:
-        raise ended(NO_ANSWER, f"{outcome['status']}: {outcome['reason']}")
-    if answer is None and (status := diagnose(message)):
+    if outcome is not None and outcome["status"] not in {"answered", "abstained"}:
+        raise ended(NO_ANSWER, f"{outcome['status']}: {outcome['reason'].removeprefix('The model refused: ')}")
+    if outcome is not None and outcome["schema"] is not None:
+        return result["structured_response"]
+    if status := diagnose(message):
         raise ended(NO_ANSWER, f"{status}: {message.text}")
-    return message.text if answer is None else answer
+    return message.text
 
 
-def _as_text(answer: Calculation) -> str:
-    fields = {name: json.dumps(value, ensure_ascii=False) for name, value in answer.model_dump(mode="json").items()}
-    fields["reasoning"] = answer.reasoning
-    return "\n".join([type(answer).__name__, *(f"  {name}: {value}" for name, value in fields.items())])
+def _as_text(answer: Any, schema: str) -> str:
+    """Return the name of the answer's schema and a line per field; a text as it is."""
+    from pydantic_core import to_jsonable_python
+
+    plain = to_jsonable_python(answer)
+    if not isinstance(plain, dict):
+        return plain if isinstance(plain, str) else json.dumps(plain, ensure_ascii=False)
+    fields = {name: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False) for name, value in plain.items()}
+    return "\n".join([schema, *(f"  {name}: {value}" for name, value in fields.items())])

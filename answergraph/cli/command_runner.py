@@ -1,25 +1,30 @@
-"""What all commands share: options, the choice of a model, the run of a graph, and an end with an exit code and one line."""
+"""What all commands share: options, the choice of a model, and an end with an exit code and one line.
+
+A command imports what it runs when it is run: ``--help`` and shell completion answer at once.
+"""
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
+import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from langchain_core.language_models import BaseChatModel
-from langchain_core.runnables import RunnableConfig
-from langgraph.graph.state import CompiledStateGraph
-from rich.console import Console
 
-from answergraph.cli.live_view import LiveView, one_line
-from answergraph.models.resolve import resolve_model
+import answergraph
 from answergraph.runtime.extras import MissingExtraError
-from answergraph.state.errors import AgentSpecError
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+    from langgraph.graph.state import CompiledStateGraph
+
+    Graph = CompiledStateGraph[Any, Any, Any, Any]
 
 NO_ANSWER = 1
 """Exit code: the run ended without an answer, or a claim does not hold."""
@@ -32,7 +37,7 @@ ModelOption = Annotated[str, typer.Option(help="'offline', 'openai:NAME', or 'pr
 BaseUrlOption = Annotated[str | None, typer.Option(help="An OpenAI-compatible server, for --model openai:NAME.")]
 FactOption = Annotated[list[str] | None, typer.Option(help="NAME=VALUE for agents and rules, the value as JSON or a text.")]
 
-Graph = CompiledStateGraph[Any, Any, Any, Any]
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 def chosen_model(name: str, base_url: str | None) -> BaseChatModel | str:
@@ -44,45 +49,32 @@ def chosen_model(name: str, base_url: str | None) -> BaseChatModel | str:
     if base_url is None:
         return name  # each graph has rules of its own for "offline"
     if not name.startswith("openai:"):
-        raise AgentSpecError(f"--base-url goes with --model openai:NAME, not with {name!r}.")
+        raise answergraph.AgentSpecError(f"--base-url goes with --model openai:NAME, not with {name!r}.")
+    from answergraph.models.resolve import resolve_model
+
     # A server of one's own often wants no key, but the client insists on one.
     return resolve_model(name, base_url=base_url, api_key=os.environ.get("OPENAI_API_KEY") or "none")
 
 
-def run_graph(
-    graph: Graph,
-    given: Mapping[str, Any],
-    config: RunnableConfig | None = None,
-    *,
-    shows_subgraphs: bool = False,
-    output_keys: Sequence[str] | None = None,
-    show: Callable[[Mapping[str, Any], Sequence[str]], None] | None = None,
-) -> dict[str, Any]:
-    """Run a graph and return its final state; its updates are shown, by default as steps on a terminal.
+def imported(place: str) -> Any:
+    """Return what ``package.module:attribute`` names; the current folder is searched too, as for ``python -m``.
 
     Raises:
-        typer.Exit: If it was interrupted or raised; one line on stderr says why.
+        AgentSpecError: If it cannot be imported.
     """
-    if show is None and sys.stderr.isatty():
-        show = LiveView(Console(stderr=True)).show
-    # Only where they are seen: LangGraph waits for the end of a call before it lets a Ctrl-C through then.
-    subgraphs = shows_subgraphs and show is not None
-    keys = None if output_keys is None else [key for key in output_keys if key in graph.channels]
-    result: dict[str, Any] = {}
+    module, _, attribute = place.partition(":")
+    if not module or not attribute:
+        raise answergraph.AgentSpecError(f"{place!r} names no object; write it as 'package.module:attribute'.")
+    import_also_from(Path.cwd())
     try:
-        chunk: Any
-        for chunk in graph.stream(given, config, stream_mode=["updates", "values"], subgraphs=subgraphs, output_keys=keys):
-            namespace, mode, data = chunk if subgraphs else ((), *chunk)
-            if mode == "values":
-                result = result if namespace else data
-            elif show is not None:
-                show(data, [part.partition(":")[0] for part in namespace])
-    except KeyboardInterrupt as interrupt:
-        raise ended(INTERRUPTED, "Interrupted.") from interrupt
-    except Exception as error:
-        # Every provider has error classes of its own; of each a user is owed one line and not our stack.
-        raise ended(NO_ANSWER, error_line(error)) from error
-    return result
+        return getattr(importlib.import_module(module), attribute)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise answergraph.AgentSpecError(f"{place!r} cannot be imported: {error}") from error
+
+
+def import_also_from(*folders: Path) -> None:
+    """Add folders to the import path, last: a file there hides nothing that is installed."""
+    sys.path += [str(folder) for folder in folders if str(folder) not in sys.path]
 
 
 @contextmanager
@@ -94,7 +86,9 @@ def told_as_bad_usage() -> Iterator[None]:
     """
     try:
         yield
-    except (AgentSpecError, MissingExtraError, OSError, UnicodeDecodeError) as error:
+    except OSError as error:
+        raise ended(BAD_USAGE, f"Error: {error.filename}: {error.strerror}" if error.filename else f"Error: {error}") from error
+    except (answergraph.AgentSpecError, MissingExtraError, UnicodeDecodeError) as error:
         raise ended(BAD_USAGE, f"Error: {error}") from error
 
 
@@ -108,7 +102,7 @@ def facts_of(options: list[str] | None) -> dict[str, Any]:
     for option in options or ():
         name, equals, value = option.partition("=")
         if not name or not equals:
-            raise AgentSpecError(f"--fact takes NAME=VALUE, not {option!r}.")
+            raise answergraph.AgentSpecError(f"--fact takes NAME=VALUE, not {option!r}.")
         facts[name] = value
         with suppress(ValueError):
             facts[name] = json.loads(value)
@@ -126,9 +120,21 @@ def ended(code: int, line: str) -> typer.Exit:
 
 
 def error_line(error: BaseException) -> str:
-    """Return an error as one line, with its first cause where the error does not name it."""
+    """Return an error as one line: its type and text, the address if a server could not be reached, and the first cause."""
     line, root = f"{type(error).__name__}: {error}", error
     while root.__cause__ is not None:
         root = root.__cause__
-    # A client that could not connect says so; what it wraps says why.
+    # A client's connection error holds the request; the error that it wraps says why the connection failed.
+    if "response" not in vars(error) and (request := vars(error).get("request")) is not None:
+        line = f"{line} No reply from {request.url}"
     return line if str(root) in line else f"{line} ({root})"
+
+
+def one_line(text: str) -> str:
+    """Return a text as one line without control characters, safe to print on a terminal.
+
+    Example:
+        >>> one_line(" refused:   no key ")
+        'refused: no key'
+    """
+    return " ".join(_CONTROL.sub(" ", text).split())

@@ -7,12 +7,9 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from langchain_core.language_models import BaseChatModel
-from rich.console import Console
-from rich.progress import TimeRemainingColumn
 
 from answergraph.cli.command_runner import (
     INTERRUPTED,
@@ -22,22 +19,29 @@ from answergraph.cli.command_runner import (
     chosen_model,
     ended,
     error_line,
+    one_line,
     told_as_bad_usage,
 )
-from answergraph.cli.live_view import one_line, progress_bar
-from answergraph.experiment.journal import Journal
-from answergraph.experiment.report_csv import write_csv
-from answergraph.experiment.report_plot import write_plots
-from answergraph.experiment.report_table import as_tables
-from answergraph.experiment.run_plan import Failed, RunPlan, run_all
-from answergraph.experiment.seed_experiment import TASKS
-from answergraph.experiment.settings import SETTINGS, Setting
-from answergraph.experiment.summary import OFFLINE_NOTE, Report, summarise
-from answergraph.models.resolve import OFFLINE, resolve_model
+from answergraph.models.model_names import OFFLINE
 from answergraph.runtime.extras import MissingExtraError
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
+    from answergraph.experiment.journal import Journal
+    from answergraph.experiment.run_plan import Failed, RunPlan
+    from answergraph.experiment.settings import Setting
+    from answergraph.experiment.summary import Report
 
 JOURNAL, CSV, PLOTS = "runs.jsonl", "summary.csv", ("plot.png", "plot.svg")
 """The files in the folder of an experiment."""
+
+OFFLINE_NOTE = (
+    "The figures of the default model, 'offline', say nothing about language models: it is a set of rules that was written to "
+    "validate where the schema has the field."
+)
+MAX_TASKS = 10
+"""How many tasks there are."""
 
 _WIDTH = 132
 """Of the tables where stdout is no terminal, in columns."""
@@ -54,17 +58,24 @@ def _experiments() -> None:
     name="evidence-effect",
     help="Does an evidence field in the answer's schema make a model check its work? Ten calculations, asked for in several "
     "settings. Finished runs are kept in the folder: the same command goes on where it was stopped. "
-    f"Exit code 0 if every run finished, 1 if some did not, 2 bad usage.\n\nWith the default model: {OFFLINE_NOTE}",
+    f"Exit code 0 if every run finished, 1 if some did not, 2 bad usage.\n\n{OFFLINE_NOTE}",
+    short_help="Does an evidence field make a model check its work?",
 )
 def evidence_effect(  # noqa: PLR0913, PLR0917 - one parameter per option
     model: ModelOption = OFFLINE,
     base_url: BaseUrlOption = None,
-    tasks: Annotated[int, typer.Option(min=1, max=len(TASKS), help="How many of the tasks.")] = len(TASKS),
+    tasks: Annotated[int, typer.Option(min=1, max=MAX_TASKS, help="How many of the tasks.")] = MAX_TASKS,
     repeats: Annotated[int, typer.Option(min=1, help="How often all of it is done; two or more give error bars.")] = 1,
     concurrency: Annotated[int, typer.Option(min=1, help="How many runs go on at once.")] = 4,
     out: Annotated[Path, typer.Option(help="The folder of the results.")] = Path("evidence-effect"),
     setting: Annotated[list[str] | None, typer.Option(help="Only this setting; may be given several times.")] = None,
 ) -> None:
+    from answergraph.experiment.journal import Journal
+    from answergraph.experiment.run_plan import RunPlan
+    from answergraph.experiment.seed_experiment import TASKS
+    from answergraph.experiment.summary import summarise
+    from answergraph.models.resolve import resolve_model
+
     plan = RunPlan(model, _chosen(setting or []), TASKS[:tasks], repeats, base_url)
     try:
         with told_as_bad_usage():
@@ -74,13 +85,15 @@ def evidence_effect(  # noqa: PLR0913, PLR0917 - one parameter per option
                 report = summarise(plan, journal.records, failed)
             _show(report, out)
     except KeyboardInterrupt as interrupt:
-        raise ended(INTERRUPTED, f"Interrupted. The same command goes on from {out / JOURNAL}.") from interrupt
+        raise ended(INTERRUPTED, f"The same command goes on from {out / JOURNAL}.") from interrupt
     _tell(failed)
     if failed:
         raise typer.Exit(NO_ANSWER)
 
 
 def _chosen(names: Sequence[str]) -> tuple[Setting, ...]:
+    from answergraph.experiment.settings import SETTINGS
+
     known = [setting.name for setting in SETTINGS]
     for name in names:
         if name not in known:
@@ -89,12 +102,23 @@ def _chosen(names: Sequence[str]) -> tuple[Setting, ...]:
 
 
 def _run(plan: RunPlan, model: BaseChatModel, journal: Journal, concurrency: int) -> list[Failed]:
+    from rich.progress import TimeRemainingColumn
+
+    from answergraph.cli.live_view import progress_bar
+    from answergraph.experiment.run_plan import run_all
+
     with progress_bar(TimeRemainingColumn()) as progress:
         bar = progress.add_task("runs", total=len(list(plan.runs())))
         return asyncio.run(run_all(plan, model, journal, concurrency=concurrency, done=lambda: progress.advance(bar)))
 
 
 def _show(report: Report, out: Path) -> None:
+    from rich.console import Console
+
+    from answergraph.experiment.report_csv import write_csv
+    from answergraph.experiment.report_plot import write_plots
+    from answergraph.experiment.report_table import as_tables
+
     Console(width=None if sys.stdout.isatty() else _WIDTH).print(as_tables(report))
     write_csv(report, out / CSV)
     written = [out / JOURNAL, out / CSV]

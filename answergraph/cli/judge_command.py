@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from answergraph import graphs
 from answergraph.cli.command_runner import (
     NO_ANSWER,
     BaseUrlOption,
@@ -16,12 +17,12 @@ from answergraph.cli.command_runner import (
     chosen_model,
     ended,
     facts_of,
-    run_graph,
     told_as_bad_usage,
 )
-from answergraph.graphs.judge.judge_graph import create_judge
-from answergraph.judging.judgment import Judgment
-from answergraph.models.resolve import OFFLINE
+from answergraph.models.model_names import OFFLINE
+
+if TYPE_CHECKING:
+    from answergraph import Judgment
 
 
 def judge(  # noqa: PLR0913, PLR0917 - each is an option of the command
@@ -36,10 +37,12 @@ def judge(  # noqa: PLR0913, PLR0917 - each is an option of the command
     as_json: Annotated[bool, typer.Option("--json", help="Print the whole judgment, as JSON.")] = False,
 ) -> None:
     """Say which RULE holds for REPORT; exit code 0 means that one does, 1 that none does, 2 bad usage."""
+    from answergraph.cli.live_view import run_graph
+
     with told_as_bad_usage():
         facts = facts_of(fact)
         options: dict[str, Any] = {"structured_output": not tags, "tag_word": tag_word, "grounded": grounded}
-        graph = create_judge(chosen_model(model, base_url), rule, **options)
+        graph = graphs.create_judge(chosen_model(model, base_url), rule, **options)
         text = sys.stdin.read() if report == "-" else Path(report).read_text(encoding="utf-8")
     judgment: Judgment = run_graph(graph, {"report": text, "facts": facts})["judgment"]
     if as_json:

@@ -1,20 +1,24 @@
-"""Shows a run as it goes on: the path through the graph, one line for each message and outcome."""
+"""Runs a graph, and shows the run as it goes on: the path through the graph, one line for each message and outcome."""
 
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
+from langchain_core.runnables import RunnableConfig
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, TextColumn
 from rich.text import Text
 
+from answergraph.cli.command_runner import NO_ANSWER, ended, error_line, one_line
 from answergraph.nodes.names import MODEL, STRUCTURED_RESPONSE, TOOLS
 
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+if TYPE_CHECKING:
+    from answergraph.cli.command_runner import Graph
+
 _NODE_WIDTH = len(STRUCTURED_RESPONSE) + 2
 _STYLES = {MODEL: "bold cyan", TOOLS: "bold yellow", STRUCTURED_RESPONSE: "bold green"}
 
@@ -32,6 +36,40 @@ class LiveView:
             for line in step_lines(update):
                 text = Text(f"{name.ljust(_NODE_WIDTH - 1)} ", style=_STYLES.get(node, "bold"))
                 self._console.print(text.append(line, style="not bold default"), soft_wrap=True)
+
+
+def run_graph(
+    graph: Graph,
+    given: Mapping[str, Any],
+    config: RunnableConfig | None = None,
+    *,
+    shows_subgraphs: bool = False,
+    output_keys: Sequence[str] | None = None,
+    show: Callable[[Mapping[str, Any], Sequence[str]], None] | None = None,
+) -> dict[str, Any]:
+    """Run a graph and return its final state; its updates are shown, by default as steps on a terminal.
+
+    Raises:
+        typer.Exit: If it was interrupted or raised; one line on stderr says why.
+    """
+    if show is None and sys.stderr.isatty():
+        show = LiveView(Console(stderr=True)).show
+    # Only where they are seen: LangGraph waits for the end of a call before it lets a Ctrl-C through then.
+    subgraphs = shows_subgraphs and show is not None
+    keys = None if output_keys is None else [key for key in output_keys if key in graph.channels]
+    result: dict[str, Any] = {}
+    try:
+        chunk: Any
+        for chunk in graph.stream(given, config, stream_mode=["updates", "values"], subgraphs=subgraphs, output_keys=keys):
+            namespace, mode, data = chunk if subgraphs else ((), *chunk)
+            if mode == "values":
+                result = result if namespace else data
+            elif show is not None:
+                show(data, [part.partition(":")[0] for part in namespace])
+    except Exception as error:
+        # Every provider has error classes of its own; of each a user is owed one line and not our stack.
+        raise ended(NO_ANSWER, error_line(error)) from error
+    return result
 
 
 def progress_bar(further: ProgressColumn) -> Progress:
@@ -82,13 +120,3 @@ def _message_lines(message: AnyMessage) -> Iterator[str]:
         yield f"← {message.name}: {one_line(message.text)}"
     elif message.text:
         yield f"↺ {one_line(message.text)}"
-
-
-def one_line(text: str) -> str:
-    """Return a text as one line that a terminal shows as it stands, without control characters.
-
-    Example:
-        >>> one_line(" refused:   no key ")
-        'refused: no key'
-    """
-    return " ".join(_CONTROL.sub(" ", text).split())

@@ -3,28 +3,32 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+import answergraph
 from answergraph import graphs
 from answergraph.cli.command_runner import (
     NO_ANSWER,
     BaseUrlOption,
     FactOption,
-    Graph,
     chosen_model,
     ended,
     facts_of,
-    run_graph,
+    import_also_from,
+    imported,
     told_as_bad_usage,
 )
-from answergraph.graphs.workflow.workflow_steps import COMPLETE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from answergraph.cli.command_runner import Graph
 
 
-def run(
+def run(  # noqa: PLR0913, PLR0917 - one parameter per option
     workflow: Annotated[str, typer.Argument(help="The workflow, a YAML file. It may import code: run only what you trust.")],
     task: Annotated[str | None, typer.Option(help="What is to be done, in place of the file's task.")] = None,
     fact: FactOption = None,
@@ -32,12 +36,18 @@ def run(
         str | None, typer.Option(help="'offline', 'openai:NAME', or 'provider:NAME', in place of the file's.")
     ] = None,
     base_url: BaseUrlOption = None,
+    tool: Annotated[
+        list[str] | None, typer.Option(help="NAME=package.module:attribute, a tool for steps whose allowed_tools name it.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the whole result, as JSON.")] = False,
 ) -> None:
     """Run a WORKFLOW; exit code 0 means that it ended in COMPLETE, 1 in ABORT or an error, 2 bad usage."""
+    from answergraph.cli.live_view import run_graph
+    from answergraph.graphs.workflow.workflow_steps import COMPLETE
+
     with told_as_bad_usage():
         chosen = None if model is None and base_url is None else chosen_model(model or "", base_url)
-        graph = workflow_of(workflow, chosen)
+        graph = workflow_of(workflow, chosen, tool or ())
         given: dict[str, Any] = {"facts": facts_of(fact), **({"task": task} if task else {})}
     result = run_graph(graph, given, shows_subgraphs=True)
     if as_json:
@@ -50,13 +60,14 @@ def run(
         raise ended(NO_ANSWER, f"{result['status']}: {result['reason']}")
 
 
-def workflow_of(file: str, model: Any = None) -> Graph:
+def workflow_of(file: str, model: Any = None, tools: Sequence[str] = ()) -> Graph:
     """Return the workflow of a file, whose agents may lie in the current folder, as for ``python -m``, or beside the file.
 
     Raises:
-        WorkflowFileError: If the file makes no workflow.
+        AgentSpecError: If there is no such file, it makes no workflow, or a tool cannot be imported.
     """
-    # Last, so that a file there hides nothing that is installed.
-    folders = (str(Path.cwd()), str(Path(file).resolve().parent))
-    sys.path += [folder for folder in folders if folder not in sys.path]
-    return graphs.load_workflow(file, model=model)
+    if not Path(file).is_file():
+        raise answergraph.AgentSpecError(f"There is no file {file!r}.")
+    import_also_from(Path.cwd(), Path(file).resolve().parent)
+    granted = {name: imported(place) for name, _, place in (each.partition("=") for each in tools)}
+    return graphs.load_workflow(file, model=model, tools=granted)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from answergraph.cli.command_runner import BaseUrlOption, ModelOption, chosen_model, told_as_bad_usage
-from answergraph.models.resolve import OFFLINE
+from answergraph.models.model_names import OFFLINE
 
 MAX_CASES_AT_ONCE = 4
 """How many causes are looked into side by side, unless another number is asked for."""
@@ -39,7 +39,7 @@ def triage(  # noqa: PLR0913  # waiver: the options of a command
     estimate: Annotated[bool, typer.Option("--estimate", help="Only say how many calls and tokens it would take.")] = False,
 ) -> None:
     with told_as_bad_usage():
-        from answergraph.cli.triage_run import TriageOptions, triage_folder, verdicts_named  # noqa: PLC0415 - it needs an extra
+        from answergraph.cli.triage_run import TriageOptions, triage_folder, verdicts_named
 
         options = TriageOptions(
             as_json=as_json,

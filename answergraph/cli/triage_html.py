@@ -142,7 +142,7 @@ def _article(number: int, report: CaseReport, base: str | None) -> str:
     fields = [("Why", why(report)), ("Also", further(report)), *((heading, answer.get(name)) for heading, name in _FIELDS)]
     described = "".join(f"<dt>{heading}</dt><dd>{_text(value)}</dd>" for heading, value in fields if value)
     sources = "".join(
-        _source(source, [(start, end) for cited, start, end in report["evidence"].values() if cited == call_id])
+        _source(source, [(start, end) for cited, start, end, *_ in report["evidence"].values() if cited == call_id])
         for call_id, source in report["sources"].items()
     )
     cases = "".join(f"<li>{_case(case['test'], case['case'], case['source'], base)}</li>" for case in report["cases"])

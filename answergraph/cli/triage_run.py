@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TextIO, get_args
+from typing import TYPE_CHECKING, Any, TextIO, get_args
 
 import typer
 from langchain_core.language_models import BaseChatModel
@@ -16,16 +16,19 @@ from rich.console import Console
 from rich.progress import TextColumn
 
 from answergraph.cli import triage_outputs as outputs
-from answergraph.cli.command_runner import NO_ANSWER, Graph, run_graph, write_json
-from answergraph.cli.live_view import one_line, progress_bar
+from answergraph.cli.command_runner import NO_ANSWER, one_line, write_json
+from answergraph.cli.live_view import progress_bar, run_graph
 from answergraph.cli.triage_html import triage_page
 from answergraph.cli.triage_view import print_changes, print_reports
 from answergraph.cli.verify_command import BUNDLES_FORMAT
 from answergraph.graphs.triage import CaseReport, create_triage_agent
 from answergraph.graphs.triage.triage_graph import FIND_CASES, TRIAGE_CASE, TRIAGE_KEYS
 from answergraph.graphs.triage.triage_schema import Verdict
-from answergraph.models.resolve import OFFLINE
+from answergraph.models.model_names import OFFLINE
 from answergraph.state.errors import AgentSpecError
+
+if TYPE_CHECKING:
+    from answergraph.cli.command_runner import Graph
 
 NAMED_VERDICT = 3
 """Exit code: there is a verdict that ``--fail-on`` names."""

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from answergraph.cli.live_view import one_line
+from answergraph.cli.command_runner import one_line
 from answergraph.cli.triage_words import by_urgency, further, told_changes, total, verdict_of, why
 from answergraph.graphs.triage import CaseReport
 from answergraph.graphs.triage.history import Changes
@@ -47,7 +47,7 @@ def print_changes(console: Console, changes: Changes | None) -> None:
 def quotes_of(report: CaseReport) -> list[tuple[str, str]]:
     """Return each supported quote as it stands in its source, and the source in words."""
     quotes = []
-    for call_id, start, end in report["evidence"].values():
+    for call_id, start, end, *_ in report["evidence"].values():
         source = report["sources"].get(call_id)
         if source is not None:
             quotes.append((source["text"][start:end], source_name(source["tool"], source["args"])))

@@ -2,81 +2,119 @@
 
 from __future__ import annotations
 
+import hashlib
+import hmac
+import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import is_dataclass
+from itertools import accumulate
 from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage, messages_to_dict
 from pydantic import BaseModel, TypeAdapter
 
 from answergraph.evidence.claims import claims_of
+from answergraph.evidence.quotes import MASK
 from answergraph.state.agent_state import TOOL_RESULTS, AnswerKeys
 from answergraph.state.messages import is_correction
-from answergraph.state.tool_results import RecordedResult, RunResults, texts_of
+from answergraph.state.outcome import spans_of
+from answergraph.state.tool_results import RecordedResult, RunResults, call_id_of, records_of, texts_of, told_apart
 
-BUNDLE_FORMAT = "answergraph-bundle/1"
+BUNDLE_FORMAT = "answergraph-bundle/2"
+DIGEST, SIGNATURE, MASKED = "digest", "signature", "masked"
 
 BUNDLE_KEYS: tuple[str, ...] = ("messages", "structured_response", "outcome", TOOL_RESULTS)
 """The keys to ask a run for, so that its bundle also holds results that are no longer in the conversation:
 ``agent.invoke(question, output_keys=BUNDLE_KEYS)``."""
 
 
-def answer_bundle(result: Mapping[str, Any], *, output_key: str | None = None) -> dict[str, Any]:
+def answer_bundle(result: Mapping[str, Any], *, output_key: str | None = None, key: bytes | None = None) -> dict[str, Any]:
     """Return the bundle of a finished run, to be saved as JSON and re-checked by ``verify_bundle``.
+
+    What a middleware has taken from the conversation is not in it, but for the passages that the evidence names.
 
     Args:
         result: The value that the run returned. Asked for with ``output_keys=BUNDLE_KEYS`` it holds the recorded results;
             without, the tool messages of the conversation are taken.
         output_key: The agent's ``output_key``.
+        key: A secret that signs the bundle, so that only who has it can change the bundle unnoticed.
 
     Returns:
-        The bundle: ``format``, ``status``, ``schema``, ``answer``, ``marks``, ``evidence``, ``results`` and ``messages``.
+        The bundle: ``format``, ``status``, ``schema``, ``answer``, ``marks``, ``evidence``, ``results``, ``messages`` and the
+        ``digest`` of all that, with a ``signature`` if there is a key.
     """
     keys = AnswerKeys.named(output_key)
     answer, outcome = result.get(keys.answer), result.get(keys.outcome) or {}
     recorded: RunResults | None = result.get(TOOL_RESULTS)
     messages = result["messages"]
-    results = recorded["results"] if recorded else list(results_in(messages, {str(outcome.get("schema"))}))
-    return {
-        "format": BUNDLE_FORMAT,
-        "status": outcome.get("status"),
-        "schema": outcome.get("schema"),
-        "answer": _as_json(answer),
-        "marks": {claim.path: claim.mark.as_json() for claim in claims_of(answer)} if outcome.get("status") == "answered" else {},
-        "evidence": outcome.get("evidence", {}),
-        "results": results,
-        "messages": messages_to_dict([_as_recorded(message, results) for message in messages]),
-    }
+    results = told_apart(recorded["results"]) if recorded else list(results_in(messages, {str(outcome.get("schema"))}))
+    evidence = outcome.get("evidence", {})
+    said, claims = _as_json(answer), claims_of(answer) if outcome.get("status") == "answered" else []
+    return sealed(
+        {
+            "format": BUNDLE_FORMAT,
+            "status": outcome.get("status"),
+            "schema": outcome.get("schema"),
+            "answer": said,
+            "marks": {claim.path: claim.mark.as_json() for claim in claims},
+            "evidence": evidence,
+            "results": [_masked(one, messages, evidence) for one in results],
+            "messages": messages_to_dict(messages),
+        },
+        key,
+    )
+
+
+def sealed(bundle: Mapping[str, Any], key: bytes | None = None) -> dict[str, Any]:
+    """Return a bundle with the digest of all it holds, and with its signature if there is a key."""
+    bare = {name: value for name, value in bundle.items() if name not in {DIGEST, SIGNATURE}}
+    text = _canonical(bare)
+    signed = {} if key is None else {SIGNATURE: hmac.new(key, text, hashlib.sha256).hexdigest()}
+    return {**bare, DIGEST: hashlib.sha256(text).hexdigest(), **signed}
+
+
+def _canonical(data: Mapping[str, Any]) -> bytes:
+    # As it is read back from a file, where every key is a text.
+    plain = json.loads(json.dumps(data, default=str))
+    return json.dumps(plain, sort_keys=True, separators=(",", ":")).encode()
 
 
 def results_in(messages: Sequence[AnyMessage], answers: set[str]) -> Iterator[RecordedResult]:
     """Yield the tool results of the last run in a conversation; not those for ``answers``, the names of answer schemas."""
+    yield from told_apart(_results_in(messages, answers))
+
+
+def _results_in(messages: Sequence[AnyMessage], answers: set[str]) -> Iterator[RecordedResult]:
     starts = [index for index, m in enumerate(messages) if isinstance(m, HumanMessage) and not is_correction(m)]
-    args: dict[Any, dict[str, Any]] = {}
+    calls: dict[Any, tuple[str, dict[str, Any]]] = {}
+    written: list[str] = []
     for message in messages[starts[-1] if starts else 0 :]:
         if isinstance(message, AIMessage):
-            args |= {call["id"]: call["args"] for call in message.tool_calls if call["name"] not in answers}
-        elif isinstance(message, ToolMessage) and message.tool_call_id in args:
-            yield RecordedResult(
-                tool_call_id=message.tool_call_id,
-                name=message.name or "",
-                args=args[message.tool_call_id],
-                texts=texts_of(message),
-                succeeded=message.status != "error",
-            )
+            calls |= {call["id"]: (call["name"], call["args"]) for call in message.tool_calls if call["name"] not in answers}
+            written = [*written, message.text] if message.text else written
+        elif isinstance(message, ToolMessage) and message.tool_call_id in calls:
+            name, args = calls[message.tool_call_id]
+            # A result that ends the conversation is the answer itself.
+            yield from records_of(message, message.name or name, args, written, is_answer=message is messages[-1])
 
 
-def _as_recorded(message: AnyMessage, results: Sequence[RecordedResult]) -> AnyMessage:
-    """Return a tool message with its recorded content, if something has cleared or shortened it since."""
-    if not isinstance(message, ToolMessage):
-        return message
-    made = [result["texts"] for result in results if result["tool_call_id"] == message.tool_call_id]
-    if not made or texts_of(message) in made:
-        return message
-    return message.model_copy(update={"content": "".join(made[-1])})
+def _masked(result: RecordedResult, messages: Sequence[AnyMessage], evidence: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a result without what the conversation no longer holds of it, but for the passages that the evidence names."""
+    call_id = call_id_of(result["tool_call_id"])
+    shown = [texts_of(m) for m in messages if isinstance(m, ToolMessage) and m.tool_call_id == call_id]
+    if result["texts"] in shown or "/" in call_id:
+        return {**result}
+    named = [span for spans in evidence.values() if spans[0] == result["tool_call_id"] for span in spans_of(spans)]
+    masked = list(re.sub(r"\S", MASK, "".join(result["texts"])))
+    for start, end in named:
+        masked[start:end] = "".join(result["texts"])[start:end]
+    ends = list(accumulate(map(len, result["texts"])))
+    texts = ["".join(masked[end - len(text) : end]) for end, text in zip(ends, result["texts"], strict=True)]
+    return {**result, "texts": texts, MASKED: True}
 
 
 def _as_json(answer: Any) -> Any:
     if isinstance(answer, BaseModel) or is_dataclass(answer):
-        return TypeAdapter(type(answer)).dump_python(answer, mode="json")
+        return TypeAdapter(type(answer)).dump_python(answer, mode="json", by_alias=False)
     return answer

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from difflib import SequenceMatcher
 from itertools import accumulate
 from operator import add, sub
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from answergraph.evidence.claims import Claim
-from answergraph.evidence.folding import fold
-from answergraph.evidence.marks import FromTools, Quote
-from answergraph.evidence.numerals import Number, has_value, numerals, sizes_of
-from answergraph.evidence.quotes import NOT_FOUND, Found, places_of_quote
+from answergraph.evidence.claims import Claim, claims_by_path, claims_of
+from answergraph.evidence.echoed_numbers import is_echoed
+from answergraph.evidence.marks import FromTools, Mark, Quote
+from answergraph.evidence.number_units import Number, has_value, sizes_of
+from answergraph.evidence.numbers.numerals import numerals
+from answergraph.evidence.quotes import NOT_FOUND, Found, Span, places_of_quote, places_shown
 from answergraph.evidence.searched_result import SearchedResult
-from answergraph.state.outcome import EvidenceSpan
+from answergraph.evidence.texts.folding import fold
+from answergraph.evidence.written_words import WrittenWords
 from answergraph.state.tool_results import ToolRun
 
 _NO_SUCH_NUMBER = "no tool result holds this number"
@@ -38,9 +40,9 @@ _ADVICE = (
 class Checked:
     """The result of checking an answer's claims, per path of the claim."""
 
-    evidence: dict[str, EvidenceSpan] = field(default_factory=dict)
+    evidence: dict[str, Span] = field(default_factory=dict)
     problems: dict[str, str] = field(default_factory=dict)
-    nearest: dict[str, EvidenceSpan] = field(default_factory=dict)
+    nearest: dict[str, Span] = field(default_factory=dict)
     """The passages that are most like what was not found."""
 
     @property
@@ -51,20 +53,50 @@ class Checked:
         return "\n".join([_INTRODUCTION, *listed[:_MAX_SHOWN_PROBLEMS], *more, _ADVICE])
 
 
-def check_claims(claims: Iterable[Claim], runs: Sequence[ToolRun]) -> Checked:
-    """Look for the support of each claim in the tool calls that count as evidence, oldest first.
+def check_evidence(
+    answer: Any, sources: Sequence[ToolRun], *, marks: Mapping[str, Mark] | None = None, declared: Any = None
+) -> Checked:
+    """Check an answer of any agent against the results of its tools, by the rules of ``GroundedAnswer``.
 
-    Nothing is ever supported by likeness: a quote stands in one text of one result, or nowhere.
+    Args:
+        answer: A value whose type has marks (a Pydantic model, a dataclass), or a mapping with ``declared`` or ``marks``.
+        sources: The calls of the run with their results, oldest first. What the arguments of a call hold is the model's own from
+            then on; a call with ``counts=False`` supports nothing.
+        marks: The marks by the path of their field, ``{"findings[0].quote": Quote()}``, for a value that has none.
+        declared: The type with the marks, for a value that does not tell it.
+
+    Returns:
+        What was found: ``evidence`` and ``problems``, by the path of the field, and the problems as ``feedback`` for a model.
+
+    Example:
+        >>> from answergraph import Quote, ToolRun
+        >>> run = ToolRun("call_1", "read_log", {"path": "app"}, ("12:03 the disk is full",))
+        >>> check_evidence({"why": "the disk is full"}, [run], marks={"why": Quote()}).evidence
+        {'why': EvidenceSpan(tool_call_id='call_1', start=6, end=22)}
     """
+    return check_claims(claims_of(answer, declared) if marks is None else claims_by_path(answer, marks), sources)
+
+
+def may_support(run: ToolRun) -> bool:
+    return run.succeeded and run.counts and bool(run.text)
+
+
+def check_claims(claims: Iterable[Claim], runs: Sequence[ToolRun]) -> Checked:
+    """Look for the support of each claim in the tool calls of a run, oldest first, those that count.
+
+    What the model wrote in any of them supports nothing. Nothing is ever supported by likeness: a quote stands in one text of
+    one result, or nowhere.
+    """
+    written = WrittenWords(runs)
     # The newest result first: it is the one the model answers by.
-    results = [SearchedResult(run) for run in reversed(runs)]
-    evidence: dict[str, EvidenceSpan] = {}
+    results = [SearchedResult(run, written, place) for place, run in enumerate(runs) if may_support(run)][::-1]
+    evidence: dict[str, Span] = {}
     problems: dict[str, str] = {}
-    nearest: dict[str, EvidenceSpan] = {}
+    nearest: dict[str, Span] = {}
     for claim in claims:
         found = _find(claim, results)
         if isinstance(found, Found):
-            evidence[claim.path] = EvidenceSpan(found.result.run.tool_call_id, found.start, found.end)
+            evidence[claim.path] = found.evidence
         else:
             # Passages that are not shown are not searched for.
             near = results if len(problems) < _MAX_SHOWN_PROBLEMS else []
@@ -75,24 +107,25 @@ def check_claims(claims: Iterable[Claim], runs: Sequence[ToolRun]) -> Checked:
     return Checked({path: span for path, span in evidence.items() if path not in problems}, problems, nearest)
 
 
-def places_of(claim: Claim, result: SearchedResult) -> Iterator[Found | str]:
-    """Yield each place where a result supports a claim, and for other places the reason why it does not."""
-    if claim.problem is not None:
-        yield claim.problem
-    elif isinstance(claim.mark, Quote):
-        yield from places_of_quote(claim.value, result, claim.mark)
-    else:
-        yield from _places_of_number(claim.value, result, claim.mark)
-
-
 def _find(claim: Claim, results: Sequence[SearchedResult]) -> Found | str:
-    problem = claim.problem or (NOT_FOUND if isinstance(claim.mark, Quote) else _missing_number(claim.mark))
+    if claim.problem is not None:
+        return claim.problem
+    problem = NOT_FOUND if isinstance(claim.mark, Quote) else _missing_number(claim.mark)
     for result in results:
-        for place in places_of(claim, result):
+        for place in _places(claim, result):
             if isinstance(place, Found):
                 return place
             problem = place
     return problem
+
+
+def _places(claim: Claim, result: SearchedResult) -> Iterator[Found | str]:
+    """Yield each place where a result supports a claim, and for other places the reason why it does not."""
+    if isinstance(claim.mark, Quote):
+        yield from places_of_quote(claim.value, result, claim.mark)
+        yield from places_shown(claim.value, result, claim.mark)
+    else:
+        yield from _places_of_number(claim.value, result, claim.mark)
 
 
 def _problem(claim: Claim, problem: str) -> str:
@@ -108,11 +141,12 @@ def _places_of_number(wanted: Number, result: SearchedResult, mark: FromTools) -
     if not Decimal(wanted).is_finite():
         yield _NOT_FINITE
         return
-    for part, view in enumerate(result.counted):
-        for numeral in numerals(view.text, sizes_of(wanted, mark)):
+    for part in range(len(result.run.texts)):
+        view = result.counted(part, mark.locale)
+        for numeral in numerals(view.text, sizes_of(wanted, mark), mark.locale):
             if not has_value(numeral, view.text, wanted, mark):
                 continue
-            if not mark.echoes and result.echoes(part, numeral):
+            if not mark.echoes and is_echoed(numeral, view.text, result):
                 yield _ONLY_ECHOED
                 continue
             start, end = view.span(numeral.start, numeral.end)
@@ -128,24 +162,27 @@ class _Passage(NamedTuple):
     """A passage of a tool result."""
 
     sentence: str
-    span: EvidenceSpan
+    span: Span
 
 
 def _nearest_passage(quote: str, results: Sequence[SearchedResult]) -> _Passage | None:
     """Return the passage most like a folded quote, in whole words; ``None`` if none is like it."""
-    passage, best = None, _MIN_LIKENESS
-    for result in results:
-        for part, view in enumerate(result.said):
-            start = _likeliest_start(quote, view.text)
-            found = view.text[start : start + len(quote)]
+    nearest, best = None, _MIN_LIKENESS
+    quote = quote[:_MAX_PASSAGE_CHARACTERS]
+    for result in map(SearchedResult.as_shown, results):
+        for part in range(len(result.run.texts)):
+            view = next(result.views(part)).folded
+            start = _likeliest_start(quote, view.flat)
+            found = view.flat[start : start + len(quote)]
             likeness = SequenceMatcher(None, quote, found, autojunk=False).ratio()
             if found and likeness > best:
                 best, run = likeness, result.run
-                low, high = view.span(*_whole_words(view.text, start, start + len(found)))
-                text, offset = run.texts[part][low:high][:_MAX_PASSAGE_CHARACTERS], result.offsets[part] + low
-                sentence = f" The nearest passage, in the result of {run.name} ({run.tool_call_id}): {text!r}"
-                passage = _Passage(sentence, EvidenceSpan(run.tool_call_id, offset, offset + len(text)))
-    return passage
+                low, high = view.span(*_whole_words(view.flat, start, start + len(found)))
+                passage = run.texts[part][low:high][:_MAX_PASSAGE_CHARACTERS]
+                sentence = f" The nearest passage, in the result of {run.name} ({run.tool_call_id}): {passage!r}"
+                offset = result.offsets[part] + low
+                nearest = _Passage(sentence, Found(result, offset, offset + len(passage)).evidence)
+    return nearest
 
 
 def _likeliest_start(quote: str, text: str) -> int:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
+from re import Match
 from typing import Any
 
 from pydantic import BaseModel
@@ -12,6 +14,8 @@ from pydantic import BaseModel
 from answergraph.evidence.marked_type import MarkedType, marked_type, marks_on
 from answergraph.evidence.marks import FromTools, Mark, Quote
 from answergraph.evidence.schema_parts import SEQUENCES, CoreSchema, Part, is_container, items_of, joined
+
+_STEP = re.compile(r"""\.?(\w+)|\[(\d+)\]|\[(?:'([^']*)'|"([^"]*)")\]""")
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,38 @@ def claims_of(answer: Any, declared: Any = None) -> list[Claim]:
         return list(dict.fromkeys(_told(answer, "")))
     marked = marked_type(declared)
     return list(dict.fromkeys(_walk(marked, marked.root, answer, "")))
+
+
+def claims_by_path(answer: Any, marks: Mapping[str, Mark]) -> list[Claim]:
+    """Return the claims of an answer in plain JSON, with the marks by the path of their field; an index means every item."""
+    places: dict[str, tuple[Mark, Any]] = {path: (mark, None) for path, mark in marks.items()}
+    for path, mark in marks.items():
+        places |= {where: (mark, value) for where, value in _values_at(answer, list(_STEP.finditer(path)), "")}
+    return [
+        claim
+        for path, (mark, value) in places.items()
+        for claim in _claims_of_marked(mark, _number(value) if isinstance(mark, FromTools) else value, path)
+    ]
+
+
+def _values_at(value: Any, steps: Sequence[Match[str]], path: str) -> Iterator[tuple[str, Any]]:
+    if not steps:
+        yield path, value
+        return
+    name, index, *keys = steps[0].groups(default="")
+    if index and isinstance(value, list):
+        for place, item in enumerate(value):
+            yield from _values_at(item, steps[1:], f"{path}[{place}]")
+    elif isinstance(value, Mapping) and (key := name or index or "".join(keys)) in value:
+        yield from _values_at(value[key], steps[1:], path + steps[0].group())
+
+
+def _number(value: Any) -> Any:
+    """Return a number that JSON writes as a string, as it does a ``Decimal``."""
+    try:
+        return Decimal(value) if isinstance(value, str) else value
+    except InvalidOperation:
+        return value
 
 
 def _told(value: Any, path: str) -> Iterator[Claim]:

@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field, GetCoreSchemaHandler, GetJsonSchemaHandle
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
+from answergraph.evidence.numbers.locales import knows_locale
 from answergraph.state.errors import AgentSpecError
 
 MIN_QUOTE_COLUMNS = 8
@@ -88,21 +89,35 @@ class FromTools:
     """The number of decimals to which the answer may be rounded; ``None``: not at all."""
     min_items: int
     """As for ``Quote``."""
+    locale: str | None
+    """Whose marks group digits and begin decimals, ``"de"`` or ``"fr_CA"``; ``None``: as in English, with the ambiguous
+    refused."""
     echoes: bool
     """Whether a number counts that the tool was itself called with, because a check of the model's own number supports it."""
 
-    def __init__(self, units: Units = (), rounding: int | None = None, *, min_items: int = 1, echoes: bool = False) -> None:
+    def __init__(
+        self,
+        units: Units = (),
+        rounding: int | None = None,
+        *,
+        min_items: int = 1,
+        locale: str | None = None,
+        echoes: bool = False,
+    ) -> None:
         """Take ``units`` as one name, several of the same size, or a mapping from name to size in the field's unit.
 
         Raises:
-            AgentSpecError: If a number is negative.
+            AgentSpecError: If a number is negative, or the locale is not known.
         """
+        if locale is not None and not knows_locale(locale):
+            raise AgentSpecError(f"FromTools knows no locale {locale!r}; write one such as 'de', 'fr', 'de_CH', 'en'.")
         _refuse_negative(rounding or 0, min_items)
         named = (units,) if isinstance(units, str) else units
         factors = named.items() if isinstance(named, Mapping) else [(name, 1) for name in named]
         object.__setattr__(self, "units", tuple((name, float(factor)) for name, factor in factors))
         object.__setattr__(self, "rounding", rounding)
         object.__setattr__(self, "min_items", min_items)
+        object.__setattr__(self, "locale", locale)
         object.__setattr__(self, "echoes", echoes)
 
     def __get_pydantic_json_schema__(self, core_schema: Any, handler: GetJsonSchemaHandler) -> JsonSchemaValue:

@@ -6,11 +6,22 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
+from typing import Any
 
-from answergraph.evidence.folding import MappedText, fold
 from answergraph.evidence.marks import Quote
-from answergraph.evidence.quote_borders import begins_at_border, cuts_grouped_number, ends_at_border, follows_negation
-from answergraph.evidence.searched_result import SearchedResult, without_escapes
+from answergraph.evidence.quote_forms import forms_of, marks_agree, parts_of
+from answergraph.evidence.searched_result import SearchedResult
+from answergraph.evidence.texts.folding import MappedText, fold
+from answergraph.evidence.texts.quote_borders import (
+    begins_at_border,
+    cuts_grouped_number,
+    ends_at_border,
+    follows_negation,
+    holds_negation,
+)
+from answergraph.evidence.texts.source_views import View
+from answergraph.state.outcome import SHOWN, EvidenceSpan
 
 _WORD = re.compile(r"\w+")
 _COMMON = """
@@ -22,7 +33,7 @@ what when where which while who whom why will with would yes you your true false
 """
 _AROUND_AN_ECHO = """
 answer asked echo error found got hits input invalid match matches matching output query received result results returned said
-search searched searching text unknown value values
+search searched searching text unknown value values noted note notes nothing saved stored wrote written recorded done added
 """
 _COMMON_WORDS = frozenset(_COMMON.split())
 _WORDS_AROUND_AN_ECHO = frozenset(_AROUND_AN_ECHO.split())
@@ -30,9 +41,26 @@ _MIN_COLUMNS_BESIDE_ECHO = 4
 """Columns that a quote needs beyond the words that the tool was called with."""
 
 NOT_FOUND = "it stands in no tool result word for word"
+_MAX_PLACES = 200
+"""Places of one quote in one view that are looked at."""
+_MAX_GAP_CHARACTERS = 1000
+_GAP_ENDS = re.compile(r"[.!?;:。！？；](?=[ '\n)])|[。！？；]")
+
+MASK = "\ufffd"
+"""Stands for a character of a result that a middleware took from the conversation, and that no evidence names."""
+_REDACTED = re.compile(r"\[[^\]\n]{1,60}\]|<[^>\n]{1,80}>|\S*\*{2,}\S*|[█▒]+")
+
 CUT = "it begins or ends in the middle of a word or number there: quote whole words"
 NEGATED = "a negation stands right before it there: quote that too"
-ECHOED = "it only repeats what the tool was called with: quote more of what the tool said"
+ECHOED = "it only repeats what the tool was called with, or what you wrote before: quote more of what the tool said"
+CROSSES = "it runs from one line, item or paragraph into another: quote them apart, or with the line break"
+ASKED = "it is a question there"
+REMARKED = "its quotation marks or feet and inches are others there"
+SKIPS = "what the ellipsis leaves out there is no part of one sentence, or turns its meaning"
+
+
+Span = EvidenceSpan | list[Any]
+"""A list for a quote with an ellipsis, the call with start and end of both parts, and for one in a shown text."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +70,16 @@ class Found:
     result: SearchedResult
     start: int
     end: int
+    second: tuple[int, int] | None = None
+    """Where a quote goes on behind an ellipsis."""
+
+    @property
+    def evidence(self) -> Span:
+        """The place as it stands on the outcome."""
+        call_id = self.result.run.tool_call_id
+        if self.second:
+            return [call_id, self.start, self.end, *self.second]
+        return [call_id, self.start, self.end, SHOWN] if self.result.is_shown else EvidenceSpan(call_id, self.start, self.end)
 
 
 def counts_as_quote(text: str, min_length: int, idle: frozenset[str] = frozenset()) -> str | None:
@@ -54,6 +92,11 @@ def counts_as_quote(text: str, min_length: int, idle: frozenset[str] = frozenset
     return None
 
 
+def says_nothing_around(text: str) -> bool:
+    """Return whether the words around an echo say nothing by themselves."""
+    return counts_as_quote(text, _MIN_COLUMNS_BESIDE_ECHO, _WORDS_AROUND_AN_ECHO) is not None
+
+
 def _says_nothing(word: str, idle: frozenset[str]) -> bool:
     return word in _COMMON_WORDS or word in idle or (len(word) == 1 and word.isascii())
 
@@ -64,37 +107,104 @@ def places_of_quote(text: str, result: SearchedResult, mark: Quote) -> Iterator[
     if problem is not None:
         yield problem
         return
-    for form in _forms(text):
-        for part, view in enumerate(result.said):
-            at = view.text.find(form)
-            while at >= 0:
-                yield _verdict(form, result, part, at)
-                at = view.text.find(form, at + 1)
+    for form in forms_of(text):
+        for search in _searches(result):
+            if counts_as_quote(form.replace("\n", " "), mark.min_length) is None:
+                yield from search.places(form, text)
+    for first, second in parts_of(text):
+        if says_nothing_around(fold(first)) or says_nothing_around(fold(second)):
+            continue
+        for search in _searches(result):
+            yield from search.places_of_parts(first, second, text)
 
 
-def _forms(text: str) -> list[str]:
-    """Return the folded forms of a quote: unchanged, without quotation marks around it, and with escapes of JSON undone."""
-    whole = fold(text)
-    inner = whole[1:-1].strip()
-    is_wrapped = len(whole) > 2 and whole[0] == whole[-1] == "'" and "'" not in inner  # noqa: PLR2004 - two marks
-    forms = [whole, *([inner] if is_wrapped else []), fold(without_escapes(MappedText.unchanged(text)).text)]
-    return [form for form in dict.fromkeys(forms) if form]
+def places_shown(text: str, result: SearchedResult, mark: Quote) -> Iterator[Found | str]:
+    """Yield each place of a quote in the text that the model was shown, where a middleware had put marks in the place of words.
+
+    What is left of the quote without those marks has to stand in the result itself.
+    """
+    shown = result.as_shown()
+    if shown is result:
+        return
+    flat = fold("".join(result.run.texts))
+    pieces = [fold(piece) for piece in _REDACTED.split(text)]
+    # Of a result that a bundle only holds in part, the pieces cannot be looked up any more.
+    if len(pieces) > 1 and (MASK in flat or all(piece in flat for piece in pieces)):
+        yield from places_of_quote(text, shown, mark)
 
 
-def _verdict(text: str, result: SearchedResult, part: int, at: int) -> Found | str:
-    view, offset = result.said[part], result.offsets[part]
-    end = at + len(text)
-    start, stop = view.span(at, end)
-    if not begins_at_border(view.text, at) or not ends_at_border(view.text, end):
-        return CUT
-    if cuts_grouped_number(result.run.texts[part], start, stop):
-        return CUT
-    if follows_negation(view.text, at):
-        return NEGATED
-    if _only_echoes(result.without_echo(view.text, at, end), text):
-        return ECHOED
-    return Found(result, offset + start, offset + stop)
+def _searches(result: SearchedResult) -> Iterator[_Search]:
+    for part in range(len(result.run.texts)):
+        for view in result.views(part):
+            yield _Search(result, part, view)
+
+
+@dataclass(frozen=True)
+class _Search:
+    """A search for quotes in one view of one text of a result."""
+
+    result: SearchedResult
+    part: int
+    source: View
+
+    @property
+    def view(self) -> MappedText:
+        return self.source.folded
+
+    def places(self, form: str, text: str) -> Iterator[Found | str]:
+        for at in islice(self._hits(form), _MAX_PLACES):
+            yield self._verdict(form, text, at)
+
+    def places_of_parts(self, first: str, second: str, text: str) -> Iterator[Found | str]:
+        """Yield where two parts of a quote stand in one sentence or row, in their order."""
+        for at in islice(self._hits(first), _MAX_PLACES):
+            one = self._verdict(first, first, at)
+            end = at + len(first)
+            border = _GAP_ENDS.search(self.view.text, end - 1, end + _MAX_GAP_CHARACTERS)
+            there = self.view.flat.find(second, end, border.start() if border else end + _MAX_GAP_CHARACTERS)
+            if isinstance(one, str) or there < 0 or self.source.is_crossed(at, there + len(second), ""):
+                continue
+            other = self._verdict(second, second, there)
+            if isinstance(other, str):
+                yield other
+            elif self.view.text[there + len(second) :][:1] in {"?", "؟"}:
+                yield ASKED
+            elif holds_negation(self.view.text[end:there]):
+                yield SKIPS
+            else:
+                yield Found(self.result, one.start, one.end, (other.start, other.end))
+
+    def _hits(self, form: str) -> Iterator[int]:
+        flat, wanted = self.view.flat, form.replace("\n", " ")
+        at = flat.find(wanted)
+        while at >= 0:
+            yield at
+            at = flat.find(wanted, at + 1)
+
+    def _verdict(self, form: str, text: str, at: int) -> Found | str:
+        view, offset, stored = self.view, self.result.offsets[self.part], self.result.run.texts[self.part]
+        end = at + len(form)
+        if not begins_at_border(view.text, at) or not ends_at_border(view.text, end):
+            return CUT
+        start, stop = view.span(at, end)
+        if cuts_grouped_number(stored, start, stop):
+            return CUT
+        if self.source.is_crossed(at, end, form):
+            return CROSSES
+        return self._problem(form, text, at) or Found(self.result, offset + start, offset + stop)
+
+    def _problem(self, form: str, text: str, at: int) -> str | None:
+        end = at + len(form)
+        start, stop = self.view.span(at, end)
+        if follows_negation(self.view.flat, at):
+            return NEGATED
+        if self.view.text[end : end + 1] in {"?", "؟", ";"} and text.rstrip().endswith(".") and not form.endswith("."):
+            return ASKED
+        if not marks_agree(text, self.result.run.texts[self.part][start:stop]):
+            return REMARKED
+        left = self.result.written.without(self.view.flat, at, end, self.result.upto)
+        return ECHOED if _only_echoes(left, form.replace("\n", " ")) else None
 
 
 def _only_echoes(rest: str, text: str) -> bool:
-    return rest != text and counts_as_quote(rest, _MIN_COLUMNS_BESIDE_ECHO, _WORDS_AROUND_AN_ECHO) is not None
+    return rest != text and says_nothing_around(rest)

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+import hmac
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
-from langchain_core.messages import AnyMessage, ToolMessage, messages_from_dict
+from langchain_core.messages import ToolMessage, messages_from_dict
+from pydantic import TypeAdapter
 
-from answergraph.evidence.answer_bundle import results_in
-from answergraph.evidence.claim_checking import places_of
-from answergraph.evidence.claims import Claim
+from answergraph.evidence.answer_bundle import BUNDLE_FORMAT, DIGEST, MASKED, SIGNATURE, results_in, sealed
+from answergraph.evidence.claim_checking import check_evidence
+from answergraph.evidence.claims import claims_by_path
 from answergraph.evidence.marks import FromTools, Mark, Quote, mark_from_json
-from answergraph.evidence.quotes import Found
-from answergraph.evidence.searched_result import SearchedResult
 from answergraph.state.errors import BundleError
-from answergraph.state.outcome import EvidenceSpan
-from answergraph.state.tool_results import RecordedResult, run_of, texts_of
+from answergraph.state.outcome import SHOWN
+from answergraph.state.tool_results import RecordedResult, ToolRun, as_shown, call_id_of, run_of
 
-_STEP = re.compile(r"""\.?(\w+)|\[(\d+)\]|\[(?:'([^']*)'|"([^"]*)")\]""")
-_SPAN_LENGTH = len(EvidenceSpan._fields)
+_FORMATS = (None, "answergraph-bundle/1", BUNDLE_FORMAT)
+_FIELDS = ("status", "schema", "answer", "marks", "evidence", "results", "messages", DIGEST)
+"""What a bundle of today's format holds."""
+WHOLE = "bundle"
+"""The path of a verdict on the bundle as a whole."""
+_RESULTS = TypeAdapter(list[RecordedResult])
 
 
 @dataclass(frozen=True)
@@ -38,116 +40,80 @@ class ClaimVerdict:
     """The place that supports it, or the problem."""
 
 
-def verify_bundle(bundle: Mapping[str, Any]) -> list[ClaimVerdict]:
+def verify_bundle(bundle: Mapping[str, Any], *, key: bytes | None = None) -> list[ClaimVerdict]:
     """Re-check each claim of an answer bundle.
 
     Args:
-        bundle: A bundle of ``answer_bundle``, which may have been changed since. It needs at least ``answer``, ``evidence`` and
-            ``messages``; without ``marks`` texts are checked as quotes and numbers as numbers.
+        bundle: A bundle of ``answer_bundle``, which may have been changed since. One written by hand needs ``answer``,
+            ``evidence`` and ``messages``; without ``marks`` texts are checked as quotes and numbers as numbers.
+        key: The secret that the bundle was signed with; with it, a bundle that is not signed with it does not hold.
 
     Returns:
-        One verdict per marked field and per field with evidence; none for an abstention.
+        One verdict per marked field and per field with evidence, and one for ``"bundle"`` if it was changed since it was made, or
+        if it holds an answer and claims nothing.
 
     Raises:
         BundleError: If it cannot be read as a bundle.
     """
     try:
-        parts = _Parts.of(bundle)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        verdicts = list(_verdicts(bundle, key))
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise BundleError(f"This is no answer bundle: {type(error).__name__}: {error}") from error
-    paths = dict.fromkeys([*parts.marks, *parts.evidence])
-    return [parts.verdict(path) for path in paths]
+    return verdicts
 
 
-@dataclass(frozen=True)
-class _Parts:
-    """A bundle, read."""
-
-    answer: Any
-    marks: Mapping[str, Mark]
-    evidence: Mapping[str, Any]
-    results: Sequence[RecordedResult]
-    messages: Sequence[AnyMessage]
-
-    @classmethod
-    def of(cls, bundle: Mapping[str, Any]) -> _Parts:
-        if not isinstance(bundle["messages"], list) or not isinstance(bundle["evidence"], dict):
-            raise TypeError("its messages are a list and its evidence a mapping")
-        messages: list[Any] = messages_from_dict(bundle["messages"])
-        recorded = bundle.get("results")
-        results = list(results_in(messages, {str(bundle.get("schema"))})) if recorded is None else recorded
-        for run in map(run_of, results):
-            if not isinstance(run.args, Mapping) or not all(isinstance(text, str) for text in run.texts):
-                raise TypeError(f"the result {run.tool_call_id!r} has texts, and arguments by name")
-        marks = {path: mark_from_json(mark) for path, mark in bundle.get("marks", {}).items()}
-        return cls(bundle["answer"], marks, bundle["evidence"], results, messages)
-
-    def verdict(self, path: str) -> ClaimVerdict:
-        try:
-            value = value_at(self.answer, path)
-        except LookupError:
-            return ClaimVerdict(path, False, None, "the answer has no such field")
-        stored = self.evidence.get(path)
-        if not isinstance(stored, list) or len(stored) != _SPAN_LENGTH:
-            return ClaimVerdict(path, False, value, "no evidence is given for it")
-        span = EvidenceSpan(*stored)
-        problem = self._problem(path, value, span)
-        return ClaimVerdict(
-            path, problem is None, value, problem or f"{span.tool_call_id}, characters {span.start} to {span.end}"
-        )
-
-    def _problem(self, path: str, value: Any, span: EvidenceSpan) -> str | None:
-        mark = self.marks.get(path) or (Quote() if isinstance(value, str) else FromTools())
-        claim = Claim(path, mark, _number(value) if isinstance(mark, FromTools) else value)
-        if not isinstance(claim.value, str if isinstance(mark, Quote) else int | float | Decimal):
-            return "it is nothing that could be checked"
-        named = [result for result in self.results if result["tool_call_id"] == span.tool_call_id]
-        if not named:
-            return f"no tool result is named {span.tool_call_id!r}"
-        for result in named:
-            problem = self._problem_with(result) or _problem_in(claim, result, span)
-            if problem is None:
-                return None
-        return problem
-
-    def _problem_with(self, result: RecordedResult) -> str | None:
-        if not result["succeeded"]:
-            return f"the call {result['tool_call_id']} failed"
-        said = [m for m in self.messages if isinstance(m, ToolMessage) and m.tool_call_id == result["tool_call_id"]]
-        if said and all("".join(texts_of(message)) != "".join(result["texts"]) for message in said):
-            return f"the conversation holds another result of {result['tool_call_id']}"
-        return None
+def _verdicts(bundle: Mapping[str, Any], key: bytes | None) -> Iterator[ClaimVerdict]:
+    if bundle.get("format") not in _FORMATS:
+        raise ValueError(f"its format is {bundle['format']!r}")
+    if missing := [name for name in _FIELDS if bundle.get("format") == BUNDLE_FORMAT and name not in bundle]:
+        raise KeyError(*missing)
+    answer, evidence, marks = bundle["answer"], bundle["evidence"], _marks(bundle)
+    values = {claim.path: claim.value for claim in claims_by_path(answer, marks)}
+    checked = check_evidence(answer, _sources(bundle), marks=marks)
+    for path in dict.fromkeys([*values, *evidence]):
+        problem = checked.problems.get(path)
+        if path not in evidence:
+            problem = "no evidence is given for it"
+        elif problem is None and _place(checked.evidence[path]) != _place(evidence[path]):
+            problem = "it stands at another place"
+        yield ClaimVerdict(path, problem is None, values.get(path), problem or _in_words(*evidence[path]))
+    yield from (ClaimVerdict(WHOLE, False, None, problem) for problem in _problems_of_whole(bundle, key))
 
 
-def value_at(answer: Any, path: str) -> Any:
-    """Return the value at a path such as ``"findings[0].quote"`` in an answer as JSON.
-
-    Raises:
-        LookupError: If the path leads nowhere.
-    """
-    value = answer
-    for name, index, *keys in _STEP.findall(path):
-        try:
-            value = value[int(index)] if index and isinstance(value, list) else value[name or index or "".join(keys)]
-        except (TypeError, KeyError, IndexError) as error:
-            raise LookupError(path) from error
-    return value
+def _marks(bundle: Mapping[str, Any]) -> dict[str, Mark]:
+    """Return the marks by path; without one a text is checked as a quote and all else as a number."""
+    given = {path: mark_from_json(mark) for path, mark in bundle.get("marks", {}).items()}
+    plain: dict[str, Mark] = dict.fromkeys(bundle["evidence"].keys() - given.keys(), Quote())
+    texts = {claim.path for claim in claims_by_path(bundle["answer"], plain) if claim.problem is None}
+    return {**given, **{path: mark if path in texts else FromTools() for path, mark in plain.items()}}
 
 
-def _problem_in(claim: Claim, result: RecordedResult, span: EvidenceSpan) -> str | None:
-    problem = f"{claim.value!r} does not stand there"
-    for place in places_of(claim, SearchedResult(run_of(result))):
-        if isinstance(place, Found) and (place.start, place.end) == (span.start, span.end):
-            return None
-        problem = "it stands at another place of the result" if isinstance(place, Found) else place
-    return problem
+def _sources(bundle: Mapping[str, Any]) -> list[ToolRun]:
+    """Return the results; those count that the evidence names and the conversation does not contradict."""
+    messages: list[Any] = messages_from_dict(bundle["messages"])
+    recorded = bundle.get("results")
+    results = list(results_in(messages, {str(bundle.get("schema"))})) if recorded is None else recorded
+    runs = as_shown(map(run_of, _RESULTS.validate_python(results, strict=True)), messages)
+    masked = {result["tool_call_id"] for result in results if result.get(MASKED)}
+    named = {span[0] for span in bundle["evidence"].values()}
+    said = {message.tool_call_id for message in messages if isinstance(message, ToolMessage)}
+    changed = {run.tool_call_id for run in runs if run.shown is not None and call_id_of(run.tool_call_id) in said} - masked
+    return [replace(run, counts=run.counts and run.tool_call_id in named - changed) for run in runs]
 
 
-def _number(value: Any) -> Any:
-    """Return a number in comparable form; JSON writes a ``Decimal`` as a string."""
-    if isinstance(value, bool) or not isinstance(value, str):
-        return None if isinstance(value, bool) else value
-    try:
-        return Decimal(value)
-    except InvalidOperation:
-        return None
+def _problems_of_whole(bundle: Mapping[str, Any], key: bytes | None) -> Iterator[str]:
+    seal = sealed(bundle, key)
+    if (DIGEST in bundle or bundle.get("format") == BUNDLE_FORMAT) and bundle[DIGEST] != seal[DIGEST]:
+        yield "its digest is that of another content: it was changed since it was made"
+    if key is not None and not hmac.compare_digest(str(bundle.get(SIGNATURE)), seal[SIGNATURE]):
+        yield "it is not signed with this key"
+    if bundle.get("status") == "answered" and not bundle.get("marks") and not bundle["evidence"]:
+        yield "it holds an answer that claims nothing: no field of it was checked"
+
+
+def _place(evidence: Any) -> list[Any]:
+    return [part for part in evidence if part != SHOWN]
+
+
+def _in_words(call_id: str, start: int, end: int, *more: Any) -> str:
+    return f"{call_id}, characters {start} to {end}"

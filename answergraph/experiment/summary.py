@@ -11,7 +11,7 @@ from answergraph.experiment.measurement import Measurement, WrongStrategyError
 from answergraph.experiment.run_plan import Failed, RunPlan
 from answergraph.experiment.seed_experiment import TOOLS, validate_calculation
 from answergraph.experiment.settings import Setting
-from answergraph.models.resolve import OFFLINE
+from answergraph.models.model_names import OFFLINE
 
 TITLE = "Does an evidence field make a model check its work?"
 

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from answergraph.evidence.folding import fold
 from answergraph.evidence.marks import MIN_QUOTE_COLUMNS, Quote
 from answergraph.evidence.quotes import Found, places_of_quote
 from answergraph.evidence.searched_result import SearchedResult
+from answergraph.evidence.texts.folding import fold
 from answergraph.state.tool_results import ToolRun
 
 _PAIRS = (('"', '"'), ("“", "”"), ("„", "“"), ("«", "»"), ("「", "」"), ("『", "』"), ("‘", "’"), ("`", "`"))
@@ -40,7 +40,7 @@ def grounded_in(work: str, reason: str, conditions: Sequence[str]) -> Grounding:
     named = [fold(condition) for condition in conditions]
     spans: list[tuple[int, int]] = []
     for quote in _quotes(reason):
-        places = list(places_of_quote(fold(quote), searched, mark))
+        places = list(places_of_quote(quote, searched, mark))
         found = next((place for place in places if isinstance(place, Found)), None)
         if found is not None:
             spans.append((found.start, found.end))

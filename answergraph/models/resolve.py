@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING, Any
 from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import Runnable
 
+from answergraph.models.model_names import OFFLINE
 from answergraph.runtime.extras import extra_needed
 from answergraph.state.errors import AgentSpecError
 from answergraph.state.mistakes import shown
 
 if TYPE_CHECKING:
     from answergraph.models.offline.offline_policy import OfflinePolicy
-
-OFFLINE = "offline"
-"""The name of the model that needs no key, and is no language model."""
 
 _OPENAI_NAMES = ("gpt-", "chatgpt-", "o1", "o3", "o4")
 _LIKENESS = 0.75

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
 
-def imported_later(door: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
+def imported_later(door: str, names: Mapping[str, Sequence[str]]) -> Callable[[str], Any]:
     """Return the ``__getattr__`` of a package that imports some of its names late (PEP 562).
 
     Args:
         door: The package's ``__name__``.
-        homes: The module of each such name. Type checkers read the same from the package's ``TYPE_CHECKING`` imports.
+        names: The names of each module. Type checkers read the same from the package's ``TYPE_CHECKING`` imports.
 
     Returns:
         The function; a name that was asked for once is an ordinary attribute from then on.
     """
+    homes = {name: module for module, names_in_it in names.items() for name in names_in_it}
 
     def get(name: str) -> Any:
         if name not in homes:

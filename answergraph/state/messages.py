@@ -17,6 +17,7 @@ from langchain_core.messages import (
     ToolCall,
     ToolMessage,
 )
+from langgraph.graph.message import REMOVE_ALL_MESSAGES
 
 MessageT = TypeVar("MessageT", bound=BaseMessage)
 CallT = TypeVar("CallT", bound=Mapping[str, object])
@@ -83,6 +84,15 @@ def unanswered(calls: Sequence[CallT], after: Sequence[BaseMessage]) -> list[Cal
     """Return the calls, also malformed ones, that no tool message in ``after`` has answered."""
     done = answered_ids(after) if after else ()
     return [call for call in calls if call.get("id") not in done]
+
+
+def calls_taken_out(message: AIMessage, before: Sequence[ToolCall], written: Sequence[Any]) -> list[ToolCall]:
+    """Return the calls of a reply that a hook took out of it, in place or by the messages it wrote."""
+    ids = {message.id, REMOVE_ALL_MESSAGES}
+    is_rewritten = any(getattr(other, "id", None) in ids for other in written)
+    replies = [other for other in written if isinstance(other, AIMessage)] if is_rewritten else [message]
+    left = {call["id"] for reply in replies for call in reply.tool_calls}
+    return [call for call in before if call["id"] not in left]
 
 
 def as_received(message: BaseMessage, agent_name: str | None) -> AIMessage:
@@ -190,6 +200,18 @@ def repeats_malformed_calls(messages: Sequence[AnyMessage]) -> bool:
         return False
     earlier, _ = last_turn(messages[: -len(after) - 1])
     return earlier is not None and _malformed(earlier) == _malformed(message)
+
+
+def calls_without_news(messages: Sequence[AnyMessage]) -> list[tuple[str, Any]]:
+    """Return the names and arguments of the calls of the last turn, if the turn before it had the same calls and results."""
+    turns = []
+    for _ in range(2):
+        message, after = last_turn(messages)
+        if message is None or not all(isinstance(result, ToolMessage) for result in after):
+            return []
+        turns.append(([(call["name"], call["args"]) for call in message.tool_calls], [result.content for result in after]))
+        messages = messages[: -len(after) - 1]
+    return turns[0][0] if turns[0] == turns[1] else []
 
 
 def _malformed(message: AIMessage) -> list[tuple[Any, Any]]:

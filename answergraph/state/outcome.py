@@ -5,9 +5,9 @@ Everything here is plain JSON, so that a checkpoint, a server and a log show the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, NotRequired
 
 from typing_extensions import TypedDict
 
@@ -20,8 +20,9 @@ OnFailure = Literal["return", "raise"]
 Coverage = Literal["supported", "partly", "unchecked"]
 """Whether tool results support a field: each of its values, some of them, or it was not looked at."""
 
-Status = Literal["answered", "abstained", "refused", "truncated", "empty", "invalid", "unanswered", "out_of_budget"]
-"""What became of the run; only ``answered`` and ``abstained`` come with a value."""
+Status = Literal["answered", "abstained", "deferred", "refused", "truncated", "empty", "invalid", "unanswered", "out_of_budget"]
+"""What became of the run; only ``answered`` and ``abstained`` come with a value. ``deferred`` runs go on, with the results of the
+calls that wait."""
 
 
 class Problem(TypedDict):
@@ -66,6 +67,16 @@ class EvidenceSpan(NamedTuple):
     end: int
 
 
+SHOWN = "shown"
+"""Ends a piece of evidence whose span lies in the text that the model was shown, where a middleware had changed the result."""
+
+
+def spans_of(evidence: Sequence[Any]) -> list[tuple[int, int]]:
+    """Return the spans of a result that a piece of evidence names; two for a quote with an ellipsis, none in a shown text."""
+    places = [] if evidence[-1] == SHOWN else [place for place in evidence[1:] if isinstance(place, int)]
+    return list(zip(places[::2], places[1::2], strict=False))
+
+
 @dataclass(frozen=True)
 class AnswerAccepted:
     """A check's consent to an answer, with what is to stand on the outcome."""
@@ -78,6 +89,14 @@ class AnswerAccepted:
 
 Narrowing = TypedDict("Narrowing", {"middleware": str, "from": list[str], "to": list[str]})
 """Which middleware changed the schemas offered, from which to which; to none where it set the format to ``None``."""
+
+
+class PendingCall(TypedDict):
+    """A tool call that is carried out elsewhere; its result is sent as a tool message with its id."""
+
+    id: str
+    name: str
+    args: dict[str, Any]
 
 
 class Outcome(TypedDict):
@@ -98,6 +117,8 @@ class Outcome(TypedDict):
     coverage: dict[str, Coverage]
     """What a check of evidence said of each field of the answer; of the items of a list together, ``"findings[].quote"``."""
     usage: RunUsage
+    pending: NotRequired[list[PendingCall]]
+    """The calls that a ``deferred`` run waits for."""
 
 
 Cause = Literal["turn", "correction", "confirmation", "final_answer", "retry", "inner_run"]

@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Annotated, Any, NotRequired
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, NotRequired, cast
 
-from langchain_core.messages import ToolMessage
+from langchain_core.messages import AnyMessage, ToolMessage
 from langgraph.types import Command
 from typing_extensions import TypedDict
 
 from answergraph.state.agent_state import TOOL_RESULTS, AgentState, PrivateStateAttr
 from answergraph.state.delta_channels import GrowingChannel
 from answergraph.state.ledger import current_ledger
+
+SUPPORTED_BY = "supported_by"
+"""The key of a tool message's artifact with the results that support an agent's answer."""
+_AGAIN = "#"
+"""Stands between the id of a call and the number of times that it was used, from the second on."""
+
+
+_TEXT_BLOCKS = frozenset({"text", "text-plain"})
+_BLOCKS_OF_BLOCKS = frozenset({"search_result", "document", "tool_result"})
+_SOURCES = {"text": "data", "content": "content"}
+"""Where the source of a document has its words, by the type of the source."""
 
 
 class RecordedResult(TypedDict):
@@ -25,6 +37,10 @@ class RecordedResult(TypedDict):
     texts: list[str]
     """The texts of the result's content blocks, one if it is a string; joined they are the message's ``text``."""
     succeeded: bool
+    written: NotRequired[list[str]]
+    """What the model wrote beside the call."""
+    counts: NotRequired[bool]
+    """Whether it may support an answer; without it, it may."""
 
 
 class RunResults(TypedDict):
@@ -47,6 +63,12 @@ class ToolRun:
     """The texts of the result's content blocks."""
     succeeded: bool = True
     """Whether the result is no error."""
+    written: tuple[str, ...] = ()
+    """What the model wrote beside the call and since the one before: its own words, which support nothing."""
+    counts: bool = True
+    """Whether the result may support an answer: not what another model says, nor what is itself the answer."""
+    shown: str | None = None
+    """The text that the model was shown in the result's place, if that is another; empty if it was taken out."""
 
     @property
     def text(self) -> str:
@@ -95,19 +117,88 @@ def results_of_run(state: Mapping[str, Any]) -> list[ToolRun]:
     recorded: RunResults | None = state.get(TOOL_RESULTS)
     if not recorded or recorded["run"] != current_ledger(state)["run"]:
         return []
-    return [run_of(result) for result in recorded["results"]]
+    return [run_of(result) for result in told_apart(recorded["results"])]
+
+
+def as_shown(runs: Iterable[ToolRun], messages: Sequence[AnyMessage]) -> list[ToolRun]:
+    """Return results with what a conversation shows in their place, where that is something else."""
+    said: dict[str, list[str]] = {}
+    for message in messages:
+        if isinstance(message, ToolMessage):
+            said.setdefault(message.tool_call_id, []).append("".join(texts_of(message)))
+    found: list[ToolRun] = []
+    for run in runs:
+        texts = said.get(call_id_of(run.tool_call_id), [])
+        is_inner = run.tool_call_id not in said and "/" in run.tool_call_id
+        found.append(run if run.text in texts or is_inner else replace(run, shown=texts[-1] if texts else ""))
+    return found
 
 
 def run_of(result: Mapping[str, Any]) -> ToolRun:
-    return ToolRun(**{**result, "texts": tuple(result["texts"])})
+    return ToolRun(**{**result, "texts": tuple(result["texts"]), "written": tuple(result.get("written", ()))})
+
+
+def told_apart(results: Iterable[RecordedResult]) -> list[RecordedResult]:
+    """Return results with ids of their own: some servers number the calls of every turn anew."""
+    seen: Counter[str] = Counter()
+    apart: list[RecordedResult] = []
+    for result in results:
+        seen[result["tool_call_id"]] += 1
+        count = seen[result["tool_call_id"]]
+        apart.append(result if count == 1 else {**result, "tool_call_id": f"{result['tool_call_id']}{_AGAIN}{count}"})
+    return apart
+
+
+def call_id_of(evidence_id: str) -> str:
+    """Return the id of the call in the conversation that an id in the evidence stands for."""
+    return evidence_id.rpartition(_AGAIN)[0] or evidence_id
+
+
+def records_of(
+    message: ToolMessage, name: str, args: Mapping[str, Any], written: Sequence[str] = (), *, is_answer: bool = False
+) -> list[RecordedResult]:
+    """Return the records of one tool message: its own, and those of the tools behind the answer of an agent.
+
+    What an agent says counts for nothing by itself; what its tools said does, as far as its own answer was supported by it. A
+    result that is itself the answer does not support it.
+    """
+    behind = message.artifact.get(SUPPORTED_BY) if isinstance(message.artifact, Mapping) else None
+    record = RecordedResult(
+        tool_call_id=message.tool_call_id,
+        name=name,
+        args=json.loads(json.dumps(args, default=str)),
+        texts=texts_of(message),
+        succeeded=message.status != "error",
+    )
+    if written:
+        record["written"] = list(written)
+    if is_answer or behind is not None:
+        record["counts"] = False
+    ids = {"tool_call_id": message.tool_call_id, "name": name}
+    inner = [{**one, **{field: f"{outer}/{one[field]}" for field, outer in ids.items()}} for one in behind or ()]
+    return [record, *(cast(RecordedResult, one) for one in inner)]  # the same fields
 
 
 def texts_of(message: ToolMessage) -> list[str]:
-    """Return the texts of a message's content blocks, in order; joined they are its ``text``."""
-    if isinstance(message.content, str):
-        return [message.content]
-    blocks = [{"type": "text", "text": block} if isinstance(block, str) else block for block in message.content]
-    return [block["text"] for block in blocks if block.get("type") == "text" and isinstance(block.get("text"), str)]
+    """Return the texts of a message's content blocks, in order; those of search results and documents too."""
+    return [message.content] if isinstance(message.content, str) else list(_texts_in(message.content))
+
+
+def _texts_in(blocks: Any) -> Iterator[str]:
+    for block in blocks if isinstance(blocks, list) else [blocks]:
+        if isinstance(block, str):
+            yield block
+        elif isinstance(block, Mapping) and block.get("type") in _TEXT_BLOCKS and isinstance(block.get("text"), str):
+            yield block["text"]
+        elif isinstance(block, Mapping) and block.get("type") in _BLOCKS_OF_BLOCKS:
+            source = block["source"] if isinstance(block.get("source"), Mapping) else {}
+            yield from _texts_in(
+                [*_listed(block.get("content")), *_listed(source.get(_SOURCES.get(str(source.get("type")), "")))]
+            )
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value] if isinstance(value, str) else []
 
 
 def with_update(result: ToolMessage | Command[Any], update: dict[str, Any]) -> ToolMessage | Command[Any]:

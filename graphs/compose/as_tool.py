@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import Annotated, Any
 
-from langchain_core.messages import HumanMessage, ToolMessage
+from langchain_core.messages import AnyMessage, HumanMessage, ToolMessage
 from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool, StructuredTool
 from pydantic_core import to_jsonable_python
 from typing_extensions import TypedDict
 
+from answergraph.evidence.answer_bundle import results_in
 from answergraph.graphs.agent.agent_state_graph import AgentStateGraph
 from answergraph.runtime.steps import Invoke, Step, arun_step, run_step
 from answergraph.state.errors import AgentSpecError, NoAnswerError
 from answergraph.state.mistakes import shown
 from answergraph.state.outcome import Outcome
+from answergraph.state.tool_results import RecordedResult
 
 
 class AgentToolArtifact(TypedDict):
@@ -27,6 +29,8 @@ class AgentToolArtifact(TypedDict):
     """The answer as JSON, ``None`` if there is none."""
     outcome: Outcome | None
     """Why the agent's run ended; ``None`` for an agent that answers with a text and met no limit."""
+    supported_by: list[RecordedResult]
+    """The results of the agent's tools that its outcome names as evidence."""
 
 
 def as_tool(
@@ -115,14 +119,23 @@ def _reported(graph: AgentStateGraph, result: Mapping[str, Any]) -> tuple[str, A
         named = graph.codec.to_json(answer)
         # What a middleware put there in place of an answer, or a format made at run time declared, may be of any type.
         value = to_jsonable_python(answer, fallback=str) if named is None else named.value
-        return json.dumps(value, ensure_ascii=False), AgentToolArtifact(structured_response=value, outcome=outcome)
+        return json.dumps(value, ensure_ascii=False), AgentToolArtifact(
+            structured_response=value, outcome=outcome, supported_by=_cited(result["messages"], outcome)
+        )
     if outcome is not None:
         return _without_answer(outcome)
-    return result["messages"][-1].text, AgentToolArtifact(structured_response=None, outcome=None)
+    return result["messages"][-1].text, AgentToolArtifact(structured_response=None, outcome=None, supported_by=[])
+
+
+def _cited(messages: Sequence[AnyMessage], outcome: Outcome | None) -> list[RecordedResult]:
+    if outcome is None:
+        return []
+    named = {span[0] for span in outcome["evidence"].values()}
+    return [result for result in results_in(messages, {str(outcome["schema"])}) if result["tool_call_id"] in named]
 
 
 def _without_answer(outcome: Any) -> tuple[str, AgentToolArtifact]:
-    return str(NoAnswerError(outcome)), AgentToolArtifact(structured_response=None, outcome=outcome)
+    return str(NoAnswerError(outcome)), AgentToolArtifact(structured_response=None, outcome=outcome, supported_by=[])
 
 
 def _conversation(

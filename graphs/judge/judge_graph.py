@@ -36,7 +36,8 @@ from answergraph.judging.questions import (
     tag_prompt,
 )
 from answergraph.judging.stages import AskForNumber, AskForTag, ReadOwnTag, Stage
-from answergraph.models.resolve import OFFLINE, resolve_model
+from answergraph.models.model_names import OFFLINE
+from answergraph.models.resolve import resolve_model
 from answergraph.response_format.strategies.auto_strategy import AutoStrategy
 from answergraph.response_format.strategies.declared_format import DeclaredFormat
 from answergraph.rules.rule import Rules

@@ -14,8 +14,9 @@ from answergraph.graphs.agent.agent_types import Tool
 from answergraph.graphs.agent.create import create_agent
 from answergraph.graphs.react.offline_text_model import OfflineTextModel
 from answergraph.llm_math.llm_math_tool import llm_math_tool
+from answergraph.models.model_names import OFFLINE
 from answergraph.models.react_text.react_text_model import HandleParsingErrors, ReActTextModel
-from answergraph.models.resolve import OFFLINE, resolve_model
+from answergraph.models.resolve import resolve_model
 from answergraph.state.budget import UsageLimits
 from answergraph.state.errors import AgentSpecError
 

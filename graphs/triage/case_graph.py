@@ -24,7 +24,7 @@ from langgraph.graph.state import CompiledStateGraph
 from pydantic import BaseModel
 from typing_extensions import TypedDict
 
-from answergraph.evidence.answer_bundle import answer_bundle, results_in
+from answergraph.evidence.answer_bundle import answer_bundle, results_in, sealed
 from answergraph.evidence.marks import Abstention
 from answergraph.graphs.agent.create import create_agent
 from answergraph.graphs.triage.offline.triage_policy import triage_case
@@ -41,8 +41,9 @@ from answergraph.graphs.triage.triage_schema import (
 )
 from answergraph.graphs.triage.triage_tools import TRIAGE_TOOLS
 from answergraph.middleware.grounded_answer import GroundedAnswer
+from answergraph.models.model_names import OFFLINE
 from answergraph.models.offline.offline_policy import attach
-from answergraph.models.resolve import OFFLINE, resolve_model
+from answergraph.models.resolve import resolve_model
 from answergraph.state.agent_state import AgentState
 from answergraph.state.budget import UsageLimits
 from answergraph.state.messages import correction_message
@@ -193,7 +194,7 @@ def _report(state: CaseState) -> dict[str, Any]:
         evidence=evidence,
         sources={run.tool_call_id: Source(tool=run.name, args=dict(run.args), text=run.text) for run in runs},
     )
-    return {"reports": [report], "bundles": [{"case": state["case"], **answer_bundle(state)}]}
+    return {"reports": [report], "bundles": [sealed({"case": state["case"], **answer_bundle(state)})]}
 
 
 def _tool_runs(messages: Sequence[AnyMessage]) -> list[ToolRun]:

@@ -28,7 +28,7 @@ from answergraph.graphs.triage.run_files.case_survey import Survey, survey
 from answergraph.graphs.triage.run_files.read_only_folder import Folder, FolderError
 from answergraph.graphs.triage.triage_plan import model_name, plan_of
 from answergraph.graphs.triage.triage_schema import CaseReport
-from answergraph.models.resolve import OFFLINE
+from answergraph.models.model_names import OFFLINE
 
 FIND_CASES, TRIAGE_CASE, REMEMBER = "find_cases", "triage_case", "remember"
 

@@ -14,9 +14,9 @@ from typing import Any
 
 from langchain_core.messages import AIMessage
 
-from answergraph.evidence.folding import fold
 from answergraph.evidence.marks import MIN_QUOTE_COLUMNS
 from answergraph.evidence.quotes import counts_as_quote
+from answergraph.evidence.texts.folding import fold
 from answergraph.graphs.triage.offline.import_rules import missing_module
 from answergraph.graphs.triage.offline.triage_case_text import CaseText
 from answergraph.graphs.triage.offline.triage_finding import Finding

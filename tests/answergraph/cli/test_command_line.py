@@ -16,9 +16,12 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from answergraph.cli.command_line import GRAPHS, app
+from answergraph.cli.command_runner import imported
+from answergraph.graphs import create_calculator
 from examples.mending.mending_workflow import FILE, create_mending_workflow
 from tests.openai_server import Failure, OpenAIServer, Reply, ToolCall, calls, says
 
+CALCULATOR = create_calculator()
 COMMAND = [sys.executable, "-m", "answergraph"]
 PATIENCE = 120  # seconds: a process starts slowly on a machine with other work to do
 TASK = "(17 × 23) + (89 ÷ 4) - 156"
@@ -112,6 +115,14 @@ def test_without_an_answer_the_reason_is_one_line_on_stderr(question: str, why: 
         (["graph"], "Missing argument"),
         (["graph", "nope"], "agent, calculator"),
         (["nope"], "No such command"),
+        (["ask", "1", "--agent", "nope"], "'package.module:attribute'"),
+        (["ask", "1", "--agent", "nope:agent"], "No module named 'nope'"),
+        (["ask", "1", "--agent", "answergraph:create_agents"], "no attribute 'create_agents'"),
+        (["ask", "1", "--agent", "answergraph:BUNDLE_KEYS"], "is a tuple; name a compiled graph"),
+        (["ask", "1", "--agent", f"{__name__}:CALCULATOR", "--model", "openai:gpt-4.1"], "leave out --format, --model"),
+        (["ask", "1", "--format", "nowhere.json"], "nowhere.json: No such file"),
+        (["ask", "1", "--format", __file__], "is not a JSON Schema"),
+        (["ask", "1", "--format", "answergraph:Nothing"], "no attribute 'Nothing'"),
     ],
 )
 def test_bad_usage_is_told_on_stderr_with_exit_code_2(arguments: list[str], why: str) -> None:
@@ -157,6 +168,7 @@ def test_an_unreachable_server_is_the_providers_error_in_one_line() -> None:
     code, out, err = answergraph("ask", "1", "--model", "openai:small", "--base-url", base_url)
     assert (code, out) == (1, "")
     assert "Connection refused" in err
+    assert base_url in err
     assert err.count("\n") == 1
 
 
@@ -164,7 +176,7 @@ def test_an_unreachable_server_is_the_providers_error_in_one_line() -> None:
 def test_a_graph_is_printed_as_a_mermaid_drawing(name: str) -> None:
     code, out, err = answergraph("graph", name)
     assert (code, err) == (0, "")
-    assert out == GRAPHS[name]().get_graph(xray=True).draw_mermaid()
+    assert out == imported(GRAPHS[name])().get_graph(xray=True).draw_mermaid()
     assert {"judge": "no_match"}.get(name, "call_tools") in out
 
 
@@ -181,19 +193,6 @@ def test_what_is_no_graph_is_bad_usage(tmp_path: Path) -> None:
         code, out, err = answergraph("graph", name)
         assert (code, out, err.count("\n")) == (2, "", 1)
         assert name in err
-
-
-@pytest.mark.parametrize("arguments", [["--help"], ["ask", "--help"]])
-def test_help_says_that_the_offline_model_is_no_language_model(arguments: list[str]) -> None:
-    code, out, _ = answergraph(*arguments)
-    assert code == 0
-    assert "'offline', is no language model" in " ".join(out.split())
-
-
-def test_the_version_is_printed() -> None:
-    code, out, _ = answergraph("--version")
-    assert code == 0
-    assert out.startswith("answergraph 0.")
 
 
 def test_a_real_process_keeps_stderr_silent_when_it_is_no_terminal() -> None:
@@ -230,6 +229,7 @@ def test_ctrl_c_ends_with_130_and_without_a_stack_trace() -> None:
             try:
                 assert asked.wait(PATIENCE)
                 process.send_signal(signal.SIGINT)
+                # The model's reply is awaited in a thread for as long as this test likes; the process does not wait for it.
                 out, err = process.communicate(timeout=PATIENCE)
             finally:
                 ended.set()

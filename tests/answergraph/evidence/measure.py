@@ -16,7 +16,7 @@ from typing import Any
 from answergraph import FromTools, Quote, ToolRun
 from answergraph.evidence.claim_checking import check_claims
 from answergraph.evidence.claims import Claim
-from answergraph.evidence.folding import fold
+from answergraph.evidence.texts.folding import fold
 from tests.answergraph.evidence.number_cases import CORRUPTED_NUMBERS, TRUE_NUMBERS
 from tests.answergraph.evidence.quote_cases import CORRUPTED, TRUE, Change, stands_there
 from tests.answergraph.evidence.quoted_texts import content_of, results, run_of, true_quote, written

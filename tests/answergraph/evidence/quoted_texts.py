@@ -105,15 +105,17 @@ def run_of(content: Any, call_id: str, **args: Any) -> ToolRun:
 def true_quote(texts: list[list[list[str]]], random: Random) -> TrueQuote | None:
     """Take a quote that counts, ``None`` if the place taken holds none."""
     place = random.randrange(len(texts))
-    tokens = [token for line in texts[place] for token in line]
+    at_line = random.randrange(len(texts[place]))
+    tokens = texts[place][at_line]
     start = random.randrange(len(tokens))
     end = min(start + random.randint(2, 18), len(tokens))
     taken = tokens[start:end]
-    before = tokens[start - 1] if start else ""
+    preceding = tokens[:start] or (texts[place][at_line - 1] if at_line else [])
+    before = preceding[-1] if preceding else ""
     says_much = sum(token.strip(",.:") in WORDS for token in taken) > 1 and len(" ".join(taken)) > 12
     if not says_much or before in NEGATIONS:
         return None
-    spaced = written(texts[place])
+    spaced = " ".join(tokens)
     at = 0
     for earlier in tokens[:start]:
         at = spaced.index(earlier, at) + len(earlier)

@@ -33,20 +33,35 @@ _ENDS = re.compile(
     rf"|(?<![\w{_JOINS_WORDS}{_JOINS_DIGITS}]))"
 )
 
-# A line break before the negation may be an escape, whose letter is no part of the word. An adverb may follow the negation,
-# and the opening mark of an emphasis, a quotation or brackets.
+# A word of any language that turns what follows into its contrary, or says that it did not come about.
+_DENIALS = """
+not never cannot without neither nor no hardly barely scarcely nothing nobody nowhere
+isnt wasnt arent werent doesnt didnt hasnt havent hadnt couldnt wouldnt shouldnt prevent prevents prevented preventing
+nicht kein keine keinen keinem keiner keines nie niemals ohne weder
+ne pas ni jamais sans aucun aucune nunca jamás jamas sin ningún ningun ninguna tampoco não nao sem nenhum nenhuma nem
+non mai senza nessun nessuna nessuno né niet geen nooit zonder inte aldrig utan ingen inget inga ikke ikkje aldri uden uten ej
+nigdy bez żaden żadna nelze nikdy není žádný nenalezeno ei eivät eikä sosem nélkül nincs nu niciodată fără
+не нет никогда без ни нельзя немає ні δεν μην χωρίς όχι ποτέ değil yok hiç asla tidak bukan belum tanpa không chưa chẳng
+لا لم لن ليس ليست غير بدون دون نه غیر هیچ לא אין בלי אינו אינה ללא नहीं न बिना मत ไม่ 不 没 沒 未 无 無 非 别 勿 안 못
+"""
+_DENIAL = "|".join(sorted(map(re.escape, _DENIALS.split()), key=len, reverse=True))
+_DENIED_ACTS = r"(?:fail(?:s|ed|ing)?|unable|refuse[sd]?|refusing|impossible) to|(?:none|few|little) of"
+_TURNED = rf"(?:\w+['’]t|\bn['’]\w+|{_DENIED_ACTS}|{_DENIAL})"
+# A line break before the negation may be an escape, whose letter is no part of the word. "to" or an adverb may follow the
+# negation, and the opening mark of an emphasis, a quotation or brackets.
 _NEGATION = re.compile(
-    r"(?:^|\W|\\[nrt])(?:not|never|cannot|without|neither|nor|no|hardly|barely|scarcely|\w+n't"
-    r"|(?:is|was|are|were|does|did|has|have|had|could|would|should)nt)"
-    rf"(?:[{CLINGING}]* (?:yet|longer|be|been))?[{CLINGING}]*(?: [*_'(\[<{CLINGING}]*|[*_'(\[]+)$",
+    rf"(?:^|\W|\\[nrt]){_TURNED}"
+    rf"(?:[{CLINGING}]* (?:yet|longer|be|been|to|only|always|necessarily|really|mehr|plus|più|más|mais))*[{CLINGING}]*"
+    rf"(?: [*_`'(\[<{CLINGING}]*|[*_`'(\[]+)\Z",
     re.IGNORECASE,
 )
-_MAX_NEGATION_CHARACTERS = 28
+_MAX_NEGATION_CHARACTERS = 44
 """Length of the longest negation, with its borders."""
+_DENIED = re.compile(rf"(?<!\w){_TURNED}(?!\w)", re.IGNORECASE)
 
 GROUPING_SPACES = "\u00a0\u2009\u202f"
 """Spaces that group digits where they stand between digits."""
-_GROUP_BEFORE = re.compile(rf"[0-9][{GROUPING_SPACES}]$")
+_GROUP_BEFORE = re.compile(rf"[0-9][{GROUPING_SPACES}]\Z")
 _GROUP_AFTER = re.compile(rf"[{GROUPING_SPACES}][0-9]{{3}}(?![0-9])")
 
 
@@ -62,6 +77,10 @@ def ends_at_border(text: str, end: int) -> bool:
 
 def follows_negation(text: str, start: int) -> bool:
     return _NEGATION.search(text[max(start - _MAX_NEGATION_CHARACTERS, 0) : start]) is not None
+
+
+def holds_negation(text: str) -> bool:
+    return _DENIED.search(text) is not None
 
 
 def cuts_grouped_number(text: str, start: int, end: int) -> bool:

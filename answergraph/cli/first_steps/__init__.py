@@ -1,0 +1,1 @@
+"""The first steps: a demo, and a new project."""

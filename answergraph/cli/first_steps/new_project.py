@@ -1,0 +1,31 @@
+"""The project that ``answergraph new`` writes."""
+
+from __future__ import annotations
+
+import keyword
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from answergraph.state.errors import AgentSpecError
+
+TEMPLATES = Path(__file__).parent / "project"
+"""The files of a new project; ``NAME`` stands for its name, ``EXECUTABLE`` for the Python that has answergraph."""
+
+
+def write_project(folder: Path) -> Iterator[Path]:
+    """Write a project to a new folder, and yield its files.
+
+    Raises:
+        AgentSpecError: If the folder exists, or its name cannot be that of a module.
+    """
+    if not folder.name.isidentifier() or keyword.iskeyword(folder.name):
+        raise AgentSpecError(f"{folder.name!r} cannot be the name of a Python module; use letters, digits and '_'.")
+    if folder.exists():
+        raise AgentSpecError(f"{str(folder)!r} exists already; nothing was written.")
+    folder.mkdir(parents=True)
+    for template in sorted(TEMPLATES.iterdir()):
+        path = folder / template.name.removesuffix(".txt").replace("NAME", folder.name)
+        text = template.read_text(encoding="utf-8").replace("NAME", folder.name).replace("EXECUTABLE", sys.executable)
+        path.write_text(text, encoding="utf-8")
+        yield path

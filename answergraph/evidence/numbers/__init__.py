@@ -1,0 +1,1 @@
+"""Reads the numbers of a text."""

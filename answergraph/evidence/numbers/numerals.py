@@ -1,0 +1,214 @@
+"""Reads the numbers in a text as people write them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import islice
+
+from answergraph.evidence.numbers import number_words as words
+from answergraph.evidence.numbers.locales import marks_of
+from answergraph.evidence.texts.quote_borders import CLINGING, CURRENCIES, HYPHENS
+
+GROUP_SPACE = "\ue001"
+"""Stands in a text prepared for reading where a single space stood between digits that look like groups."""
+_WIDE = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"
+"""Scripts that set no space beside a number."""
+_LETTER = rf"[^\W{_WIDE}]"
+
+_RUN = re.compile(rf"(?<![\w.])\.[0-9]+|[0-9](?:[0-9.,_'{GROUP_SPACE}]*[0-9])?")
+"""Digits and the marks that may group them; a number only as a whole."""
+# A group never begins with a nought: the comma of "0,250" is a decimal one.
+_PLAIN = re.compile(
+    r"[0-9]*\.[0-9]+|[0-9]+|[1-9][0-9]{0,2}(?:(?:,[0-9]{3})+|(?:_[0-9]{3})+)(?:\.[0-9]+)?"
+    r"|[1-9][0-9]{0,2}(?:'[0-9]{3}){2,}(?:\.[0-9]+)?|[1-9][0-9]?(?:,[0-9]{2})+,[0-9]{3}(?:\.[0-9]+)?"
+)
+_NUMBER_ALONE = re.compile(r"\s*-?[0-9]+\.[0-9]+\s*")
+_KEY_BEFORE = re.compile(r"' ?: ?-?\Z")
+"""A program wrote what stands under a key of JSON, and a number that is all of a text."""
+_AMBIGUOUS = re.compile(r"[1-9][0-9]{0,2}\.[0-9]{3}")
+_SHOWS_POINT = re.compile(
+    r"(?<![\w.,])(?:[0-9]{1,3}(?:,[0-9]{3})+\.[0-9]|0?\.[0-9]+|[0-9]+\.(?:[0-9]{1,2}|[0-9]{4,}))(?![\w.,]*[0-9])"
+)
+_SHOWS_COMMA = re.compile(
+    r"(?<![\w.,])[0-9]{1,3}(?:\.[0-9]{3})+,[0-9]|(?<![\w.,])[0-9]+,[0-9]{1,2}(?![\w.,]*[0-9])(?= ?[^\W\d]| ?[€%])"
+)
+
+_EXPONENT = re.compile(r"[eE][+-]?[0-9]{1,3}(?!\w|\.[0-9])")
+_RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-")
+_POWER_OF_TEN = re.compile(
+    rf"\s?[×x*·⋅]\s?10(?:\s?(?:\^|\*\*)\s?\(?([+{HYPHENS}]?[0-9]{{1,3}})\)?|([⁺⁻]?[⁰¹²³⁴-⁹]{{1,3}}))(?![\w.]*[0-9])"
+)
+_MAY_BE_SIZED = re.compile(r" ?(?:[×x*·⋅] ?1|[eE][+-]?[0-9]|[百千万萬億亿兆백천만억조])")
+_MAX_NUMBERS = 2_000
+"""Numbers of one text that are looked at closely: of the wanted size, where one is wanted."""
+_LOOK_CHARACTERS = 32
+"""How far around a number its words are looked for."""
+_JOINED_BEFORE = re.compile(
+    rf"(?:{_LETTER}|[.√٫٬·⁄×{GROUP_SPACE}]|\S[{CLINGING}]|[0-9][,'/:]|{_LETTER}[{HYPHENS}+]|[{HYPHENS}+±/][{HYPHENS}+±]|±"
+    r"|[0-9]\s?[×*]\s?)\Z"
+)
+_POWER_BEFORE = re.compile(r"(?:[\w)]\s?\*\*|\^)\s?\Z")
+_JOINED_AFTER = re.compile(
+    rf"[{HYPHENS}/:⁄][\w]|[,.'٫٬·{GROUP_SPACE}][0-9]|[\u00b2\u00b3\u00b9\u2070-\u2079\u00bc-\u00be{CLINGING}]"
+    r"|\s?\^|\s?\*\*\s?[0-9(]|\*\*\w|!(?:[\w!]|\s?[=+*/^)-])|\s?[×⋅]|\s[0-9]+[/⁄][0-9]"
+)
+_AMBIGUOUS_SIGN = re.compile(rf"[{HYPHENS}]\s+\Z")
+_MONEY = rf"(?:[A-Z]{{1,2}})?[{CURRENCIES}]\s?|(?:USD|EUR|GBP|JPY|CHF|CNY|INR|[A-Z]{{3}})\s"
+_MONEY_BEFORE = re.compile(rf"(?P<sign>[{HYPHENS}(]\s?)?(?:{_MONEY})(?P<inner>[{HYPHENS}])?\Z")
+_NEGATIVE = re.compile(rf"[{HYPHENS}]\Z")
+_BOOKED_AFTER = re.compile(rf"(?P<minus>[{HYPHENS}](?=\s|\Z|[|,;)]))|\s?(?P<side>CR|DR|Cr|Dr|S|H)\b")
+_GROUPED_WITH_CENTS = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+\.[0-9]{2}")
+
+
+@dataclass(frozen=True)
+class Numeral:
+    """One number in a text."""
+
+    value: Decimal
+    start: int
+    """In the text, with the sign."""
+    end: int
+    """Behind a word of size, if there is one."""
+    digits_start: int
+    digits_end: int
+
+
+def numerals(text: str, sizes: Sequence[tuple[float, float]] | None = None, locale: str | None = None) -> Iterator[Numeral]:
+    """Yield the numbers of a folded text, in order.
+
+    Parts of words, dates, versions, addresses, ranges, bounds and powers are no numbers. ``1,234`` is 1234; ``1.234`` is none
+    where neither the text nor ``locale`` says which mark is the decimal one. With ``sizes``, pairs of bounds, only numbers are
+    read that may lie within one of them.
+
+    Example:
+        >>> [str(n.value) for n in numerals("v1.2.3 took 1,234.5 ms, not -7, on 2026-11-20")]
+        ['1234.5', '-7']
+    """
+    reader = _Reader(text, locale)
+    wanted = (run for run in _RUN.finditer(text) if sizes is None or reader.may_have_size(run, sizes))
+    for run in islice(wanted, _MAX_NUMBERS):
+        numeral = reader.numeral_at(*run.span())
+        if numeral is not None:
+            yield numeral
+
+
+class _Reader:
+    """Reads the numbers of one text."""
+
+    def __init__(self, text: str, locale: str | None) -> None:
+        self.text = text
+        self.marks = marks_of(locale) if locale else None
+        self._has_point = _SHOWS_POINT.search(text) is not None or _NUMBER_ALONE.fullmatch(text) is not None
+        self._has_comma = locale is None and _SHOWS_COMMA.search(text) is not None
+
+    def may_have_size(self, run: re.Match[str], sizes: Sequence[tuple[float, float]]) -> bool:
+        """Return whether a run may be read as a number within bounds; where more than digits decide, it may."""
+        sized = words.SIZE_WORD.match(self.text, run.end())
+        if (sized and sized.group(1).casefold() in words.MAGNITUDES) or _MAY_BE_SIZED.match(self.text, run.end()):
+            return True
+        digits = run.group()
+        # The quick way first: there are many numbers in a log.
+        is_quick = self.marks is None and digits.count(".") <= 1 and digits.replace(",", "").replace(".", "").isdigit()
+        value = float(digits.replace(",", "")) if is_quick else self._value(digits)
+        return value is not None and any(low <= value <= high for low, high in sizes)
+
+    def numeral_at(self, start: int, end: int) -> Numeral | None:
+        before = self.text[max(start - _LOOK_CHARACTERS, 0) : start]
+        value = self._value(self.text[start:end], is_output=_KEY_BEFORE.search(before) is not None)
+        money = _MONEY_BEFORE.search(before)
+        if value is None or _is_part(before) or (not money and _AMBIGUOUS_SIGN.search(before)):
+            return None
+        value, digits_end = self._with_exponent(value, end)
+        after = self.text[digits_end : digits_end + _LOOK_CHARACTERS]
+        value, length = _with_size(value, after, is_money=money is not None)
+        if _goes_on(after) or words.BOUND_AFTER.match(after[length:]) or words.UNKNOWN_SIZE.match(after[length:]):
+            return None
+        signed = self._signed(value, start, digits_end + length, money)
+        return signed and Numeral(*signed, start, digits_end)
+
+    def _value(self, digits: str, *, is_output: bool = True) -> Decimal | None:
+        if self.marks is not None:
+            return self._local_value(digits)
+        if _PLAIN.fullmatch(digits) is None:
+            return None
+        is_dotted = _AMBIGUOUS.fullmatch(digits) and (self._has_comma or not (self._has_point or is_output))
+        is_grouped = self._has_comma and "," in digits
+        return None if is_dotted or is_grouped else Decimal(re.sub("[,_']", "", digits))
+
+    def _local_value(self, digits: str) -> Decimal | None:
+        group, point = tuple(self.marks or ",.")
+        groups = rf"[{GROUP_SPACE}_]" if group == " " else re.escape(group)
+        # In India a group below the first has two digits.
+        local = rf"(?:[0-9]+|[1-9][0-9]{{0,2}}(?:{groups}[0-9]{{2,3}})*{groups}[0-9]{{3}})(?:{re.escape(point)}[0-9]+)?"
+        if re.fullmatch(local, digits) is None:
+            return None
+        return Decimal(re.sub(groups, "", digits).replace(point, "."))
+
+    def _with_exponent(self, value: Decimal, end: int) -> tuple[Decimal, int]:
+        if exponent := _EXPONENT.match(self.text, end):
+            return value.scaleb(int(exponent.group()[1:])), exponent.end()
+        if power := _POWER_OF_TEN.match(self.text, end):
+            digits = (power.group(1) or power.group(2)).translate(_RAISED)
+            return value.scaleb(int(re.sub(f"[{HYPHENS}]", "-", digits))), power.end()
+        return value, end
+
+    def _signed(self, value: Decimal, start: int, end: int, money: re.Match[str] | None) -> tuple[Decimal, int, int] | None:
+        """Return a number with its sign and its place, ``None`` where that cannot be told."""
+        before, after = self.text[max(start - _LOOK_CHARACTERS, 0) : start], self.text[end : end + 8]
+        booked = _BOOKED_AFTER.match(after)
+        if booked:
+            return self._booked(value, start, end, is_money=money is not None, minus=booked["minus"])
+        if before.endswith("(") and after.startswith(")") and _GROUPED_WITH_CENTS.fullmatch(self.text[start:end]):
+            return -value, start - 1, end + 1
+        found = money or _NEGATIVE.search(before) or words.MINUS_WORD.search(before)
+        if found is None or (money and not _is_negative(money, after)):
+            return value, start, end
+        return -value, start - len(found.group()), end
+
+    def _booked(
+        self, value: Decimal, start: int, end: int, *, is_money: bool, minus: str | None
+    ) -> tuple[Decimal, int, int] | None:
+        """Return an amount with its sign behind it; of a debit or credit it cannot be told."""
+        is_amount = "." in self.text[start:end] or is_money
+        if minus:
+            return (-value, start, end + 1) if is_amount else None
+        return None if is_money else (value, start, end)
+
+
+def _is_negative(money: re.Match[str], after: str) -> bool:
+    sign = (money["sign"] or "").strip()
+    return bool(money["inner"] or (sign and (sign != "(" or after.startswith(")"))))
+
+
+def _is_part(before: str) -> bool:
+    """Return whether what stands before digits makes them a part of something else, or no plain number."""
+    patterns = (
+        _JOINED_BEFORE,
+        _POWER_BEFORE,
+        words.BOUND_BEFORE,
+        words.RANGE_BEFORE,
+        words.NAMED_BEFORE,
+        words.DATE_BEFORE,
+        words.COMPOUND_BEFORE,
+    )
+    return any(pattern.search(before) for pattern in patterns)
+
+
+def _goes_on(after: str) -> bool:
+    """Return whether what stands behind digits makes them a part of something else."""
+    patterns = (_JOINED_AFTER, words.RANGE_AFTER, words.DATE_AFTER, words.COMPOUND_AFTER)
+    return any(pattern.match(after) for pattern in patterns)
+
+
+def _with_size(value: Decimal, after: str, *, is_money: bool) -> tuple[Decimal, int]:
+    """Return a number times the words of size behind it, and their length."""
+    length = 0
+    while match := words.CJK_SIZE.match(after, length) or words.SIZE_WORD.match(after, length):
+        word = match.group(1).casefold()
+        if word not in words.MAGNITUDES or (word in words.LETTERS and not is_money):
+            break
+        value, length = value * words.MAGNITUDES[word], match.end()
+    return value, length

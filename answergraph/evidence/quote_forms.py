@@ -1,0 +1,107 @@
+"""The forms in which a quote may be written: what people add around or leave out of words that they quote faithfully."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from answergraph.evidence.searched_result import without_escapes
+from answergraph.evidence.texts.folding import MappedText, folded
+from answergraph.evidence.texts.source_views import without_json_spaces
+
+_ELLIPSIS = r"[\[(]?\.{3,4}[\])]?"
+_OUTER_ELLIPSIS = re.compile(rf"^(?:{_ELLIPSIS}\s*)|(?:\s*{_ELLIPSIS})$")
+_MIDDLE_ELLIPSIS = re.compile(rf"\s*{_ELLIPSIS}\s*")
+_FINAL_STOP = re.compile(r"(?<=\S)[.,。，、]\Z")
+_FIRST_WORD = re.compile(r"([^\W\d_])([^\W\d_]*)(?=[ \n,;:.]|$)")
+_BREAK_AT_HYPHEN = re.compile(r"(?<=[^\W\d_]-)\n(?=[^\W\d_])")
+_BREAK_BETWEEN_SIGNS = re.compile(r"(?<=[\u2e80-\u9fff\uff00-\uffef])\n(?=[\u2e80-\u9fff\uff00-\uffef])")
+_MARK = re.compile("[\"'\u2018-\u201f]")
+_SINGLE = frozenset("'\u2018\u2019\u201a\u201b")
+_MAX_FORMS = 64
+
+
+def forms_of(text: str) -> list[str]:
+    """Return the folded forms of a quote, the one that is nearest to what was written first."""
+    plain = MappedText.unchanged(text)
+    forms = [folded(plain).text.strip(" \n"), folded(without_escapes(plain)).text.strip(" \n")]
+    for change in _CHANGES:
+        forms = list(dict.fromkeys([*forms, *map(change, forms)]))[:_MAX_FORMS]
+    return [form for form in forms if form]
+
+
+def parts_of(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the two parts of a quote with one ellipsis in the middle."""
+    for form in forms_of(text):
+        parts = _MIDDLE_ELLIPSIS.split(form)
+        if len(parts) == 2 and all(parts):  # noqa: PLR2004 - two parts
+            yield parts[0], parts[1]
+
+
+def _within_ellipses(form: str) -> str:
+    return _OUTER_ELLIPSIS.sub("", form)
+
+
+def _within_marks(form: str) -> str:
+    return form[1:-1].strip(" \n") if len(form) > 2 and form[0] == form[-1] == "'" else form  # noqa: PLR2004 - two marks
+
+
+def _without_stop(form: str) -> str:
+    return _FINAL_STOP.sub("", form)
+
+
+def _with_other_first_letter(form: str) -> str:
+    """Return a quote with the case of its first letter changed, where that begins an ordinary word."""
+    match = _FIRST_WORD.match(form)
+    if match is None or match.group(2) != match.group(2).lower() or len(form) == match.end():
+        return form
+    other = form[0].swapcase()
+    return other + form[1:] if len(other) == 1 else form
+
+
+def _rejoined(form: str) -> str:
+    return _BREAK_BETWEEN_SIGNS.sub("", _BREAK_AT_HYPHEN.sub("", form))
+
+
+def _closed_up(form: str) -> str:
+    return without_json_spaces(MappedText.unchanged(form)).text
+
+
+_CHANGES: tuple[Callable[[str], str], ...] = (
+    _rejoined,
+    _closed_up,
+    _within_ellipses,
+    _within_marks,
+    _without_stop,
+    _with_other_first_letter,
+)
+
+
+def marks_agree(quote: str, source: str) -> bool:
+    """Return whether single and double marks are the same where that matters: in a shell's words, and behind digits.
+
+    ``'$x'`` is not ``"$x"``, and 6' not 6"; what closes a quotation that was opened before is no sign of feet or inches.
+    """
+    if "$" in quote and _kinds(quote) != _kinds(source):
+        # Marks around the whole quote are its own.
+        return _kinds(quote.strip()[1:-1]) == _kinds(source)
+    return _measures(source) in (_measures(quote), _measures(quote.strip()[1:-1]))
+
+
+def _kinds(text: str) -> list[bool]:
+    return [mark in _SINGLE for mark in _MARK.findall(text)]
+
+
+def _measures(text: str) -> list[bool]:
+    """Return whether each mark behind a digit that closes nothing is a single one."""
+    measures: list[bool] = []
+    is_open = False
+    for match in _MARK.finditer(text):
+        before, after = text[match.start() - 1 : match.start()], text[match.end() : match.end() + 1]
+        if match.group() in _SINGLE and before.isalpha() and after.isalpha():
+            continue
+        if before.isdigit() and not is_open:
+            measures.append(match.group() in _SINGLE)
+        else:
+            is_open = not is_open
+    return measures

@@ -1,0 +1,127 @@
+"""Tells line breaks that only wrap a text from the borders of rows, list items, headings and paragraphs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise, takewhile
+from re import Match
+
+from answergraph.evidence.texts.folding import LINE_BREAKS, MappedText
+
+_BREAK = re.compile(rf"(?<!\s)[^\S{LINE_BREAKS}]*[{LINE_BREAKS}]\s*")
+_WIDE = "\u2e80-\u9fff\uff00-\uffef"
+_AT_HYPHEN = r"(?<=[^\W\d_])[-\u2010]\r?\n[ \t]*(?=[^\W\d_])"
+_HYPHENATED = re.compile(_AT_HYPHEN)
+_JOINABLE = re.compile(rf"{_AT_HYPHEN}|(?<=[{_WIDE}])\r?\n[ \t]*(?=[{_WIDE}])")
+_MAX_BLOCK_CHARACTERS = 4000
+"""How far around a break the lines of its paragraph are looked at."""
+_MIN_WRAPPED_COLUMNS = 36
+"""Width from which a block of lines may be one that was wrapped."""
+_MIN_LINES_OF_PROSE = 3
+_MAX_LINES = 12
+"""Lines of a paragraph on either side of a break that are looked at."""
+_MAX_LOOK_CHARACTERS = 400
+"""Part of a line that is looked at."""
+
+_ITEM = re.compile(
+    r"(?:[-*+•‣◦·o](?=[ \t])|\(?[0-9a-zA-Z]{1,3}[.)](?=[ \t])|#|=|\||>|@@|`{3}|~{3}|\.\. |:\w+:|\$ |</?\w)"
+    r"|\[?[0-9]{1,4}[-/.:][0-9]{2}[-/.:]|[\w./-]+:[0-9]+:"
+    r"|(?:[A-Z]{3,}|[\w.-]+)(?:\[\w.]+\])?[:=](?:[ \t]|$|\S*$)"
+    r"|(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL|PASSED|FAILED|SKIPPED|E  )\b"
+)
+"""Begins a row, a list item, a heading, an entry with its key, or a line of a log."""
+_RULE = re.compile(r"[\W_]+$")
+_COLUMNS = re.compile(r"\t|\S {3,}\S")
+_CELLS = re.compile(r"[,;|](?=[^\s,;|])")
+_GLUE_WORDS = (
+    "a|an|the|of|to|and|or|in|on|at|by|for|with|from|as|is|are|was|were|be|been|has|have|had|than|that|which|this|not|if|its?|your?"
+    "|der|die|das|und|oder|von|zu|mit|den|le|la|les|de|des|du|et|ou|el|los|las|y|en|un|una|une|e|o|da|do|di|il"
+)
+_GOES_ON = re.compile(rf"(?:[^\W\d_][,(]|\b(?:{_GLUE_WORDS}))$", re.IGNORECASE)
+_GOES_ON_WITH = re.compile(rf"(?:{_GLUE_WORDS}) ")
+
+
+def joined(text: MappedText) -> MappedText:
+    """Return a text without the line breaks in hyphenated words, and between signs of a script without spaces."""
+    return text.changed(_JOINABLE, lambda _: "") if "\n" in text.text else text
+
+
+def hyphens_joined(text: MappedText) -> MappedText:
+    """Return a text without the line breaks behind the hyphens of compounds."""
+    return text.changed(_HYPHENATED, lambda match: match.group()[0])
+
+
+def borders(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield the line breaks within a span that are borders: that do not only wrap the text."""
+    for match in _BREAK.finditer(text, start, end):
+        if not _only_wraps(text, match):
+            yield match.span()
+
+
+def _only_wraps(text: str, found: Match[str]) -> bool:
+    start, end = found.span()
+    if start and _HYPHENATED.match(text, start - 1) and text[end].islower():
+        return True
+    if len(found.group().splitlines()) > 1 and found.group().strip(" \t").count("\n") > 1:
+        return False
+    before = text[max(start - _MAX_BLOCK_CHARACTERS, 0) : start].splitlines()
+    lead = found.group().replace("\r\n", "\n")[1:]
+    after = (lead.rpartition("\n")[2] + text[end : end + _MAX_BLOCK_CHARACTERS]).splitlines()
+    above = _until_blank(reversed(before))[::-1]
+    below = _until_blank(iter(after))
+    return bool(above and below) and _is_wrapped(above, below)
+
+
+def _until_blank(lines: Iterator[str]) -> list[str]:
+    taken = [line.rstrip() for line in takewhile(str.strip, lines)]
+    return taken[:_MAX_LINES]
+
+
+def _is_wrapped(above: list[str], below: list[str]) -> bool:
+    block = [*above, *below]
+    width = max(map(len, block))
+    fits = [len(line) + 1 + len(following.split(None, 1)[0]) <= width for line, following in pairwise(block)]
+    is_prose = len(block) >= _MIN_LINES_OF_PROSE and width >= _MIN_WRAPPED_COLUMNS and not any(fits)
+    is_full = width >= _MIN_WRAPPED_COLUMNS and not fits[len(above) - 1]
+    return _continues(above[-1], below[0], is_full=is_full, is_prose=is_prose)
+
+
+def _continues(line: str, following: str, *, is_full: bool, is_prose: bool) -> bool:
+    one, other = line.strip(), following.strip()
+    if _ITEM.match(other) or one.startswith("#") or _RULE.match(one) or _RULE.match(other) or _in_columns(one, other):
+        return False
+    if _indent(following) > _indent(line) and one[-1] not in ":{":
+        return True
+    if one.isupper() and other.isupper():
+        other = other.lower()
+    if _GOES_ON.search(one[-_MAX_LOOK_CHARACTERS:]) and (other[0].islower() or other[0].isdigit()):
+        return True
+    if _GOES_ON_WITH.match(other) and len(one) >= _MIN_WRAPPED_COLUMNS and one[-1] not in ".!?:;":
+        return True
+    if not is_full or _begins_alike(one, other):
+        return False
+    begins = other.lstrip("([{\"'“‘«*_`")[:1]
+    return begins.isalpha() and (is_prose or not begins.isupper() or one[-1] in ".!?:;,")
+
+
+def _in_columns(one: str, other: str) -> bool:
+    if _COLUMNS.search(one[:_MAX_LOOK_CHARACTERS]) or _COLUMNS.search(other[:_MAX_LOOK_CHARACTERS]):
+        return True
+    cells = len(_CELLS.findall(one))
+    return cells > 0 and cells == len(_CELLS.findall(other))
+
+
+def _begins_alike(one: str, other: str) -> bool:
+    """Return whether two lines begin with the same word, or with words of one form that is more than letters."""
+    first, second = one.split(None, 1)[0], other.split(None, 1)[0]
+    form = _form(first)
+    return first == second or (form == _form(second) and form not in {"a", "A", "Aa", "aA", "a,", "a.", "Aa,"})
+
+
+def _form(word: str) -> str:
+    return re.sub(r"(.)\1+", r"\1", re.sub(r"[^\W\d_]", lambda m: "A" if m.group().isupper() else "a", re.sub(r"\d", "9", word)))
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())

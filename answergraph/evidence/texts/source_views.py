@@ -1,0 +1,161 @@
+"""The ways to read a tool's text: each leaves out something that is no part of what the text says.
+
+A quote stands word for word in one of them, or nowhere. What is left out: terminal colours and invisible characters, line numbers
+and the marks of comments before lines, marks of Markdown, tags of HTML, spaces of JSON.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from re import Match
+
+from answergraph.evidence.texts.folding import MappedText, folded
+from answergraph.evidence.texts.line_breaks import borders, hyphens_joined, joined
+
+# Concealed and struck-out text (8 and 9) keeps its escapes, and so does what moves the cursor: it is not what a reader sees.
+_ESCAPES = re.compile(r"\x1b\[(?!(?:\d+;)*[89][;m])[\d;:]*[mK]|\x1b\]8;[^\x07\x1b]*(?:\x07|\x1b\\)|\x1b\(B|\x0f")
+_INVISIBLE = re.compile("[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0001-\U000e007f]+")
+_NUMBERED = re.compile(r"[ \t]*(?:[\w./-]+[:-])?(\d+)(?:\t|→|:| ?[│|](?: |$))")
+_MARKED = re.compile(r"[ \t]*(//[/!]?|#+(?= |\t|$)|--(?= |$)|;+(?= |$)|%+(?= |$)|\*(?= |$|/)|>+(?= |$)|\+)[ \t]?", re.MULTILINE)
+_COMMENT_OPENS = re.compile(r"\s*/\*")
+_DIFF = re.compile(r"^(?:@@ |\+\+\+ )", re.MULTILINE)
+_MARKDOWN = re.compile(
+    r"(?P<code>(?<![`\w])(?P<ticks>`{1,2})(?=[^\s`])(?P<coded>[^`\n]{1,300})(?P=ticks)(?![`\w]))"
+    r"|(?<![\w\])])!?\[(?P<link>[^\[\]\n]{1,300})\](?:\([^()\s]{1,500}(?: [\"'][^\"'\n]{0,200}[\"'])?\)|\[[^\[\]\n]{1,100}\])"
+    r"|(?<![\w*\\])(?P<stars>\*{1,3})(?=[^\s*])(?P<starred>[^*\n]{1,300}(?:\n[^*\n]{1,300})?)(?<!\s)(?P=stars)(?![\w*])"
+    r"|(?<![\w_\\])_(?=[^\s_])(?P<under>[^\W\d_]+|(?=[^\s_]+ )[^_\n]{1,300})(?<!\s)_(?![\w_])"
+    r"|(?<![\w_\\])__(?=[^\s_])(?P<underlined>(?=[^\s_]+ )[^_\n]{1,300})(?<!\s)__(?![\w_])"
+)
+_HTML = re.compile(r"\s*<(?:!doctype html|\?xml|!--|[a-z][a-z0-9]*[\s>/])", re.IGNORECASE)
+_HTML_PART = re.compile(
+    r"<!--(?:.*?-->|.*)|<(script|style|template)\b(?:.*?</\1\s*>|.*)|</?(?P<tag>[a-zA-Z][a-zA-Z0-9]*)\b[^<>]*>|&#?\w{1,10};",
+    re.DOTALL,
+)
+_INLINE_TAGS = "a abbr b bdi bdo cite code dfn em font i kbd mark q samp small span strong tt u var wbr"
+_GONE = "\ue000"
+"""Stands where a comment, a script or a struck-out tag was: nothing runs across it."""
+_JSON_SPACES = re.compile(r"(?<=') ?:[ \n]?|,[ \n](?=['\[{\w-])|(?<=[\[{])[ \n]|[ \n](?=[\]}])")
+
+
+@dataclass(frozen=True)
+class View:
+    """One way to read a text, and the lines it is made of."""
+
+    folded: MappedText
+    plain: MappedText
+    """The same, not folded."""
+
+    def is_crossed(self, start: int, end: int, form: str) -> bool:
+        """Return whether a span runs over the border of a line, a row or a paragraph where a quote of it has no line break."""
+        low, high = self.folded.span(start, end)
+        plain_low, plain_high = self.plain.position(low), self.plain.position(high)
+        borders_in = [self.plain.span(*border) for border in borders(self.plain.text, plain_low, plain_high)]
+        breaks = [self.folded.span(start + at, start + at + 1) for at, character in enumerate(form) if character == "\n"]
+        return any(not any(first < stop and begin < last for begin, stop in breaks) for first, last in borders_in)
+
+
+def views_of(text: MappedText, *, is_json: bool) -> Iterator[View]:
+    """Yield a text's views, the most literal one first; equal ones once."""
+    seen: set[str] = set()
+    for folded_text, plain in _views(text, is_json=is_json):
+        if folded_text.text not in seen:
+            seen.add(folded_text.text)
+            yield View(folded_text, plain)
+
+
+def without_json_spaces(text: MappedText) -> MappedText:
+    """Return folded JSON with its spaces left out; in a quote of it as well, so that both are alike."""
+    return text.changed(_JSON_SPACES, lambda match: match.group().strip(" \n"))
+
+
+def is_html(text: str) -> bool:
+    return _HTML.match(text) is not None and text.rstrip().endswith(">") and "</" in text
+
+
+def _views(text: MappedText, *, is_json: bool) -> Iterator[tuple[MappedText, MappedText]]:
+    shown = _shown(text)
+    yield folded(hyphens_joined(text)), text
+    if shown is not text:
+        yield folded(hyphens_joined(shown)), shown
+    if is_json:
+        # Its line breaks are spaces like others: its commas and brackets are the borders.
+        yield without_json_spaces(folded(shown)), shown.translated({ord("\n"): " "})
+    if is_html(shown.text):
+        untagged = shown.changed(_HTML_PART, _without_tag)
+        yield folded(untagged), untagged
+    numbered = _without_prefixes(shown, _number_prefixes)
+    for plain in _distinct(shown, numbered, _without_prefixes(numbered, _mark_prefixes)):
+        closed = joined(plain)
+        for form in _distinct(plain, closed, closed.edited(_marks_of(closed.text))):
+            if form is not shown:
+                yield folded(form), plain
+
+
+def _distinct(*texts: MappedText) -> list[MappedText]:
+    """Return texts without those that are the very one before."""
+    return [text for text, before in zip(texts, (None, *texts), strict=False) if text is not before]
+
+
+def _shown(text: MappedText) -> MappedText:
+    escaped = text.changed(_ESCAPES, lambda _: "") if "\x1b" in text.text else text
+    return escaped if escaped.text.isascii() else escaped.changed(_INVISIBLE, lambda _: "")
+
+
+def _marks_of(text: str) -> Iterator[tuple[int, int, str]]:
+    if not any(mark in text for mark in "*_`["):
+        return
+    for match in _MARKDOWN.finditer(text):
+        name = str(next(name for name in ("coded", "link", "starred", "under", "underlined") if match[name] is not None))
+        yield match.start(), match.start(name), ""
+        yield match.end(name), match.end(), ""
+
+
+def _without_tag(match: Match[str]) -> str:
+    found, tag = match.group(), match["tag"]
+    if tag is None:
+        return html.unescape(found) if found.startswith("&") else _GONE
+    if tag.lower() in {"del", "s", "strike"}:
+        return _GONE
+    return "" if tag.lower() in _INLINE_TAGS.split() else "\n\n"
+
+
+def _without_prefixes(text: MappedText, find: Callable[[list[str], str], list[int]]) -> MappedText:
+    lines = text.text.splitlines(keepends=True)
+    lengths = find(lines, text.text)
+    if not any(lengths):
+        return text
+    edits: list[tuple[int, int, str]] = []
+    position = 0
+    for line, length in zip(lines, lengths, strict=True):
+        if length:
+            edits.append((position, position + length, ""))
+        position += len(line)
+    return text.edited(edits)
+
+
+def _number_prefixes(lines: list[str], text: str) -> list[int]:
+    """Return the length of each line's number, where the lines around it count on."""
+    found = [_NUMBERED.match(line) for line in lines]
+    numbers = [int(match.group(1)[:9]) if match else None for match in found]
+    counts = [one is not None and other == one + 1 for one, other in pairwise([*numbers, None])]
+    return [m.end() if m and (counts[i] or (i > 0 and counts[i - 1])) else 0 for i, m in enumerate(found)]
+
+
+def _mark_prefixes(lines: list[str], text: str) -> list[int]:
+    """Return the length of each line's mark, of a comment or a citation, where the line before or after has the same."""
+    found = [_MARKED.match(line.rstrip("\n")) for line in lines]
+    marks = [match.group(1) if match else None for match in found]
+    is_diff = _DIFF.search(text) is not None
+    lengths: list[int] = []
+    in_comment = False
+    for index, (line, mark) in enumerate(zip(lines, marks, strict=True)):
+        in_comment = bool(_COMMENT_OPENS.match(line)) or (in_comment and mark == "*")
+        beside = (marks[index - 1] if index else None, marks[index + 1] if index + 1 < len(marks) else None)
+        counts = mark is not None and (mark in beside or in_comment) and (mark != "*" or in_comment) and (mark != "+" or is_diff)
+        match = found[index]
+        lengths.append(match.end() if match and counts else 0)
+    return lengths

@@ -1,0 +1,29 @@
+"""``answergraph demo`` shows what it promises."""
+
+from answergraph.cli.command_line import MAX_LINE_CHARACTERS
+from tests.answergraph.cli.test_command_line import answergraph
+
+OUTCOMES = {
+    1: "answered → Report(passed=True, failed_tests=0)",
+    2: "answered → Report(passed=False, failed_tests=3)",
+    3: "answered → Abstention(",
+    4: "answered → Finding(cause='wrong total', quote='AssertionError: expected 30, got 27')",
+    5: "invalid → None",
+    6: "answered → 257.25 after 5 tool calls",
+}
+
+
+def test_each_scene_ends_as_its_title_says() -> None:
+    code, out, err = answergraph("demo")
+    assert (code, err) == (0, "")
+    scenes = [" ".join(scene.split()) for scene in out.split("\n\n")[1:]]
+    assert len(scenes) == len(OUTCOMES) + 1
+    for number, outcome in OUTCOMES.items():
+        assert f"outcome {outcome}" in scenes[number - 1]
+    assert "repaired JSON taken out of a code fence" in scenes[0]
+    assert "sent back 3 tests failed" in scenes[1]
+    assert "sent back" in scenes[2]
+    assert "nearest passage" in scenes[3]
+    assert scenes[4].endswith("reason The answer was rejected by a check.")
+    assert [words in scenes[6] for words in ("really failed", "should have failed", "should have passed")] == [True] * 3
+    assert max(map(len, out.splitlines())) <= MAX_LINE_CHARACTERS

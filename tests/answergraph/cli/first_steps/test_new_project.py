@@ -1,0 +1,53 @@
+"""``answergraph new`` writes a project that works."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.answergraph.cli.test_command_line import answergraph
+
+FILES = {"Makefile", "langgraph.json", "my_agent.py", "requirements.txt", "test_my_agent.py"}
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    code, out, err = answergraph("new", str(tmp_path / "my_agent"))
+    assert (code, err) == (0, f"Next: cd {tmp_path / 'my_agent'} && make test\n")
+    assert {Path(line) for line in out.splitlines()} == {tmp_path / "my_agent" / name for name in FILES}
+    return tmp_path / "my_agent"
+
+
+def test_a_new_project_names_its_agent_for_the_server(project: Path) -> None:
+    assert {path.name for path in project.iterdir()} == FILES
+    served = json.loads((project / "langgraph.json").read_text())
+    assert served["graphs"] == {"my_agent": "./my_agent.py:agent"}
+    assert "NAME" not in "".join(path.read_text() for path in project.iterdir())
+
+
+def test_its_test_passes(project: Path) -> None:
+    (project / ".installed").touch()  # what requirements.txt asks for is installed here
+    done = subprocess.run(["make", "test"], cwd=project, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "1 passed" in done.stdout
+
+
+def test_its_agent_answers_on_the_command_line(project: Path) -> None:
+    command = [sys.executable, "-m", "answergraph", "ask", "What does ci.log show?", "--agent", "my_agent:agent"]
+    done = subprocess.run(command, cwd=project, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("refused: I am a set of rules")
+
+
+@pytest.mark.parametrize("name", ["my-agent", "1st", "class", ".", ""])
+def test_a_name_that_no_module_can_have_is_bad_usage(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, _, err = answergraph("new", name)
+    assert (code, "cannot be the name of a Python module" in err, list(tmp_path.iterdir())) == (2, True, [])
+
+
+def test_nothing_is_overwritten(project: Path) -> None:
+    code, _, err = answergraph("new", str(project))
+    assert (code, "exists already" in err) == (2, True)

@@ -1,0 +1,52 @@
+"""What the command line says about itself, and how soon."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.answergraph.cli.test_command_line import COMMAND, answergraph
+
+COMMANDS = ("ask", "graph", "demo", "new", "triage", "judge", "run", "verify", "experiment")
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["ask", "--help"]])
+def test_help_says_that_the_offline_model_is_no_language_model(arguments: list[str]) -> None:
+    code, out, _ = answergraph(*arguments)
+    assert code == 0
+    assert "'offline', is not a language model" in " ".join(out.split())
+
+
+@pytest.mark.parametrize("arguments", [[], *([name] for name in (*COMMANDS, "experiment evidence-effect"))], ids=" ".join)
+def test_help_is_whole_sentences_and_no_docstring_sections(arguments: list[str]) -> None:
+    code, out, _ = answergraph(*" ".join(arguments).split(), "--help")
+    assert code == 0
+    assert "Raises" not in out
+    assert "...\n" not in out.replace("[ARGS]...", "")
+
+
+def test_help_imports_neither_langgraph_nor_rich() -> None:
+    show = "import sys; from answergraph.__main__ import main\ntry: main()\nfinally: print(sorted(sys.modules), file=sys.stderr)"
+    done = subprocess.run([sys.executable, "-c", show, "--help"], capture_output=True, text=True, check=False)
+    assert "Commands:" in done.stdout
+    assert {"langgraph", "langchain_core", "pydantic", "rich"} & set(eval(done.stderr)) == set()
+
+
+def test_a_shell_completes_commands() -> None:
+    line = {"_ANSWERGRAPH_COMPLETE": "complete_bash", "COMP_WORDS": "answergraph ver", "COMP_CWORD": "1"}
+    done = subprocess.run(COMMAND, capture_output=True, text=True, env={**os.environ, **line}, check=False)
+    assert done.stdout.split() == ["verify"]
+
+
+def test_a_full_disk_is_told_in_one_line() -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([*COMMAND, "--version"], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert "No space left on device" in done.stderr
+
+
+def test_the_version_is_printed() -> None:
+    code, out, _ = answergraph("--version")
+    assert code == 0
+    assert out.startswith("answergraph 0.")

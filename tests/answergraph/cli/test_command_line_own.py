@@ -1,0 +1,44 @@
+"""``answergraph ask`` with an agent or a schema of one's own."""
+
+import json
+from pathlib import Path
+
+import pytest
+from pydantic import BaseModel
+
+from tests.answergraph.cli.test_command_line import answergraph
+from tests.openai_server import OpenAIServer, says
+
+
+class City(BaseModel):
+    city: str
+    people: int
+
+
+@pytest.mark.parametrize(
+    "place",
+    ["tests.answergraph.cli.test_command_line:CALCULATOR", "answergraph.graphs:create_calculator"],
+    ids=["graph", "function"],
+)
+def test_an_agent_of_ones_own_answers(place: str) -> None:
+    code, out, err = answergraph("ask", "2 + 3", "--agent", place)
+    assert (code, err) == (0, "")
+    assert out.splitlines()[:2] == ["Calculation", "  final_answer: 5.0"]
+
+
+def test_an_agent_without_a_response_format_answers_with_its_text() -> None:
+    code, out, err = answergraph("ask", "2 + 3", "--agent", "answergraph.graphs.general_agent:general_agent")
+    assert (code, out, err) == (0, "The result of 2 + 3 is 5.\n", "")
+
+
+def test_a_schema_of_ones_own_shapes_the_answer(tmp_path: Path) -> None:
+    properties = {"city": {"type": "string"}, "people": {"type": "integer"}}
+    schema = tmp_path / "city.json"
+    schema.write_text(json.dumps({"title": "City", "type": "object", "properties": properties, "required": ["city", "people"]}))
+    value = {"city": "Oslo", "people": 700_000}
+    for place in (str(schema), f"{__name__}:City"):
+        with OpenAIServer([says(json.dumps(value))]) as server:
+            options = ["--format", place, "--model", "openai:gpt-4.1", "--base-url", server.base_url]
+            code, out, err = answergraph("ask", "Norway's largest city?", *options)
+        assert (code, err) == (0, "")
+        assert out.splitlines() == ["City", "  city: Oslo", "  people: 700000"]

@@ -1,0 +1,98 @@
+"""Measure quotes of real texts: how many faithful ones are kept and altered ones accepted, beside two other libraries.
+
+Run by ``make evidence`` with the packages of the group ``evidence`` installed, whose files are the texts.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from random import Random
+
+from answergraph import Quote, ToolRun
+from answergraph.evidence.claim_checking import check_claims
+from answergraph.evidence.claims import Claim
+from tests.answergraph.evidence.altered_cases import ALTERED
+from tests.answergraph.evidence.passages import RealCase
+from tests.answergraph.evidence.peers import PEERS
+from tests.answergraph.evidence.real_cases import FAITHFUL, Maker
+from tests.answergraph.evidence.real_texts import RealText, real_texts
+
+FAITHFUL_OF_A_KIND = 600
+ALTERED_OF_A_KIND = 1350
+MAX_TRIES = 60
+"""How many passages are looked at for each case of a kind, before the kind has as many cases as there are."""
+MIN_KEPT = 0.95
+TEXTS_OF_A_KIND = 60
+LANGUAGES = 90
+CASES_OF_PEERS = 40
+
+Check = Callable[[RealCase], bool]
+
+
+@dataclass(frozen=True)
+class Counted:
+    """The cases of one kind, and how many of them were accepted."""
+
+    kind: str
+    cases: int
+    accepted: int
+    wrong: tuple[RealCase, ...]
+
+
+def is_accepted(case: RealCase) -> bool:
+    """Return whether the package accepts a quote."""
+    runs = [ToolRun(f"call_{place}", "read", {}, (text,)) for place, text in enumerate(case.texts)]
+    return bool(check_claims([Claim("quote", Quote(), case.quote)], runs).evidence)
+
+
+def cases(kind: str, make: Maker, texts: list[RealText], count: int) -> Iterator[RealCase]:
+    """Yield cases of a kind, the same ones each time."""
+    random = Random(kind)
+    made = (make(random.choice(texts), random) for _ in range(count * MAX_TRIES))
+    return islice((case for case in made if case is not None), count)
+
+
+def counted(makers: Mapping[str, Maker], texts: list[RealText], count: int, check: Check, *, wanted: bool) -> Iterator[Counted]:
+    for kind, make in makers.items():
+        found = [(case, check(case)) for case in cases(kind, make, texts, count)]
+        wrong = tuple(case for case, accepted in found if accepted != wanted)
+        yield Counted(kind, len(found), sum(accepted for _, accepted in found), wrong)
+
+
+def main() -> int:
+    """Measure and print the tables; returns 1 if an altered quote was accepted, or too few faithful ones were kept."""
+    texts = list(real_texts(TEXTS_OF_A_KIND, languages=LANGUAGES))
+    print(f"{len(texts)} texts, {sum(len(text.text) for text in texts):,} characters\n")
+    faithful = list(counted(FAITHFUL, texts, FAITHFUL_OF_A_KIND, is_accepted, wanted=True))
+    _print("faithful quotes | cases | kept |  |", faithful)
+    altered = list(counted(ALTERED, texts, ALTERED_OF_A_KIND, is_accepted, wanted=False))
+    _print("altered quotes | cases | accepted |  |", altered)
+    for one in altered:
+        for case in one.wrong[:3]:
+            print(one.kind, repr(case.quote), file=sys.stderr)
+    for name, check in PEERS.items():
+        kept = _sum(counted(FAITHFUL, texts, CASES_OF_PEERS, check, wanted=True))
+        false = _sum(counted(ALTERED, texts, CASES_OF_PEERS, check, wanted=False))
+        print(f"| {name} | {kept} | {false} |", flush=True)
+    is_good = sum(one.accepted for one in faithful) >= MIN_KEPT * sum(one.cases for one in faithful)
+    return 0 if is_good and not any(one.accepted for one in altered) else 1
+
+
+def _print(title: str, kinds: list[Counted]) -> None:
+    print(f"| {title}\n|---|---|---|---|")
+    for one in kinds:
+        print(f"| {one.kind.replace('_', ' ')} | {one.cases:,} | {one.accepted:,} | {one.accepted / max(one.cases, 1):.1%} |")
+    print(f"| all | {_sum(iter(kinds))} |\n", flush=True)
+
+
+def _sum(kinds: Iterator[Counted]) -> str:
+    all_kinds = list(kinds)
+    cases_of_all, accepted = sum(one.cases for one in all_kinds), sum(one.accepted for one in all_kinds)
+    return f"{cases_of_all:,} | {accepted:,} | {accepted / cases_of_all:.1%}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,98 @@
+"""Real texts that installed packages ship: documentation, licences, code, data, catalogues; found where they are installed."""
+
+from __future__ import annotations
+
+import re
+import struct
+import sysconfig
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+MAX_CHARACTERS = 6000
+"""Part of a file that is taken as one result of a tool."""
+MIN_CHARACTERS = 200
+
+
+@dataclass(frozen=True)
+class RealText:
+    """One text as a tool may return it."""
+
+    kind: str
+    text: str
+
+
+_KINDS = {
+    "licence": ("*.dist-info/licenses/**/LICENSE*", "*.dist-info/LICENSE*"),
+    "metadata": ("*.dist-info/METADATA",),
+    "markdown": ("**/*.md",),
+    "rst": ("**/*.rst", "**/*.txt"),
+    "json": ("**/*.json",),
+    "csv": ("**/*.csv",),
+    "html": ("**/*.html", "**/*.htm"),
+    "python": ("**/*.py",),
+    "javascript": ("**/*.js",),
+    "c": ("**/*.h", "**/*.c"),
+    "settings": ("**/*.toml", "**/*.cfg", "**/*.css"),
+}
+
+
+def real_texts(per_kind: int, *, languages: int = 40) -> Iterator[RealText]:
+    """Yield texts of each kind, spread over the packages, the same ones each time."""
+    root = Path(sysconfig.get_paths()["purelib"])
+    for kind, patterns in _KINDS.items():
+        files = sorted({path for pattern in patterns for path in root.glob(pattern) if 500 < path.stat().st_size < 400_000})
+        for path in _spread(files, per_kind):
+            text = _read(path)
+            if text:
+                yield RealText(kind, text)
+    yield from (RealText("topics", text) for text in _topics(per_kind))
+    yield from _catalogues(root, languages)
+
+
+def _spread(files: list[Path], count: int) -> list[Path]:
+    step = max(len(files) // count, 1)
+    return files[::step][:count]
+
+
+def _read(path: Path) -> str | None:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (UnicodeDecodeError, OSError):
+        return None
+    if len(text) > MAX_CHARACTERS:
+        # Whole lines, so that no quote begins in a word of the cut.
+        start = text.find("\n", len(text) // 3) + 1
+        text = text[start : start + MAX_CHARACTERS].rpartition("\n")[0]
+    return text if len(text) >= MIN_CHARACTERS and "\x00" not in text else None
+
+
+def _topics(count: int) -> Iterator[str]:
+    from pydoc_data.topics import topics  # noqa: PLC0415 - half a megabyte
+
+    for name in sorted(topics)[:count]:
+        if len(topics[name]) >= MIN_CHARACTERS:
+            yield topics[name][:MAX_CHARACTERS].rpartition("\n")[0]
+
+
+def _catalogues(root: Path, languages: int) -> Iterator[RealText]:
+    """Yield the longer messages of catalogues of translations, one text for each language."""
+    found: dict[str, list[Path]] = {}
+    for path in sorted(root.glob("**/LC_MESSAGES/*.mo")):
+        found.setdefault(path.parents[1].name, []).append(path)
+    for language in sorted(found)[:languages]:
+        messages: list[str] = []
+        for path in sorted(found[language], key=lambda path: -path.stat().st_size)[:2]:
+            said = _translations(path.read_bytes())
+            messages += [" ".join(value.split()) for value in said if len(value) > 40 and not re.search(r"%|\{|<", value)]
+        text = "\n".join(messages[:80])
+        if len(text) >= MIN_CHARACTERS:
+            yield RealText(f"catalogue {language}", text)
+
+
+def _translations(data: bytes) -> list[str]:
+    """Return what a compiled catalogue holds besides its head, by its originals."""
+    order = "<" if data[:4] == b"\xde\x12\x04\x95" else ">"
+    count, _, table = struct.unpack(f"{order}3I", data[8:20])
+    entries = [struct.unpack(f"{order}2I", data[at : at + 8]) for at in range(table, table + 8 * count, 8)]
+    return [data[start : start + length].decode() for length, start in entries[1:]]
