@@ -11,11 +11,17 @@ from answergraph.state.errors import WorkflowFileError
 with extra_needed("workflow", "a workflow file"):
     import yaml
 
-MAX_FILE_CHARACTERS = 1_000_000
+MAX_FILE_CHARACTERS = 200_000
 """Longer files are not read."""
+MAX_DEPTH = 32
+"""Mappings and lists in each other."""
+MAX_NUMBER_CHARACTERS = 100
+"""A longer value that is no text is not read; YAML's numbers to the base of 60 take quadratic time."""
 MAX_VALUES = 100_000
 """How many values a file may hold, each alias counted as all that it stands for."""
 MERGE = "tag:yaml.org,2002:merge"
+
+_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class YamlDocument:
@@ -48,7 +54,8 @@ class YamlDocument:
             text = self.path.read_text(encoding="utf-8")
             if len(text) > MAX_FILE_CHARACTERS:
                 raise self.error("", f"it has more than {MAX_FILE_CHARACTERS} characters")
-            return yaml.compose(text, Loader=yaml.SafeLoader)
+            self._refuse_deep(text)
+            return yaml.compose(text, Loader=_LOADER)
         except (OSError, UnicodeDecodeError) as error:
             raise self.error("", f"it cannot be read: {error}") from error
         except yaml.YAMLError as error:
@@ -56,6 +63,19 @@ class YamlDocument:
             line = mark.line + 1 if mark else 1
             problem = getattr(error, "problem", None) or str(error)
             raise WorkflowFileError(str(self.path), line, "", f"it is no YAML: {problem}") from error
+
+    def _refuse_deep(self, text: str) -> None:
+        # What nests is read by functions that call themselves.
+        depth, anchors = 0, set()
+        for event in yaml.parse(text, Loader=_LOADER):
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            problem = f"it nests deeper than {MAX_DEPTH}" if depth > MAX_DEPTH else ""
+            if isinstance(event, yaml.AliasEvent) and event.anchor not in anchors:
+                problem = f"undefined alias {event.anchor!r}"
+            if problem:
+                line = event.start_mark.line + 1 if event.start_mark else 1
+                raise WorkflowFileError(str(self.path), line, "", problem)
+            anchors.add(getattr(event, "anchor", None))
 
     def _plain(self, node: yaml.Node | None, key: str) -> Any:
         if node is None:
@@ -75,9 +95,12 @@ class YamlDocument:
             return self._mapping(node, key)
         if isinstance(node, yaml.SequenceNode):
             return [self._plain(item, f"{key}[{index}]") for index, item in enumerate(node.value)]
+        if not node.tag.endswith(":str") and len(node.value) > MAX_NUMBER_CHARACTERS:
+            raise self.error(key, f"a value that is no text has at most {MAX_NUMBER_CHARACTERS} characters; put it in quotes")
         try:
             return yaml.SafeLoader("").construct_object(node)
-        except (yaml.YAMLError, ValueError) as error:
+        except (yaml.YAMLError, ValueError, LookupError, AttributeError, TypeError, OverflowError) as error:
+            # What PyYAML raises for a tag whose value is none of its kind.
             raise self.error(key, f"it cannot be read: {getattr(error, 'problem', None) or error}") from error
 
     def _mapping(self, node: yaml.MappingNode, key: str) -> dict[str, Any]:

@@ -7,7 +7,6 @@ OpenAI puts a refusal into a field or a block of its own, Gemini says in ``promp
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import Any
@@ -15,9 +14,11 @@ from typing import Any
 from langchain_core.messages import AIMessage, AnyMessage
 
 from answergraph.response_format.providers.failed_samples import FAILED_SAMPLE
-from answergraph.response_format.reading.calls_from_text import CALLS_FROM_TEXT
 from answergraph.state.messages import last_turn
 from answergraph.state.outcome import Status
+
+CALLS_FROM_TEXT = "calls_from_text"
+"""Key of a message's ``response_metadata``: its tool calls were written as text."""
 
 _REASON_KEYS = ("finish_reason", "stop_reason", "stopReason", "done_reason", "native_finish_reason", "status")
 # By the provider: DeepSeek, Mistral, OpenRouter, OpenAI.
@@ -34,7 +35,6 @@ _REFUSED = {
 }
 _NOT_BLOCKED = {"", "0", "none", "block_reason_unspecified", "blocked_reason_unspecified"}
 _PAUSED = {"pause_turn"}
-_REPEATED = re.compile(r"^(.+?)\1+$")
 
 
 def diagnose(message: AIMessage) -> Status | None:
@@ -112,8 +112,8 @@ def stop_reasons(message: AIMessage) -> set[str]:
         # Some clients hand on the enumeration of their SDK.
         text = reason.name if isinstance(reason, Enum) else reason
         if isinstance(text, str):
-            # Chunks of a stream that say it twice are put together as "STOPSTOP".
-            reasons.add(_REPEATED.sub(r"\1", text.lower()))
+            # Chunks of a stream that say it twice are put together as "STOPSTOP"; what repeats is found again in two of itself.
+            reasons.add(text[: (text + text).find(text, 1)].lower())
     if isinstance(feedback, Mapping) and _is_blocked(feedback.get("block_reason")):
         reasons.add("prohibited_content")
     return reasons
