@@ -32,7 +32,7 @@ NO_VALID_TOOL = "is not a valid tool"
 """In the error of a call in text that names a tool there is not."""
 
 CORRECTION_ID_PREFIX = "answergraph-correction-"
-"""Marks the ids of user messages that this package writes, so that they are never taken for a person's."""
+"""Marks the ids of messages by which this package sends a reply back, so that they are never taken for a person's or a tool's."""
 
 
 def correction_message(text: str) -> HumanMessage:
