@@ -31,6 +31,8 @@ _IS_ERROR_OF_SAMPLE = {None, 400, 422, 500}
 
 def reply_in(error: BaseException, model: Any) -> AIMessage | None:
     """Return the reply that an error of a model call stands for, ``None`` for any other error."""
+    if isinstance(error, RecursionError):
+        return AIMessage("", response_metadata={FAILED_SAMPLE: "The reply is nested deeper than its client can read."})
     said = provider_error(error, address_of(model))
     if said is None or said.status not in _IS_ERROR_OF_SAMPLE:
         return None
