@@ -27,6 +27,11 @@ INSTRUCTOR_INSTALLED := $(INSTRUCTOR)/installed
 EVIDENCE := .venv-evidence
 EVIDENCE_INSTALLED := $(EVIDENCE)/installed
 
+# What builds the documentation site.
+DOCS := .venv-docs
+DOCS_INSTALLED := $(DOCS)/installed
+DOCS_PORT ?= 8008
+
 # Python 3.12 or newer, for the server that runs as several processes.
 CLUSTER_PYTHON ?= python3.12
 CLUSTER := .venv-cluster
@@ -35,11 +40,17 @@ CLUSTER_INSTALLED := $(CLUSTER)/installed
 COMPAT := .venv-compat
 COMPAT_INSTALLED := $(COMPAT)/installed
 
-.PHONY: demo test test-slow triage-accuracy sizes check format evidence dev pictures cluster cluster-size cluster-env env bench \
+.PHONY: demo docs docs-check test test-slow triage-accuracy sizes check format evidence dev pictures cluster cluster-size cluster-env env bench \
 	takt-files install-size compat test-providers providers-seen test-model model-env model-env-qwen replies
 
 demo: env ## What happens to a model's mistakes, a calculation, and the triage of three tests; needs no key
 	@$(BIN)/answergraph demo
+
+docs: $(DOCS_INSTALLED) ## The documentation site, served on this machine
+	@NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/mkdocs serve --dev-addr 127.0.0.1:$(DOCS_PORT)
+
+docs-check: $(DOCS_INSTALLED) ## The documentation site, built; a warning is an error
+	@NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/mkdocs build --quiet --strict --site-dir build/site
 
 test: env ## Everything that is not slow
 	$(BIN)/python -m pytest -n 2
@@ -129,6 +140,14 @@ $(INSTALLED): pyproject.toml constraints.txt
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --upgrade pip
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
 		--build-constraint constraints.txt --group dev --editable .
+	@touch $@
+
+$(DOCS_INSTALLED): pyproject.toml constraints.txt
+	@echo "Installing MkDocs into $(DOCS)."
+	@$(PYTHON) -m venv $(DOCS)
+	@$(DOCS)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --upgrade pip
+	@$(DOCS)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
+		--build-constraint constraints.txt --group docs --editable .
 	@touch $@
 
 $(BENCH_INSTALLED): pyproject.toml benchmarks/constraints.txt
