@@ -5,6 +5,7 @@ This is where replies enter a run. What comes out can be sent back to any provid
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 from uuid import uuid4
@@ -52,12 +53,13 @@ def _with_own_id(call: Mapping[str, Any], used: set[str]) -> dict[str, Any]:
 
 def _can_be_kept(value: Any) -> bool:
     try:
-        # Lone surrogates, integers of over 64 bits, deep nesting and objects are what it does not write as they are.
+        # The one does not write integers of over 64 bits, deep nesting and objects, the other no lone surrogates.
         kind, data = _SERIALIZER.dumps_typed(value)
+        json.dumps(value, ensure_ascii=False, default=str).encode()
     except (TypeError, ValueError, RecursionError, OverflowError):
         return False
     may_be_deep = len(data) > MAX_JSON_DEPTH and not isinstance(value, str)
-    return kind == "msgpack" and not (may_be_deep and is_deeper(value))
+    return kind in {"msgpack", "null"} and not (may_be_deep and is_deeper(value))
 
 
 def _kept(message: AIMessage) -> dict[str, Any]:
