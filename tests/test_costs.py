@@ -171,6 +171,21 @@ def test_building_calls_one_function_per_tool() -> None:
     assert (calls_while_building(100) - calls_while_building(10)) / 90 < CALLS_PER_TOOL_WHILE_BUILDING
 
 
+def look_around(city: str, day: int = 1) -> str:
+    """Look around in a city."""
+    return f"{city}, day {day}"
+
+
+def test_a_plain_function_is_made_a_tool_once_per_process() -> None:
+    # Pydantic and LangChain read its signature and docstring: 3 ms, as much as the rest of a build.
+    def build() -> Any:
+        return create_agent(ScriptedChatModel(replies=["Hi."]), [look_around])
+
+    build()
+    assert calls_of(build) < CALLS_PER_BUILD
+    assert calls_of(lambda: tool(look_around)) > CALLS_PER_BUILD
+
+
 def test_importing_the_agent_imports_little_beside_langgraph() -> None:
     # Half a millisecond per module, dataclasses included. What a plain agent does not need is imported at its first use, so no
     # library of others is among them.
