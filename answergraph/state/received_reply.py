@@ -5,8 +5,7 @@ This is where replies enter a run. What comes out can be sent back to any provid
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 from uuid import uuid4
 
@@ -52,14 +51,42 @@ def _with_own_id(call: Mapping[str, Any], used: set[str]) -> dict[str, Any]:
 
 
 def _can_be_kept(value: Any) -> bool:
+    """Return whether a checkpointer writes a value and a provider takes it; not by writing it, for every reply passes here."""
+    level, depth = [value], 0
+    while level and depth <= MAX_JSON_DEPTH:
+        inner: list[Any] = []
+        for each in level:
+            kind = type(each)
+            if kind is dict:
+                inner += each
+                inner += each.values()
+            elif kind is list:
+                inner += each
+            elif kind not in _HARMLESS and not _CHECKS.get(kind, _is_written)(each):
+                return False
+        level, depth = inner, depth + 1
+    return not level
+
+
+def _is_written(value: Any) -> bool:
+    """Return whether the checkpointer writes an object that is not plain data."""
     try:
-        # The one does not write integers of over 64 bits, deep nesting and objects, the other no lone surrogates.
-        kind, data = _SERIALIZER.dumps_typed(value)
-        json.dumps(value, ensure_ascii=False, default=str).encode()
+        return _SERIALIZER.dumps_typed(value)[0] == "msgpack"
     except (TypeError, ValueError, RecursionError, OverflowError):
         return False
-    may_be_deep = len(data) > MAX_JSON_DEPTH and not isinstance(value, str)
-    return kind in {"msgpack", "null"} and not (may_be_deep and is_deeper(value))
+
+
+def _text(value: str) -> str:
+    """Return a text without lone surrogates."""
+    return value.encode(errors="replace").decode()
+
+
+# msgpack writes whole numbers of 64 bits.
+_HARMLESS = {float, bool, type(None)}
+_CHECKS: dict[type, Callable[[Any], bool]] = {
+    str: lambda text: text.isascii() or text == _text(text),
+    int: lambda number: -(2**63) <= number < 2**64,
+}
 
 
 def _kept(message: AIMessage) -> dict[str, Any]:
@@ -87,7 +114,7 @@ def _texts(value: Any) -> set[str]:
 def _cleaned(value: Any, depth: int = MAX_JSON_DEPTH) -> Any:
     """Return a value without what cannot be kept."""
     if isinstance(value, str):
-        return value.encode(errors="replace").decode()
+        return _text(value)
     if isinstance(value, dict | list) and depth > 0:
         if isinstance(value, list):
             return [_cleaned(item, depth - 1) for item in value]

@@ -29,12 +29,15 @@ _RAW = r"error parsing tool call: raw='(?P<raw>.*?)', err=|failed to parse input
 _FILTERED = r"content_filter|ResponsibleAIPolicyViolation"
 _MESSAGES = {"AIMessage", "AIMessageChunk"}
 """What a client makes of a reply; one that does not fit is the model's mistake, such as arguments that are a list."""
+_LONG_NUMBER = "for integer string conversion"
+"""Python's words for a number of over 4,300 digits, which a client lets through where it streams."""
 _IS_ERROR_OF_SAMPLE = {None, 400, 422, 500}
 
 
 def reply_in(error: BaseException, model: Any) -> AIMessage | None:
     """Return the reply that an error of a model call stands for, ``None`` for any other error."""
-    if isinstance(error, RecursionError) or (isinstance(error, ValidationError) and error.title in _MESSAGES):
+    is_unreadable = isinstance(error, RecursionError) or (isinstance(error, ValueError) and _LONG_NUMBER in str(error))
+    if is_unreadable or (isinstance(error, ValidationError) and error.title in _MESSAGES):
         return AIMessage("", response_metadata={FAILED_SAMPLE: "The reply was nothing that its client could read."})
     said = provider_error(error, address_of(model))
     if said is None or said.status not in _IS_ERROR_OF_SAMPLE:

@@ -1,14 +1,24 @@
 """Replies as servers really send them: odd usage, other roles, ids missing or given twice, turns that were paused, no words."""
 
+import json
 from typing import Any
 
 import pytest
-from langchain_core.messages import AIMessage, ChatMessage, HumanMessage
+from langchain_core.messages import AIMessage, ChatMessage, HumanMessage, convert_to_openai_messages
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.tools import tool
+from langgraph.checkpoint.memory import InMemorySaver
 from pydantic import BaseModel
 
-from answergraph import DeferredStrategy, PromptedStrategy, ToolStrategy, UsageLimits, create_agent
+from answergraph import (
+    AutoStrategy,
+    DeferredStrategy,
+    PromptedStrategy,
+    ProviderStrategy,
+    ToolStrategy,
+    UsageLimits,
+    create_agent,
+)
 from answergraph.testing import ScriptedChatModel
 
 
@@ -120,3 +130,53 @@ def test_calls_of_a_final_step_are_answered_and_not_run(run: Any) -> None:
     assert result["structured_response"] == Verdict(passed=True)
     assert result["outcome"]["usage"]["tool_calls"] == 0
     assert any("not available any more" in message.text for message in result["messages"])
+
+
+@pytest.mark.parametrize("strategy", [ToolStrategy, ProviderStrategy, PromptedStrategy, AutoStrategy])
+def test_a_reply_of_10000_brackets_ends_in_an_outcome(run: Any, strategy: Any) -> None:
+    text = "[" * 10_000 + "]" * 10_000
+    agent = create_agent(ScriptedChatModel(replies=[text] * 4), response_format=strategy(Verdict))
+    assert run(agent, QUESTION)["outcome"]["status"] in {"unanswered", "invalid"}
+
+
+DEEP: Any = 1
+for _ in range(129):
+    DEEP = [DEEP]
+
+
+def a_call(value: Any) -> AIMessage:
+    return AIMessage("", tool_calls=[{"name": "search", "args": {"query": value}, "id": "1"}])
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        *(a_call(value) for value in (DEEP, 2**64, -(2**63) - 1, "\ud800", {"\ud800": 1}, object())),
+        AIMessage("\ud800", additional_kwargs={"deep": DEEP}, response_metadata={"odd": object(), "a": ["\udc00"]}),
+    ],
+    ids=["deep", "long", "below", "surrogate", "surrogate key", "object", "elsewhere"],
+)
+def test_what_cannot_be_kept_of_a_reply_is_taken_out_and_the_thread_goes_on(run: Any, sent: AIMessage) -> None:
+    model = ScriptedChatModel(replies=[sent, GOOD, GOOD])
+    agent = create_agent(model, [search], response_format=PromptedStrategy(Verdict), checkpointer=InMemorySaver())
+    thread: Any = {"configurable": {"thread_id": "1"}}
+    for _ in range(2):
+        assert run(agent, QUESTION, thread)["structured_response"] == Verdict(passed=True)
+    sent_back = convert_to_openai_messages(model.requests[-1].messages)
+    json.dumps(sent_back, ensure_ascii=False).encode()
+
+
+def test_values_at_the_limit_are_kept_as_they_are(run: Any) -> None:
+    args = {"query": "ä\U0001f600", "more": [DEEP[0][0][0], 2**64 - 1, -(2**63), 1.5, True, None]}
+    call = {"name": "search", "args": args, "id": "1", "type": "tool_call"}
+    model = ScriptedChatModel(replies=[AIMessage("", tool_calls=[call]), GOOD])
+    agent = create_agent(model, [search], response_format=PromptedStrategy(Verdict), checkpointer=InMemorySaver())
+    result = run(agent, QUESTION, {"configurable": {"thread_id": "1"}})
+    assert result["messages"][1].tool_calls == [call]
+
+
+def test_a_number_that_the_client_cannot_read_is_a_failed_attempt(run: Any) -> None:
+    with pytest.raises(ValueError, match="limit") as caught:
+        json.loads("9" * 5_000)
+    agent = create_agent(ScriptedChatModel(replies=[caught.value, GOOD]), response_format=PromptedStrategy(Verdict))
+    assert run(agent, QUESTION)["structured_response"] == Verdict(passed=True)

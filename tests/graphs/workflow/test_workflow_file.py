@@ -162,3 +162,11 @@ def test_a_damaged_file_is_a_workflow_or_a_clear_error(tmp_path: Path, place: in
     else:
         return
     assert isinstance(problem, WorkflowFileError)
+
+
+@pytest.mark.parametrize("value", ['!!int ""', '!!float ""', '!!bool "x"', '!!timestamp "x"', '!!binary "?"', "!!null x"])
+def test_a_value_that_its_tag_does_not_fit_is_told(tmp_path: Path, value: str) -> None:
+    path = tmp_path / "workflow.yaml"
+    path.write_text(GOOD.replace("level: 2", f"level: {value}"))
+    with pytest.raises(WorkflowFileError, match=r"workflow\.yaml"):
+        load_workflow(path)

@@ -121,3 +121,10 @@ def test_a_search_sees_what_was_written_since_the_last_one(tmp_path: Path) -> No
     assert found(tmp_path, "error") == []
     log(tmp_path, "fine\nerror\n")
     assert found(tmp_path, "error") == [(2, "error")]
+
+
+def test_a_large_binary_file_that_sorts_first_hides_no_log(tmp_path: Path) -> None:
+    with (tmp_path / "a.core").open("wb") as core:
+        core.truncate(3 << 30)
+    log(tmp_path, "ERROR: no route\n")
+    assert found(tmp_path, "no route") == [(1, "ERROR: no route")]

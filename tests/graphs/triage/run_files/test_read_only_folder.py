@@ -132,3 +132,11 @@ def test_no_path_names_anything_outside(path: str) -> None:
         return
     assert folder.root.joinpath(place).is_relative_to(folder.root)
     assert ".." not in place.parts
+
+
+@pytest.mark.parametrize(
+    "path", ["l" * 300, "logs/" + "l" * 300, "l/" * 3_000, "\ud800", "a\0b"], ids=lambda path: ascii(path)[:9]
+)
+def test_a_path_that_no_file_can_have_is_told(place: Path, path: str) -> None:
+    with pytest.raises(FolderError), Folder(place).open(path):
+        pass
