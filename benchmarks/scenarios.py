@@ -123,9 +123,10 @@ def _over_http(scenario: str, setting: str, work: Work, url: str, *, awaited: bo
     model = ChatOpenAI(model=f"{SERVED_MODEL}{work.steps}", base_url=url, api_key="none")
     graphs_ = (*graphs.GRAPHS, graphs.HAND_GRAPH)
     systems = {system: graphs.runner(system, work, awaited=awaited, model=model) for system in graphs_}
-    systems["pydantic-ai"] = pydantic_ai_agent.runner(work, awaited=awaited, url=url)
-    systems["openai-agents"] = openai_agents.runner(work, awaited=awaited, url=url)
     if not awaited:
+        # Awaited, these run an event loop of their own each time, which their connections do not outlive.
+        systems["pydantic-ai"] = pydantic_ai_agent.runner(work, awaited=False, url=url)
+        systems["openai-agents"] = openai_agents.runner(work, awaited=False, url=url)
         systems["bare"] = bare.http_runner(work, url, [convert_to_openai_tool(tool) for tool in graphs.work_tools(work)])
     return Case(scenario, _colour(setting, awaited), systems, _expected(work))
 

@@ -10,7 +10,7 @@ from langgraph.runtime import Runtime
 
 from answergraph.response_format.reading.reply_reader import Reading
 from answergraph.state.errors import AgentSpecError, AnswerRejected
-from answergraph.state.outcome import AnswerAccepted
+from answergraph.state.outcome import AnswerAccepted, Problem
 
 AnswerCheck = Callable[[Any, Any, Any], object]
 """Called with the answer, the state and the runtime."""
@@ -44,7 +44,7 @@ def check_answer(
         try:
             verdicts.append(_accepted(check, check(reading.value, state, runtime)))
         except AnswerRejected as rejection:
-            return reading.rejected(rejection.feedback), AnswerAccepted()
+            return reading.rejected(rejection.feedback, _problems(check, rejection)), AnswerAccepted()
         # What was validated, and what the checks before have seen, is what the run ends with.
         if reading.is_changed(validated):
             raise AgentSpecError(CHANGED.format(name=_name_of(check)))
@@ -72,6 +72,21 @@ def _without_a_reason(check: AnswerCheck) -> str:
     words = (check.__doc__ or "").strip() if isroutine(check) else ""
     meaning = f" ({words.splitlines()[0].rstrip('.')})" if words else ""
     return "" if name == _LAMBDA else NOT_ACCEPTED.format(name=name, meaning=meaning)
+
+
+def _problems(check: AnswerCheck, rejection: AnswerRejected) -> list[Problem]:
+    """Return what a check found wrong, field by field where it says so."""
+    name = _name_of(check).removesuffix(".check_answer")
+    said = rejection.problems or [{"sentence": rejection.feedback}]
+    return [
+        Problem(
+            path=problem.get("path", ""),
+            sentence=problem["sentence"],
+            check=None if name == _LAMBDA else name,
+            nearest=list(span) if (span := problem.get("nearest")) else None,
+        )
+        for problem in said
+    ]
 
 
 def _name_of(check: AnswerCheck) -> str:

@@ -28,8 +28,11 @@ WHOLE_MESSAGES = frozenset({AIMessage, HumanMessage, SystemMessage, ToolMessage}
 CUT_TEXT = "…"
 """Stands for the text of a reply that was cut and asked for again."""
 
+NO_VALID_TOOL = "is not a valid tool"
+"""In the error of a call in text that names a tool there is not."""
+
 CORRECTION_ID_PREFIX = "answergraph-correction-"
-"""Marks the ids of user messages that this package writes, so that they are never taken for a person's."""
+"""Marks the ids of messages by which this package sends a reply back, so that they are never taken for a person's or a tool's."""
 
 
 def correction_message(text: str) -> HumanMessage:
@@ -135,7 +138,9 @@ def direct_results(
 
 
 def malformed_call_message(call: InvalidToolCall) -> ToolMessage:
-    """Return the error for a call whose arguments are no JSON, in LangChain's words."""
+    """Return the error for a call whose arguments are no JSON, in LangChain's words; an unknown tool is told as one."""
+    if NO_VALID_TOOL in (told := call.get("error") or ""):
+        return _error(call, told.replace("{", "{{").replace("}", "}}"))
     return _error(call, "Tool call {name} with id {id} could not be executed - arguments were malformed or truncated.")
 
 
