@@ -284,6 +284,7 @@ NOT_MEASURED = {
     "answergraph.graphs.triage.history": "reads its own database",
     "answergraph.graphs.triage.offline": "reads at most MAX_PART_CHARACTERS of a case",
     "answergraph.graphs.triage.run_files.case_": "reads names and at most MAX_PART_CHARACTERS of a case",
+    "answergraph.graphs.workflow.takt_files": "reads names that the file's reader has bounded",
     "answergraph.graphs.workflow.workflow_": "reads names that the file's reader has bounded",
     "answergraph.judging.questions": "reads the developer's prompt",
     "answergraph.models.offline.arithmetic_": "reads messages of the calculator's own conversation",
