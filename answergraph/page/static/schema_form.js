@@ -84,6 +84,8 @@ function field(name, schema) {
   const kind = KINDS.find(({ fits }) => fits(schema));
   const control = kind.make(schema);
   const [id, help] = [newId("field"), newId("help")];
+  // A field that is still called invalid would keep the form from being sent.
+  control.addEventListener("input", () => control.setCustomValidity(""));
   control.id = id;
   control.name = name;
   if (schema.default !== undefined && schema.default !== null) control.placeholder = JSON.stringify(schema.default);

@@ -58,6 +58,8 @@ export class StateView {
           spellcheck: "false",
         });
         control.value = JSON.stringify(value, null, 2);
+      // A field that is still called invalid would keep the form from being sent.
+      control.addEventListener("input", () => control.setCustomValidity(""));
         return { key, control, before: control.value };
       });
     const writer = el(
