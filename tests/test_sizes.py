@@ -25,8 +25,8 @@ FOLDERS = ("answergraph", "graphs", "middleware", "nodes")
 # LangChain's names +650, what was wrong by field, what was looked at and the page's own steps +150.
 MAX_LINES = 30_000
 # The compiled agent takes its own keys out of a caller's command; ``own_keys`` takes them out of what traces record.
-MAX_FILES_OF_AN_ANSWER = 22
-MAX_FUNCTIONS_OF_AN_ANSWER = 116
+MAX_FILES_OF_AN_ANSWER = 23
+MAX_FUNCTIONS_OF_AN_ANSWER = 117
 MAX_VALIDATIONS_OF_AN_ANSWER = 2
 MAX_CORE_DEPENDENCIES = 8
 
