@@ -10,7 +10,7 @@ from langchain_core.tools import BaseTool
 from langgraph.runtime import Runtime
 
 from answergraph.evidence.claim_checking import check_claims, may_support
-from answergraph.evidence.claims import claims_of
+from answergraph.evidence.claims import claims_of, with_value
 from answergraph.evidence.marks import Abstention
 from answergraph.middleware.base import AgentMiddleware
 from answergraph.response_format.model_request import ModelRequest
@@ -94,7 +94,10 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
         checked = check_claims(claims_of(answer), as_shown({**calls, **counting}.values(), state["messages"]))
         if checked.problems:
             raise AnswerRejected(checked.feedback)
-        return AnswerAccepted(evidence=checked.evidence)
+        rewritten = answer
+        for path, passage in checked.passages.items():
+            rewritten = with_value(rewritten, path, passage)
+        return AnswerAccepted(checked.evidence, answer=rewritten if checked.passages else None)
 
     def evidence(self, state: Mapping[str, Any]) -> list[ToolRun]:
         """Return the results that count; override it if another agent has gathered some."""

@@ -42,6 +42,8 @@ class Checked:
 
     evidence: dict[str, Span] = field(default_factory=dict)
     problems: dict[str, str] = field(default_factory=dict)
+    passages: dict[str, str] = field(default_factory=dict)
+    """The quotes marked with ``rewrite=True``, as they stand in the results."""
 
     @property
     def feedback(self) -> str:
@@ -90,15 +92,18 @@ def check_claims(claims: Iterable[Claim], runs: Sequence[ToolRun]) -> Checked:
     results = [SearchedResult(run, written, place) for place, run in enumerate(runs) if may_support(run)][::-1]
     evidence: dict[str, Span] = {}
     problems: dict[str, str] = {}
+    passages: dict[str, str] = {}
     for claim in claims:
         found = _find(claim, results)
         if isinstance(found, Found):
             evidence[claim.path] = found.evidence
+            if isinstance(claim.mark, Quote) and claim.mark.rewrite:
+                passages[claim.path] = found.passage
         else:
             # Passages that are not shown are not searched for.
             near = results if len(problems) < _MAX_SHOWN_PROBLEMS else []
             problems[claim.path] = _problem(claim, found, near)
-    return Checked({path: span for path, span in evidence.items() if path not in problems}, problems)
+    return Checked({path: span for path, span in evidence.items() if path not in problems}, problems, passages)
 
 
 def _find(claim: Claim, results: Sequence[SearchedResult]) -> Found | str:

@@ -74,6 +74,12 @@ class Found:
     """Where a quote goes on behind an ellipsis."""
 
     @property
+    def passage(self) -> str:
+        """The words of the place as they stand there."""
+        text = self.result.run.text
+        return text[self.start : self.end] + (f" … {text[slice(*self.second)]}" if self.second else "")
+
+    @property
     def evidence(self) -> Span:
         """The place as it stands on the outcome."""
         call_id = self.result.run.tool_call_id

@@ -65,6 +65,8 @@ class AnswerAccepted:
     """Per field of the answer, as a path (``"findings[0].quote"``), the place that supports it."""
     abstained: bool = False
     """Whether the answer says that none can be given; the run's status is then ``abstained``."""
+    answer: Any = None
+    """What the run is to answer in place of the checked value, as where a quote is made the passage; ``None``: that value."""
 
 
 Narrowing = TypedDict("Narrowing", {"middleware": str, "from": list[str], "to": list[str]})
