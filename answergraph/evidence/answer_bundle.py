@@ -19,7 +19,7 @@ from answergraph.evidence.quotes import MASK
 from answergraph.state.agent_state import TOOL_RESULTS, AnswerKeys
 from answergraph.state.messages import is_correction
 from answergraph.state.outcome import spans_of
-from answergraph.state.tool_results import RecordedResult, RunResults, call_id_of, records_of, texts_of, told_apart
+from answergraph.state.tool_results import RecordedResult, RunResults, call_id_of, cited_in, records_of, texts_of, told_apart
 
 BUNDLE_FORMAT = "answergraph-bundle/2"
 DIGEST, SIGNATURE, MASKED = "digest", "signature", "masked"
@@ -48,7 +48,8 @@ def answer_bundle(result: Mapping[str, Any], *, output_key: str | None = None, k
     answer, outcome = result.get(keys.answer), result.get(keys.outcome) or {}
     recorded: RunResults | None = result.get(TOOL_RESULTS)
     messages = result["messages"]
-    results = told_apart(recorded["results"]) if recorded else list(results_in(messages, {str(outcome.get("schema"))}))
+    of_tools = recorded["results"] if recorded else _results_in(messages, {str(outcome.get("schema"))})
+    results = told_apart([*of_tools, *cited_in(messages)])
     evidence = outcome.get("evidence", {})
     said, claims = _as_json(answer), claims_of(answer) if outcome.get("status") == "answered" else []
     return sealed(
@@ -82,7 +83,7 @@ def _canonical(data: Mapping[str, Any]) -> bytes:
 
 def results_in(messages: Sequence[AnyMessage], answers: set[str]) -> Iterator[RecordedResult]:
     """Yield the tool results of the last run in a conversation; not those for ``answers``, the names of answer schemas."""
-    yield from told_apart(_results_in(messages, answers))
+    yield from told_apart([*_results_in(messages, answers), *cited_in(messages)])
 
 
 def _results_in(messages: Sequence[AnyMessage], answers: set[str]) -> Iterator[RecordedResult]:

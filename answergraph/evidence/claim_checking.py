@@ -90,6 +90,8 @@ def check_claims(claims: Iterable[Claim], runs: Sequence[ToolRun]) -> Checked:
     written = WrittenWords(runs)
     # The newest result first: it is the one the model answers by.
     results = [SearchedResult(run, written, place) for place, run in enumerate(runs) if may_support(run)][::-1]
+    kinds = dict.fromkeys(kind for run in runs for kind in run.unread)
+    unread = f" What these tools returned as {', '.join(kinds)} cannot be checked, and supports nothing." if kinds else ""
     evidence: dict[str, Span] = {}
     problems: dict[str, str] = {}
     passages: dict[str, str] = {}
@@ -102,7 +104,7 @@ def check_claims(claims: Iterable[Claim], runs: Sequence[ToolRun]) -> Checked:
         else:
             # Passages that are not shown are not searched for.
             near = results if len(problems) < _MAX_SHOWN_PROBLEMS else []
-            problems[claim.path] = _problem(claim, found, near)
+            problems[claim.path] = _problem(claim, found, near) + unread
     return Checked({path: span for path, span in evidence.items() if path not in problems}, problems, passages)
 
 
