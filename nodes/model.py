@@ -42,6 +42,7 @@ from answergraph.state.messages import (
     unavailable_call_message,
 )
 from answergraph.state.outcome import Narrowing
+from answergraph.state.tool_results import shown_update
 from answergraph.streaming.answer_events import attempt_number, growing_event
 from answergraph.streaming.answer_listener import AnswerListener
 
@@ -96,7 +97,7 @@ class ModelNode:
             runtime=runtime,
         )
         layered: LayeredResponse = yield from call(request)
-        update = _without_repeats({**cleared, **self._update(visit, layered)}, state)
+        update = _without_repeats({**cleared, **self._update(visit, layered), **shown_update(state, visit.sent)}, state)
         return [Command(update=update), *_checked(layered.commands)] if layered.commands else update
 
     def call_model(self, visit: ModelVisit, request: ModelRequest[Any]) -> Step[LayeredResponse]:
@@ -113,6 +114,7 @@ class ModelNode:
         if visit.forces_answer:
             declared = request.response_format or visit.format.response_format
             request = request.override(tool_choice=NO_CALLS if request.tools else None, response_format=declared)
+        visit.sent = request.messages
         asked, message = yield from self._reply(visit, request)
         reading = _read(message, asked)
         reply = visit.replies[str(message.id)] = ModelReply.of(message, asked, reading)

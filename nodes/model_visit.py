@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -86,6 +86,8 @@ class ModelVisit:
     forces_answer: bool
     """Whether the answer is forced and tools are off."""
     model_calls: int = 0
+    sent: Sequence[AnyMessage] = ()
+    """The conversation as the model was last sent it."""
     replies: dict[str, ModelReply] = field(default_factory=dict)
     """By message id; a retry by middleware has its own reply."""
 

@@ -47,8 +47,9 @@ def answer_bundle(result: Mapping[str, Any], *, output_key: str | None = None, k
     keys = AnswerKeys.named(output_key)
     answer, outcome = result.get(keys.answer), result.get(keys.outcome) or {}
     recorded: RunResults | None = result.get(TOOL_RESULTS)
-    messages = result["messages"]
-    of_tools = recorded["results"] if recorded else _results_in(messages, {str(outcome.get("schema"))})
+    shown: Mapping[str, str] = recorded.get("shown", {}) if recorded else {}
+    messages = [_as_shown(message, shown) for message in result["messages"]]
+    of_tools = recorded["results"] if recorded else _results_in(result["messages"], {str(outcome.get("schema"))})
     results = told_apart([*of_tools, *cited_in(messages)])
     evidence = outcome.get("evidence", {})
     said, claims = _as_json(answer), claims_of(answer) if outcome.get("status") == "answered" else []
@@ -98,6 +99,13 @@ def _results_in(messages: Sequence[AnyMessage], answers: set[str]) -> Iterator[R
             name, args = calls[message.tool_call_id]
             # A result that ends the conversation is the answer itself.
             yield from records_of(message, message.name or name, args, written, is_answer=message is messages[-1])
+
+
+def _as_shown(message: AnyMessage, shown: Mapping[str, str]) -> AnyMessage:
+    """Return a tool message as the model was shown it; an artifact, which it was not shown, is left out."""
+    if not isinstance(message, ToolMessage):
+        return message
+    return message.model_copy(update={"artifact": None, "content": shown.get(message.tool_call_id, message.content)})
 
 
 def _masked(result: RecordedResult, messages: Sequence[AnyMessage], evidence: Mapping[str, Any]) -> dict[str, Any]:

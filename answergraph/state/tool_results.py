@@ -59,6 +59,8 @@ class RunResults(TypedDict):
     run: str
     """The run's id; those of earlier runs of a thread are dropped."""
     results: list[RecordedResult]
+    shown: NotRequired[dict[str, str]]
+    """Per call the text that the model was last shown, where a wrapper of the model call had changed it; empty if taken out."""
 
 
 @dataclass(frozen=True)
@@ -116,8 +118,29 @@ def merge_results(before: RunResults | None, writes: Sequence[RunResults | None]
             known = merged["results"] if merged and merged["run"] == write["run"] else []
             # A call that runs again after a crash writes its result again.
             new = [result for result in write["results"] if result not in known]
-            merged = {"run": write["run"], "results": [*known, *new]}
+            shown = {"shown": write.get("shown", (merged if known and merged else write).get("shown"))}
+            merged = cast(RunResults, {"run": write["run"], "results": [*known, *new], **(shown if shown["shown"] else {})})
     return merged
+
+
+def shown_update(state: Mapping[str, Any], sent: Sequence[AnyMessage]) -> dict[str, Any]:
+    """Return the update that records which results were sent to the model otherwise than the conversation holds them."""
+    recorded: RunResults | None = state.get(TOOL_RESULTS)
+    if not recorded or list(map(id, sent)) == list(map(id, state["messages"])):
+        return {}
+    held, shown = _said(state["messages"]), _said(sent)
+    changed = {call_id: shown.get(call_id, [""])[-1] for call_id, texts in held.items() if shown.get(call_id) != texts}
+    is_known = changed == recorded.get("shown", {})
+    return {} if is_known else {TOOL_RESULTS: RunResults(run=recorded["run"], results=[], shown=changed)}
+
+
+def _said(messages: Sequence[AnyMessage]) -> dict[str, list[str]]:
+    """Return the texts of the tool messages by the id of their call."""
+    said: dict[str, list[str]] = {}
+    for message in messages:
+        if isinstance(message, ToolMessage):
+            said.setdefault(message.tool_call_id, []).append("".join(texts_of(message)))
+    return said
 
 
 class EvidenceState(AgentState[Any]):
@@ -130,20 +153,20 @@ def results_of_run(state: Mapping[str, Any]) -> list[ToolRun]:
     """Return the results of the tools since the run began, oldest first."""
     recorded: RunResults | None = state.get(TOOL_RESULTS)
     of_tools = recorded["results"] if recorded and recorded["run"] == current_ledger(state)["run"] else []
-    return [run_of(result) for result in told_apart([*of_tools, *cited_in(state["messages"])])]
+    shown = recorded.get("shown", {}) if recorded and of_tools else {}
+    runs = [run_of(result) for result in told_apart([*of_tools, *cited_in(state["messages"])])]
+    return [replace(run, shown=shown.get(call_id_of(run.tool_call_id))) for run in runs]
 
 
 def as_shown(runs: Iterable[ToolRun], messages: Sequence[AnyMessage]) -> list[ToolRun]:
     """Return results with what a conversation shows in their place, where that is something else."""
-    said: dict[str, list[str]] = {}
-    for message in messages:
-        if isinstance(message, ToolMessage):
-            said.setdefault(message.tool_call_id, []).append("".join(texts_of(message)))
+    said = _said(messages)
     found: list[ToolRun] = []
     for run in runs:
         texts = said.get(call_id_of(run.tool_call_id), [])
         is_inner = run.tool_call_id not in said and "/" in run.tool_call_id
-        found.append(run if run.text in texts or is_inner else replace(run, shown=texts[-1] if texts else ""))
+        is_told = run.shown is not None or run.text in texts or is_inner
+        found.append(run if is_told else replace(run, shown=texts[-1] if texts else ""))
     return found
 
 
