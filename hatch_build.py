@@ -1,9 +1,11 @@
-"""Stops a build from a clone without symbolic links, whose package would lack ``graphs``, ``middleware`` and ``nodes``."""
+"""Stops a build from a clone without symbolic links, and makes the links of the README absolute, so that they work on PyPI."""
 
+import re
 from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 LINKS = ("graphs", "middleware", "nodes")
 
@@ -19,3 +21,14 @@ class SymbolicLinksHook(BuildHookInterface):
                 f"{', '.join(lost)} must be symbolic links, but this clone has none. Run 'git config core.symlinks true', then "
                 f"'git checkout -- {' '.join(lost)}' (on Windows turn on developer mode first), and install again."
             )
+
+
+class ReadmeHook(MetadataHookInterface):
+    """Sets the readme, each relative link led to the repository: pictures to their bytes, all else to its page."""
+
+    def update(self, metadata: dict[str, Any]) -> None:
+        repository = metadata["urls"]["Repository"]
+        text = Path(self.root, "README.md").read_text(encoding="utf-8")
+        text = re.sub(r"(!\[[^]]*\]\()(?!https?:|#)", rf"\1{repository}/raw/main/", text)
+        text = re.sub(r"((?<!!)\[[^]]*\]\()(?!https?:|#)", rf"\1{repository}/blob/main/", text)
+        metadata["readme"] = {"content-type": "text/markdown", "text": text}

@@ -20,6 +20,7 @@ if typing.TYPE_CHECKING:
     from answergraph.llm_math.llm_math_tool import llm_math_tool
     from answergraph.models.react_text.react_text_model import ReActTextModel
     from answergraph.models.request_transform import without_request_transform
+    from answergraph.nodes.calls_elsewhere import external_tool
     from answergraph.response_format.providers.refusals import Refusal, forget_refusals, known_refusals
     from answergraph.response_format.reading.json_in_text import parse_structured_output
     from answergraph.response_format.storage.answer_channel import AnswerChannel
@@ -49,7 +50,7 @@ if typing.TYPE_CHECKING:
         WorkflowFileError,
         WorkflowSpecError,
     )
-    from answergraph.state.outcome import AnswerAccepted, Attempt, Outcome, Usage
+    from answergraph.state.outcome import AnswerAccepted, Attempt, Outcome, PendingCall, Usage
     from answergraph.state.tool_results import ToolRun
     from answergraph.streaming.answer_events import AnswerEvent, is_answer_event
 else:
@@ -70,6 +71,7 @@ else:
             "answergraph.llm_math.llm_math_tool": ("llm_math_tool",),
             "answergraph.models.react_text.react_text_model": ("ReActTextModel",),
             "answergraph.models.request_transform": ("without_request_transform",),
+            "answergraph.nodes.calls_elsewhere": ("external_tool",),
             "answergraph.response_format.providers.refusals": ("Refusal", "forget_refusals", "known_refusals"),
             "answergraph.response_format.reading.json_in_text": ("parse_structured_output",),
             "answergraph.response_format.storage.answer_channel": ("AnswerChannel",),
@@ -99,7 +101,7 @@ else:
                 "WorkflowFileError",
                 "WorkflowSpecError",
             ),
-            "answergraph.state.outcome": ("AnswerAccepted", "Attempt", "Outcome", "Usage"),
+            "answergraph.state.outcome": ("AnswerAccepted", "Attempt", "Outcome", "PendingCall", "Usage"),
             "answergraph.state.tool_results": ("ToolRun",),
             "answergraph.streaming.answer_events": ("AnswerEvent", "is_answer_event"),
         },
@@ -134,6 +136,7 @@ __all__ = [
     "NoAnswerError",
     "Outcome",
     "OutputAgentState",
+    "PendingCall",
     "PromptedStrategy",
     "ProviderStrategy",
     "Quote",
@@ -159,6 +162,7 @@ __all__ = [
     "build_agent_graph",
     "check_evidence",
     "create_agent",
+    "external_tool",
     "forget_refusals",
     "is_answer_event",
     "judgment_match_method",

@@ -23,11 +23,11 @@ def main() -> None:
     try:
         with extra_needed("cli", "the command line"):
             from answergraph.cli.command_line import app  # noqa: PLC0415 - its packages may be missing
+
+            app(prog_name="answergraph")
     except MissingExtraError as error:
         sys.stderr.write(f"Error: {error}\n")
         raise SystemExit(2) from error
-    try:
-        app(prog_name="answergraph")
     except OSError as error:  # such as a full disk behind stdout
         sys.stderr.write(f"Error: {error}\n")
         os._exit(1)  # Python's own last flush would fail again

@@ -9,19 +9,18 @@ from difflib import get_close_matches
 from functools import partial, reduce
 from typing import Any, Literal, get_args
 
-from langchain_core.messages import ToolMessage
 from langchain_core.tools import BaseTool
 from langgraph.config import get_config
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.runtime import Runtime, get_runtime
-from langgraph.types import Command
 
 from answergraph.middleware.base import CAN_JUMP_TO, AgentMiddleware, wrong_colour
+from answergraph.middleware.trace_policies import hook_policy, traced
 from answergraph.nodes.layered_response import FormatChange, LayeredResponse
 from answergraph.nodes.model import ModelCall
 from answergraph.nodes.tool_recording import recording
-from answergraph.nodes.tools import ToolCallStep
-from answergraph.response_format.model_request import ModelRequest, ModelResponse
+from answergraph.nodes.tools import ToolCallStep, ToolResult
+from answergraph.response_format.model_request import ModelRequest, ModelResponse, of_both_classes
 from answergraph.response_format.schemas.answer_schema import AnswerSchema
 from answergraph.response_format.schemas.schema_kinds import answer_schemas
 from answergraph.runtime.steps import Step, Wrap
@@ -209,7 +208,7 @@ def _hook(middleware: Any, hook: str) -> Hook:
         sync=_with_injection(sync),
         asynchronous=_with_injection(asynchronous),
         can_jump_to=tuple(jumps),
-        trace_policy=getattr(middleware, "trace_policy", None),
+        trace_policy=hook_policy(middleware),
     )
 
 
@@ -272,7 +271,7 @@ def _around_model(middleware: Any, inner: ModelCall) -> ModelCall:
         def observed(inner_request: ModelRequest[Any]) -> Step[ModelResponse[Any]]:
             nonlocal last
             last = yield from _noting_format(middleware.name, request, inner_request, inner)
-            return last.response
+            return of_both_classes(last.response)
 
         returned: Any = yield Wrap(hook, ahook, request, observed)
         return last.of(returned)
@@ -283,18 +282,19 @@ def _around_model(middleware: Any, inner: ModelCall) -> ModelCall:
 def _around_tool(inner: ToolCallStep, middleware: Any) -> ToolCallStep:
     hook, ahook = _both_colours(middleware, "wrap_tool_call")
 
-    def call(request: ToolCallRequest) -> Step[ToolMessage | Command[Any]]:
-        result: ToolMessage | Command[Any] = yield Wrap(hook, ahook, request, inner)
+    def call(request: ToolCallRequest) -> Step[ToolResult]:
+        result: ToolResult = yield Wrap(hook, ahook, request, inner)
         return result
 
     return call
 
 
 def _both_colours(middleware: Any, hook: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    def missing(name: str) -> Callable[..., Any]:
+    def found(name: str) -> Callable[..., Any]:
         def refuse(*_: Any) -> Any:
             raise NotImplementedError(wrong_colour(name))
 
-        return refuse
+        own = _own(middleware, name)
+        return refuse if own is None else traced(middleware, name, own)
 
-    return _own(middleware, hook) or missing(hook), _own(middleware, f"a{hook}") or missing(f"a{hook}")
+    return found(hook), found(f"a{hook}")

@@ -8,10 +8,12 @@ from typing import Literal, NamedTuple
 
 from langchain_core.messages import AnyMessage, BaseMessage
 
+from answergraph.nodes.model_visit import CurrentReply
 from answergraph.response_format.reading.diagnosis import repeats_cut_calls
 from answergraph.response_format.reading.reply_reader import Reading
+from answergraph.state.budget import callers_budget
 from answergraph.state.ledger import RunLedger, of_run
-from answergraph.state.outcome import Outcome, Status
+from answergraph.state.outcome import AnswerAccepted, Attempt, Outcome, Status
 
 ASKED_ONCE = ("truncated", "empty")
 """After these one further call is made at most, as another one would bring the same."""
@@ -42,6 +44,8 @@ class EndingFacts:
     """Whether the answer came beside tool calls, and the model has not confirmed it after their results."""
     is_raised: bool = False
     """Whether ``handle_errors`` says that the mistake is raised."""
+    waits_elsewhere: bool = False
+    """Whether calls of the reply are carried out elsewhere."""
     tools_wait: bool = False
     """Whether tools called beside an early answer that a check rejected may run after all."""
 
@@ -49,7 +53,7 @@ class EndingFacts:
 class Ending(NamedTuple):
     """What happens after a reply was read."""
 
-    action: Literal["accept", "confirm", "raise", "run_tools", "ask_again", "ask_next_strategy", "end"]
+    action: Literal["accept", "confirm", "raise", "run_tools", "defer", "ask_again", "ask_next_strategy", "end"]
     status: Status | None = None
     """How the run ends, for ``end``."""
 
@@ -63,6 +67,7 @@ def decide(facts: EndingFacts) -> Ending:
     the reading                                                  the run
     ============================================================ ===============================================
     answered, beside tools whose results the model has not seen  confirm
+    the same, or wrong, and calls are carried out elsewhere      defer
     answered                                                     accept
     wrong, and ``handle_errors`` says raise                      raise
     rejected, with tools waiting beside it                       run_tools
@@ -73,11 +78,13 @@ def decide(facts: EndingFacts) -> Ending:
     ============================================================ ===============================================
     """
     if facts.status == "answered":
-        return Ending("confirm" if facts.needs_confirmation else "accept")
+        return Ending("accept" if not facts.needs_confirmation else "defer" if facts.waits_elsewhere else "confirm")
     if facts.is_raised:
         return Ending("raise")
     if facts.tools_wait:
         return Ending("run_tools")
+    if facts.waits_elsewhere and facts.status != "refused":
+        return Ending("defer")
     if facts.status != "refused" and facts.may_ask and facts.attempts_left > 1 and not _is_hopeless(facts):
         return Ending("ask_next_strategy" if _steps_down(facts) else "ask_again")
     is_out_of_budget = facts.last_call_made or (facts.tools_were_off and facts.status == "unanswered")
@@ -126,3 +133,36 @@ def without_format(ledger: RunLedger, messages: Sequence[BaseMessage], *, answer
         evidence={},
         usage=of_run(ledger["usage"], messages),
     )
+
+
+def outcome_of(
+    reply: CurrentReply, reading: Reading, status: Status, attempts: list[Attempt], accepted: AnswerAccepted
+) -> Outcome:
+    """Return the outcome of a run that ends with a reply, and charge the run around it."""
+    if (caller := callers_budget()) is not None:
+        caller.charge(reply.ledger)
+    return Outcome(
+        status=status,
+        reason=f"The run's budget is spent. {reading.reason}" if status == "out_of_budget" else reading.reason,
+        strategy=reply.request.strategy.name,
+        schema=reading.schema.name if reading.schema and reading.status == "answered" else None,
+        attempts=attempts,
+        narrowed=reply.ledger["narrowed"],
+        evidence={path: list(span) for path, span in accepted.evidence.items()},
+        usage=of_run(reply.ledger["usage"], reply.conversation),
+    )
+
+
+def with_attempt(reply: CurrentReply, reading: Reading) -> list[Attempt]:
+    """Return the attempts of the run with a reply, if it is one."""
+    if reading.status != "answered" and not (reply.request.strategy.is_attempt or reading.counts):
+        return reply.ledger["attempts"]
+    attempt = Attempt(
+        strategy=reply.request.strategy.name,
+        schema=reading.meant if reading.schema is None else reading.schema.name,
+        status=reading.status,
+        error=None if reading.status == "answered" else reading.error_text,
+        repairs=list(reading.repairs),
+        note=reply.request.note,
+    )
+    return [*reply.ledger["attempts"], attempt]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -11,6 +12,7 @@ from langgraph.types import Command
 from answergraph.response_format.model_request import ModelResponse
 from answergraph.response_format.strategies.declared_format import DeclaredFormat
 from answergraph.state.outcome import Narrowing
+from answergraph.state.own_keys import without_refused_keys
 
 
 class FormatChange(NamedTuple):
@@ -46,3 +48,18 @@ class LayeredResponse:
         ]
         new = [narrowing for narrowing in made if narrowing["from"] != narrowing["to"] and narrowing not in known]
         return [*known, *new] if new else known
+
+    def commands_without(self, own: frozenset[str], state: Mapping[str, Any]) -> list[Any]:
+        """Return the commands without the agent's own keys.
+
+        Raises:
+            NotImplementedError: If one does more than update the state.
+        """
+        for command in self.commands:
+            for name in ("goto", "resume", "graph"):
+                if getattr(command, name):
+                    raise NotImplementedError(
+                        f"Command {name} is not yet supported in wrap_model_call middleware. "
+                        "Use the jump_to state field with before_model/after_model hooks instead."
+                    )
+        return [without_refused_keys("wrap_model_call", command, state, own) for command in self.commands]

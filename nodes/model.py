@@ -16,6 +16,7 @@ from langgraph.types import Command
 
 from answergraph.models.bound_model import BoundModels
 from answergraph.nodes.asking_otherwise import can_ask_otherwise, can_bind_otherwise
+from answergraph.nodes.calls_elsewhere import calls_elsewhere, deferred
 from answergraph.nodes.endings import without_format
 from answergraph.nodes.layered_response import LayeredResponse
 from answergraph.nodes.model_visit import ModelReply, ModelVisit, Readings, answer_request_of
@@ -42,7 +43,6 @@ from answergraph.state.messages import (
     unavailable_call_message,
 )
 from answergraph.state.outcome import Narrowing
-from answergraph.state.tool_results import shown_update
 from answergraph.streaming.answer_events import attempt_number, growing_event
 from answergraph.streaming.answer_listener import AnswerListener
 
@@ -76,17 +76,20 @@ class ModelNode:
     runs_any_tool: bool
     """Whether a ``wrap_tool_call`` hook may run tools the agent does not know."""
     readings: Readings
+    external: frozenset[str]
+    """The names of the tools that are carried out elsewhere."""
     check_tools: Callable[[Collection[str]], None]
     """Raises an error if a middleware relies on a tool that the first call of a run does not have."""
     bound: BoundModels = field(default_factory=BoundModels)
 
     def step(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> Step[Any]:
         """Call the model with the state's conversation, and return the state update with the commands of middleware."""
-        visit = ModelVisit.begin(state, self.format.for_call(state, runtime), self.limits)
+        visit = yield from ModelVisit.begin(state, self.format.for_call(state, runtime), self.limits)
+        if visit.waits:
+            return self._still_deferred(visit)
         cleared = self._cleared(visit, state)
         if visit.has_no_call:
             return {**cleared, **self._without_call(visit)}
-        call = self.wrap(partial(self.call_model, visit))
         request: ModelRequest[Any] = ModelRequest(
             model=self.model,
             messages=visit.messages,
@@ -96,9 +99,14 @@ class ModelNode:
             state=state,
             runtime=runtime,
         )
-        layered: LayeredResponse = yield from call(request)
-        update = _without_repeats({**cleared, **self._update(visit, layered), **shown_update(state, visit.sent)}, state)
-        return [Command(update=update), *_checked(layered.commands)] if layered.commands else update
+        begun = len(visit.messages)
+        layered: LayeredResponse = yield from self.wrap(partial(self.call_model, visit))(request)
+        # What a middleware appended to the request's messages in place stays in the conversation, as in LangChain.
+        update = _without_repeats(cleared | self._update(visit, layered, visit.messages[begun:]) | visit.as_sent(state), state)
+        if not layered.commands:
+            return update
+        own = self.keys.no_hook_writes(reads_answers=visit.format.reads_answers)
+        return [Command(update=update), *layered.commands_without(own, state)]
 
     def call_model(self, visit: ModelVisit, request: ModelRequest[Any]) -> Step[LayeredResponse]:
         """Call the model itself, inside all middleware, and read its reply.
@@ -158,7 +166,7 @@ class ModelNode:
         begun = growing_event(self.keys.answer, self.agent_name, attempt_number(visit.ledger))
         return [AnswerListener(writer, asked.strategy.schemas, begun)]
 
-    def _update(self, visit: ModelVisit, layered: LayeredResponse) -> dict[str, Any]:
+    def _update(self, visit: ModelVisit, layered: LayeredResponse, appended: list[Any]) -> dict[str, Any]:
         response, declared = layered.response, visit.format
         message, _ = last_turn(response.result)
         # Without a response format the calls of a cut reply run, as in LangChain.
@@ -176,7 +184,7 @@ class ModelNode:
         known = visit.ledger["narrowed"]
         narrowed = layered.narrowings(declared, known) if layered.format_changes else known
         ledger = self._charged(visit, message, len(carried_out), narrowed)
-        history: list[Any] = [RemoveMessage(id=REMOVE_ALL_MESSAGES), *visit.messages] if visit.history_repaired else []
+        history: list[Any] = [RemoveMessage(id=REMOVE_ALL_MESSAGES), *visit.messages] if visit.history_repaired else appended
         update: dict[str, Any] = {
             "messages": [*history, *response.result, *malformed, *not_run],
             LEDGER: ledger,
@@ -184,17 +192,18 @@ class ModelNode:
         }
         if declared.reads_answers or declared.at_run_time:
             update[ANSWER_REQUEST] = answer_request_of(visit, message, response.structured_response)
-        return update if declared.reads_answers else {**update, **self._without_format(visit, response, ledger)}
+        return update if declared.reads_answers else {**update, **self._without_format(visit, response, update)}
 
     def _cleared(self, visit: ModelVisit, state: Mapping[str, Any]) -> dict[str, Any]:
         """Clear what an earlier run of the thread left; an agent without a format writes no keys of its own."""
         keys = (self.keys.answer, self.keys.outcome)
         stale = visit.format.reads_answers or any(state.get(key) is not None for key in keys)
-        return dict.fromkeys(keys) if visit.begins_run and stale else {}
+        return dict.fromkeys(keys) if stale and (visit.begins_run or visit.ledger.get("pending")) else {}
 
     def _charged(self, visit: ModelVisit, message: AIMessage | None, carried_out: int, narrowed: list[Narrowing]) -> RunLedger:
         ledger: RunLedger = {
             **visit.ledger,
+            "finished": False,
             "usage": visit.usage(carried_out),
             "cause": "turn",
             "narrowed": narrowed,
@@ -204,6 +213,8 @@ class ModelNode:
             "last_call_made": visit.is_last_call,
             "used_strategies": visit.used_strategies,
         }
+        ledger.pop("pending", None)
+        ledger.pop("taken_out", None)
         if (caller := callers_budget()) is not None:
             caller.charge(ledger)
         return ledger
@@ -215,14 +226,22 @@ class ModelNode:
             return {LEDGER: ledger}
         return {LEDGER: ledger, self.keys.outcome: without_format(ledger, visit.messages)}
 
-    def _without_format(self, visit: ModelVisit, response: ModelResponse[Any], ledger: RunLedger) -> dict[str, Any]:
-        update: dict[str, Any] = {}
+    def _still_deferred(self, visit: ModelVisit) -> dict[str, Any]:
+        """Wait on, with the results of some calls only."""
+        outcome = deferred(without_format(visit.ledger, visit.messages), visit.waits)
+        return {RUNNING: True} if visit.format.reads_answers else {RUNNING: True, self.keys.outcome: outcome}
+
+    def _without_format(self, visit: ModelVisit, response: ModelResponse[Any], made: dict[str, Any]) -> dict[str, Any]:
+        update, ledger, messages = dict[str, Any](), made[LEDGER], [*visit.messages, *response.result]
         if response.structured_response is not None:
             update[self.keys.answer] = response.structured_response
         if ledger["last_call_made"] or ledger["tools_were_off"]:
-            update[self.keys.outcome] = without_format(ledger, [*visit.messages, *response.result])
+            update[self.keys.outcome] = without_format(ledger, messages)
+        elif self.external and (waiting := calls_elsewhere(*last_turn(made["messages"]), made, self.external, ())):
+            update[self.keys.outcome] = deferred(without_format(ledger, messages), waiting)
+            update[LEDGER] = {**ledger, "pending": waiting, "finished": True}
         elif visit.format.at_run_time and self._is_last(response.result):
-            ended = without_format(ledger, [*visit.messages, *response.result], answered=True)
+            ended = without_format(ledger, messages, answered=True)
             update = {self.keys.answer: None, self.keys.outcome: ended, **update}
         return update
 
@@ -279,14 +298,3 @@ def _malformed_calls(result: list[BaseMessage], declared: DeclaredFormat) -> Ite
         for call in message.invalid_tool_calls if isinstance(message, AIMessage) else ():
             if call.get("id") and call["id"] not in done and call.get("name") not in declared.declared:
                 yield malformed_call_message(call)
-
-
-def _checked(commands: tuple[Command[Any], ...]) -> tuple[Command[Any], ...]:
-    for command in commands:
-        for name in ("goto", "resume", "graph"):
-            if getattr(command, name):
-                raise NotImplementedError(
-                    f"Command {name} is not yet supported in wrap_model_call middleware. "
-                    "Use the jump_to state field with before_model/after_model hooks instead."
-                )
-    return commands

@@ -6,13 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from langchain_core.messages import AIMessage, AnyMessage
+from langchain_core.messages import AIMessage, AnyMessage, RemoveMessage, ToolCall, ToolMessage
 
 from answergraph.response_format.reading.reply_reader import Reading
 from answergraph.response_format.strategies.declared_format import DeclaredFormat
 from answergraph.response_format.strategies.strategy import AnswerRequest
 from answergraph.runtime.recent_cache import RecentCache
-from answergraph.state.budget import UsageLimits, callers_budget
+from answergraph.runtime.steps import Step
+from answergraph.state.agent_state import TOOL_RESULTS
+from answergraph.state.budget import ReadRemaining, UsageLimits, callers_budget
 from answergraph.state.ledger import (
     RUNNING,
     AnswerRequestRecord,
@@ -23,8 +25,9 @@ from answergraph.state.ledger import (
     starts_run,
     usage_of,
 )
-from answergraph.state.messages import repaired_history
-from answergraph.state.outcome import Cause, Usage
+from answergraph.state.messages import answered_ids, repaired_history
+from answergraph.state.outcome import Cause, PendingCall, Usage
+from answergraph.state.tool_results import shown_update
 
 
 @dataclass(frozen=True)
@@ -83,6 +86,8 @@ class ModelVisit:
     """Whether this is the last call of the budget."""
     tool_calls_left: int | None
     """How many tool calls may still be carried out, ``None`` for any number."""
+    waits: list[PendingCall]
+    """The calls of a deferred run whose results were not sent: the model is not called before they are there."""
     forces_answer: bool
     """Whether the answer is forced and tools are off."""
     model_calls: int = 0
@@ -91,8 +96,12 @@ class ModelVisit:
     replies: dict[str, ModelReply] = field(default_factory=dict)
     """By message id; a retry by middleware has its own reply."""
 
+    def as_sent(self, state: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the update that records which results the model was sent otherwise than the conversation holds them."""
+        return shown_update(state, self.sent) if state.get(TOOL_RESULTS) else {}
+
     @classmethod
-    def begin(cls, state: Mapping[str, Any], declared: DeclaredFormat, limits: UsageLimits) -> ModelVisit:
+    def begin(cls, state: Mapping[str, Any], declared: DeclaredFormat, limits: UsageLimits) -> Step[ModelVisit]:
         """Begin a visit. A run that was interrupted or crashed goes on with its ledger."""
         messages: list[AnyMessage] = state["messages"]
         begins_run = starts_run(state)
@@ -103,7 +112,7 @@ class ModelVisit:
         start = index if is_known else 0
         checked = repaired_history(messages[start:])
         if (caller := callers_budget()) is not None:
-            limits = limits.capped_by(caller.remaining_for(ledger))
+            limits = limits.capped_by((yield ReadRemaining(caller, ledger)))
         usage = ledger["usage"]
         is_last_call, tool_calls_left = limits.is_last_call(usage), limits.tool_calls_left(usage)
         return cls(
@@ -116,6 +125,7 @@ class ModelVisit:
             has_no_call=limits.is_exhausted(usage),
             is_last_call=is_last_call,
             tool_calls_left=tool_calls_left,
+            waits=[] if begins_run or state.get(RUNNING) else _still_waiting(ledger, messages),
             forces_answer=(is_last_call and limits.reserve_final_answer) or tool_calls_left == 0,
         )
 
@@ -131,6 +141,43 @@ class ModelVisit:
         cause: Cause = "final_answer" if self.forces_answer else self.ledger["cause"]
         replies = [reply.message for reply in self.replies.values()]
         return added(self.ledger["usage"], usage_of(replies, cause, model_calls=self.model_calls, tool_calls=tool_calls))
+
+
+@dataclass(frozen=True)
+class CurrentReply:
+    """The reply that stands when the node is visited."""
+
+    conversation: Sequence[AnyMessage]
+    message: AIMessage | None
+    after: Sequence[AnyMessage]
+    """The messages that follow it: the results of its tools."""
+    pending: Sequence[ToolCall]
+    """The message's calls that have no tool message yet and do not wait for somebody outside."""
+    elsewhere: list[PendingCall]
+    """The calls that wait for somebody outside."""
+    request: AnswerRequest
+    ledger: RunLedger
+    of_model: bool
+    """Whether the message is the model's own."""
+    may_ask: bool
+    """Whether the model may be asked again."""
+    direct: ToolMessage | None
+    """The result of a ``return_direct`` tool, which is read in place of the message."""
+    middleware_value: MiddlewareValue | None
+
+    def in_order(self, results: list[ToolMessage]) -> list[Any]:
+        """Put results right behind their calls: what a hook added in between is taken out and comes after them."""
+        between = [message for message in self.after if not isinstance(message, ToolMessage)]
+        if not results or not between:
+            return list(results)
+        moved = [message.model_copy(update={"id": None}) for message in between]
+        return [*(RemoveMessage(id=str(message.id)) for message in between), *results, *moved]
+
+
+def _still_waiting(ledger: RunLedger, messages: Sequence[AnyMessage]) -> list[PendingCall]:
+    pending = ledger.get("pending") or []
+    done = answered_ids(messages) if pending else ()
+    return [call for call in pending if call["id"] not in done]
 
 
 def answer_request_of(visit: ModelVisit, message: AIMessage | None, value: Any) -> AnswerRequestRecord:

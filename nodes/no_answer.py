@@ -26,9 +26,9 @@ def raise_without_answer(state: Mapping[str, Any], runtime: Runtime[Any], *, key
         No update.
 
     Raises:
-        NoAnswerError: If the outcome is neither ``answered`` nor ``abstained``.
+        NoAnswerError: If the outcome is neither ``answered`` nor ``abstained``, and the run does not wait for calls either.
     """
     outcome = state.get(keys.outcome)
-    if outcome is not None and outcome["status"] not in ("answered", "abstained"):
+    if outcome is not None and outcome["status"] not in ("answered", "abstained", "deferred"):
         raise NoAnswerError(outcome)
     return {}

@@ -6,14 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from langchain_core.messages import AIMessage, AnyMessage, RemoveMessage, ToolCall, ToolMessage
+from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 from langgraph.runtime import Runtime
 
 from answergraph.nodes.answer_checks import AnswerCheck, check_answer
 from answergraph.nodes.answer_review import reviewed_message
+from answergraph.nodes.calls_elsewhere import calls_elsewhere, deferred
 from answergraph.nodes.corrections import CONFIRM_ANSWER, NOT_RUN, UNKNOWN_TOOL, correction
-from answergraph.nodes.endings import Ending, EndingFacts, decide, repeats
-from answergraph.nodes.model_visit import Readings
+from answergraph.nodes.endings import Ending, EndingFacts, decide, outcome_of, repeats, with_attempt
+from answergraph.nodes.model_visit import CurrentReply, Readings
 from answergraph.nodes.tools import ToolCallStep
 from answergraph.response_format.reading.reply_reader import Reading, ReplyReader
 from answergraph.response_format.storage.answer_channel import AnswerCodec
@@ -22,51 +23,20 @@ from answergraph.response_format.strategies.run_time_format import RunTimeFormat
 from answergraph.response_format.strategies.strategy import AnswerRequest
 from answergraph.runtime.steps import Step, has_listener
 from answergraph.state.agent_state import AnswerKeys
-from answergraph.state.budget import UsageLimits, callers_budget
+from answergraph.state.budget import UsageLimits
 from answergraph.state.ledger import (
     LEDGER,
     RUNNING,
-    MiddlewareValue,
     RunLedger,
     UnconfirmedAnswer,
     answer_request_record,
     current_ledger,
-    of_run,
 )
 from answergraph.state.messages import begins_new_run, correction_message, direct_results, last_turn, unanswered, without_cut_text
-from answergraph.state.outcome import AnswerAccepted, Attempt, EndStrategy, Outcome, Status
+from answergraph.state.outcome import AnswerAccepted, EndStrategy, Status
 from answergraph.streaming.answer_events import AnswerEvent, decided_event
 
 NOTHING_SAID = AnswerAccepted()
-
-
-@dataclass(frozen=True)
-class CurrentReply:
-    """The reply that stands when the node is visited."""
-
-    conversation: Sequence[AnyMessage]
-    message: AIMessage | None
-    after: Sequence[AnyMessage]
-    """The messages that follow it: the results of its tools."""
-    pending: Sequence[ToolCall]
-    """The message's calls that have no tool message yet."""
-    request: AnswerRequest
-    ledger: RunLedger
-    of_model: bool
-    """Whether the message is the model's own."""
-    may_ask: bool
-    """Whether the model may be asked again."""
-    direct: ToolMessage | None
-    """The result of a ``return_direct`` tool, which is read in place of the message."""
-    middleware_value: MiddlewareValue | None
-
-    def in_order(self, results: list[ToolMessage]) -> list[Any]:
-        """Put results right behind their calls: what a hook added in between is taken out and comes after them."""
-        between = [message for message in self.after if not isinstance(message, ToolMessage)]
-        if not results or not between:
-            return list(results)
-        moved = [message.model_copy(update={"id": None}) for message in between]
-        return [*(RemoveMessage(id=str(message.id)) for message in between), *results, *moved]
 
 
 @dataclass(frozen=True)
@@ -81,6 +51,8 @@ class StructuredResponseNode:
     """Makes the JSON form of an accepted answer."""
     return_direct: Mapping[str, bool]
     """Per tool of the agent: whether its result ends the run."""
+    external: frozenset[str]
+    """The names of the tools that are carried out elsewhere."""
     end_strategy: EndStrategy
     """What an answer beside tool calls counts for."""
     has_tools: bool
@@ -114,14 +86,13 @@ class StructuredResponseNode:
         ending = decide(self._facts(reply, reading, needs_confirmation=needs_confirmation))
         update = self._act(ending, reply, reading, accepted)
         # Without an update nothing is decided: the answer is read again.
-        if update and (yield from has_listener(runtime.stream_writer)):
+        if update and (ending.action != "defer" or reading.calls) and (yield from has_listener(runtime.stream_writer)):
             runtime.stream_writer(self._event(reply, reading, update))
         return update
 
     def _event(self, reply: CurrentReply, reading: Reading, update: Mapping[str, Any]) -> AnswerEvent:
         value = None if reading.schema is None else reading.schema.dump(reading.value)
-        message_id = None if reply.message is None else reply.message.id
-        outcome = update.get(self.keys.outcome)
+        message_id, outcome = None if reply.message is None else reply.message.id, update.get(self.keys.outcome)
         return decided_event(self.keys.answer, self.agent_name, message_id, reply.ledger, update[LEDGER], outcome, value)
 
     def _act(self, ending: Ending, reply: CurrentReply, reading: Reading, accepted: AnswerAccepted) -> dict[str, Any]:
@@ -132,6 +103,8 @@ class StructuredResponseNode:
                 return self._finish(reply, reading, receipt, status, accepted)
             case "confirm":
                 return self._confirm(reply, reading)
+            case "defer":
+                return self._defer(reply, reading)
             case "raise" if reading.error is not None:
                 raise reading.error
             case "run_tools":
@@ -157,15 +130,21 @@ class StructuredResponseNode:
                 # A hook has had the last word after the model's answer.
                 message, after = own, messages[index + 1 :]
         direct = direct_results(message, after, self.return_direct) if any(self.return_direct.values()) else []
+        taken_out, here = ledger.get("taken_out"), {*self.return_direct, *declared.declared}
+        elsewhere = calls_elsewhere(message, after, state, self.external, here) if taken_out or self.external else []
+        waiting = {call["id"] for call in elsewhere}
+        pending = [] if message is None else unanswered(message.tool_calls, after)
         return CurrentReply(
             conversation=messages,
             message=message,
             after=after,
-            pending=[] if message is None else unanswered(message.tool_calls, after),
+            pending=[call for call in pending if call["id"] not in waiting] if waiting else pending,
+            elsewhere=[] if direct else elsewhere,
             request=request,
             ledger=ledger,
             of_model=record is not None and record["of_model"],
-            may_ask=state.get("jump_to") != "end" and not direct and not ledger["last_call_made"],
+            # What a hook took out of the reply, it took out for a reason.
+            may_ask=not (state.get("jump_to") == "end" or direct or taken_out or ledger["last_call_made"]),
             direct=direct[-1] if direct else None,
             middleware_value=record and record["middleware_value"],
         )
@@ -175,6 +154,8 @@ class StructuredResponseNode:
             return Reading("unanswered", "The run was ended before the model gave an answer.")
         if reply.middleware_value is not None:
             return ReplyReader(reply.request).read_middleware_value(reply.middleware_value, reply.message)
+        if reply.elsewhere and not any(call["name"] in reply.request.declared for call in reply.message.tool_calls):
+            return Reading("unanswered", "The model called tools.")
         if reply.direct is not None:
             return ReplyReader(reply.request).read_text(reply.direct.text, reply.message)
         return self._reading_of(reply.message, reply.request)
@@ -187,10 +168,13 @@ class StructuredResponseNode:
         return ReplyReader(request).read(message)
 
     def _needs_confirmation(self, reply: CurrentReply, reading: Reading) -> bool:
-        if self.end_strategy != "defer" or not reply.may_ask or reply.direct is not None or reply.middleware_value is not None:
+        may_confirm = reply.may_ask or bool(reply.elsewhere)
+        if self.end_strategy != "defer" or not may_confirm or reply.direct is not None or reply.middleware_value is not None:
             return False
         calls = [] if reply.message is None else [*reply.message.tool_calls, *reply.message.invalid_tool_calls]
-        if reply.request.strategy.tools_off or all(call["name"] in reply.request.declared for call in calls):
+        if reply.request.strategy.tools_off or (
+            not reply.elsewhere and all(call["name"] in reply.request.declared for call in calls)
+        ):
             return False
         given = reply.ledger.get("unconfirmed")
         is_confirmed = given is not None and reading.is_answer(given["schema"], given["value"])
@@ -211,6 +195,7 @@ class StructuredResponseNode:
             tools_were_off=ledger["tools_were_off"],
             needs_confirmation=needs_confirmation,
             is_raised=is_raised,
+            waits_elsewhere=bool(reply.elsewhere),
             tools_wait=reading.feedback is not None and self._tools_wait(reply),
         )
 
@@ -232,51 +217,51 @@ class StructuredResponseNode:
     def _ask(self, reply: CurrentReply, reading: Reading, *, in_next_form: bool) -> dict[str, Any]:
         strategy = reply.request.strategy
         results = _results(reply, reading, text := correction(reading, strategy, in_next_form=in_next_form))
-        corrections = reply.in_order([*results, *self._other_calls(reply)])
-        if not results:
+        corrections = reply.in_order([*results, *self._other_calls(reply, reply.pending)])
+        if not results and not reply.elsewhere:
             cut = reply.message if reading.status == "truncated" else None
             corrections += [*([without_cut_text(cut)] if cut and not cut.tool_calls else []), correction_message(text)]
         used, is_attempt = reply.ledger["used_strategies"], strategy.is_attempt or reading.counts
         ledger: RunLedger = {
             **reply.ledger,
-            "attempts": _with_attempt(reply, reading),
+            "attempts": with_attempt(reply, reading),
             "last_mistake": reading.mistake if is_attempt else reply.ledger.get("last_mistake"),
             "used_strategies": [*used, reply.request.strategy_id] if in_next_form else used,
             "cause": "correction" if is_attempt else "final_answer",
         }
         return {"messages": corrections, LEDGER: ledger}
 
+    def _defer(self, reply: CurrentReply, reading: Reading) -> dict[str, Any]:
+        """End the run until the results of its calls are sent; an answer beside them is held, or sent back."""
+        update: dict[str, Any] = {LEDGER: reply.ledger}
+        if reading.status == "answered":
+            update = self._confirm(reply, reading)
+        elif reading.calls:
+            update = self._ask(reply, reading, in_next_form=False)
+        ledger = {**update[LEDGER], "pending": reply.elsewhere, "finished": True}
+        outcome = deferred(outcome_of(reply, reading, "deferred", ledger["attempts"], NOTHING_SAID), reply.elsewhere)
+        return {**update, self.keys.answer: None, self.keys.outcome: outcome, LEDGER: ledger}
+
     def _finish(
         self, reply: CurrentReply, reading: Reading, receipt: str, status: Status, accepted: AnswerAccepted = NOTHING_SAID
     ) -> dict[str, Any]:
-        if (caller := callers_budget()) is not None:
-            caller.charge(reply.ledger)
         answered = reading.schema if reading.status == "answered" else None
-        attempts = _with_attempt(reply, reading)
-        outcome = Outcome(
-            status=status,
-            reason=f"The run's budget is spent. {reading.reason}" if status == "out_of_budget" else reading.reason,
-            strategy=reply.request.strategy.name,
-            schema=answered.name if answered else None,
-            attempts=attempts,
-            narrowed=reply.ledger["narrowed"],
-            evidence={path: list(span) for path, span in accepted.evidence.items()},
-            usage=of_run(reply.ledger["usage"], reply.conversation),
-        )
+        attempts = with_attempt(reply, reading)
+        not_run = [*reply.pending, *reply.elsewhere] if answered else reply.pending
         return {
-            "messages": reply.in_order([*_results(reply, reading, receipt), *self._other_calls(reply)]),
+            "messages": reply.in_order([*_results(reply, reading, receipt), *self._other_calls(reply, not_run)]),
             self.keys.answer: self.codec.to_write(reading.value, answered) if answered else None,
-            self.keys.outcome: outcome,
+            self.keys.outcome: outcome_of(reply, reading, status, attempts, accepted),
             LEDGER: {**reply.ledger, "attempts": attempts, "finished": True},
         }
 
-    def _other_calls(self, reply: CurrentReply) -> list[ToolMessage]:
+    def _other_calls(self, reply: CurrentReply, calls: Sequence[Any]) -> list[ToolMessage]:
         """Answer the calls that no tool will: beside an early answer, or of tools that do not exist."""
         names = ", ".join(reply.request.strategy.schema_names)
-        text = NOT_RUN if self.has_tools else UNKNOWN_TOOL
+        text = NOT_RUN if self.has_tools or reply.elsewhere else UNKNOWN_TOOL
         return [
             ToolMessage(text.format(name=name, names=names), name=name, tool_call_id=call["id"], status="error")
-            for call in reply.pending
+            for call in calls
             if (name := call["name"]) not in reply.request.declared
         ]
 
@@ -284,17 +269,3 @@ class StructuredResponseNode:
 def _results(reply: CurrentReply, reading: Reading, text: str) -> list[ToolMessage]:
     """Answer the reply's answer calls, but for those that a hook has answered already."""
     return [ToolMessage(text, name=call["name"], tool_call_id=call["id"]) for call in unanswered(reading.calls, reply.after)]
-
-
-def _with_attempt(reply: CurrentReply, reading: Reading) -> list[Attempt]:
-    if reading.status != "answered" and not (reply.request.strategy.is_attempt or reading.counts):
-        return reply.ledger["attempts"]
-    attempt = Attempt(
-        strategy=reply.request.strategy.name,
-        schema=reading.meant if reading.schema is None else reading.schema.name,
-        status=reading.status,
-        error=None if reading.status == "answered" else reading.error_text,
-        repairs=list(reading.repairs),
-        note=reply.request.note,
-    )
-    return [*reply.ledger["attempts"], attempt]

@@ -11,7 +11,12 @@ from answergraph.nodes.tools import ToolCallStep, ToolResult
 from answergraph.runtime.steps import Step
 from answergraph.state.agent_state import TOOL_RESULTS
 from answergraph.state.ledger import current_ledger
+from answergraph.state.own_keys import without_keys
 from answergraph.state.tool_results import RunResults, records_of, with_update
+
+_RECORDS = frozenset({TOOL_RESULTS})
+
+_RECORDS = frozenset({TOOL_RESULTS})
 
 
 def recording(wrap: Callable[[ToolCallStep], ToolCallStep], call: ToolCallStep) -> ToolCallStep:
@@ -28,7 +33,7 @@ def recording(wrap: Callable[[ToolCallStep], ToolCallStep], call: ToolCallStep) 
             result: ToolResult = yield from call(inner)
             return result
 
-        result = yield from wrap(noted)(request)
+        result = without_keys((yield from wrap(noted)(request)), _RECORDS)
         tool, args = ran[-1].tool, request.tool_call["args"]
         name, is_answer = (tool.name, tool.return_direct) if tool else (ran[-1].tool_call["name"], False)
         written = list(_written_before(request.state["messages"]))

@@ -18,9 +18,11 @@ from langgraph.types import Command
 from answergraph.nodes.direct_calls.direct_tools import DirectCall, DirectTools
 from answergraph.nodes.names import TOOLS
 from answergraph.runtime.steps import CallHandler, Invoke, Step, arun_step, run_step
+from answergraph.state.agent_state import TOOL_RESULTS, AnswerKeys
 from answergraph.state.budget import InnerRunBudget, UsageLimits
 from answergraph.state.errors import AgentSpecError
 from answergraph.state.messages import pending_tool_calls
+from answergraph.state.own_keys import without_keys
 
 _ASYNC_ONLY = "The tool {name!r} is async: call the agent with ainvoke or astream, or give the tool a blocking function as well."
 
@@ -40,6 +42,7 @@ class ToolsNode(Runnable[Any, Any]):
         wrap: Callable[[ToolCallStep], ToolCallStep],
         limits: UsageLimits,
         answers: Callable[[Any], Collection[str]],
+        keys: AnswerKeys,
     ) -> None:
         """Make the node.
 
@@ -48,12 +51,16 @@ class ToolsNode(Runnable[Any, Any]):
             wrap: Puts the middleware around a call.
             limits: Those of the run; what it has left is shared by the agents that its tools run.
             answers: Returns, for a state, the names of the answer schemas, whose calls are no tool calls.
+            keys: Those of the agent's answer, which no tool writes.
         """
         self.name = TOOLS
-        self._tools = tuple(tools)
+        # Under the name that ``ToolNode`` has for it.
+        self.tools_by_name = {tool.name: tool for tool in tools}
         self._wrap = wrap
         self._limits = limits
         self._answers = answers
+        # The record of a result is written around the tool, where middleware asks for it; what a tool writes there is left out.
+        self._left_out = partial(without_keys, names=keys.own - {TOOL_RESULTS})
         # Where middleware wraps tool calls, it is shown each call as ``ToolNode`` shows it.
         is_wrapped = wrap(_nothing) is not _nothing
         self._direct_tools = DirectTools(() if is_wrapped else tools)
@@ -61,7 +68,8 @@ class ToolsNode(Runnable[Any, Any]):
     @cached_property
     def tool_node(self) -> ToolNode:
         """LangGraph's node with the same tools; made when the first call needs it, for it reads every tool's signature."""
-        return ToolNode(self._tools, wrap_tool_call=self._wrap_tool_call, awrap_tool_call=self._awrap_tool_call)
+        tools = list(self.tools_by_name.values())
+        return ToolNode(tools, wrap_tool_call=self._wrap_tool_call, awrap_tool_call=self._awrap_tool_call)
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         # A blocking tool may start an event loop, which a thread that runs one refuses: ToolNode gives it another thread.
@@ -69,7 +77,7 @@ class ToolsNode(Runnable[Any, Any]):
             return run_step(self._step(input, None if _is_on_event_loop() else self._direct_call(input, config)))
         except NotImplementedError as error:
             called = {call.get("name") for call in input} if isinstance(input, list) else set()
-            for tool in self._tools:
+            for tool in self.tools_by_name.values():
                 if tool.name in called and getattr(tool, "coroutine", None) and getattr(tool, "func", tool) is None:
                     raise AgentSpecError(_ASYNC_ONLY.format(name=tool.name)) from error
             raise
@@ -105,7 +113,7 @@ class ToolsNode(Runnable[Any, Any]):
         return None if direct is None else DirectCall(direct, call, config)
 
     def _budget(self, state: Callable[[], Mapping[str, Any]]) -> InnerRunBudget:
-        return InnerRunBudget(self._limits, state, self._parts)
+        return InnerRunBudget(self._limits, state, self._parts, self._left_out)
 
     def _parts(self, state: Mapping[str, Any]) -> int:
         """Return how many calls of the turn share what the run has left."""

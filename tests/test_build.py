@@ -1,5 +1,6 @@
 """Wheel, sdist and editable install: complete from a clone with symbolic links, stopped at once from one without."""
 
+import re
 import subprocess
 import sys
 import tarfile
@@ -69,6 +70,15 @@ def test_a_wheel_has_all_layers(with_links: Path) -> None:
     assert ended.returncode == 0, ended.stderr
     names = ZipFile(with_links.parent / ended.stdout.split()[-1]).namelist()
     assert [layer for layer in LAYERS if f"answergraph/{layer}/__init__.py" not in names] == []
+
+
+def test_the_links_of_the_readme_lead_to_the_repository(with_links: Path) -> None:
+    wheel = ZipFile(with_links.parent / build(with_links, "build_wheel").stdout.split()[-1])
+    (metadata,) = [wheel.read(name).decode() for name in wheel.namelist() if name.endswith("/METADATA")]
+    links = re.findall(r"\]\(([^)#][^)]*)\)", metadata)
+    assert len(links) > 10
+    assert [link for link in links if not link.startswith("https://")] == []
+    assert "Project-URL: Repository, https://" in metadata
 
 
 def test_an_sdist_builds_the_same_wheel(with_links: Path, tmp_path: Path) -> None:

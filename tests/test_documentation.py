@@ -73,7 +73,7 @@ def test_an_example_runs(example: Example, namespace: dict[str, object]) -> None
     example.run(namespace)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_links_to_files_lead_somewhere(page: Path) -> None:
     links = [match["path"] for match in _LINK.finditer(page.read_text())]
     assert [link for link in links if not (page.parent / link).exists()] == []

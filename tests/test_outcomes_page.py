@@ -43,7 +43,8 @@ An early answer that a check rejects lets the tools beside it run, and is read a
 `False` rejects as well; the model is told its name and docstring. What is neither a yes nor a no is an
 `AgentSpecError`, and so is a check that changes the answer: what was validated is what the run ends with.
 `on_failure="raise"` changes no row: a run without a value raises `NoAnswerError`, which carries the same outcome.
-Without a response format there is an outcome only where a limit ended the run.
+Without a response format there is an outcome only where a limit ended the run, or calls wait that are carried out elsewhere: such
+a run ends `deferred` and goes on with their results ([moving-over.md](moving-over.md)).
 """
 
 WRITE_IT = "docs/outcomes.md does not say what the rows of this file say; write it anew: python -m tests.test_outcomes_page"

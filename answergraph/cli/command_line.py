@@ -15,7 +15,6 @@ from textwrap import TextWrapper
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import typer
-from pydantic_core import to_jsonable_python
 
 import answergraph
 from answergraph import graphs
@@ -139,6 +138,8 @@ def ask(  # noqa: PLR0913  # waiver: the options of a command
         bool, typer.Option("--show-prompts", help="Print every request and reply on stderr, as they are sent.")
     ] = False,
 ) -> None:
+    from pydantic_core import to_json
+
     from answergraph.cli.live_view import run_graph
     from answergraph.cli.prompt_view import PromptView
 
@@ -162,7 +163,7 @@ def ask(  # noqa: PLR0913  # waiver: the options of a command
         with told_as_bad_usage():
             write_json(bundle, answergraph.answer_bundle(result, key=key_in(key)))
     answer = _answer(result)
-    typer.echo(_as_json(answer) if as_json else _as_text(answer, str((result.get("outcome") or {}).get("schema"))))
+    typer.echo(to_json(answer).decode() if as_json else _as_text(answer, str((result.get("outcome") or {}).get("schema"))))
 
 
 @app.command(short_help="Print a graph as a Mermaid drawing.")
@@ -229,14 +230,12 @@ def _answer(result: dict[str, Any]) -> Any:
     return message.text
 
 
-def _as_json(answer: Any) -> str:
-    return json.dumps(to_jsonable_python(answer), ensure_ascii=False)
-
-
 def _as_text(answer: Any, schema: str) -> str:
     """Return the name of the answer's schema and a line per field; a text as it is."""
+    from pydantic_core import to_jsonable_python
+
     plain = to_jsonable_python(answer)
     if not isinstance(plain, dict):
-        return plain if isinstance(plain, str) else _as_json(plain)
-    fields = {name: value if isinstance(value, str) else _as_json(value) for name, value in plain.items()}
+        return plain if isinstance(plain, str) else json.dumps(plain, ensure_ascii=False)
+    fields = {name: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False) for name, value in plain.items()}
     return "\n".join([schema, *(f"  {name}: {value}" for name, value in fields.items())])

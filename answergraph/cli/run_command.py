@@ -18,14 +18,17 @@ from answergraph.cli.command_runner import (
     ended,
     facts_of,
     import_also_from,
+    imported,
     told_as_bad_usage,
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from answergraph.cli.command_runner import Graph
 
 
-def run(
+def run(  # noqa: PLR0913, PLR0917 - one parameter per option
     workflow: Annotated[str, typer.Argument(help="The workflow, a YAML file. It may import code: run only what you trust.")],
     task: Annotated[str | None, typer.Option(help="What is to be done, in place of the file's task.")] = None,
     fact: FactOption = None,
@@ -33,6 +36,9 @@ def run(
         str | None, typer.Option(help="'offline', 'openai:NAME', or 'provider:NAME', in place of the file's.")
     ] = None,
     base_url: BaseUrlOption = None,
+    tool: Annotated[
+        list[str] | None, typer.Option(help="NAME=package.module:attribute, a tool for steps whose allowed_tools name it.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the whole result, as JSON.")] = False,
 ) -> None:
     """Run a WORKFLOW; exit code 0 means that it ended in COMPLETE, 1 in ABORT or an error, 2 bad usage."""
@@ -41,7 +47,7 @@ def run(
 
     with told_as_bad_usage():
         chosen = None if model is None and base_url is None else chosen_model(model or "", base_url)
-        graph = workflow_of(workflow, chosen)
+        graph = workflow_of(workflow, chosen, tool or ())
         given: dict[str, Any] = {"facts": facts_of(fact), **({"task": task} if task else {})}
     result = run_graph(graph, given, shows_subgraphs=True)
     if as_json:
@@ -54,13 +60,14 @@ def run(
         raise ended(NO_ANSWER, f"{result['status']}: {result['reason']}")
 
 
-def workflow_of(file: str, model: Any = None) -> Graph:
+def workflow_of(file: str, model: Any = None, tools: Sequence[str] = ()) -> Graph:
     """Return the workflow of a file, whose agents may lie in the current folder, as for ``python -m``, or beside the file.
 
     Raises:
-        AgentSpecError: If there is no such file, or it makes no workflow.
+        AgentSpecError: If there is no such file, it makes no workflow, or a tool cannot be imported.
     """
     if not Path(file).is_file():
         raise answergraph.AgentSpecError(f"There is no file {file!r}.")
     import_also_from(Path.cwd(), Path(file).resolve().parent)
-    return graphs.load_workflow(file, model=model)
+    granted = {name: imported(place) for name, _, place in (each.partition("=") for each in tools)}
+    return graphs.load_workflow(file, model=model, tools=granted)

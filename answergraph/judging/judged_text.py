@@ -7,20 +7,18 @@ colon, and an answer that stands in the text word for word is no answer.
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from collections.abc import Iterator
 from typing import Any
 
-from answergraph.response_format.reading.json_in_text import find_json
+from answergraph.response_format.reading.json_in_text import closings_in
 from answergraph.response_format.reading.json_syntax_repair import mend_json
+from answergraph.response_format.reading.strict_json import load_json
 
-MAX_OBJECTS = 2_000
-"""How many places of a text are tried as the beginning of a JSON object."""
+MAX_TRIES_PER_CHARACTER = 16
+"""How often a text is tried as JSON objects inside others; one that nests more is taken to hold any answer."""
 
-_FLAT_OBJECT = re.compile(r"\{[^{}]*\}")
 _SPACE = re.compile(r"\s+")
-_JSON = json.JSONDecoder()
 
 
 class JudgedText:
@@ -40,27 +38,23 @@ class JudgedText:
 
     def holds_answer(self, data: Any, reply: str) -> bool:
         """Return whether the answer that was read from a reply stands in the text already: the reply only repeats the text."""
-        if any(planted == data for planted in self._objects()):
+        if any(planted in (data, ...) for planted, _ in _objects(self.text)):
             return True
         ours = _bare(self.text)
-        return any(found == data and _bare(written) in ours for found, written in _objects(reply))
-
-    def _objects(self) -> Iterator[Any]:
-        yield from (found for found, _ in _objects(self.text))
-        yield from (found.data for found in find_json(self.text))
-        for match in list(_FLAT_OBJECT.finditer(self.text))[:MAX_OBJECTS]:
-            yield mend_json(match.group())
+        return any(_bare(written) in ours for written in {written for found, written in _objects(reply) if found == data})
 
 
 def _objects(text: str) -> Iterator[tuple[Any, str]]:
-    """Yield every JSON object in a text, those inside others too, with its source."""
-    starts = (match.start() for match in re.finditer(r"\{", text))
-    for start, _ in zip(starts, range(MAX_OBJECTS), strict=False):
-        try:
-            found, end = _JSON.raw_decode(text, start)
-        except (ValueError, RecursionError):
-            continue
-        yield found, text[start:end]
+    """Yield every JSON object in a text, those inside others too, with its source; ``...`` at last if there are too many."""
+    left = MAX_TRIES_PER_CHARACTER * len(text)
+    for start, end in closings_in(text).items():
+        if text[start] == "{":
+            left -= end - start
+            if left < 0:
+                yield ..., ""
+                return
+            written = text[start:end]
+            yield (mend_json(written) if (found := load_json(written)) is None else found), written
 
 
 def _bare(text: str) -> str:

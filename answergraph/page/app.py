@@ -11,11 +11,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from httpx import ASGITransport, AsyncClient
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.exceptions import ExceptionMiddleware
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -24,6 +25,9 @@ PAGE_PATH = "/page"
 """Where the page is, below the server's own address."""
 
 FILES = Path(__file__).parent / "static"
+
+MAX_CHECKPOINTS = 100
+"""How many are read for one answer."""
 
 HEADERS = {
     # The drawing is an SVG that brings its own style element: styles may stand in the document, scripts may not.
@@ -73,6 +77,37 @@ async def _to_the_page(request: Request) -> RedirectResponse:
     return RedirectResponse(f"{request.url.path}/")
 
 
+_NOT_PASSED_ON = ("host", "content-length", "content-type", "accept-encoding")
+
+
+async def _steps(request: Request) -> JSONResponse:
+    """Answer with a thread's checkpoints, newest first, without their states, which grow with every step.
+
+    The server itself is asked, by its own route and with the headers of the one who asks, so that its rules of access hold.
+    """
+    asked = request.query_params
+    search: dict[str, Any] = {
+        "limit": min(int(limit), MAX_CHECKPOINTS) if (limit := asked.get("limit", "")).isdecimal() else MAX_CHECKPOINTS
+    }
+    configured = {"thread_id": request.path_params["thread"], "checkpoint_ns": asked.get("space", "")}
+    if "before" in asked:
+        search["before"] = {"configurable": {**configured, "checkpoint_id": asked["before"]}}
+    if "space" in asked:
+        search["checkpoint"] = {"checkpoint_ns": asked["space"]}
+    headers = {name: value for name, value in request.headers.items() if name not in _NOT_PASSED_ON}
+    server = ASGITransport(app=request.app, raise_app_exceptions=False)
+    async with AsyncClient(transport=server, base_url=str(request.base_url), headers=headers) as client:
+        response = await client.post(f"/threads/{configured['thread_id']}/history", json=search)
+    found = response.json()
+    return JSONResponse([_without_state(state) for state in found] if response.is_success else found, response.status_code)
+
+
+def _without_state(state: dict[str, Any]) -> dict[str, Any]:
+    kept = {name: state.get(name) for name in ("created_at", "next", "tasks")}
+    run = (state.get("metadata") or {}).get("run_id")
+    return {"checkpoint_id": (state.get("checkpoint") or state)["checkpoint_id"], "run_id": run, **kept}
+
+
 def _application(routes: list[BaseRoute]) -> Starlette:
     """Make the application; Aegra, where it is installed, takes FastAPI's kind only and goes on building on it."""
     if find_spec("aegra_api") is None:
@@ -84,6 +119,7 @@ def _application(routes: list[BaseRoute]) -> Starlette:
 app = _application(
     routes=[
         Route(PAGE_PATH, _to_the_page),
+        Route(f"{PAGE_PATH}/threads/{{thread}}/steps", _steps),
         # On the mount, not on the application: a server puts an application's middleware around its own routes too. What the
         # files raise becomes a response inside, so that it carries the headers as well.
         Mount(

@@ -6,9 +6,11 @@ the other.
 
 from __future__ import annotations
 
+import sys
 import warnings
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from functools import lru_cache
 from typing import Any, Generic
 
 from langchain_core.language_models import BaseChatModel
@@ -119,6 +121,21 @@ class ModelResponse(Generic[ResponseT]):
 
     result: list[BaseMessage]
     structured_response: ResponseT | None = None
+
+
+def of_both_classes(response: Any) -> ModelResponse[Any]:
+    """Return a response that is an instance of LangChain's class as well, where a program has imported that."""
+    home = sys.modules.get("langchain.agents.middleware.types")
+    known = ModelResponse if home is None else _of_both(home.ModelResponse)
+    if isinstance(response, known):
+        return response
+    made: ModelResponse[Any] = known(result=response.result, structured_response=response.structured_response)
+    return made
+
+
+@lru_cache(maxsize=1)
+def _of_both(langchains: Any) -> Any:
+    return type("ModelResponse", (ModelResponse, langchains), {})
 
 
 @dataclass

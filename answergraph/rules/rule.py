@@ -67,13 +67,13 @@ class Rule:
         """Whether a judge decides it."""
         return self.label is not None
 
-    def holds(self, facts: Mapping[str, Any], children: Sequence[str], chosen: str | None) -> bool:
+    def holds(self, facts: Mapping[str, Any] | Facts, children: Sequence[str], chosen: str | None) -> bool:
         """Return whether the rule holds, by the facts that ``when(...)`` names, the children's labels and the label chosen."""
         if self.label is not None and self.label != chosen:
             return False
         if self.aggregate is not None and not self.aggregate.holds(children):
             return False
-        return self.guard is None or self.guard.holds(Facts(facts))
+        return self.guard is None or self.guard.holds(facts if isinstance(facts, Facts) else Facts(facts))
 
 
 def parse_rule(text: str) -> Rule:
@@ -210,9 +210,9 @@ class Rules:
 
 
 def _first(rules: Sequence[Rule], facts: Mapping[str, Any], children: Sequence[str], choice: Choice | None) -> RuleMatch | None:
-    chosen = choice.label if choice else None
+    chosen, decided_on = choice.label if choice else None, Facts(facts)
     for index, rule in enumerate(rules):
-        if rule.holds(facts, children, chosen):
+        if rule.holds(decided_on, children, chosen):
             return RuleMatch(index, _method(rule, choice))
     return None
 

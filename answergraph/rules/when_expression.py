@@ -6,7 +6,6 @@ import operator
 from collections import ChainMap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, is_dataclass
-from itertools import count as numbers
 from typing import Any, Literal
 
 from pydantic import BaseModel
@@ -17,7 +16,9 @@ ITEM = "item"
 """Names the item at hand in the condition of ``exists(list, condition)`` and ``count(list, condition)``."""
 
 MAX_ITEMS = 100_000
-"""How many list items a condition may look at, all lists together: lists inside lists would take for ever."""
+"""List items and parts of values that the rules of one decision may look at, together: lists in lists would take for ever."""
+CHARACTERS_PER_ITEM = 1_000
+"""So much of a text counts as an item where texts are compared or searched."""
 
 Kind = Literal["truth", "number", "text", "null", "any"]
 """What a part is known to be before there are facts; ``"any"`` for a name."""
@@ -28,18 +29,23 @@ _ORDERS: Mapping[str, Callable[[Any, Any], bool]] = {"<": operator.lt, "<=": ope
 
 @dataclass(frozen=True)
 class Facts:
-    """The facts of one evaluation, and the items it has looked at."""
+    """The facts of one decision, and how many items were looked at for it."""
 
     values: Mapping[str, Any]
-    looked_at: Iterator[int] = field(default_factory=lambda: numbers(1))
+    looked_at: list[int] = field(default_factory=lambda: [0])
+
+    def look_at(self, text: str, items: int = 1) -> None:
+        """Count items; raises ``RuleEvaluationError`` for too many."""
+        self.looked_at[0] += items
+        if self.looked_at[0] > MAX_ITEMS:
+            raise RuleEvaluationError(text, f"it looks at more than {MAX_ITEMS} list items")
 
     def items(self, text: str, found: Any) -> Iterator[Any]:
         """Yield the items of a list; ``RuleEvaluationError`` for what is no list, and for too many items."""
         if not _is_list(found):
             raise RuleEvaluationError(text, "what it looks through is no list")
         for item in found:
-            if next(self.looked_at) > MAX_ITEMS:
-                raise RuleEvaluationError(text, f"it looks at more than {MAX_ITEMS} list items")
+            self.look_at(text)
             yield item
 
     def with_item(self, item: Any) -> Facts:
@@ -92,7 +98,7 @@ def comparison(text: str, left: Expression, sign: str, right: Expression) -> Exp
     def value(facts: Facts) -> bool:
         one, other = left.value(facts), right.value(facts)
         if sign in ("==", "!="):
-            return _same(one, other) == (sign == "==")
+            return _same(facts, text, one, other) == (sign == "==")
         if not (_is_number(one) and _is_number(other)):
             raise RuleEvaluationError(text, f"{sign} compares numbers, not {one!r} and {other!r}")
         return _ORDERS[sign](one, other)
@@ -134,10 +140,11 @@ def contains(text: str, container: Expression, wanted: Expression) -> Expression
     def value(facts: Facts) -> bool:
         holder, part = container.value(facts), wanted.value(facts)
         if isinstance(holder, str) and isinstance(part, str):
+            facts.look_at(text, len(holder) // CHARACTERS_PER_ITEM)
             return part in holder
         if not _is_list(holder):
             raise RuleEvaluationError(text, f"contains looks for a value in a list or for a text in a text, not in {holder!r}")
-        return any(_same(item, part) for item in facts.items(text, holder))
+        return any(_same(facts, text, item, part) for item in facts.items(text, holder))
 
     return Expression(text, value)
 
@@ -178,11 +185,29 @@ def _member(facts: Facts, holder: Any, name: str) -> Any:
     return getattr(holder, name, _MISSING) if name in fields else _MISSING
 
 
-def _same(left: Any, right: Any) -> bool:
-    if _is_number(left) and _is_number(right):
-        return bool(left == right)
-    # ``1`` is not ``true``, though Python says so.
-    return type(left) is type(right) and bool(left == right)
+def _same(facts: Facts, text: str, left: Any, right: Any) -> bool:
+    """Compare values part by part: they may be nested deeper than Python's own comparison can follow."""
+    waiting = [(left, right)]
+    while waiting:
+        one, other = waiting.pop()
+        if _is_number(one) and _is_number(other):
+            is_same = one == other
+        elif type(one) is not type(other):
+            return False  # ``1`` is not ``true``, though Python says so
+        elif isinstance(one, list | tuple) and len(one) == len(other):
+            facts.look_at(text, len(one))
+            waiting += zip(one, other, strict=True)
+            continue
+        elif isinstance(one, dict) and one.keys() == other.keys():
+            facts.look_at(text, len(one))
+            waiting += [(one[key], other[key]) for key in one]
+            continue
+        else:
+            facts.look_at(text, len(one) // CHARACTERS_PER_ITEM if isinstance(one, str) else 0)
+            is_same = not isinstance(one, list | tuple | dict) and one == other
+        if not is_same:
+            return False
+    return True
 
 
 def _is_number(value: Any) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Annotated, Any, Generic, Literal, NotRequired, Required
 
 from langchain_core.messages import AnyMessage
@@ -70,12 +71,24 @@ class PrivateState(TypedDict):
     answergraph_running: NotRequired[Annotated[bool, UntrackedValue, PrivateStateAttr]]
 
 
+PRIVATE_KEYS = frozenset({*PrivateState.__annotations__, TOOL_RESULTS})
+
+
 @dataclass(frozen=True)
 class AnswerKeys:
     """The state keys of one agent's answer; agents of one parent graph need different ones."""
 
     answer: str = "structured_response"
     outcome: str = "outcome"
+
+    @cached_property
+    def own(self) -> frozenset[str]:
+        """All keys that the agent's own nodes alone write."""
+        return PRIVATE_KEYS | {self.answer, self.outcome}
+
+    def no_hook_writes(self, *, reads_answers: bool) -> frozenset[str]:
+        """Return those of ``own`` that no hook writes; without a response format there is no answer that one could forge."""
+        return self.own if reads_answers else self.own - {self.answer}
 
     @classmethod
     def named(cls, output_key: str | None) -> AnswerKeys:

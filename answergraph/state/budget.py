@@ -7,6 +7,7 @@ goes into the state, so that it survives a checkpoint.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar, Token
@@ -17,6 +18,7 @@ from typing import Any, NamedTuple, Self
 from uuid import uuid4
 
 from langchain_core.messages import AIMessage, ToolMessage
+from langgraph.errors import ParentCommand
 from langgraph.types import Command
 
 from answergraph.state.errors import AgentSpecError
@@ -143,15 +145,15 @@ class InnerRunBudget:
         limits: UsageLimits,
         state: Callable[[], Mapping[str, Any]],
         parts: Callable[[Mapping[str, Any]], int] | None = None,
-        to_write: Callable[[Any], Any] | None = None,
+        left_out: Callable[[Any], Any] | None = None,
     ) -> None:
         # ``state`` is called only if a run inside asks for its budget. ``parts`` returns how many such budgets share what the run
-        # around has left; ``to_write`` converts the update of a node to its stored form.
+        # around has left; ``left_out`` takes the agent's own keys out of the update of a node that is not its own.
         self.caller: InnerRunBudget | None = None
         self._limits = limits
         self._state = state
         self._parts = parts
-        self._to_write = to_write
+        self._left_out = left_out
         self._used: dict[str, Usage] = {}
         self._lock = Lock()
 
@@ -160,8 +162,11 @@ class InnerRunBudget:
         self._token: Token[InnerRunBudget | None] = _current.set(self)
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         _current.reset(self._token)
+        if isinstance(error, ParentCommand) and self._left_out is not None:
+            # The command of a graph inside, which LangGraph carries here as an exception.
+            error.args = (self._left_out(error.args[0]),)
 
     def remaining_for(self, ledger: RunLedger) -> RemainingBudget:
         """Charge an inner run for what it has used so far, and return what it may use in all."""
@@ -194,16 +199,18 @@ class InnerRunBudget:
                 self._used[call] = usage_of(replies, "turn", model_calls=1, tool_calls=0)
 
     def finished_update(self, update: Any) -> Any:
-        """Return a node's update in its stored form, with what inner runs were charged."""
-        if self._to_write is not None:
-            update = self._to_write(update)
+        """Return a node's update as it is written, with what inner runs were charged."""
+        if self._left_out is not None:
+            update = self._left_out(update)
         if not self._used:
             return update
         updates = update if isinstance(update, list | tuple) else [] if update is None else [update]
         return [*updates, Command(update={INNER_USAGE: self._sum()})]
 
     def result_with_charges(self, result: ToolMessage | Command[Any]) -> ToolMessage | Command[Any]:
-        """Return the result of a tool call with what inner runs were charged."""
+        """Return the result of a tool call as it is written, with what inner runs were charged."""
+        if self._left_out is not None:
+            result = self._left_out(result)
         if not self._used:
             return result
         return with_update(result, {INNER_USAGE: self._sum()})
@@ -217,6 +224,20 @@ class InnerRunBudget:
 
     def _sum(self, leaving_out: str | None = None) -> Usage:
         return reduce(added, [usage for run, usage in list(self._used.items()) if run != leaving_out], NO_USAGE)
+
+
+@dataclass(frozen=True)
+class ReadRemaining:
+    """An effect that returns what an inner run may use; LangGraph reads the state around it in threads of its own."""
+
+    budget: InnerRunBudget
+    ledger: RunLedger
+
+    def perform(self) -> RemainingBudget:
+        return self.budget.remaining_for(self.ledger)
+
+    async def aperform(self) -> RemainingBudget:
+        return await asyncio.to_thread(self.perform)
 
 
 _current: ContextVar[InnerRunBudget | None] = ContextVar("answergraph_budget", default=None)

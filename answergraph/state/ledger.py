@@ -10,7 +10,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from typing_extensions import TypedDict
 
 from answergraph.state.messages import begins_new_run, is_correction
-from answergraph.state.outcome import Attempt, Cause, CauseUsage, Narrowing, RoundUsage, RunUsage, Usage
+from answergraph.state.outcome import Attempt, Cause, CauseUsage, Narrowing, PendingCall, RoundUsage, RunUsage, Usage
 
 _PER_CAUSE: tuple[Literal["model_calls", "tool_calls", "total_tokens"], ...] = ("model_calls", "tool_calls", "total_tokens")
 _COUNTS: tuple[Literal["model_calls", "tool_calls", "input_tokens", "output_tokens", "total_tokens"], ...] = (
@@ -131,7 +131,11 @@ class RunLedger(TypedDict):
     last_call_made: bool
     """Whether the last model call of the budget has been made."""
     finished: bool
-    """Whether the outcome of this run is written. The outcome's key does not tell: the result of a subagent may set it."""
+    """Whether the outcome of this run is written."""
+    taken_out: NotRequired[list[PendingCall]]
+    """The calls that hooks took out of the model's last reply."""
+    pending: NotRequired[list[PendingCall]]
+    """The calls that the run waits for, if it ended ``deferred``."""
 
 
 _NAMES_IN_0_1: Mapping[str, str] = {
@@ -240,6 +244,12 @@ def stored_ledger(state: Mapping[str, Any]) -> RunLedger | None:
     return {**empty_ledger(), **renamed}
 
 
+def taken_out(state: Mapping[str, Any]) -> list[PendingCall]:
+    """Return the calls that hooks took out of the model's last reply."""
+    ledger = stored_ledger(state)
+    return [] if ledger is None else ledger.get("taken_out", [])
+
+
 def current_ledger(state: Mapping[str, Any], begins_run: bool | None = None) -> RunLedger:
     """Return the ledger of the run with what inner runs have used since it was written; an empty one for a new run.
 
@@ -262,4 +272,8 @@ def current_ledger(state: Mapping[str, Any], begins_run: bool | None = None) -> 
 def starts_run(state: Mapping[str, Any]) -> bool:
     """Return whether the next model call is the first one of a run."""
     ledger = stored_ledger(state)
-    return ledger is None or (not state.get(RUNNING) and (ledger["finished"] or begins_new_run(state["messages"])))
+    if ledger is None:
+        return True
+    # A deferred run goes on with the results of its calls, unless a person says something else.
+    is_over = ledger["finished"] and not ledger.get("pending")
+    return not state.get(RUNNING) and (is_over or begins_new_run(state["messages"]))

@@ -17,6 +17,7 @@ from langchain_core.messages import (
     ToolCall,
     ToolMessage,
 )
+from langgraph.graph.message import REMOVE_ALL_MESSAGES
 
 MessageT = TypeVar("MessageT", bound=BaseMessage)
 CallT = TypeVar("CallT", bound=Mapping[str, object])
@@ -83,6 +84,15 @@ def unanswered(calls: Sequence[CallT], after: Sequence[BaseMessage]) -> list[Cal
     """Return the calls, also malformed ones, that no tool message in ``after`` has answered."""
     done = answered_ids(after) if after else ()
     return [call for call in calls if call.get("id") not in done]
+
+
+def calls_taken_out(message: AIMessage, before: Sequence[ToolCall], written: Sequence[Any]) -> list[ToolCall]:
+    """Return the calls of a reply that a hook took out of it, in place or by the messages it wrote."""
+    ids = {message.id, REMOVE_ALL_MESSAGES}
+    is_rewritten = any(getattr(other, "id", None) in ids for other in written)
+    replies = [other for other in written if isinstance(other, AIMessage)] if is_rewritten else [message]
+    left = {call["id"] for reply in replies for call in reply.tool_calls}
+    return [call for call in before if call["id"] not in left]
 
 
 def as_received(message: BaseMessage, agent_name: str | None) -> AIMessage:

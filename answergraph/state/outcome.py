@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, NotRequired
 
 from typing_extensions import TypedDict
 
@@ -17,8 +17,9 @@ EndStrategy = Literal["defer", "exhaustive", "early"]
 OnFailure = Literal["return", "raise"]
 """What a run without an answer does."""
 
-Status = Literal["answered", "abstained", "refused", "truncated", "empty", "invalid", "unanswered", "out_of_budget"]
-"""What became of the run; only ``answered`` and ``abstained`` come with a value."""
+Status = Literal["answered", "abstained", "deferred", "refused", "truncated", "empty", "invalid", "unanswered", "out_of_budget"]
+"""What became of the run; only ``answered`` and ``abstained`` come with a value. ``deferred`` runs go on, with the results of the
+calls that wait."""
 
 
 class Attempt(TypedDict):
@@ -73,6 +74,14 @@ Narrowing = TypedDict("Narrowing", {"middleware": str, "from": list[str], "to": 
 """Which middleware changed the schemas offered, from which to which; to none where it set the format to ``None``."""
 
 
+class PendingCall(TypedDict):
+    """A tool call that is carried out elsewhere; its result is sent as a tool message with its id."""
+
+    id: str
+    name: str
+    args: dict[str, Any]
+
+
 class Outcome(TypedDict):
     """Why the run ended, and how it got there."""
 
@@ -89,6 +98,8 @@ class Outcome(TypedDict):
     evidence: dict[str, list[Any]]
     """Per path of a field that a check found supported: its ``EvidenceSpan`` as a list."""
     usage: RunUsage
+    pending: NotRequired[list[PendingCall]]
+    """The calls that a ``deferred`` run waits for."""
 
 
 Cause = Literal["turn", "correction", "confirmation", "final_answer", "retry", "inner_run"]

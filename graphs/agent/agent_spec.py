@@ -24,6 +24,7 @@ from answergraph.graphs.agent.arguments import (
 from answergraph.graphs.agent.guards import check_marks, check_named_tools
 from answergraph.middleware.stack import MiddlewareStack
 from answergraph.models.resolve import resolve_model
+from answergraph.nodes.calls_elsewhere import ExternalTool, described_name
 from answergraph.response_format.storage.state_schemas import merge_state_schemas
 from answergraph.response_format.strategies.declared_format import DeclaredFormat
 from answergraph.response_format.strategies.run_time_format import RunTimeFormat, declared_format
@@ -41,8 +42,10 @@ class AgentSpec:
     model: BaseChatModel
     tools: tuple[BaseTool, ...]
     """What runs here, the middleware's tools first."""
+    external_tools: tuple[BaseTool, ...]
+    """What is carried out elsewhere."""
     provider_tools: tuple[dict[str, Any], ...]
-    """What the provider runs."""
+    """What the provider runs, and external tools described by a ``dict``."""
     system_message: SystemMessage | None
     stack: MiddlewareStack
     format: DeclaredFormat | RunTimeFormat
@@ -89,7 +92,8 @@ class AgentSpec:
         state_schemas = [*stack.state_schemas, AgentState, *own_schemas]
         return cls(
             model=chat_model,
-            tools=runnable,
+            tools=tuple([tool for tool in runnable if not isinstance(tool, ExternalTool)]),
+            external_tools=tuple([tool for tool in runnable if isinstance(tool, ExternalTool)]),
             provider_tools=provided,
             system_message=system_message(given["system_prompt"]),
             stack=stack,
@@ -108,6 +112,14 @@ class AgentSpec:
     def has_tools(self) -> bool:
         """Whether the graph needs a ``tools`` node; a ``wrap_tool_call`` hook may run tools of its own."""
         return bool(self.tools or self.stack.tool_wrappers)
+
+    @cached_property
+    def external(self) -> frozenset[str]:
+        """The names of the tools that are carried out elsewhere."""
+        # What is described by a dict, a ``wrap_tool_call`` hook may run.
+        described = () if self.stack.tool_wrappers else map(described_name, self.provider_tools)
+        own = {tool.name for tool in self.tools}
+        return frozenset({tool.name for tool in self.external_tools} | {name for name in described if name and name not in own})
 
     @property
     def reviewed_answers(self) -> frozenset[str]:

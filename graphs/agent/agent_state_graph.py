@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from copy import copy
 from functools import lru_cache, partial
-from typing import Any, Self
+from typing import Any, Self, cast
 
+from langchain_core.messages import AIMessage
+from langchain_core.runnables import Runnable
 from langgraph.graph import StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.prebuilt import ToolCallTransformer
 from langgraph.pregel import Pregel
-from langgraph.types import Checkpointer
+from langgraph.types import Checkpointer, Command, TracePolicy
 
 from answergraph.graphs.agent.agent_spec import AgentSpec
+from answergraph.graphs.agent.guest_node import GuestNode
+from answergraph.nodes.calls_elsewhere import noting_calls_taken_out
 from answergraph.nodes.direct_calls.tool_threads import MAX_TOOL_THREADS
-from answergraph.nodes.subgraph_node import SubgraphNode
+from answergraph.nodes.tools import ToolsNode
 from answergraph.response_format.storage.answer_channel import answer_codec
+from answergraph.runtime.langchains_agent import subagents
 from answergraph.runtime.recent_cache import MAX_KEPT
-from answergraph.runtime.steps import GraphNode
-from answergraph.state.agent_state import TOOL_RESULTS, StateSchemas
+from answergraph.runtime.steps import GraphNode, Step
+from answergraph.state.agent_state import PRIVATE_KEYS, StateSchemas
 from answergraph.state.budget import InnerRunBudget
-from answergraph.state.ledger import ANSWER_REQUEST, INNER_USAGE, LEDGER, RUNNING
+from answergraph.state.own_keys import without_keys, without_private_keys, without_refused_keys
 
-_PRIVATE = {INNER_USAGE, LEDGER, ANSWER_REQUEST, RUNNING, TOOL_RESULTS}
+_TRACED = TracePolicy(process_inputs=without_private_keys, process_outputs=without_private_keys)
 
 
 class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
@@ -44,12 +49,15 @@ class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
         self._limits = spec.limits
         self.agent_name = spec.name
         self.codec = answer_codec(spec.format.schemas)
-        self._to_write = partial(self.codec.update_to_write, key=spec.keys.answer) if self.codec.schemas else None
         self.keys = spec.keys
+        self._reads_answers = spec.format.reads_answers
         self._transformers = tuple(spec.stack.transformers)
 
     def add_node(self, node: Any, action: Any = None, **options: Any) -> Self:
-        """Add a node; agents that run in it share what the run has left of its limits.
+        """Add a node of yours; agents that run in it share what the run has left of its limits.
+
+        What it writes to the agent's own keys, its answer and its outcome among them, is left out: a node that hands back the
+        whole result of another agent does not end this one.
 
         Args:
             node: The node's name, or what it runs.
@@ -61,14 +69,30 @@ class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
         """
         if isinstance(node, Pregel):
             node, action = node.get_name(), node
-        if isinstance(action, Pregel):
-            action = SubgraphNode(action)
-        if isinstance(action, SubgraphNode):
-            action = action.within(partial(InnerRunBudget, self._limits))
-        elif isinstance(action, GraphNode):
-            action = action.within(partial(InnerRunBudget, self._limits, to_write=self._to_write))
+        around = partial(InnerRunBudget, self._limits, left_out=partial(without_keys, names=self.keys.own))
+        known = set(self.nodes)
         super().add_node(node, action, **options)
+        for name in self.nodes.keys() - known:  # an error handler is a node as well
+            self.nodes[name].runnable = GuestNode(cast("Runnable[Any, Any]", self.nodes[name].runnable), around)
         return self
+
+    def add_own_node(self, name: str, node: GraphNode | ToolsNode) -> None:
+        """Add one of the agent's own nodes, which alone write its answer, its outcome and its private keys."""
+        action = node.within(partial(InnerRunBudget, self._limits)) if isinstance(node, GraphNode) else node
+        super().add_node(name, action, trace_policy=_TRACED)
+
+    def add_hook(self, name: str, step: Callable[[Any, Any], Step[Any]], trace_policy: Any) -> None:
+        """Add a hook of the middleware as a node."""
+        names = self.keys.no_hook_writes(reads_answers=self._reads_answers)
+
+        def guarded(state: Any, runtime: Any) -> Step[Any]:
+            message = state["messages"][-1] if self._reads_answers and isinstance(state, dict) and state["messages"] else None
+            calls = list(message.tool_calls) if isinstance(message, AIMessage) else []
+            update = without_refused_keys(name, (yield from step(state, runtime)), state, names)
+            return noting_calls_taken_out(calls, state, update) if calls else update
+
+        node = GraphNode(guarded, name=name).within(partial(InnerRunBudget, self._limits))
+        super().add_node(name, node, trace_policy=trace_policy)
 
     def compile(
         self,
@@ -88,18 +112,36 @@ class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
             The compiled graph. The caller's recursion limit is left alone; ``max_concurrency`` is 64 where the caller's config
             says nothing else.
         """
-        compiled = super().compile(
+        made = super().compile(
             checkpointer,
-            transformers=[ToolCallTransformer, *self._transformers, *(transformers or ())],
+            transformers=[ToolCallTransformer, subagents, *self._transformers, *(transformers or ())],
             **options,
         )
+        # As ``copy`` makes another one of it, which is what ``with_config`` does.
+        compiled = CompiledAgent(**{name: value for name, value in vars(made).items() if name != "__orig_class__"})
         # As many blocking tools at once as on an event loop. LangGraph alone has as many threads as cores, and four.
         compiled.config = {**(compiled.config or {}), "max_concurrency": MAX_TOOL_THREADS}
-        compiled.stream_channels = [name for name in compiled.stream_channels_list if name not in _PRIVATE]
-        if self.agent_name is None:
-            return compiled
-        # LangChain's name for it; consumers of token streams tell agents apart by it.
-        return compiled.with_config({"metadata": {"lc_agent_name": self.agent_name}})
+        compiled.stream_channels = [name for name in compiled.stream_channels_list if name not in PRIVATE_KEYS]
+        # LangChain's names: LangSmith groups runs by the one, consumers of token streams tell agents apart by the other.
+        metadata = {"ls_integration": "langchain_create_agent"}
+        if self.agent_name is not None:
+            metadata["lc_agent_name"] = self.agent_name
+        compiled.config["metadata"] = metadata
+        return compiled
+
+
+class CompiledAgent(CompiledStateGraph[Any, Any, Any, Any]):
+    """A compiled agent whose callers send input and commands, and do not write its own keys with them."""
+
+    def stream(self, input: Any, *args: Any, **options: Any) -> Iterator[Any]:
+        return super().stream(self._sent(input) if isinstance(input, Command) else input, *args, **options)
+
+    def astream(self, input: Any, *args: Any, **options: Any) -> AsyncIterator[Any]:
+        return super().astream(self._sent(input) if isinstance(input, Command) else input, *args, **options)
+
+    def _sent(self, command: Command[Any]) -> Any:
+        builder: Any = self.builder
+        return without_keys(command, builder.keys.own)
 
 
 @lru_cache(maxsize=MAX_KEPT)

@@ -146,8 +146,9 @@ def check_state_schema(schema: Any, keys: AnswerKeys, answers: Sequence[AnswerSc
         name = shown(schema) if isinstance(schema, type) else "State"
         raise AgentSpecError(f"state_schema={shown(schema)} is no TypedDict; write class {name}(AgentState) and your keys in it.")
     hints = {key: _bare(hint) for key, hint in get_type_hints(schema, include_extras=True).items()}
-    renamed = () if keys == AnswerKeys() else (keys.answer, keys.outcome)
-    for key in hints.keys() & {*_OWN_TYPES, *renamed, "messages", "structured_response"}:
+    # Under another key the agent leaves the outcome's usual one to the schema's author.
+    own = {*_OWN_TYPES, "messages", "structured_response"} - {AnswerKeys().outcome} | {keys.answer, keys.outcome}
+    for key in hints.keys() & own:
         if not _is_own(key, hints[key], answers):
             raise AgentSpecError(
                 f"state_schema={shown(schema)} declares {key!r} as {shown(hints[key])}, but that key is the agent's own. "

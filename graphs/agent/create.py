@@ -144,14 +144,14 @@ def build_agent_graph(
 
 def _add_nodes(graph: AgentStateGraph, spec: AgentSpec, hooks: HookChains) -> None:
     readings: Readings = RecentCache()
-    graph.add_node(MODEL, GraphNode(_model_node(spec, readings).step, name=MODEL))
+    graph.add_own_node(MODEL, GraphNode(_model_node(spec, readings).step, name=MODEL))
     if spec.has_tools:
-        graph.add_node(TOOLS, ToolsNode(spec.tools, spec.stack.wrap_tool_call, spec.limits, spec.format.names))
+        graph.add_own_node(TOOLS, ToolsNode(spec.tools, spec.stack.wrap_tool_call, spec.limits, spec.format.names, spec.keys))
     if spec.format.reads_answers:
         reader = _structured_response_node(spec, readings, graph.codec)
-        graph.add_node(STRUCTURED_RESPONSE, GraphNode(reader.step, name=STRUCTURED_RESPONSE))
+        graph.add_own_node(STRUCTURED_RESPONSE, GraphNode(reader.step, name=STRUCTURED_RESPONSE))
     if spec.on_failure == "raise":
-        graph.add_node(NO_ANSWER, GraphNode(pure(partial(raise_without_answer, keys=spec.keys)), name=NO_ANSWER))
+        graph.add_own_node(NO_ANSWER, GraphNode(pure(partial(raise_without_answer, keys=spec.keys)), name=NO_ANSWER))
     hooks.add_nodes(graph)
 
 
@@ -168,7 +168,7 @@ def _connect(graph: AgentStateGraph, spec: AgentSpec, hooks: HookChains) -> None
     hooks.add_edges(graph, facts)
     _route(graph, hooks.turn_end, partial(route_after_model, facts=facts), {**call_tools, **ask_again, **end})
     if spec.has_tools:
-        direct: Destinations = finish if any(spec.return_direct.values()) else {}
+        direct: Destinations = finish if any(spec.return_direct.values()) or spec.external else {}
         _route(graph, TOOLS, partial(route_after_tools, facts=facts), {**ask_again, **(end if read_answer else direct)})
     if facts.reads_answers:
         tools_late = call_tools if facts.tools_follow_answers else {}
@@ -189,6 +189,7 @@ def _routing_facts(spec: AgentSpec, hooks: HookChains) -> RoutingFacts:
         at_run_time=spec.format.reads_answers and not spec.format.declared,
         has_tools=spec.has_tools,
         return_direct=spec.return_direct,
+        external=spec.external,
         reviewed=spec.reviewed_answers,
         end_strategy=spec.end_strategy,
         # In a graph without a loop only declared jumps are edges.
@@ -199,7 +200,8 @@ def _routing_facts(spec: AgentSpec, hooks: HookChains) -> RoutingFacts:
 def _model_node(spec: AgentSpec, readings: Readings) -> ModelNode:
     return ModelNode(
         model=spec.model,
-        tools=(*spec.tools, *spec.provider_tools),
+        tools=(*spec.tools, *spec.external_tools, *spec.provider_tools),
+        external=spec.external,
         system_message=spec.system_message,
         format=spec.format,
         wrap=spec.stack.wrap_model_call,
@@ -220,6 +222,7 @@ def _structured_response_node(spec: AgentSpec, readings: Readings, codec: Answer
         agent_name=spec.name,
         codec=codec,
         return_direct=spec.return_direct,
+        external=spec.external,
         end_strategy=spec.end_strategy,
         has_tools=spec.has_tools,
         checks=spec.checks,

@@ -9,10 +9,11 @@ from typing import Any
 
 from langgraph.graph import StateGraph
 
+from answergraph.graphs.agent.agent_state_graph import AgentStateGraph
 from answergraph.graphs.agent.routing import RoutingFacts, route_jump
 from answergraph.middleware.stack import Hook, HookName, MiddlewareStack
 from answergraph.nodes.names import MODEL, STRUCTURED_RESPONSE, TOOLS
-from answergraph.runtime.steps import GraphNode, Router
+from answergraph.runtime.steps import Router
 
 
 @dataclass(frozen=True)
@@ -66,11 +67,11 @@ class HookChains:
         chain = self._chain("after_model")
         return chain[0].can_jump_to if chain else ()
 
-    def add_nodes(self, graph: StateGraph[Any, Any, Any, Any]) -> None:
+    def add_nodes(self, graph: AgentStateGraph) -> None:
         """Add one node per hook, named ``<middleware>.<hook>``."""
         for name in ("before_agent", "before_model", "after_model", "after_agent"):
             for hook in self._chain(name):
-                graph.add_node(hook.node_name, GraphNode(hook.step, name=hook.node_name), trace_policy=hook.trace_policy)
+                graph.add_hook(hook.node_name, hook.step, hook.trace_policy)
 
     def add_edges(self, graph: StateGraph[Any, Any, Any, Any], facts: RoutingFacts) -> None:
         """Connect the hooks with each other and with the model; the ends are left to the graph's builder."""

@@ -10,9 +10,10 @@ from typing import Any, Literal
 from langchain_core.messages import AIMessage, AnyMessage, ToolCall
 from langgraph.types import Send
 
+from answergraph.nodes.calls_elsewhere import calls_elsewhere
 from answergraph.nodes.names import TOOLS
 from answergraph.response_format.reading.diagnosis import diagnose, is_paused, repeats_cut_calls
-from answergraph.state.ledger import ANSWER_REQUEST, answer_request_record, stored_ledger
+from answergraph.state.ledger import ANSWER_REQUEST, answer_request_record, stored_ledger, taken_out
 from answergraph.state.messages import direct_results, last_turn, pending_tool_calls, repeats_malformed_calls, unanswered
 from answergraph.state.outcome import EndStrategy
 
@@ -29,6 +30,7 @@ class RoutingFacts:
         at_run_time: Whether the response format is made at run time.
         has_tools: Whether there is a ``tools`` node.
         return_direct: Per tool, whether its result ends the run.
+        external: The names of the tools that are carried out elsewhere.
         reviewed: The answers that a person approves before they count.
         end_strategy: What an answer beside tool calls counts for.
         jumps: Where hooks after the model may jump.
@@ -38,6 +40,7 @@ class RoutingFacts:
     at_run_time: bool = False
     has_tools: bool = False
     return_direct: Mapping[str, bool] = field(default_factory=dict)
+    external: frozenset[str] = frozenset()
     reviewed: frozenset[str] = frozenset()
     end_strategy: EndStrategy = "defer"
     jumps: frozenset[str] = frozenset({"tools", "model", "end"})
@@ -61,6 +64,14 @@ class RoutingFacts:
         """Return the names of the answer schemas declared for the last call of the model."""
         return (state.get(ANSWER_REQUEST) or {}).get("declared", ()) if self.at_run_time else self.answers
 
+    def no_tools(self, state: Mapping[str, Any]) -> Collection[str]:
+        """Return the names whose calls the ``tools`` node is not sent: of answers, and of tools carried out elsewhere."""
+        return {*self.names(state), *self.external} if self.external else self.names(state)
+
+    def is_left_to_others(self, message: AIMessage | None, after: Sequence[AnyMessage], state: Mapping[str, Any]) -> bool:
+        """Return whether calls of the last reply wait for somebody outside, or were taken out of it by a hook."""
+        return bool(taken_out(state)) or bool(self.external and calls_elsewhere(message, after, state, self.external, ()))
+
     def ending(self, state: Mapping[str, Any]) -> Reason:
         """Return how a run ends: with a response format it leads through ``structured_response``."""
         return "read_answer" if self.names(state) else "finish"
@@ -76,9 +87,10 @@ def route_after_model(state: Mapping[str, Any], facts: RoutingFacts) -> Reason |
     3. The budget's last call was made, tools were off, or the model refused: whatever came is read.
     4. Tools were called: ``call_tools``, one ``Send`` per call, unless a valid answer beside them ends the run early.
     5. An answer, or what may be one, stands: ``read_answer``.
-    6. Every call was answered already, the arguments were cut or malformed for the first time, or a tool of the provider's own
+    6. Calls are carried out elsewhere, or a hook took them out of the reply: the run ends.
+    7. Every call was answered already, the arguments were cut or malformed for the first time, or a tool of the provider's own
        paused the turn: ``ask_again``.
-    7. Nothing was called: the run ends.
+    8. Nothing was called: the run ends.
     """
     if (jump := state.get("jump_to")) in facts.jumps:
         return route_jump(jump, state, facts)
@@ -88,12 +100,13 @@ def route_after_model(state: Mapping[str, Any], facts: RoutingFacts) -> Reason |
         return facts.ending(state)
     answers = facts.names(state)
     waiting = unanswered(message.tool_calls, after)
-    sends = _sends(waiting, answers) if facts.has_tools else []
+    sends = _sends(waiting, facts.no_tools(state)) if facts.has_tools else []
     if sends and not _ends_early(waiting, state, facts):
         return sends
     if answers and not is_paused(message) and (waiting or _holds_answer(message, state, facts)):
         return "read_answer"
-    if _is_at_work(message, waiting, messages) or (answers and is_paused(message)):
+    is_left = facts.is_left_to_others(message, after, state)
+    if (_is_at_work(message, waiting, messages) and not is_left) or (answers and is_paused(message)):
         return "ask_again"
     return facts.ending(state)
 
@@ -105,14 +118,17 @@ def route_after_tools(state: Mapping[str, Any], facts: RoutingFacts) -> Reason:
 
     1. Every tool of the turn returns directly: the run ends, with a response format by reading the result.
     2. An answer stands beside the calls: ``read_answer``.
-    3. Otherwise the model goes on: ``ask_again``.
+    3. Calls beside them are carried out elsewhere, or a hook took them out of the reply: the run ends.
+    4. Otherwise the model goes on: ``ask_again``.
     """
     message, after = last_turn(state["messages"])
     if facts.any_returns_directly and direct_results(message, after, facts.return_direct):
         return facts.ending(state)
     calls = [] if message is None else [*message.tool_calls, *message.invalid_tool_calls]
     answers = [call for call in calls if call["name"] in facts.names(state)]
-    return "read_answer" if unanswered(answers, after) else "ask_again"
+    if unanswered(answers, after):
+        return "read_answer"
+    return facts.ending(state) if facts.is_left_to_others(message, after, state) else "ask_again"
 
 
 def route_after_structured_response(state: Mapping[str, Any], facts: RoutingFacts) -> Reason | list[Send]:
@@ -142,12 +158,12 @@ def route_jump(jump: Any, state: Mapping[str, Any], facts: RoutingFacts) -> Reas
 
 
 def _waiting(state: Mapping[str, Any], facts: RoutingFacts) -> list[Send]:
-    return _sends(pending_tool_calls(state["messages"]), facts.names(state))
+    return _sends(pending_tool_calls(state["messages"]), facts.no_tools(state))
 
 
-def _sends(waiting: Sequence[ToolCall], answers: Collection[str]) -> list[Send]:
+def _sends(waiting: Sequence[ToolCall], no_tools: Collection[str]) -> list[Send]:
     # One task per call: calls run in parallel, and an interrupt in one leaves the others' results standing.
-    return [Send(TOOLS, [call]) for call in waiting if call["name"] not in answers]
+    return [Send(TOOLS, [call]) for call in waiting if call["name"] not in no_tools]
 
 
 def _is_at_work(message: AIMessage, waiting: list[ToolCall], messages: list[AnyMessage]) -> bool:

@@ -5,15 +5,41 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, get_type_hints
 
-from langchain_core.runnables import Runnable
+from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
 
 from answergraph.graphs.agent.agent_state_graph import AgentStateGraph
-from answergraph.nodes.subgraph_node import StateMapper, SubgraphNode
 from answergraph.state.errors import AgentSpecError
 from answergraph.state.mistakes import check_function, meant, shown
 
 Mapped = Mapping[str, str] | Callable[[Any], Mapping[str, Any]]
 """How one state is made of another: per key the other's key, or a function."""
+
+StateMapper = Callable[[Any], Mapping[str, Any]]
+"""Makes one state of another."""
+
+
+class SubgraphNode(RunnableLambda[Any, Any]):
+    """A graph between two mappings.
+
+    A ``RunnableLambda``, because LangGraph looks into those for the subgraphs it draws and streams.
+    """
+
+    def __init__(self, graph: Runnable[Any, Any], *, to_input: StateMapper, to_update: StateMapper) -> None:
+        """Put the mappings around a graph.
+
+        Args:
+            graph: The graph.
+            to_input: Makes its input of the state around it.
+            to_update: Makes an update of that state of its result.
+        """
+
+        def invoke(state: Any, config: RunnableConfig) -> Any:
+            return to_update(graph.invoke(to_input(state), config))
+
+        async def ainvoke(state: Any, config: RunnableConfig) -> Any:
+            return to_update(await graph.ainvoke(to_input(state), config))
+
+        super().__init__(invoke, ainvoke, name=graph.get_name())
 
 
 def as_node(agent: Runnable[Any, Any], *, inputs: Mapped, outputs: Mapped) -> Runnable[Any, Any]:

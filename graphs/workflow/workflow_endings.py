@@ -10,7 +10,7 @@ from langgraph.runtime import Runtime
 
 from answergraph.graphs.workflow.workflow_nodes import NO_RULE
 from answergraph.graphs.workflow.workflow_state import Transition, visits
-from answergraph.graphs.workflow.workflow_steps import ABORT, COMPLETE, ENDS, WorkflowLimits
+from answergraph.graphs.workflow.workflow_steps import ABORT, COMPLETE, ENDS, WorkflowLimits, WorkflowStep, monitors_after
 
 STOPPED = "stopped by a limit"
 """The drawn edge of a workflow that went on too long."""
@@ -25,13 +25,21 @@ class Endings:
     """The task of a run that was given none."""
     facts: Mapping[str, Any]
     """The facts of every run; those that it was given win."""
+    steps: Sequence[WorkflowStep] = ()
 
     def route(self, state: Mapping[str, Any]) -> str:
-        """Return the reason for the next step: the rule that held, that none did, or that a limit stops the workflow."""
+        """Return the reason for the next step: the rule that held, that none did, a cycle that came round, or a limit."""
         transition: Transition = state["transitions"][-1]
         if transition["rule"] is None:
             return NO_RULE
-        return STOPPED if self.stopped(state) else transition["rule"]
+        if self.stopped(state):
+            return STOPPED
+        came = [each["step"] for each in state["transitions"]]
+        for reason, monitor in monitors_after(self.steps, transition["step"]).items():
+            rounds = [*monitor.cycle] * monitor.threshold
+            if transition["next"] not in ENDS and came[-len(rounds) :] == rounds:
+                return reason
+        return transition["rule"]
 
     def stopped(self, state: Mapping[str, Any]) -> str | None:
         """Return why a limit stops the workflow, ``None`` if none does."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,16 @@ from langgraph.types import Checkpointer
 
 from answergraph.graphs.agent.create import create_agent
 from answergraph.graphs.judge.judge_graph import create_judge
+from answergraph.graphs.workflow.takt_files import (
+    REFUSED,
+    SECTIONS,
+    SYNONYMS,
+    TextsByReference,
+    filled,
+    instruction,
+    report_writers,
+    without_ai,
+)
 from answergraph.graphs.workflow.workflow_graph import create_workflow
 from answergraph.graphs.workflow.workflow_steps import OF_THE_WORKFLOW, WorkflowLimits, WorkflowStep
 from answergraph.graphs.workflow.yaml_document import YamlDocument
@@ -22,12 +33,25 @@ from answergraph.models.resolve import resolve_model
 from answergraph.state.errors import AgentSpecError, WorkflowSpecError
 
 _KEYS: Mapping[str, Mapping[str, Any]] = {
-    "workflow": {"name": str, "task": str, "model": str, "facts": dict, "limits": dict, "grounded": bool, "steps": list},
+    "workflow": {
+        **{"name": str, "task": str, "model": str, "facts": dict, "limits": dict, "grounded": bool, "steps": list},
+        **{"description": str, "initial_step": str, "max_steps": int, "loop_monitors": list, "interactive_mode": str},
+        **dict.fromkeys(SECTIONS, dict),
+    },
     "limits": {"steps": int, "visits": int, "repeats": int},
-    "step": {"name": str, "agent": str, "instruction": str, "rules": list, "parallel": list, "judge": str | bool},
-    "rule": {"condition": str, "next": str},
+    "step": {
+        **{"name": str, "agent": str, "instruction": str, "rules": list, "parallel": list, "judge": str | bool},
+        **{"description": str, "persona": str, "persona_name": str, "policy": str | list, "knowledge": str | list},
+        **{"allowed_tools": list, "edit": bool, "quality_gates": list, "pass_previous_response": bool, "output_contracts": dict},
+        **{"report": str | list | dict, "session": str, "provider": str, "model": str, "permission_mode": str},
+        **{"mcp_servers": dict, "tags": list},
+    },
+    "rule": {"condition": str, "next": str, "appendix": str, "requires_user_input": bool, "interactive_only": bool},
+    "loop_monitor": {"cycle": list, "threshold": int, "judge": dict},
+    "judge": {"persona": str, "instruction": str, "rules": list},
 }
 """The type of each key's value, per kind of mapping."""
+_LOOKS_ROUND = "The cycle {cycle} came round {{cycle_count}} times. Say whether going on makes progress."
 _NAMES: Mapping[type, str] = {str: "a text", dict: "a mapping", list: "a list", int: "a number", bool: "true or false"}
 
 
@@ -36,6 +60,7 @@ def load_workflow(
     *,
     model: Any = None,
     agents: Mapping[str, Any] | None = None,
+    tools: Mapping[str, Any] | None = None,
     checkpointer: Checkpointer = None,
 ) -> CompiledStateGraph[Any, Any, Any, Any]:
     """Make a workflow of a YAML file.
@@ -46,6 +71,8 @@ def load_workflow(
         agents: Per name, a graph, or a function that makes one for a model or its name; a step names them as its ``agent``. A
             step may also name ``package.module:attribute``, which is imported as any module of the program; so a workflow file
             is as trusted as a program. ``answergraph run`` looks in the current folder and beside the file, too.
+        tools: The tools that steps without an agent of their own may use, by the names of ``allowed_tools``. A step without
+            ``allowed_tools`` may use all of them; a name that is not here is no tool.
         checkpointer: Keeps the state of threads.
 
     Returns:
@@ -55,30 +82,58 @@ def load_workflow(
         WorkflowFileError: If the file makes no workflow; knows file, line and key.
     """
     document = YamlDocument(Path(path))
+    places: list[str] = []
     try:
         data = _checked(document.data, "workflow", "")
         chosen = _model(data.get("model") or OFFLINE) if model is None else model
-        reader = _StepReader(chosen, agents or {})
-        steps = [reader.step(step, f"steps[{index}]") for index, step in enumerate(data.get("steps") or ())]
+        texts = TextsByReference(document.path, {name: data.get(name) or {} for name in SECTIONS})
+        limits = _limits(data)
+        reader = _StepReader(
+            chosen, agents or {}, tools or {}, texts, report_writers(data.get("steps") or (), texts), limits.steps
+        )
+        steps = reader.steps(data, places)
         grounded = bool(data.get("grounded"))
         return create_workflow(
             steps,
             model=chosen,
             task=data.get("task") or "",
             facts=data.get("facts"),
-            limits=_limits(data.get("limits") or {}),
+            limits=limits,
             judge=lambda model, rules: create_judge(model, rules, grounded=grounded and model is not None),
             checkpointer=checkpointer,
             name=data.get("name") or "workflow",
         )
     except WorkflowSpecError as error:
-        raise document.error(error.key, error.problem) from error
+        # The steps in the order in which they run need not be in the order of the file, nor have this package's names there.
+        found = re.match(r"steps\[(\d+)\]", error.key)
+        key = places[int(found[1])] + error.key[found.end() :] if found and places else error.key
+        head = re.split(r"[.\[]", key)[0]
+        written = {
+            SYNONYMS.get(str(name), name): str(name) for name in (document.data if isinstance(document.data, dict) else ())
+        }.get(head, head)
+        raise document.error(written + key[len(head) :], error.problem) from error
 
 
 @dataclass(frozen=True)
 class _StepReader:
     model: Any
     agents: Mapping[str, Any]
+    tools: Mapping[str, Any]
+    texts: TextsByReference
+    report_writers: Mapping[str, str]
+    max_steps: int
+
+    def steps(self, data: Mapping[str, Any], places: list[str]) -> list[WorkflowStep]:
+        """Read the steps, the first one first, then those that watch for cycles, and write down where each one stands."""
+        read = [(f"steps[{index}]", self.step(step, f"steps[{index}]")) for index, step in enumerate(data.get("steps") or ())]
+        first = data.get("initial_step")
+        if first is not None and first not in [step.name for _, step in read]:
+            raise WorkflowSpecError("initial_step", f"there is no step {first!r}; there are {[step.name for _, step in read]!r}")
+        read.sort(key=lambda each: first is not None and each[1].name != first)
+        for index, monitor in enumerate(data.get("loop_monitors") or ()):
+            read.append((f"loop_monitors[{index}].judge", self._monitor(monitor, index)))
+        places += [place for place, _ in read]
+        return [step for _, step in read]
 
     def step(self, data: Any, key: str, *, is_child: bool = False) -> WorkflowStep:
         found = _checked(data, "step", key)
@@ -91,16 +146,39 @@ class _StepReader:
             name=found.get("name", ""),
             agent=None if children else self._agent(found, key),
             rules=read_rules(found.get("rules") or [], f"{key}.rules"),
-            instruction=found.get("instruction", ""),
+            instruction=filled(instruction(found, self.texts, key), self.report_writers, self.max_steps),
             parallel=children,
             judge=OF_THE_WORKFLOW if judge is True else None if judge is False else _model(judge, f"{key}.judge"),
+            sees_earlier=found.get("pass_previous_response", True),
+        )
+
+    def _monitor(self, data: Any, index: int) -> WorkflowStep:
+        key = f"loop_monitors[{index}]"
+        found = _checked(data, "loop_monitor", key)
+        judge = _checked(found.get("judge"), "judge", f"{key}.judge")
+        cycle, threshold = [str(name) for name in found.get("cycle") or ()], found.get("threshold", 3)
+        if not cycle:
+            raise WorkflowSpecError(f"{key}.cycle", "a cycle has at least one step")
+        told = {"instruction": _LOOKS_ROUND.format(cycle=" → ".join(cycle)), **judge}
+        return WorkflowStep(
+            name=f"loop_monitor_{index + 1}",
+            agent=self._agent({"name": f"loop_monitor_{index + 1}", "allowed_tools": [], **judge}, f"{key}.judge"),
+            rules=_transitions(judge.get("rules") or [], f"{key}.judge.rules"),
+            instruction=filled(instruction(told, self.texts, f"{key}.judge"), self.report_writers, self.max_steps, threshold),
+            cycle=cycle,
+            threshold=threshold,
         )
 
     def _agent(self, data: Mapping[str, Any], key: str) -> Any:
-        name = data.get("agent")
+        name, persona = data.get("agent"), data.get("persona")
+        if name is not None and name.endswith(".md"):
+            name, persona = None, name
         if name is None:
-            # The instruction stands above the task already; the agent needs no prompt of its own.
-            return create_agent(self.model, name=data.get("name"))
+            # The instruction stands above the task already.
+            allowed = [re.sub(r"\(.*", "", str(tool)) for tool in data.get("allowed_tools", self.tools)]
+            granted = [self.tools[tool] for tool in dict.fromkeys(allowed) if tool in self.tools]
+            prompt = None if persona is None else self.texts.text("personas", persona, f"{key}.persona")
+            return create_agent(self.model, granted, system_prompt=prompt, name=data.get("name"))
         agent = self.agents[name] if name in self.agents else _imported(name, f"{key}.agent", self.agents)
         if isinstance(agent, Runnable):
             return agent
@@ -121,20 +199,26 @@ def _imported(name: str, key: str, agents: Mapping[str, Any]) -> Any:
 
 
 def _checked(data: Any, kind: str, key: str) -> dict[str, Any]:
-    """Return a mapping whose keys and types are those of its kind."""
+    """Return a mapping whose keys and types are those of its kind, each key by its one name."""
     known = _KEYS[kind]
     if not isinstance(data, dict):
         raise WorkflowSpecError(key, f"a {kind} is a mapping with the keys {sorted(known)!r}")
-    for name, value in data.items():
-        place = f"{key}.{name}" if key else name
+    found: dict[str, Any] = {}
+    for given, value in data.items():
+        place, name = f"{key}.{given}" if key else given, SYNONYMS.get(given, given)
+        if given in REFUSED:
+            raise WorkflowSpecError(place, f"{given} is not done here: {REFUSED[given]}")
         if name not in known:
-            raise WorkflowSpecError(place, f"a {kind} has no key {name!r}; it has {sorted(known)!r}")
+            raise WorkflowSpecError(place, f"a {kind} has no key {given!r}; it has {sorted(known)!r}")
+        if name in found:
+            raise WorkflowSpecError(place, f"{given} is another name for {name}, which stands there already")
         types = get_args(known[name]) or (known[name],)
         # Exactly: ``true`` is no number.
         if type(value) not in types:
             wanted = " or ".join(_NAMES[each] for each in types)
-            raise WorkflowSpecError(place, f"{name} is {wanted}, not {value!r}")
-    return data
+            raise WorkflowSpecError(place, f"{given} is {wanted}, not {value!r}")
+        found[name] = value
+    return found
 
 
 def _transitions(rules: list[Any], key: str) -> dict[str, str]:
@@ -144,9 +228,12 @@ def _transitions(rules: list[Any], key: str) -> dict[str, str]:
         for name in ("condition", "next"):
             if name not in data:
                 raise WorkflowSpecError(f"{key}[{index}]", f"the rule has no {name}")
-        if data["condition"] in found:
-            raise WorkflowSpecError(f"{key}[{index}].condition", f"the rule {data['condition']!r} stands there already")
-        found[data["condition"]] = data["next"]
+        condition = without_ai(data["condition"])
+        if condition in found:
+            raise WorkflowSpecError(f"{key}[{index}].condition", f"the rule {condition!r} stands there already")
+        # Nobody is there to be asked.
+        if not data.get("interactive_only"):
+            found[condition] = data["next"]
     return found
 
 
@@ -157,7 +244,8 @@ def _conditions(rules: list[Any], key: str) -> list[str]:
         data = {"condition": rule} if isinstance(rule, str) else _checked(rule, "rule", f"{key}[{index}]")
         if "next" in data:
             raise WorkflowSpecError(f"{key}[{index}].next", "a child's rules have no next step: the parallel step's have")
-        found.append(data.get("condition", ""))
+        if not data.get("interactive_only"):
+            found.append(without_ai(data.get("condition", "")))
     return found
 
 
@@ -169,9 +257,12 @@ def _model(name: str, key: str = "model") -> Any:
         raise WorkflowSpecError(key, str(error)) from error
 
 
-def _limits(limits: Any) -> WorkflowLimits:
-    found = _checked(limits, "limits", "limits")
+def _limits(data: Mapping[str, Any]) -> WorkflowLimits:
+    """Return the limits; a file with ``max_steps`` is ended by that alone, and by what watches its cycles."""
+    found = _checked(data.get("limits") or {}, "limits", "limits")
+    if "max_steps" in data:
+        found = {"steps": data["max_steps"], "visits": data["max_steps"], "repeats": data["max_steps"], **found}
     try:
         return WorkflowLimits(**found)
     except AgentSpecError as error:
-        raise WorkflowSpecError("limits", str(error).rstrip(".")) from error
+        raise WorkflowSpecError("limits" if "limits" in data else "max_steps", str(error).rstrip(".")) from error

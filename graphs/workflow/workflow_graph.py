@@ -34,6 +34,7 @@ from answergraph.graphs.workflow.workflow_steps import (
     WorkflowStep,
     all_steps,
     check_steps,
+    monitors_after,
 )
 from answergraph.runtime.steps import GraphNode, Router, pure
 
@@ -82,7 +83,7 @@ def create_workflow(  # noqa: PLR0913 - each argument is a choice of its own
     """
     check_steps(steps)
     graph: Graph = StateGraph(WorkflowState, input_schema=WorkflowInput, output_schema=WorkflowOutput)
-    endings = Endings(limits or WorkflowLimits(), task, dict(facts or {}))
+    endings = Endings(limits or WorkflowLimits(), task, dict(facts or {}), steps)
     judges: dict[str, Runnable[Any, Any]] = {
         name: judge(model if step.judge is OF_THE_WORKFLOW else step.judge, step.conditions) for name, step in all_steps(steps)
     }
@@ -123,7 +124,8 @@ def _connect(graph: Graph, steps: Sequence[WorkflowStep], endings: Endings) -> N
 
 
 def _route(graph: Graph, step: WorkflowStep, endings: Endings) -> None:
-    targets = {**step.targets, NO_RULE: ABORT, STOPPED: ABORT}
+    watched = {reason: monitor.name for reason, monitor in monitors_after(endings.steps, step.name).items()}
+    targets = {**step.targets, **watched, NO_RULE: ABORT, STOPPED: ABORT}
     # LangGraph draws one edge from one node to another: reasons that lead to the same step stand on it together.
     edges = {target: " · ".join(why for why, where in targets.items() if where == target) for target in targets.values()}
     where: dict[Hashable, str] = {edge: target for target, edge in edges.items()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -29,6 +30,7 @@ NO_RULE = "no rule matched"
 """The label of a child for which no rule held, and the drawn edge of a step for which none did."""
 MAX_EARLIER_STEPS = 10
 """How many earlier results an agent is shown."""
+_PLACE = re.compile(r"\{(task|previous_response|iteration|step_iteration)\}")
 TAGS = "When you are done, end with the tag of what holds, in a line of its own:\n{tags}"
 
 
@@ -77,13 +79,23 @@ class StepVisit:
 
     def _input(self, state: Mapping[str, Any]) -> dict[str, Any]:
         facts, task = state.get("facts") or {}, state["task"]
-        recent = (state.get("transitions") or ())[-MAX_EARLIER_STEPS:]
+        recent = (state.get("transitions") or ())[-MAX_EARLIER_STEPS:] if self.declared.sees_earlier else ()
         earlier = [EarlierStep(step=transition["step"], said=transition["said"]) for transition in recent if transition["said"]]
-        prompt = attach(self._prompt(task, earlier), ATTACHED_WORK, AttachedWork(facts=facts, earlier=earlier))
+        prompt = attach(self._prompt(state, task, earlier), ATTACHED_WORK, AttachedWork(facts=facts, earlier=earlier))
         return {**facts, "task": task, "messages": [prompt]}
 
-    def _prompt(self, task: str, earlier: list[EarlierStep]) -> str:
-        parts = [self.declared.instruction.strip(), f"Task: {task.strip()}"]
+    def _prompt(self, state: Mapping[str, Any], task: str, earlier: list[EarlierStep]) -> str:
+        instruction = self.declared.instruction.strip()
+        values = {
+            "task": task.strip(),
+            "previous_response": earlier[-1]["said"] if earlier else "",
+            "iteration": str(len(state.get("transitions") or ()) + 1),
+            "step_iteration": str(visits(state)[self.node] + 1),
+        }
+        # One pass: what is filled in is not read again.
+        parts = [_PLACE.sub(lambda place: values[place[1]], instruction)]
+        if "{task}" not in instruction:
+            parts.append(f"Task: {values['task']}")
         if earlier:
             parts.append("\n".join(["What was done so far, oldest first:", *(f"{e['step']}: {e['said']}" for e in earlier)]))
         if self.declared.judge is None:

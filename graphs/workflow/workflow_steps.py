@@ -39,11 +39,17 @@ class WorkflowStep:
     """The next step per condition: a step's name, ``"COMPLETE"`` or ``"ABORT"``; the first that holds counts. A child of a
     parallel step has conditions only."""
     instruction: str = ""
-    """Stands above the task in the agent's prompt."""
+    """Stands above the task in the agent's prompt. ``{task}``, ``{previous_response}``, ``{iteration}`` and ``{step_iteration}``
+    are filled in."""
     parallel: Sequence[WorkflowStep] = ()
     """Children that run side by side; ``all(...)`` and ``any(...)`` in the rules compare their labels."""
     judge: Any = OF_THE_WORKFLOW
     """The model that judges this step; by default the workflow's, ``None`` for the tag that the agent writes itself."""
+    sees_earlier: bool = True
+    """Whether the agent is shown what was done so far."""
+    cycle: Sequence[str] = ()
+    """Steps that, come round ``threshold`` times in a row, lead to this step in place of what their rules say."""
+    threshold: int = 3
 
     @property
     def conditions(self) -> list[str]:
@@ -91,6 +97,10 @@ def check_steps(steps: Sequence[WorkflowStep]) -> None:
         _check_name(step.name, names[:index], key)
         _check_work(step, key)
         _check_rules(step, names, key)
+        if unknown := [name for name in step.cycle if name not in names]:
+            raise WorkflowSpecError(f"{key}.cycle", f"there is no step {unknown[0]!r}; there are {names!r}")
+        if step.threshold < 1:
+            raise WorkflowSpecError(f"{key}.threshold", f"a cycle comes round at least once, not {step.threshold} times")
     _check_reach(steps)
 
 
@@ -151,7 +161,7 @@ def _check_conditions(step: WorkflowStep, key: str) -> None:
 
 
 def _check_reach(steps: Sequence[WorkflowStep]) -> None:
-    targets = {step.name: set(step.targets.values()) for step in steps}
+    targets = {step.name: {*step.targets.values(), *(each.name for each in steps if step.name in each.cycle)} for step in steps}
     reached: set[str] = set()
     waiting = [steps[0].name]
     while waiting:
@@ -164,6 +174,12 @@ def _check_reach(steps: Sequence[WorkflowStep]) -> None:
             raise WorkflowSpecError(f"steps[{index}].name", f"no rule leads to the step {step.name!r}")
     if not reached.intersection(ENDS):
         raise WorkflowSpecError("steps", f"no rule leads to {COMPLETE} or {ABORT}")
+
+
+def monitors_after(steps: Sequence[WorkflowStep], name: str) -> dict[str, WorkflowStep]:
+    """Return the steps that watch a cycle which ends in a step, by the reason that leads to each."""
+    watching = [step for step in steps if step.cycle and step.cycle[-1] == name]
+    return {f"{' → '.join(step.cycle)} came round {step.threshold} times": step for step in watching}
 
 
 def all_steps(steps: Sequence[WorkflowStep]) -> Iterator[tuple[str, WorkflowStep]]:

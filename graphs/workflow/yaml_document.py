@@ -11,8 +11,17 @@ from answergraph.state.errors import WorkflowFileError
 with extra_needed("workflow", "a workflow file"):
     import yaml
 
-MAX_FILE_CHARACTERS = 1_000_000
+MAX_FILE_CHARACTERS = 200_000
 """Longer files are not read."""
+MAX_DEPTH = 32
+"""Mappings and lists in each other."""
+MAX_NUMBER_CHARACTERS = 100
+"""A longer value that is no text is not read; YAML's numbers to the base of 60 take quadratic time."""
+MAX_VALUES = 100_000
+"""How many values a file may hold, each alias counted as all that it stands for."""
+MERGE = "tag:yaml.org,2002:merge"
+
+_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class YamlDocument:
@@ -22,11 +31,16 @@ class YamlDocument:
         """Read a file.
 
         Raises:
-            WorkflowFileError: If it cannot be read, is no YAML, or has a key twice or an alias.
+            WorkflowFileError: If it cannot be read, is no YAML, has a key twice, or its aliases stand for too much.
         """
         self.path = path
         self._lines: dict[str, int] = {}
-        self.data: Any = self._plain(self._root(), "")
+        self._open: set[int] = set()
+        self._values = 0
+        try:
+            self.data: Any = self._plain(self._root(), "")
+        except RecursionError as error:
+            raise self.error("", "it nests too deep") from error
 
     def error(self, key: str, problem: str) -> WorkflowFileError:
         """Return an error at a key, or at the nearest key around it that is in the file."""
@@ -40,8 +54,8 @@ class YamlDocument:
             text = self.path.read_text(encoding="utf-8")
             if len(text) > MAX_FILE_CHARACTERS:
                 raise self.error("", f"it has more than {MAX_FILE_CHARACTERS} characters")
-            self._refuse_aliases(text)
-            return yaml.compose(text, Loader=yaml.SafeLoader)
+            self._refuse_deep(text)
+            return yaml.compose(text, Loader=_LOADER)
         except (OSError, UnicodeDecodeError) as error:
             raise self.error("", f"it cannot be read: {error}") from error
         except yaml.YAMLError as error:
@@ -49,36 +63,61 @@ class YamlDocument:
             line = mark.line + 1 if mark else 1
             problem = getattr(error, "problem", None) or str(error)
             raise WorkflowFileError(str(self.path), line, "", f"it is no YAML: {problem}") from error
-        except RecursionError as error:
-            raise self.error("", "it nests too deep") from error
 
-    def _refuse_aliases(self, text: str) -> None:
-        # An alias may stand for itself, or for a billion copies.
-        for event in yaml.parse(text, Loader=yaml.SafeLoader):
-            if isinstance(event, yaml.AliasEvent):
+    def _refuse_deep(self, text: str) -> None:
+        # What nests is read by functions that call themselves.
+        depth, anchors = 0, set()
+        for event in yaml.parse(text, Loader=_LOADER):
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            problem = f"it nests deeper than {MAX_DEPTH}" if depth > MAX_DEPTH else ""
+            if isinstance(event, yaml.AliasEvent) and event.anchor not in anchors:
+                problem = f"undefined alias {event.anchor!r}"
+            if problem:
                 line = event.start_mark.line + 1 if event.start_mark else 1
-                raise WorkflowFileError(str(self.path), line, "", f"the alias *{event.anchor} is not read")
+                raise WorkflowFileError(str(self.path), line, "", problem)
+            anchors.add(getattr(event, "anchor", None))
 
     def _plain(self, node: yaml.Node | None, key: str) -> Any:
         if node is None:
             return None
         self._lines.setdefault(key, node.start_mark.line + 1)
+        self._values += 1
+        if id(node) in self._open or self._values > MAX_VALUES:
+            problem = f"it holds more than {MAX_VALUES} values" if self._values > MAX_VALUES else "an alias stands for itself"
+            raise self.error(key, problem)
+        self._open.add(id(node))
+        value = self._value(node, key)
+        self._open.remove(id(node))
+        return value
+
+    def _value(self, node: yaml.Node, key: str) -> Any:
         if isinstance(node, yaml.MappingNode):
             return self._mapping(node, key)
         if isinstance(node, yaml.SequenceNode):
             return [self._plain(item, f"{key}[{index}]") for index, item in enumerate(node.value)]
+        if not node.tag.endswith(":str") and len(node.value) > MAX_NUMBER_CHARACTERS:
+            raise self.error(key, f"a value that is no text has at most {MAX_NUMBER_CHARACTERS} characters; put it in quotes")
         try:
             return yaml.SafeLoader("").construct_object(node)
-        except (yaml.YAMLError, ValueError) as error:
+        except (yaml.YAMLError, ValueError, LookupError, AttributeError, TypeError, OverflowError) as error:
+            # What PyYAML raises for a tag whose value is none of its kind.
             raise self.error(key, f"it cannot be read: {getattr(error, 'problem', None) or error}") from error
 
     def _mapping(self, node: yaml.MappingNode, key: str) -> dict[str, Any]:
         found: dict[str, Any] = {}
+        merged: dict[str, Any] = {}
         for name_node, value_node in node.value:
             name = str(name_node.value) if isinstance(name_node, yaml.ScalarNode) else "?"
             inner = f"{key}.{name}" if key else name
             if name in found:
                 raise WorkflowFileError(str(self.path), name_node.start_mark.line + 1, inner, "the key stands there already")
             self._lines[inner] = name_node.start_mark.line + 1
-            found[name] = self._plain(value_node, inner)
-        return found
+            value = self._plain(value_node, inner)
+            if name_node.tag != MERGE:
+                found[name] = value
+                continue
+            for each in value if isinstance(value, list) else [value]:
+                if not isinstance(each, dict):
+                    raise self.error(inner, "<< merges mappings")
+                merged = {**each, **merged}
+        return {**merged, **found}

@@ -14,6 +14,7 @@ from answergraph.state.ledger import empty_ledger, usage_of
 from answergraph.state.outcome import Status
 
 ACCEPT, CONFIRM, RAISE, RUN_TOOLS = Ending("accept"), Ending("confirm"), Ending("raise"), Ending("run_tools")
+DEFER = Ending("defer")
 ASK, NEXT = Ending("ask_again"), Ending("ask_next_strategy")
 
 
@@ -60,6 +61,12 @@ TABLE: list[tuple[str, EndingFacts, Ending]] = [
     ("a refusal with the last call is a refusal", facts("refused", may_ask=False, last_call_made=True), end("refused")),
     ("a refusal with tools off is a refusal", facts("refused", tools_were_off=True), end("refused")),
     ("a refusal is not asked with the next strategy", facts("refused", has_next_strategy=True), end("refused")),
+    # Calls that are carried out elsewhere.
+    ("an answer beside a call that waits", facts("answered", needs_confirmation=True, waits_elsewhere=True), DEFER),
+    ("an answer that counts beside a call that waits", facts("answered", waits_elsewhere=True), ACCEPT),
+    ("no answer, and a call waits", facts("unanswered", may_ask=False, waits_elsewhere=True), DEFER),
+    ("a wrong answer in the last attempt, and a call waits", facts("invalid", 1, waits_elsewhere=True), DEFER),
+    ("a refusal beside a call that waits", facts("refused", waits_elsewhere=True), end("refused")),
     # Repeated mistakes.
     ("the same wrong answer again", facts("invalid", repeats=True), end("invalid")),
     ("no answer again", facts("unanswered", repeats=True), end("unanswered")),
@@ -110,7 +117,7 @@ ALL = [
     for status, attempts_left in product(STATUSES, (1, 2, 3))
     for flags in product((False, True), repeat=len(FLAGS))
 ]
-ACTIONS = {"accept", "confirm", "raise", "run_tools", "ask_again", "ask_next_strategy", "end"}
+ACTIONS = {"accept", "confirm", "defer", "raise", "run_tools", "ask_again", "ask_next_strategy", "end"}
 ASKING = {"ask_again", "ask_next_strategy"}
 
 
@@ -129,7 +136,8 @@ def test_any_facts_have_an_ending_and_only_an_end_has_a_status() -> None:
 
 
 def test_an_answer_is_never_sent_back_and_nothing_else_is_accepted() -> None:
-    assert exceptions(lambda known, ending: (ending.action in {"accept", "confirm"}) == (known.status == "answered")) == []
+    assert exceptions(lambda known, ending: known.status != "answered" or ending in {ACCEPT, CONFIRM, DEFER}) == []
+    assert exceptions(lambda known, ending: ending not in {ACCEPT, CONFIRM} or known.status == "answered") == []
     assert exceptions(lambda known, ending: ending != CONFIRM or known.needs_confirmation) == []
 
 

@@ -12,6 +12,7 @@ from answergraph.response_format.reading.reply_reader import ReplyReader
 from answergraph.response_format.strategies.declared_format import DeclaredFormat
 from answergraph.response_format.strategies.strategy import AnswerRequest
 from answergraph.response_format.wire.dialects import Dialect
+from answergraph.runtime.steps import run_step
 from answergraph.state.budget import InnerRunBudget
 from answergraph.state.ledger import LEDGER, NO_USAGE, RUNNING, RunLedger, empty_ledger
 from tests.graphs.agent.scripted_agents import GOOD, Verdict, call, calls
@@ -24,7 +25,7 @@ LIMITS = UsageLimits()
 
 def visit(messages: list[Any], limits: UsageLimits = LIMITS, *, running: bool = False, **ledger: Any) -> ModelVisit:
     state: dict[str, Any] = {"messages": messages, RUNNING: running}
-    return ModelVisit.begin({**state, LEDGER: {**empty_ledger(), **ledger}} if ledger else state, FORMAT, limits)
+    return run_step(ModelVisit.begin({**state, LEDGER: {**empty_ledger(), **ledger}} if ledger else state, FORMAT, limits))
 
 
 def used(model_calls: int, tool_calls: int = 0) -> dict[str, Any]:
@@ -186,5 +187,5 @@ class TestReadings:
 def test_a_ledger_is_not_changed_by_a_visit() -> None:
     ledger: RunLedger = {**empty_ledger(), "used_strategies": ["tool"]}
     before = {**ledger, "used_strategies": ["tool"]}
-    ModelVisit.begin({"messages": [ASKED, SAID], LEDGER: ledger}, FORMAT, LIMITS)
+    run_step(ModelVisit.begin({"messages": [ASKED, SAID], LEDGER: ledger}, FORMAT, LIMITS))
     assert ledger == before

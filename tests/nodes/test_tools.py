@@ -1,7 +1,7 @@
 """The tools node: calls, the budget of runs inside them, and middleware around them; how results look is tested beside ours."""
 
 import asyncio
-from typing import Any
+from typing import Any, NotRequired
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
@@ -13,7 +13,7 @@ from langgraph.types import Command, Send, interrupt
 from answergraph import AgentState, UsageLimits, create_agent
 from answergraph.nodes.tools import ToolCallStep, ToolResult, ToolsNode
 from answergraph.runtime.steps import Step
-from answergraph.state.agent_state import PrivateState
+from answergraph.state.agent_state import AnswerKeys, PrivateState
 from answergraph.state.budget import NO_LIMITS, current_budget
 from answergraph.state.ledger import INNER_USAGE, LEDGER, NO_USAGE, empty_ledger
 from answergraph.testing import ScriptedChatModel
@@ -23,6 +23,8 @@ from tests.suite.colors import Run
 
 class State(AgentState[Any], PrivateState):
     """The state of an agent with its private keys."""
+
+    remark: NotRequired[str]
 
 
 @tool
@@ -65,7 +67,7 @@ def unwrapped(step: ToolCallStep) -> ToolCallStep:
 
 
 def node_of(*tools: BaseTool, wrap: Any = unwrapped, limits: UsageLimits = NO_LIMITS, answers: Any = ()) -> ToolsNode:
-    return ToolsNode(tools, wrap, limits, lambda _: answers)
+    return ToolsNode(tools, wrap, limits, lambda _: answers, AnswerKeys())
 
 
 def ended(run: Run, node: ToolsNode, *tool_calls: Any, **state: Any) -> dict[str, Any]:
@@ -193,10 +195,11 @@ def test_a_command_of_a_tool_updates_the_state(run: Run) -> None:
     def jump() -> Any:
         """Set a key."""
         message = ToolMessage("set", tool_call_id="1")
-        return Command(update={"structured_response": "x", "messages": [message]})
+        return Command(update={"remark": "x", "structured_response": "x", "messages": [message]})
 
     result = ended(run, node_of(jump), call("jump", {}))
-    assert (result["structured_response"], [type(message) for message in result["messages"]]) == ("x", [ToolMessage])
+    assert (result["remark"], [type(message) for message in result["messages"]]) == ("x", [ToolMessage])
+    assert "structured_response" not in result
 
 
 def test_a_list_of_calls_and_a_whole_state_are_taken_as_by_tool_node(run: Run) -> None:

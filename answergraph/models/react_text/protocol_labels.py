@@ -26,7 +26,7 @@ _AT_LINE_START = re.compile(rf"^[ \t]*+(?:[*#>]{{1,3}}+[ \t]*+)?+(?:{_NAMES}){_E
 _ANYWHERE = re.compile(rf"\b(?:{_NAMES}){_END}")
 _INVENTED = re.compile(rf"(?:\A|\n)[ \t]*+(?:\*\*)?+Observation{_END}")
 _FENCE = re.compile(r"\s*+```[^\n`]*+\n")
-_FENCED = re.compile(r"\s*+(```|~~~)[^\n`]*+\n(?P<inside>.*?)\n?[ \t]*\1\s*+\Z", re.DOTALL)
+_FENCE_START = re.compile(r"\s*+(```|~~~)[^\n`]*+\n")
 _THINKING = "</think>"
 
 
@@ -75,8 +75,10 @@ def closed_value(text: str, start: int) -> int | None:
 
 
 def unfenced(text: str) -> str:
-    fenced = _FENCED.fullmatch(text)
-    return text if fenced is None else fenced["inside"]
+    start, whole = _FENCE_START.match(text), text.rstrip()
+    if start is None or not whole.endswith(start[1]) or len(whole) - len(start[1]) < start.end():
+        return text
+    return whole[start.end() : -len(start[1])].rstrip(" \t").removesuffix("\n")
 
 
 def is_action(labels: Sequence[Label], index: int) -> bool:

@@ -5,18 +5,47 @@ import { serverSentEvents } from "./sse.js";
 /** The page lies one folder below the server's address, wherever that is. */
 const SERVER = new URL("../", document.baseURI);
 
-/** `tasks` tells which node begins, the others what it wrote. */
-export const STREAM_MODES = ["messages-tuple", "updates", "values", "custom", "tasks"];
+/** No whole states, and no inputs of nodes: they would grow with every step. */
+const STREAM_MODES = ["messages-tuple", "updates", "custom"];
+/** What is left once messages come whole, with the update that holds them. */
+const WITHOUT_TOKENS = JSON.stringify(["updates", "custom", "metadata", "error", "end"]);
+/** Replays a run's stream from its beginning. */
+export const FROM_THE_START = "-1";
+const TOKEN = "answergraph-token";
 
-async function send(method, path, body, signal) {
+/** An answer of the server that is no success. Where nothing answers, `fetch` raises a TypeError instead. */
+export class ServerError extends Error {
+  constructor(status, message) {
+    super(message);
+    this.status = status;
+  }
+}
+
+let askForToken = null;
+/** Say who asks the person for a token. Whatever the server answered with 401 is sent again when it is there.
+ * @param {(said: string) => Promise<string>} ask
+ */
+export const onTokenNeeded = (ask) => (askForToken = ask);
+let asking = null;
+
+async function send(method, path, body, { signal, headers = {} } = {}) {
+  const token = sessionStorage.getItem(TOKEN);
   const response = await fetch(new URL(path, SERVER), {
     method,
     signal,
-    headers: body === undefined ? {} : { "content-type": "application/json" },
+    headers: {
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...(token ? { authorization: `Bearer ${token}` } : {}),
+      ...headers,
+    },
     body: body === undefined ? undefined : JSON.stringify(body),
   });
-  if (!response.ok) throw new Error(await reason(response));
-  return response;
+  if (response.ok) return response;
+  const said = await reason(response);
+  if (response.status !== 401 || !askForToken) throw new ServerError(response.status, said);
+  // Another request may have brought a new token meanwhile; one question serves all that wait.
+  if (token === sessionStorage.getItem(TOKEN)) sessionStorage.setItem(TOKEN, await (asking ??= askForToken(said).finally(() => (asking = null))));
+  return send(method, path, body, { signal, headers });
 }
 
 async function reason(response) {
@@ -32,13 +61,28 @@ async function reason(response) {
 
 const json = async (...request) => (await send(...request)).json();
 const part = encodeURIComponent;
+const runPath = (thread, run) => `threads/${part(thread)}/runs/${part(run)}`;
 
 export const assistants = () => json("POST", "assistants/search", { limit: 100 });
 export const schemas = (assistant) => json("GET", `assistants/${part(assistant)}/schemas`);
-export const threads = (limit, offset = 0) => json("POST", "threads/search", { limit, offset });
 export const createThread = () => json("POST", "threads", {});
 export const deleteThread = (thread) => send("DELETE", `threads/${part(thread)}`);
-export const cancelRun = (thread, run) => send("POST", `threads/${part(thread)}/runs/${part(run)}/cancel`);
+
+/** The threads, newest first, without their states: `extracted` holds the first message and the outcome's status, where the
+ * server can look for them.
+ */
+export async function threads(limit, offset = 0) {
+  const slim = {
+    select: ["thread_id", "status", "created_at", "updated_at", "metadata"],
+    extract: { first_message: "values.messages[0].content", outcome_status: "values.outcome.status" },
+  };
+  try {
+    return await json("POST", "threads/search", { limit, offset, ...slim });
+  } catch (error) {
+    if (error.status !== 422) throw error;
+    return json("POST", "threads/search", { limit, offset });
+  }
+}
 
 /** The graph with its subgraphs; a server that cannot look into them draws the graph alone. */
 export async function graph(assistant) {
@@ -55,15 +99,38 @@ export function state(thread, checkpoint) {
   return json("GET", checkpoint ? `${path}/${part(checkpoint)}` : path);
 }
 
+/** Write into the state, as a node would; gives the new checkpoint. */
+export const updateState = (thread, values, { checkpoint, asNode } = {}) =>
+  json("POST", `threads/${part(thread)}/state`, { values, ...(asNode && { as_node: asNode }), ...(checkpoint && { checkpoint_id: checkpoint }) });
+
 /** The checkpoints of a thread, newest first. Each holds the whole state, so few are asked for at a time. */
 export function history(thread, limit, before) {
   const older = before && { before: { configurable: { thread_id: thread, checkpoint_id: before, checkpoint_ns: "" } } };
   return json("POST", `threads/${part(thread)}/history`, { limit, ...older });
 }
 
-/** Start a run and yield what it streams. */
-export async function* run(thread, request, signal) {
-  const body = { stream_mode: STREAM_MODES, stream_subgraphs: true, ...request };
-  const response = await send("POST", `threads/${part(thread)}/runs/stream`, body, signal);
-  yield* serverSentEvents(response.body);
+/** The same without the states, from the page's own route: what ran at each checkpoint and what it wrote, newest first.
+ * @param {{limit?: number, before?: string, space?: string}} [which] `space` is the namespace of a subgraph
+ */
+export function checkpoints(thread, { limit = 30, before, space = "" } = {}) {
+  const query = new URLSearchParams({ limit, ...(before && { before }), ...(space && { space }) });
+  return json("GET", `page/threads/${part(thread)}/steps?${query}`);
+}
+
+/** The runs of a thread, newest first. */
+export const runs = (thread, limit = 10) => json("GET", `threads/${part(thread)}/runs?limit=${limit}`);
+export const run = (thread, id) => json("GET", runPath(thread, id));
+export const cancelRun = (thread, id) => send("POST", `${runPath(thread, id)}/cancel?action=interrupt`);
+
+/** Have the server carry out a run, whoever listens. */
+export const createRun = (thread, request) =>
+  json("POST", `threads/${part(thread)}/runs`, { stream_mode: STREAM_MODES, stream_subgraphs: true, stream_resumable: true, ...request });
+
+/** Listen to a run: what came after an event, then what comes.
+ * @param {{after?: string, tokens?: boolean, signal?: AbortSignal, heard?: () => void}} how
+ */
+export async function* joinRun(thread, id, { after = FROM_THE_START, tokens = true, signal, heard }) {
+  const path = `${runPath(thread, id)}/stream${tokens ? "" : `?stream_mode=${part(WITHOUT_TOKENS)}`}`;
+  const response = await send("GET", path, undefined, { signal, headers: { "last-event-id": after } });
+  yield* serverSentEvents(response.body, heard);
 }

@@ -50,10 +50,29 @@ export class Conversation {
     for (const id of this.#own.keys()) this.#others.delete(id);
   }
 
+  /** Take over what a node has written: at the end of the graph's own messages, or in the place of one with the same id. */
+  write(messages, inside = "") {
+    for (const given of messages) {
+      const message = plain(given);
+      if (message.type === "remove") this.#remove(message.id);
+      else if (inside) this.#put({ ...message, id: message.id ?? `unnamed-${++this.#unnamed}`, inside });
+      else {
+        const id = message.id ?? `unnamed-${++this.#unnamed}`;
+        this.#others.delete(id);
+        this.#own.set(id, { ...message, id, inside });
+      }
+    }
+  }
+
+  #remove(id) {
+    if (id === "__remove_all__") this.#own.clear();
+    else this.#own.delete(id);
+  }
+
   /** Forget what never came into the thread's state, once the run has ended: attempts that were thrown away. */
   settle() {
     for (const [id, message] of this.#others) if (!message.inside) this.#others.delete(id);
-    for (const message of this.#others.values()) message.growing = false;
+    for (const [id, message] of this.#others) if (message.growing) this.#others.set(id, { ...message, growing: false });
   }
 
   /** Take one piece of a message, as `messages-tuple` streams it. */
@@ -75,6 +94,13 @@ export class Conversation {
     const after = before ? before.after : ([...this.#own.keys()].at(-1) ?? null);
     this.#others.set(message.id, { ...message, inside: outer, after });
   }
+}
+
+/** The message a node wrote, in whichever of LangChain's ways. */
+function plain(given) {
+  if (typeof given === "string") return { type: "human", content: given };
+  const { role, ...rest } = given;
+  return role && !rest.type ? { ...rest, type: { user: "human", assistant: "ai" }[role] ?? role } : given;
 }
 
 function begun(piece) {

@@ -43,7 +43,8 @@ function show(run) {
   at("checkpoint").hidden = run.checkpoint === null;
   showWaiting(run);
   if (run.error) failed(run.error);
-  else if (!run.unsent) at("error").hidden = true;
+  else if (run.unsent) failed(`Your message was not sent. ${run.unsent.message} It is still in the box.`);
+  else at("error").hidden = true;
   say(statusLine(run));
 }
 
@@ -84,8 +85,16 @@ function say(text) {
 async function start(request) {
   const context = contextForm.read();
   if (context === null) return void (at("context-box").open = true);
-  await store.start({ assistant_id: assistant, ...(Object.keys(context).length && { context }), ...request });
-  await threads.load(store.run.thread).catch(failed);
+  return store.start({ assistant_id: assistant, ...(Object.keys(context).length && { context }), ...request });
+}
+
+let stood = "none";
+/** A run has ended: the lists show it. */
+async function listAgain({ status, thread }) {
+  const ends = ["sending", "queued", "running", "stopping"].includes(stood) && !store.isBusy;
+  stood = status;
+  if (!ends) return;
+  await threads.load(thread).catch(failed);
   if (at("checkpoints-box").open) await threads.loadCheckpoints().catch(failed);
 }
 
@@ -187,7 +196,7 @@ at("checkpoints-box").addEventListener("toggle", ({ target }) => target.open && 
 at("input").addEventListener("submit", (event) => {
   event.preventDefault();
   const request = input();
-  if (request && !store.isBusy) start(request).then(() => (at("message").value = ""));
+  if (request && !store.isBusy) start(request).then((isTaken) => isTaken && (at("message").value = ""));
 });
 at("input").addEventListener("keydown", (event) => {
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) at("input").requestSubmit();
@@ -208,5 +217,6 @@ async function begin() {
 
 store.subscribe(show);
 store.subscribe(remember);
+store.subscribe(listAgain);
 
 begin().catch(failed).finally(() => (document.body.dataset.ready = "true"));

@@ -2,83 +2,44 @@
 // run. What the server says decides: the end of a byte stream ends nothing.
 
 import * as api from "./api.js";
+import { RunConnection } from "./run_connection.js";
 import { RunView } from "./run_view.js";
 
-/** How a run stands, by the server's word.
- *
- * none      nothing has run here, or a checkpoint is open
- * sending   the request is on its way
- * queued    the server has taken the run and has not begun it
- * running   it works
- * stopping  Stop was pressed; the server has not said yet that the run has stopped
- * waiting   it waits for a person: see `interrupts`
- * deferred  it waits for calls that are carried out elsewhere: see `outcome.pending`
- * ended     it came to its end: see `outcome`, which graphs without an answer do not have
- * failed    it raised: see `error`
- * stopped   somebody stopped it
- * @typedef {"none"|"sending"|"queued"|"running"|"stopping"|"waiting"|"deferred"|"ended"|"failed"|"stopped"} Status
- */
+/** @typedef {import("./run_types.js").Run} Run */
 
-/** What the page hears of the server, which is another thing than the run's status.
- *
- * idle  nothing is listened to · open  a stream is read · lost  no answer; `tries` so far, `retryAt` is the next one
- * back  the stream is read again; `missed` steps came meanwhile · restarted  the same, from a server that was started again
- * @typedef {{state: "idle"|"open"|"lost"|"back"|"restarted", tries: number, since: number|null, retryAt: number|null,
- *   missed: number}} Connection
- */
-
-/** One visit of a node. Times are milliseconds since 1970, or null where nobody knows them.
- * @typedef {object} Step
- * @property {string} id of its own, as long as the thread stays open
- * @property {number|null} number of the superstep in its own graph; visits at once share it
- * @property {string} node
- * @property {string} space of the graph the node is in: "" for the outermost, else "case:1f…|explore:a0…"
- * @property {string} inside the same without ids: "case:explore"
- * @property {string|null} childSpace the `space` of the steps of the subgraph that this node is, if it is one
- * @property {"running"|"done"|"failed"|"waits"|"stopped"} state
- * @property {number|null} began
- * @property {number|null} ended
- * @property {object|null} wrote the update of the state, as the node wrote it
- * @property {string[]} messageIds of the messages in it
- * @property {string[]} next the nodes that came next, "__end__" for the end; empty while it is not known
- * @property {string|null} error
- * @property {{id: string, value: any}[]} interrupts
- * @property {string|null} checkpoint before this step: a run from there goes on with this step
- */
-
-/** @typedef {object} Run
- * @property {string|null} thread
- * @property {string|null} id of the run; null if none is known
- * @property {string|null} assistant
- * @property {string|null} checkpoint the one that is open, if it is not the newest
- * @property {Status} status
- * @property {Connection} connection
- * @property {number|null} createdAt when the server took the run
- * @property {number|null} begunAt when it began
- * @property {number|null} endedAt
- * @property {Step[]} steps in the order they began, those of subgraphs among them
- * @property {object[]} messages as `conversation.js` makes them, in order
- * @property {object} values the thread's state
- * @property {{space: string, agent: string, key: string, attempt: number, status: string, value: any}[]} growing answers on their way
- * @property {object|null} outcome the newest of the graph's own `outcome`
- * @property {{id: string, value: any}[]} interrupts
- * @property {{error?: string, message: string}|null} error
- * @property {{request: object, message: string}|null} unsent what could not be sent; the view keeps what was typed
- */
-
-const NO_CONNECTION = { state: "idle", tries: 0, since: null, retryAt: null, missed: 0 };
+const BUSY = ["sending", "queued", "running", "stopping"];
+/** How many checkpoints are read at once, where no stream tells of the steps. */
+const CHECKPOINTS = 30;
+/** How long nothing is heard of a run before the server is asked which node is at work, in milliseconds; then again, twice. */
+const QUIET = [300, 1500, 5000];
+/** How long the page says that it is connected again, in milliseconds. */
+const SHOWN_BACK = 5000;
+const NOTHING = { thread: null, checkpoint: null, id: null, status: "none", connection: { state: "idle" }, createdAt: null, begunAt: null,
+  endedAt: null, unsent: null, hasOlderSteps: false };
 
 export class RunStore {
   #view = new RunView();
   #listeners = new Set();
-  #due = false;
-  /** Which thread was asked for last: an answer that comes too late is not shown. */
-  #asked = 0;
-  #known = { thread: null, assistant: null, checkpoint: null, status: "none", connection: NO_CONNECTION, createdAt: null, begunAt: null,
-    endedAt: null, unsent: null };
+  #due = null;
+  /** Counts what was opened: an answer that comes too late is not shown. */
+  #turn = 0;
+  #known = { ...NOTHING, assistant: null };
+  #connection = null;
+  #checkpoints = [];
+  /** A request whose fate is not known: the connection broke before the server said whether it had taken it. */
+  #unsure = null;
+  #quiet = null;
+  /** Tells the other tabs which run has begun. */
+  #tabs = new BroadcastChannel("answergraph-runs");
 
-  /** @returns {Run} the same object until something changes */
+  /** @type {Run} another object after every change */
   run = this.#snapshot();
+
+  constructor() {
+    this.#tabs.addEventListener("message", ({ data }) => data.thread === this.#known.thread && !this.isBusy && this.#lookAgain());
+    addEventListener("online", () => this.retry());
+    document.addEventListener("visibilitychange", () => document.hidden || (this.retry(), this.#lookAgain()));
+  }
 
   /** Be told of every change, at most once for each picture of the browser. @param {(run: Run) => void} listener
    * @returns {() => void} ends it
@@ -89,7 +50,7 @@ export class RunStore {
   }
 
   get isBusy() {
-    return ["sending", "queued", "running", "stopping"].includes(this.run.status);
+    return BUSY.includes(this.#known.status);
   }
 
   /** The newest result of a tool call. */
@@ -97,109 +58,237 @@ export class RunStore {
     return this.#view.conversation.toolResult(callId);
   }
 
-  /** Leave what is open, for a thread that is made when it is first needed. */
+  /** Leave what is open, for a thread that is made when it is first needed. A run that goes on there goes on. */
   newThread() {
-    this.#asked++;
-    this.#view.open({});
-    this.#change({ thread: null, checkpoint: null, status: "none", createdAt: null, begunAt: null, endedAt: null, unsent: null });
+    this.#open(NOTHING, {});
   }
 
-  /** Open a thread, and join the run that goes on there. @param {string} thread */
-  async openThread(thread) {
-    const turn = ++this.#asked;
-    const state = await api.state(thread);
-    if (turn !== this.#asked) return;
-    this.#view.open(state);
-    this.#change({ thread, checkpoint: null, status: this.#stands(), createdAt: null, begunAt: null, endedAt: null, unsent: null });
+  /** Open a thread with one of its runs, and join it if it goes on. @param {string} thread @param {string} [wanted] the newest by default */
+  async openThread(thread, wanted) {
+    const turn = this.#leave();
+    const [state, runs] = await Promise.all([api.state(thread), wanted ? [await api.run(thread, wanted)] : api.runs(thread)]);
+    if (turn !== this.#turn) return;
+    const record = runs.find(({ status }) => status === "running") ?? runs.findLast(({ status }) => status === "pending") ?? runs[0];
+    this.#open({ ...NOTHING, thread, assistant: record?.assistant_id ?? this.#known.assistant, status: this.#stands(state) }, state);
+    if (record) this.#follow(record, state);
+    else if (this.#known.status !== "none") await this.loadOlderSteps();
   }
 
   /** Open an older state of the open thread; a run that is started then begins a branch there. @param {string} checkpoint */
   async openCheckpoint(checkpoint) {
-    const turn = ++this.#asked;
-    const state = await api.state(this.run.thread, checkpoint);
-    if (turn !== this.#asked) return;
-    this.#view.open(state);
-    this.#change({ checkpoint, status: "none" });
+    const { thread, assistant } = this.#known;
+    const turn = this.#leave();
+    const state = await api.state(thread, checkpoint);
+    if (turn === this.#turn) this.#open({ ...NOTHING, thread, assistant, checkpoint }, state);
   }
 
-  /** Start a run in the open thread, or in a new one. Ends when the run does.
+  /** Start a run in the open thread, or in a new one.
    * @param {{assistant_id: string, input?: any, command?: {resume: any}, context?: object}} request
-   * @returns {Promise<boolean>} whether the server took it; if not, `run.unsent` says why and nothing is lost
+   * @returns {Promise<boolean>} whether the server took it; if not, `run.unsent` says why, and nothing else has changed
    */
   async start(request) {
     if (this.isBusy) return false;
-    this.#view.begin();
-    this.#change({ assistant: request.assistant_id, status: "sending", unsent: null, createdAt: Date.now(), begunAt: null, endedAt: null });
+    const before = this.#known.status;
+    const turn = ++this.#turn;
+    this.#change({ assistant: request.assistant_id, status: "sending", unsent: null });
     try {
       const thread = this.#known.thread ?? (await api.createThread()).thread_id;
-      this.#change({ thread });
-      const { checkpoint } = this.#known;
-      const from = checkpoint && { checkpoint: { thread_id: thread, checkpoint_ns: "", checkpoint_id: checkpoint } };
-      for await (const event of api.run(thread, { ...from, ...request })) this.#take(event);
+      const record = await this.#send(thread, request);
+      if (turn !== this.#turn) return true;
+      this.#connection?.close();
+      this.#view.begin();
+      this.#view.conversation.write([record.kwargs?.input?.messages ?? request.input?.messages ?? []].flat());
+      this.#change({ thread, checkpoint: null });
+      this.#follow(record);
+      this.#tabs.postMessage({ thread });
+      return true;
     } catch (error) {
-      this.#view.error = error;
+      const message = error instanceof api.ServerError ? error.message : "The server does not answer.";
+      if (turn === this.#turn) this.#change({ status: before, unsent: { request, message } });
+      return false;
     }
-    this.#view.end();
-    this.#change({ checkpoint: null, status: this.#stands(), endedAt: Date.now() });
-    return true;
   }
 
-  /** Ask the server to stop the run. */
+  /** Ask the server to stop the run; it is stopped when the server says so. */
   async stop() {
-    const { thread, id } = this.run;
-    if (!id) return;
+    if (!this.#connection) return;
     this.#change({ status: "stopping" });
-    await api.cancelRun(thread, id);
+    await this.#connection.stop().catch((error) => error.status && this.#change({ status: "running", unsent: { request: {}, message: error.message } }));
   }
 
   /** Try to connect again now, instead of at `connection.retryAt`. */
-  retry() {}
-
-  #take(event) {
-    this.#view.take(event);
-    if (event.event === "metadata") return this.#change({ status: "queued" });
-    if (this.#known.status === "queued") Object.assign(this.#known, { status: "running", begunAt: Date.now() });
-    this.#change();
+  retry() {
+    this.#connection?.retry();
   }
 
-  #stands() {
-    if (this.#view.error) return "failed";
-    if (this.#view.interrupts.length) return "waiting";
-    if (this.#view.values.outcome?.status === "deferred") return "deferred";
-    return Object.keys(this.#view.values).length ? "ended" : "none";
+  /** Read further steps of the thread from its checkpoints. */
+  async loadOlderSteps() {
+    const { thread } = this.#known;
+    const turn = this.#turn;
+    const older = await api.checkpoints(thread, { limit: CHECKPOINTS, before: this.#checkpoints.at(-1)?.checkpoint_id });
+    if (turn !== this.#turn) return;
+    this.#checkpoints.push(...older);
+    this.#view.steps.restore(this.#checkpoints);
+    this.#change({ hasOlderSteps: older.length === CHECKPOINTS });
+  }
+
+  /** Stop listening; the run goes on. @returns {number} the turn that has begun */
+  #leave() {
+    this.#connection?.close();
+    this.#connection = null;
+    return ++this.#turn;
+  }
+
+  #open(known, state) {
+    this.#leave();
+    this.#checkpoints = [];
+    this.#view.open(state);
+    this.#change(known);
+  }
+
+  /** Look whether another run has begun in the open thread. */
+  async #lookAgain() {
+    const { thread, id, checkpoint } = this.#known;
+    if (!thread || checkpoint || this.isBusy) return;
+    const turn = this.#turn;
+    const [newest] = await api.runs(thread, 1).catch(() => []);
+    if (newest && newest.run_id !== id && turn === this.#turn) await this.openThread(thread);
+  }
+
+  async #send(thread, request) {
+    const { checkpoint } = this.#known;
+    const from = checkpoint && { checkpoint: { thread_id: thread, checkpoint_ns: "", checkpoint_id: checkpoint } };
+    const body = { ...from, ...request };
+    const print = JSON.stringify([thread, body]);
+    if (this.#unsure?.print === print) {
+      const taken = (await api.runs(thread)).find(({ metadata }) => metadata?.request_id === this.#unsure.id);
+      if (taken) return taken;
+    }
+    this.#unsure = { print, id: crypto.randomUUID() };
+    this.#change({ thread });
+    return api.createRun(thread, { ...body, metadata: { request_id: this.#unsure.id } });
+  }
+
+  /** Listen to a run to its end. @param {object} record the server's word on it @param {object} [state] at its end, if that is known */
+  async #follow(record, state) {
+    const { thread } = this.#known;
+    const turn = this.#turn;
+    const isCurrent = () => turn === this.#turn;
+    const createdAt = Date.parse(record.created_at) || Date.now();
+    const isOld = !["pending", "running"].includes(record.status);
+    this.#change({ id: record.run_id, createdAt, ...(isOld ? {} : { status: record.status === "pending" ? "queued" : "running" }) });
+    this.#connection = new RunConnection(thread, record.run_id, {
+      take: (event) => isCurrent() && this.#take(event),
+      tell: (connection, said) => isCurrent() && this.#hear(connection, said),
+      tokens: !isOld,
+    });
+    const ended = await this.#connection.follow();
+    if (ended === undefined || !isCurrent()) return;
+    await this.#end(ended, isOld ? state : undefined, isCurrent);
+  }
+
+  async #end(record, known, isCurrent) {
+    const { thread, status } = this.#known;
+    const state = known ?? (await this.#stateAtEnd(thread));
+    if (!isCurrent()) return;
+    if (!record) this.#view.error ??= "The server knows this run no more.";
+    const isStopped = record?.status === "interrupted";
+    this.#view.end(state, isStopped || status === "stopping");
+    const endedAt = known ? (this.#view.steps.all.at(-1)?.ended ?? null) : Date.now();
+    const isFailed = this.#view.error || ["error", "timeout"].includes(record?.status);
+    const stands = this.#view.interrupts.length && status !== "stopping" ? "waiting" : isStopped ? "stopped" : isFailed ? "failed" : this.#stands(state);
+    this.#connection = null;
+    this.#change({ status: stands, endedAt, connection: { state: "idle" } });
+    if (!this.#view.isWhole) await this.loadOlderSteps().catch(() => {});
+  }
+
+  /** The state, however long the server takes to answer. */
+  async #stateAtEnd(thread) {
+    for (;;) {
+      try {
+        return await api.state(thread);
+      } catch (error) {
+        if (error instanceof api.ServerError) return {};
+        await new Promise((resume) => setTimeout(resume, 2000));
+      }
+    }
+  }
+
+  /** A stream without whole states does not say that a node begins; the newest checkpoint does. */
+  #askWhenQuiet(asked = 0) {
+    clearTimeout(this.#quiet);
+    if (asked === QUIET.length) return;
+    const turn = this.#turn;
+    const isNews = () => turn === this.#turn && this.#known.status === "running";
+    this.#quiet = setTimeout(async () => {
+      if (!isNews() || document.hidden || this.#view.steps.all.some(({ state }) => state === "running")) return;
+      const [newest] = await api.checkpoints(this.#known.thread, { limit: 1 }).catch(() => []);
+      if (!isNews()) return;
+      const working = (newest?.tasks ?? []).filter(({ name, result, error }) => name !== "__start__" && !result && !error);
+      for (const { name, id } of working) this.#view.steps.begins(`${name}:${id}`, Date.now(), newest.checkpoint_id);
+      if (working.length) this.#change();
+      else this.#askWhenQuiet(asked + 1);
+    }, QUIET[asked]);
+  }
+
+  #take(event) {
+    this.#askWhenQuiet();
+    const wasBegun = this.#view.attempts;
+    this.#view.take(event);
+    if (event.event === "end") return;
+    const { connection, status, begunAt } = this.#known;
+    const isAgain = this.#view.attempts > Math.max(wasBegun, 1);
+    const missed = connection.state === "back" && event.event.startsWith("updates") ? connection.missed + 1 : connection.missed;
+    const heard = isAgain && connection.state !== "idle" ? { ...connection, state: "restarted" } : { ...connection, missed };
+    if (isAgain) this.#expireBack();
+    this.#change({ connection: heard, begunAt: begunAt ?? event.at ?? Date.now(), ...(status === "queued" ? { status: "running" } : {}) });
+  }
+
+  #hear(connection, record) {
+    const { status } = this.#known;
+    const said = { pending: "queued", running: "running" }[record?.status];
+    if (connection.state === "back") this.#expireBack();
+    this.#askWhenQuiet();
+    this.#change({ connection: { missed: 0, ...connection }, ...(said && status !== "stopping" ? { status: said } : {}) });
+  }
+
+  #expireBack() {
+    const turn = this.#turn;
+    setTimeout(() => turn === this.#turn && ["back", "restarted"].includes(this.#known.connection.state) && this.#change({ connection: { state: "open" } }), SHOWN_BACK);
+  }
+
+  #stands({ values, tasks, interrupts }) {
+    if (tasks?.some(({ error }) => error)) return "failed";
+    if (interrupts?.length || tasks?.some((task) => task.interrupts?.length)) return "waiting";
+    if (values?.outcome?.status === "deferred") return "deferred";
+    return Object.keys(values ?? {}).length ? "ended" : "none";
   }
 
   #change(known = {}) {
+    const isNew = known.status !== undefined && known.status !== this.#known.status;
     Object.assign(this.#known, known);
-    if (known.status) this.#tell();
-    else this.#tellSoon();
-  }
-
-  #tellSoon() {
-    if (this.#due) return;
-    this.#due = true;
-    requestAnimationFrame(() => this.#due && this.#tell());
+    if (isNew) this.#tell();
+    else this.#due ??= requestAnimationFrame(() => this.#tell());
   }
 
   #tell() {
-    this.#due = false;
+    if (this.#due) cancelAnimationFrame(this.#due);
+    this.#due = null;
     this.run = this.#snapshot();
     for (const listener of this.#listeners) listener(this.run);
   }
 
   #snapshot() {
-    const view = this.#view;
-    view.look();
+    const { conversation, steps, values, answers, interrupts, error } = this.#view;
     return {
       ...this.#known,
-      id: view.runId,
-      steps: [...view.steps.values()],
-      messages: view.conversation.messages,
-      values: view.values,
-      growing: [...view.answers.values()],
-      outcome: view.values.outcome ?? null,
-      interrupts: view.interrupts,
-      error: view.error && (typeof view.error === "string" ? { message: view.error } : view.error),
+      steps: steps.all,
+      messages: conversation.messages,
+      values,
+      growing: [...answers.values()],
+      outcome: values.outcome ?? null,
+      interrupts,
+      error: error && (typeof error === "string" ? { message: error } : error),
     };
   }
 }

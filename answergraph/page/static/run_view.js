@@ -1,107 +1,106 @@
-// What is known of a run, from its stream alone: which nodes run, the messages, the growing answers, the state, what it waits for.
-// Knows no elements.
+// What is known of a run, from its stream: the steps, the messages, the growing answers, the state, what it waits for. Knows no
+// elements.
 
 import { Conversation } from "./conversation.js";
+import { splitSpace, Steps, withoutIds } from "./steps.js";
 
-/** Split the name of an event: `tasks|triage_case:1f…|explore:a0…` happens inside `triage_case:explore`. */
+/** Split the name of an event: `updates|case:1f…|explore:a0…` happens inside `case:explore`. */
 export function eventPlace(name) {
   const [mode, ...spaces] = name.split("|");
-  const inside = spaces.map((space) => space.replace(/:[^:]*$/, "")).join(":");
-  return { mode, inside, space: spaces.join("|") };
+  const space = spaces.join("|");
+  return { mode, space, inside: withoutIds(space) };
 }
 
 export class RunView {
   conversation = new Conversation();
-  /** @type {Map<string, import("./run_store.js").Step>} by the task's id */
-  steps = new Map();
+  steps = new Steps();
   /** @type {Map<string, object>} the newest answer event of each agent and key */
   answers = new Map();
   /** @type {object[]} `{id, value}` */
   interrupts = [];
-  /** The thread's state, as far as it is known. */
+  /** The thread's state; while a run goes on, as far as it can be told from what the nodes write. */
   values = {};
-  runId = null;
   error = null;
-  #states = new Map();
+  /** How often the server has begun with this run; from the second time on it took it up again. */
+  attempts = 0;
+  /** Whether the stream was heard from its first event on. */
+  isWhole = false;
 
   /** Show a state that was stored: a thread's newest, or that of a checkpoint. */
   open(state) {
     this.begin();
     this.conversation.clear();
-    this.#take(state.values ?? {}, "");
-    this.interrupts = (state.tasks ?? []).flatMap(({ interrupts }) => interrupts ?? []);
-    this.error = state.tasks?.find(({ error }) => error)?.error ?? null;
+    this.#takeState(state);
   }
 
   /** Forget the run before; the messages stay. */
   begin() {
     this.steps.clear();
     this.answers.clear();
-    this.#states.clear();
     this.interrupts = [];
-    this.runId = this.error = null;
+    this.error = null;
+    this.attempts = 0;
+    this.isWhole = false;
   }
 
-  /** Take one event. A whole state is kept as text until somebody looks, for the next one may take its place first. */
-  take({ event, data }) {
+  /** Take one event. @param {{event: string, data: string, at: number|null}} event */
+  take({ event, data, at }) {
     const { mode, inside, space } = eventPlace(event);
-    if (mode === "values") this.#states.set(space, { data, inside });
-    else this.#takers[mode]?.(JSON.parse(data), inside, space);
+    this.#takers[mode]?.(JSON.parse(data), at ?? Date.now(), space, inside);
   }
 
-  /** Read the states that have come since the last look. */
-  look() {
-    for (const [space, { data, inside }] of this.#states) this.#take(JSON.parse(data), inside, space);
-    this.#states.clear();
-  }
-
-  /** The run has ended; nothing runs any more. */
-  end() {
-    this.look();
+  /** The run is over, and this is the state it left. */
+  end(state, isStopped) {
+    this.#takeState(state);
+    this.steps.settle(state.tasks ?? [], isStopped);
     this.conversation.settle();
-    for (const step of this.steps.values()) if (step.state === "running") step.state = "stopped";
   }
 
   #takers = {
-    metadata: ({ run_id }) => (this.runId = run_id ?? this.runId),
-    messages: ([piece], inside) => this.conversation.add(piece, inside),
+    metadata: (_, at) => {
+      this.isWhole ||= this.attempts === 0 && this.steps.all.length === 0;
+      this.attempts += 1;
+      this.steps.start(at);
+      this.conversation.settle();
+    },
+    messages: ([piece, metadata], at, space, inside) => {
+      const full = metadata?.langgraph_checkpoint_ns;
+      // Where messages come whole they may come after the node has ended; a piece never does.
+      if (full && piece.type?.endsWith("Chunk") && !this.#isWritten(piece.id)) this.steps.begins(full, at, metadata.langgraph_step ?? null);
+      this.conversation.add(piece, full ? withoutIds(splitSpace(full).space) : inside);
+    },
     custom: (event, _, space) => {
       if (event?.type === "answergraph.answer") this.answers.set(`${space}|${event.agent}|${event.key}`, { ...event, space });
     },
-    updates: (update, inside) => this.#takeUpdate(update, inside),
-    tasks: (task, inside, space) => this.#takeStep(task, inside, space),
+    updates: (update, at, space, inside) => {
+      for (const [node, written] of Object.entries(update)) {
+        if (node === "__interrupt__") this.#wait(written);
+        else if (!node.startsWith("__")) this.#takeUpdate(node, merged(written), at, space, inside);
+      }
+    },
     error: (error) => (this.error = error),
   };
 
-  #takeUpdate(update, inside) {
-    if (update.__interrupt__) this.#wait(update.__interrupt__);
-    // An outcome is shown as soon as its node has written it.
-    if (!inside)
-      for (const written of Object.values(update))
-        if (written && typeof written === "object") this.values = { ...this.values, ...withoutMessages(written) };
+  #isWritten(id) {
+    return this.steps.all.slice(-20).some(({ messageIds }) => messageIds.includes(id));
   }
 
-  #takeStep(task, inside, space) {
-    if (!("result" in task || "error" in task)) {
-      const childSpace = [space, `${task.name}:${task.id}`].filter(Boolean).join("|");
-      const before = [...this.steps.values()].findLast((step) => step.space === space && step.state !== "running");
-      if (before && !before.next.includes(task.name)) before.next.push(task.name);
-      return void this.steps.set(task.id, { id: task.id, number: null, node: task.name, space, inside, childSpace, state: "running",
-        began: Date.now(), ended: null, wrote: null, messageIds: [], next: [], error: null, interrupts: [], checkpoint: null });
-    }
-    const step = this.steps.get(task.id);
-    if (!step) return;
-    const messages = [task.result?.messages ?? []].flat().map(({ id }) => id).filter(Boolean);
-    const interrupts = task.interrupts ?? [];
-    Object.assign(step, { ended: Date.now(), wrote: task.result ?? null, error: task.error ?? null, interrupts, messageIds: messages,
-      state: task.error ? "failed" : interrupts.length ? "waits" : "done" });
+  #takeUpdate(node, written, at, space, inside) {
+    this.steps.ends(space, node, written, at);
+    if (!written) return;
+    const { messages, ...rest } = written;
+    if (messages) this.conversation.write([messages].flat(), inside);
+    if (space) return;
+    // The state's reducers are not known here: lists grow, everything else is replaced. The state at the end sets it right.
+    const joined = Object.entries(rest).map(([key, value]) => [key, grown(this.values[key], value)]);
+    this.values = { ...this.values, ...Object.fromEntries(joined) };
   }
 
-  #take(values, inside) {
-    if (!inside) this.values = values;
-    if (values.__interrupt__) this.#wait(values.__interrupt__);
-    if (Array.isArray(values.messages)) this.conversation.replace(values.messages, inside);
-    if (!inside && !values.messages) this.conversation.replace([], "");
+  #takeState({ values, tasks, interrupts }) {
+    this.values = values ?? {};
+    this.conversation.replace(Array.isArray(this.values.messages) ? this.values.messages : []);
+    this.interrupts = tasks?.some((task) => task.interrupts?.length) ? tasks.flatMap((task) => task.interrupts ?? []) : (interrupts ?? []);
+    this.error ??= tasks?.find(({ error }) => error)?.error ?? null;
   }
 
   #wait(interrupts) {
@@ -110,4 +109,11 @@ export class RunView {
   }
 }
 
-const withoutMessages = ({ messages, ...rest }) => rest;
+/** A node may write several updates at once. */
+const merged = (written) => (Array.isArray(written) ? Object.assign({}, ...written) : written && typeof written === "object" ? written : null);
+
+function grown(before, value) {
+  if (!Array.isArray(before) || !Array.isArray(value)) return value;
+  const known = new Set(before.map((item) => JSON.stringify(item)));
+  return [...before, ...value.filter((item) => !known.has(JSON.stringify(item)))];
+}

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Literal, NamedTuple
 
 from answergraph.response_format.reading.json_syntax_repair import MAX_MENDED_LENGTH, mend_json
+from answergraph.response_format.reading.strict_json import load_json
 
 MAX_TEXT_LENGTH = 1_000_000
 """Longer texts are not searched, in characters."""
@@ -33,7 +34,8 @@ BRACKET_COST_CHARACTERS = 20
 """What each bracket costs of it, so that a text of nothing but brackets costs little."""
 
 _FENCE_LINES = [re.compile(rf"^[ \t]*{mark}([^\n`]*)$", re.MULTILINE) for mark in ("```", "~~~")]
-_MARKS = {"{": re.compile(r'[{}"]|\\.', re.DOTALL), "[": re.compile(r'[\[\]"]|\\.', re.DOTALL)}
+_MARK = re.compile(r'[{}\[\]"]|\\["\\]')
+_PARTNERS = {"}": "{", "]": "["}
 # A list in prose is more often a remark, so a list counts only where a text or a fence begins.
 _OPENINGS = re.compile(r"(?:\A|^[ \t]*+(?:```|~~~)[^\n`]*+\n)\s*+\[|\{", re.MULTILINE)
 _BEGINS_JSON = re.compile(r"""\{\s*+(?:["'}]|\Z)|\[""")
@@ -95,9 +97,9 @@ class ValueAt(NamedTuple):
     """Where its bracket closes, ``None`` if it does not."""
 
 
-def value_at(text: str, start: int) -> ValueAt:
+def value_at(text: str, start: int, closings: Mapping[int, int]) -> ValueAt:
     """Read the JSON value whose bracket stands at a place of a text, whatever follows it."""
-    end = _closing_bracket(text, start)
+    end = closings.get(start)
     return ValueAt(None if end is None else load_json(text[start:end]), end)
 
 
@@ -113,10 +115,10 @@ def closed_value(text: str) -> str | None:
     """
     end: int | None = None
     begin = 0
-    position, passed_over = 0, 0
+    position, passed_over, closings = 0, 0, closings_in(text)
     while passed_over < MAX_PASSED_OVER_CHARACTERS and (opening := _OPENINGS.search(text, position)):
         start = opening.end() - 1
-        value = value_at(text, start)
+        value = value_at(text, start, closings)
         passed_over += BRACKET_COST_CHARACTERS
         if value.data is None and not begins_json(text, start):
             passed_over += (value.end or len(text)) - start
@@ -176,28 +178,6 @@ def _is_mendable(candidates: list[str]) -> bool:
     return len(candidates) <= MAX_MENDED and sum(map(len, candidates)) <= MAX_MENDED_LENGTH
 
 
-def load_json(text: str) -> Any:
-    try:
-        return _DECODER.decode(text)
-    except (ValueError, RecursionError):
-        return None
-
-
-def _refuse_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not JSON")
-
-
-def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    result = dict(pairs)
-    if len(result) < len(pairs):
-        raise ValueError("a key is repeated")
-    return result
-
-
-_DECODER = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=_unique_keys)
-"""Made once: a text may hold very many objects."""
-
-
 def _fenced(text: str) -> list[str]:
     """Return what stands in fences, in the text's order; each line is looked at once per kind of fence."""
     fences: list[tuple[int, str]] = []
@@ -214,9 +194,9 @@ def _fenced(text: str) -> list[str]:
 
 def _outermost_objects(text: str) -> Iterator[str]:
     position = text.find("{")
-    restarts = 0
+    restarts, closings = 0, closings_in(text)
     while position >= 0 and restarts <= MAX_RESTARTS and text.find("}", position) >= 0:
-        end = _closing_bracket(text, position)
+        end = closings.get(position)
         if end is None:
             # This brace is prose; what follows it may still be an answer.
             restarts += 1
@@ -226,17 +206,21 @@ def _outermost_objects(text: str) -> Iterator[str]:
         position = text.find("{", end)
 
 
-def _closing_bracket(text: str, start: int) -> int | None:
-    depth = 0
+def closings_in(text: str) -> dict[int, int]:
+    """Return for each bracket that closes where it does, in one pass.
+
+    A bracket in a string may itself begin a value, as in a text that quotes JSON: its partner stands at the same side of quotes.
+    """
+    closings: dict[int, int] = {}
+    opened: dict[tuple[str, bool], list[int]] = defaultdict(list)
     in_string = False
-    for mark in _MARKS[text[start]].finditer(text, start):
-        match mark.group():
-            case '"':
-                in_string = not in_string
-            case "{" | "[" if not in_string:
-                depth += 1
-            case "}" | "]" if not in_string:
-                depth -= 1
-                if depth == 0:
-                    return mark.end()
-    return None
+    for match in _MARK.finditer(text):
+        mark = match[0]
+        if mark == '"':
+            in_string = not in_string
+        elif mark in _PARTNERS:
+            if waiting := opened[_PARTNERS[mark], in_string]:
+                closings[waiting.pop()] = match.end()
+        else:
+            opened[mark, in_string].append(match.start())
+    return closings

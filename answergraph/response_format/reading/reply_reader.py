@@ -234,7 +234,7 @@ class ReplyReader:
             reason = "The model called tools and gave no answer."
         try:
             json.loads(text)
-        except ValueError as broken:
+        except (ValueError, RecursionError) as broken:
             source = self.request.strategy.unreadable(broken)
             if source is not None and not message.tool_calls:
                 name = getattr(self.request.strategy.schemas[0].declared, "__name__", "response_format")

@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 from answergraph.response_format.reading.filled_schema import values_in_schema
@@ -22,10 +22,11 @@ from answergraph.response_format.reading.json_in_text import (
     MAX_PASSED_OVER_CHARACTERS,
     MAX_TEXT_LENGTH,
     begins_json,
-    load_json,
+    closings_in,
     value_at,
 )
 from answergraph.response_format.reading.json_syntax_repair import MAX_MENDED_LENGTH, mend_json
+from answergraph.response_format.reading.strict_json import load_json
 from answergraph.response_format.schemas.answer_schema import CALL_ARGUMENTS
 
 MAX_PYTHON_CHARACTERS = 100_000
@@ -123,6 +124,10 @@ class _Reader:
     mended: int = 0
     """How many characters were mended."""
 
+    @cached_property
+    def closings(self) -> dict[int, int]:
+        return closings_in(self.text)
+
     def places(self) -> Iterator[_Place]:
         starts = _compiled(_CALL_STARTS, self.names)
         position, count = _end_of_thoughts(self.text), 0
@@ -138,7 +143,7 @@ class _Reader:
 
     def _json(self, match: re.Match[str]) -> tuple[list[_Written], int]:
         start = match.start()
-        data, closed = value_at(self.text, start)
+        data, closed = value_at(self.text, start, self.closings)
         end = closed or len(self.text)
         if data is not None:
             return self._calls_in(data), end
@@ -194,7 +199,7 @@ class _Reader:
 
     def _tagged(self, match: re.Match[str]) -> tuple[list[_Written], int]:
         if bracket := _OBJECT.match(self.text, match.end()):
-            data, closed = value_at(self.text, bracket.end() - 1)
+            data, closed = value_at(self.text, bracket.end() - 1, self.closings)
             return [_Written(_name(match), data)], closed or len(self.text)
         pairs: list[tuple[str, Any]] = []
         end = match.end()

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from functools import cached_property
 from typing import Any, Protocol
 
 from langchain_core.tools import BaseTool, StructuredTool
-from pydantic import TypeAdapter, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails, PydanticSerializationError, to_json
+from typing_extensions import is_typeddict
 
 from answergraph.response_format.schemas.json_envelope import VALUE, wrapped_value
 from answergraph.response_format.schemas.known_keys import KnownKeys, known_keys
@@ -42,6 +43,20 @@ class AnswerSchema:
     """The type in the state schema; ``dict`` for a JSON Schema."""
     is_object: bool = True
     """Whether the value is an object; any other value is wrapped in one on the wire, ``{"value": …}``."""
+    strict: bool | None = None
+    """What the strategy said of it."""
+
+    @property
+    def schema(self) -> Any:
+        """What was declared, under LangChain's name."""
+        return self.declared
+
+    @property
+    def schema_kind(self) -> str:
+        """What was declared is, in LangChain's words: ``pydantic``, ``dataclass``, ``typeddict`` or ``json_schema``."""
+        if isinstance(self.declared, type) and issubclass(self.declared, BaseModel):
+            return "pydantic"
+        return "dataclass" if is_dataclass(self.declared) else "typeddict" if is_typeddict(self.declared) else "json_schema"
 
     @cached_property
     def json_schema(self) -> Mapping[str, Any]:

@@ -9,8 +9,9 @@ from typing import Any
 
 import jsonschema_rs
 
-from answergraph.response_format.untrusted.schema_depth import explained_depth, is_deeper
+from answergraph.response_format.untrusted.schema_depth import explained_depth
 from answergraph.response_format.untrusted.untrusted_schema import PATTERN_OPTIONS, refuse_remote
+from answergraph.runtime.json_depth import is_deeper
 from answergraph.state.errors import AgentSpecError
 
 MAX_ERRORS = 20

@@ -60,11 +60,23 @@ def answer_schemas(declared: Any) -> tuple[AnswerSchema, ...]:
 
 
 def _variants(declared: Any) -> Iterator[Any]:
+    declared = _schema_of_format(declared)
     alternatives = _alternatives(declared)
     if alternatives is None:
         yield declared
     for alternative in alternatives or ():
         yield from _variants(alternative)
+
+
+def _schema_of_format(declared: Any) -> Any:
+    """Return the JSON Schema of a format as OpenAI writes it, ``{"type": "json_schema", …}``; anything else as it is."""
+    if not isinstance(declared, dict) or declared.get("type") != "json_schema":
+        return declared
+    written = declared.get("json_schema", declared)
+    if not isinstance(written, dict) or not isinstance(written.get("schema"), dict):
+        raise _unsupported(declared, "A format of type 'json_schema' has its 'schema' in it.")
+    named = {key: written[source] for key, source in (("title", "name"), ("description", "description")) if source in written}
+    return {"type": "object", **named} if not written["schema"] else {**written["schema"], **named}
 
 
 def _alternatives(declared: Any) -> Sequence[Any] | None:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import NoneType
 from typing import Any, NamedTuple, Self, get_args
 
 from langgraph.channels import LastValue
-from langgraph.types import Command
+from langgraph.errors import InvalidUpdateError
 
 from answergraph.response_format.schemas.answer_schema import AnswerSchema
 from answergraph.response_format.schemas.schema_kinds import answer_schemas
@@ -41,20 +41,22 @@ class AnswerChannel(LastValue[Any]):
         ...     plan: Annotated[Plan | None, AnswerChannel]
     """
 
-    __slots__ = ("codec", "stored")
+    __slots__ = ("codec", "is_strict", "stored")
 
-    def __init__(self, typ: Any, key: str = "", codec: AnswerCodec | None = None) -> None:
+    def __init__(self, typ: Any, key: str = "", codec: AnswerCodec | None = None, *, is_strict: bool = False) -> None:
         """Make an empty channel; LangGraph does so for ``Annotated[Type, AnswerChannel]``.
 
         Args:
             typ: The declared type, ``None`` apart; shown in the graph's JSON Schemas.
             key: The state key.
             codec: Converts the values; made for the type if not given.
+            is_strict: Whether what is no answer of the declared type is refused, as in an agent's own state.
         """
         super().__init__(typ, key)
         self.codec = answer_codec(_schemas_of(typ)) if codec is None else codec
         # The value as a checkpoint keeps it: made once per value, as a checkpoint is written after every step.
         self.stored: tuple[Any] | None = None
+        self.is_strict = is_strict
 
     def __eq__(self, other: object) -> bool:
         # All channels of one state key are taken for equal, so that LangGraph keeps the first one declared.
@@ -77,7 +79,11 @@ class AnswerChannel(LastValue[Any]):
     def update(self, values: Sequence[Any]) -> bool:
         if not super().update(values):
             return False
-        self.value = self.codec.from_write(self.value)
+        written = self.value
+        self.value = self.codec.from_write(written)
+        if self.is_strict and written is not None and self.value is written and not self.codec.takes(written):
+            names = [schema.name for schema in self.codec.schemas]
+            raise InvalidUpdateError(f"{self.key!r} is an answer of {names!r}, and {written!r} is none.")
         self.stored = None
         return True
 
@@ -89,7 +95,7 @@ class AnswerChannel(LastValue[Any]):
         return self.stored[0]
 
     def _empty(self) -> Self:
-        return type(self)(self.typ, self.key, self.codec)
+        return type(self)(self.typ, self.key, self.codec, is_strict=self.is_strict)
 
 
 class NamedJson(NamedTuple):
@@ -164,17 +170,6 @@ class AnswerCodec:
             self._values.put(id(written), (value, repr((value, written))), written)
         return written
 
-    def update_to_write(self, update: Any, key: str) -> Any:
-        """Return a node's update with the answer under a state key as it is written; commands and lists of them included."""
-        # As LangGraph tells them: a tuple without a command may be a user's named one.
-        if isinstance(update, list | tuple) and any(isinstance(part, Command) for part in update):
-            return [self.update_to_write(part, key) for part in update]
-        if isinstance(update, Command) and update.graph is None:
-            return replace(update, update=self.update_to_write(update.update, key))
-        if not isinstance(update, dict) or update.get(key) is None or self._values.get(id(update[key])) is not None:
-            return update
-        return {**update, key: self.to_write(update[key])}
-
     def from_write(self, written: Any) -> Any:
         """Return what was written to the state as a value of the declared type; the inverse of ``to_write``.
 
@@ -189,6 +184,12 @@ class AnswerCodec:
         if isinstance(written, Mapping) and written.keys() == {"schema", "value"} and (named := self._named(written["schema"])):
             return _loaded(named, written["value"], written)
         return self._of_any(written, otherwise=written)
+
+    def takes(self, written: Any) -> bool:
+        """Return whether what was written as it is is an answer of a node of ours, or a value of a declared type."""
+        if isinstance(written, UnreadableAnswer) or self._values.get(id(written)) is not None:
+            return True
+        return bool(self._schemas_of(written))
 
     def to_checkpoint(self, value: Any) -> Any:
         if isinstance(value, UnreadableAnswer):

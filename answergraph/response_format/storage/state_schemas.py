@@ -12,7 +12,7 @@ from typing_extensions import TypedDict
 from answergraph.response_format.schemas.answer_schema import AnswerSchema
 from answergraph.response_format.storage.answer_channel import AnswerChannel, answer_codec
 from answergraph.runtime.recent_cache import MAX_KEPT, RecentCache
-from answergraph.state.agent_state import AnswerKeys, OmitFromInput, PrivateState, StateSchemas
+from answergraph.state.agent_state import AgentState, AnswerKeys, OmitFromInput, PrivateState, StateSchemas
 from answergraph.state.delta_channels import stores_deltas, with_messages_channel
 
 
@@ -34,7 +34,7 @@ _MERGED: RecentCache[StateSchemas] = RecentCache()
 def _merged(ordered: Sequence[type[Any]], keys: AnswerKeys, answers: Sequence[AnswerSchema], *, deltas: bool) -> StateSchemas:
     fields: dict[str, Any] = {}
     for schema in [*ordered, PrivateState]:
-        fields.update(_hints(schema))
+        fields.update(_with_keys(_hints(schema), keys))
     fields = _with_answer(fields, keys, answers)
     if deltas:
         fields["messages"] = with_messages_channel(fields["messages"])
@@ -50,15 +50,21 @@ def _hints(schema: type[Any]) -> dict[str, Any]:
     return get_type_hints(schema, include_extras=True)
 
 
-def _with_answer(fields: dict[str, Any], keys: AnswerKeys, answers: Sequence[AnswerSchema]) -> dict[str, Any]:
+def _with_keys(hints: dict[str, Any], keys: AnswerKeys) -> dict[str, Any]:
+    """Return the fields of one schema, those of the answer under the agent's own keys; a key of the user's keeps its name."""
     standard = AnswerKeys()
-    renamed = {standard.answer: keys.answer, standard.outcome: keys.outcome}
-    result = {renamed.get(name, name): hint for name, hint in fields.items()}
-    if answers:
-        answer_type: Any = Optional[shown_type(answers)]  # noqa: UP045  # the types are known at run time only
-        channel = AnswerChannel(answer_type, keys.answer, answer_codec(tuple(answers)))
-        result[keys.answer] = NotRequired[Annotated[answer_type, OmitFromInput, channel]]
-    return result
+    renamed = {standard.answer: keys.answer}
+    if hints.get(standard.outcome) == _hints(AgentState)[standard.outcome]:
+        renamed[standard.outcome] = keys.outcome
+    return {renamed.get(name, name): hint for name, hint in hints.items()}
+
+
+def _with_answer(fields: dict[str, Any], keys: AnswerKeys, answers: Sequence[AnswerSchema]) -> dict[str, Any]:
+    if not answers:
+        return fields
+    answer_type: Any = Optional[shown_type(answers)]  # noqa: UP045  # the types are known at run time only
+    channel = AnswerChannel(answer_type, keys.answer, answer_codec(tuple(answers)), is_strict=True)
+    return {**fields, keys.answer: NotRequired[Annotated[answer_type, OmitFromInput, channel]]}
 
 
 def _visible(fields: dict[str, Any], side: Literal["input", "output"]) -> dict[str, Any]:

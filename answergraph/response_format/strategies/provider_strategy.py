@@ -16,6 +16,7 @@ from answergraph.response_format.providers.model_capabilities import (
     takes_format_beside_tools,
     wire_dialect,
 )
+from answergraph.response_format.schemas.answer_schema import AnswerSchema
 from answergraph.response_format.strategies.strategy import Binding, HandleErrors, SchemaT, Strategy
 from answergraph.response_format.wire.dialects import Dialect, SchemaNotExpressible
 from answergraph.response_format.wire.wire_schema import WireSchema, wire_schema
@@ -61,6 +62,31 @@ class ProviderStrategy(Strategy[SchemaT]):
         super().__init__(schema, handle_errors=handle_errors)
         self.strict = strict
 
+    @property
+    def schema_spec(self) -> AnswerSchema:
+        """The schema, with LangChain's ``name``, ``description``, ``schema``, ``schema_kind``, ``json_schema`` and ``strict``.
+
+        Raises:
+            AgentSpecError: If several are declared, which LangChain's strategy does not know; they are the ``schemas``.
+        """
+        if len(self.schemas) > 1:
+            raise AgentSpecError(f"{self.schema_names!r} are several schemas: use strategy.schemas, not strategy.schema_spec.")
+        return replace(self.schemas[0], strict=self.strict)
+
+    def to_model_kwargs(self) -> dict[str, Any]:
+        """Return what LangChain binds to a model for this strategy, as OpenAI writes it.
+
+        Returns:
+            The keyword arguments. The schema is the declared one; an agent compiles it to what the provider takes.
+        """
+        strict = {"strict": True} if self.strict else {}
+        return {
+            "response_format": {
+                "type": "json_schema",
+                "json_schema": {"name": self.format_name, "schema": dict(self.reply_schema()), **strict},
+            }
+        }
+
     def check(self, model: BaseChatModel) -> None:
         compiled = self._compiled(wire_dialect(model))
         if self.strict and isinstance(compiled, SchemaNotExpressible):
@@ -91,7 +117,7 @@ class ProviderStrategy(Strategy[SchemaT]):
     def request_text(self) -> str:
         return f"Give your answer as a JSON object of the schema {' or '.join(self.schema_names)}, and nothing else."
 
-    def unreadable(self, error: ValueError) -> ValueError:
+    def unreadable(self, error: Exception) -> ValueError:
         label = getattr(self.schemas[0].declared, "__name__", "response_format")
         return ValueError(f"Native structured output expected valid JSON for {label}, but parsing failed: {error}.")
 

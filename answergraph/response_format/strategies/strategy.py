@@ -158,7 +158,7 @@ class Strategy(ABC, Generic[SchemaT]):
         """Undo in an answer what compiling the schema to a dialect caused, such as nulls for optional members."""
         return data
 
-    def unreadable(self, error: ValueError) -> ValueError | None:
+    def unreadable(self, error: Exception) -> ValueError | None:
         """Return the error for a text that is no JSON, ``None`` where a text was not asked for."""
         return None
 

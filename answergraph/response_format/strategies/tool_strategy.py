@@ -8,6 +8,7 @@ from typing_extensions import TypeForm
 
 from answergraph.response_format.model_request import NO_CALLS, ModelRequest
 from answergraph.response_format.providers.model_capabilities import names_forced_tool
+from answergraph.response_format.schemas.answer_schema import AnswerSchema
 from answergraph.response_format.strategies.strategy import CALLS_ARE_OVER, Binding, HandleErrors, SchemaT, Strategy
 
 
@@ -66,6 +67,11 @@ class ToolStrategy(Strategy[SchemaT]):
         """
         super().__init__(schema, handle_errors=handle_errors, tool_message_content=tool_message_content)
         self.tool_choice = tool_choice
+
+    @property
+    def schema_specs(self) -> list[AnswerSchema]:
+        """One per answer tool, with LangChain's ``name``, ``description``, ``schema``, ``schema_kind`` and ``json_schema``."""
+        return list(self.schemas)
 
     def binding(self, request: ModelRequest[Any]) -> Binding:
         """Bind the answer tools after the user's; a request's own tool choice wins."""

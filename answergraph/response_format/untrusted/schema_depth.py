@@ -39,19 +39,6 @@ def explained_depth(schema: Mapping[str, Any]) -> int:
     return MAX_EXPLAINED_DEPTH
 
 
-def is_deeper(data: Any, depth: int) -> bool:
-    level = [data]
-    for _ in range(depth):
-        level = [inner for each in level for inner in _parts(each)]
-    return any(isinstance(each, dict | list) for each in level)
-
-
-def _parts(value: Any) -> list[Any]:
-    if isinstance(value, dict):
-        return list(value.values())
-    return value if isinstance(value, list) else []
-
-
 def _asked_with(position: Position, found: Mapping[str, Position]) -> list[str]:
     target = unquote(str(position.schema.get("$ref", "")))
     return [*position.beside, target] if target in found else position.beside

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 from urllib.parse import unquote
 
 import jsonschema_rs
@@ -25,6 +25,8 @@ MAX_SUBSCHEMAS = 2_000
 """Properties, items, members of unions and definitions, together."""
 MAX_SCHEMAS_PER_VALUE = 1_000
 """Schemas that apply to one value, with every reference followed; parts that refer to parts multiply them."""
+MAX_FOLLOWED_SCHEMAS = 5_000
+"""Schemas with every reference replaced by what it names, as clients write them for a provider."""
 MAX_PATTERNS = 50
 """Regular expressions, in ``pattern`` and as names in ``patternProperties``."""
 MAX_PATTERN_CHARACTERS = 500
@@ -75,7 +77,9 @@ def check_untrusted_schema(schema: object) -> dict[str, Any]:
     found = _bounded_positions(copy)
     _refuse_costly_patterns(found.values())
     _refuse_circles(found)
+    _refuse_what_clients_follow(copy, found)
     _refuse_invalid(copy)
+    _with_plain_references(copy, found)
     return copy
 
 
@@ -184,6 +188,33 @@ def _referred(position: Position, found: dict[str, Position]) -> list[str]:
             f"'$ref' {_quoted(reference)} at {_quoted(position.pointer)} leads to no schema; define it under '$defs'."
         )
     return [target]
+
+
+def _refuse_what_clients_follow(schema: dict[str, Any], found: dict[str, Position]) -> None:
+    """Refuse what LangChain's clients stumble over: they follow whatever is called ``$ref``, and write out what it names."""
+    if json.dumps(schema).count('"$ref":') != sum("$ref" in position.schema for position in found.values()):
+        raise UntrustedSchemaError("'$ref' is the name of a property or stands in data, where clients follow it too; rename it.")
+    followed = 0
+    waiting = [(pointer, frozenset[str]()) for pointer in found if pointer == "#" or re.fullmatch("#/[^/]*/[^/]*", pointer)]
+    while waiting:
+        pointer, on_the_way = waiting.pop()
+        followed += 1
+        if followed > MAX_FOLLOWED_SCHEMAS or len(on_the_way) > MAX_SCHEMA_DEPTH:
+            raise UntrustedSchemaError(
+                f"References lead to over {MAX_FOLLOWED_SCHEMAS} schemas, or over {MAX_SCHEMA_DEPTH} from one to the next; "
+                "refer to fewer."
+            )
+        position = found[pointer]
+        waiting += [(inner, on_the_way) for inner in (*position.beside, *position.named, *position.shared)]
+        waiting += [(target, on_the_way | {target}) for target in _referred(position, found) if target not in on_the_way]
+
+
+def _with_plain_references(schema: dict[str, Any], found: dict[str, Position]) -> None:
+    """Put what is referred to by escaped names under plain ones: LangChain's clients do not read the escapes."""
+    escaped = [position.schema for position in found.values() if re.search("[%~]", str(position.schema.get("$ref", "")))]
+    for number, referring in enumerate(escaped, start=1):
+        schema.setdefault("$defs", {})[f"referred_{number}"] = dict(found[unquote(referring["$ref"])].schema)
+        cast(dict[str, Any], referring)["$ref"] = f"#/$defs/referred_{number}"
 
 
 def _refuse_invalid(schema: dict[str, Any]) -> None:

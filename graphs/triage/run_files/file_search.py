@@ -113,10 +113,11 @@ def _searched(root: str, text: str, files: tuple[FileEntry, ...], regex: bool) -
         if left <= 0:
             problems.append(f"{entry.path!r} was not searched: {MAX_BYTES} bytes were.")
             continue
-        left -= entry.size
         try:
             with closing(_matches_in(folder, entry.path, pattern)) as matches:
                 found += islice(matches, MAX_MATCHES + 1 - len(found))
+            # Not before: a core dump that sorts first is told to be binary by its beginning, and must not hide the logs.
+            left -= entry.size
         except FolderError as error:
             problems.append(str(error))
     return Matches(tuple(found[:MAX_MATCHES]), len(found) > MAX_MATCHES, tuple(problems))

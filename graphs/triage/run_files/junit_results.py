@@ -19,7 +19,7 @@ MAX_PART_CHARACTERS = 30_000
 
 _FAILURES: dict[str, Status] = {"failure": "failed", "error": "error"}
 _FAILED_TRIES = frozenset({"flakyFailure", "flakyError", "rerunFailure", "rerunError"})
-_ATTEMPT = re.compile(r"^\s*Retry #\d+ ─+$", re.MULTILINE)
+_ATTEMPT = re.compile(r"^[ \t]*+Retry #\d++ ─++$", re.MULTILINE)
 """Playwright's heading above each further attempt in one failure's text."""
 _NOT_XML = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 

@@ -5,6 +5,7 @@ Entities are refused: a file may neither blow up while it is read nor pull in an
 
 from __future__ import annotations
 
+import codecs
 import re
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,9 +16,15 @@ from defusedxml.ElementTree import DefusedXMLParser
 
 MAX_CASES = 100_000
 """How many cases of one file are read."""
+MAX_ELEMENT_DEPTH = 32
+"""How deep suites and elements stand in each other; a deeper file is none of a test runner's."""
 
 _DECLARATION = re.compile(r"""\A\s*<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]+)["'][^>]*\?>""")
 _TAG = re.compile(rb"""<(?:[^>"']|"[^"]*"|'[^']*')*>""")
+_READ_ENCODINGS = re.compile(
+    r"utf-(8|16|32)(-\w+)?|ascii|iso8859-\d+|cp\d+|koi8-\w|mac-\w+|gb\w+|big5\w*|euc_\w+|shift_jis\w*|iso2022_\w+"
+)
+"""Python's names of encodings that programs write; its others are no text, or take quadratic time."""
 _BOMS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
 
 
@@ -53,7 +60,7 @@ class XmlCases:
 
 
 class _FullError(Exception):
-    """As many cases were read as are read at most."""
+    """As much was read as is read at most."""
 
 
 def read_xml(path: str, content: bytes) -> XmlCases:
@@ -66,8 +73,8 @@ def read_xml(path: str, content: bytes) -> XmlCases:
     try:
         parser.feed(utf8)
         parser.close()
-    except _FullError:
-        read.problem = f"Only the first {MAX_CASES} cases of {path!r} are read."
+    except _FullError as full:
+        read.problem = f"{full} of {path!r} are read."
     except DefusedXmlException:
         return XmlCases(problem=f"{path!r} declares XML entities, which are not resolved; not read.")
     except (ParseError, LookupError, ValueError) as error:
@@ -88,6 +95,8 @@ class _Target:
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         name = tag.rsplit("}", 1)[-1]
+        if len(self._suites) + len(self._open) >= MAX_ELEMENT_DEPTH:
+            raise _FullError(f"Only the {len(self._read.cases)} cases before elements nest {MAX_ELEMENT_DEPTH} deep")
         if name in {"testsuite", "testsuites"} and not self._open:
             self._suites.append(self._element(name, attributes))
         elif name == "testcase" or self._open:
@@ -118,7 +127,7 @@ class _Target:
             self._suites[-1].cases += 1
         self._read.cases.append((case, tuple(self._suites)))
         if len(self._read.cases) >= MAX_CASES:
-            raise _FullError
+            raise _FullError(f"Only the first {MAX_CASES} cases")
 
     def _element(self, name: str, attributes: dict[str, str]) -> XmlElement:
         match = _TAG.match(self._content, self.position.CurrentByteIndex)
@@ -135,6 +144,7 @@ def _as_utf8(content: bytes) -> bytes:
     if encoding.lower() in {"utf-8", "us-ascii", "ascii"}:
         return content
     try:
-        return content.decode(encoding, errors="replace").encode()
+        is_read = _READ_ENCODINGS.fullmatch(codecs.lookup(encoding).name)
     except LookupError:
-        return content
+        is_read = None
+    return content.decode(encoding, errors="replace").encode(errors="replace") if is_read else content

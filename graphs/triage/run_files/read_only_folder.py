@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
@@ -18,6 +18,7 @@ from langchain_core.tools import ToolException
 
 MAX_FILES = 10_000
 """How many entries of a folder are listed; that more are left out is said."""
+MAX_PATH_CHARACTERS = 4_096
 MAX_DEPTH = 32
 """How many folders deep files are looked for."""
 
@@ -93,6 +94,8 @@ class Folder:
         """
         slashed = path.replace("\\", "/") if _ON_WINDOWS else path
         parts = [part for part in slashed.split("/") if part not in {"", "."}]
+        if len(path) > MAX_PATH_CHARACTERS:
+            raise FolderError(f"A path has at most {MAX_PATH_CHARACTERS} characters, not {len(path)}.")
         leads_out = slashed.startswith("/") or ".." in parts or "\0" in path
         if leads_out or (_ON_WINDOWS and ":" in path):
             raise FolderError(f"{path!r} is not below the folder.")
@@ -107,8 +110,8 @@ class Folder:
             place = pending.pop()
             try:
                 pending += self._scan(place, entries)
-            except OSError as error:
-                problems.append(f"{str(place)!r} cannot be listed: {error.strerror or error}.")
+            except (OSError, ValueError) as error:
+                problems.append(f"{str(place)!r} cannot be listed: {_said(error)}.")
         if pending or len(entries) >= MAX_FILES:
             problems.append(f"Only the first {MAX_FILES} files are looked at.")
         return Listing(tuple(sorted(entries[:MAX_FILES], key=lambda entry: entry.path)), tuple(problems))
@@ -126,7 +129,7 @@ class Folder:
                 if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                     raise FolderError(f"{path!r} is no regular file.")
                 yield file
-        except OSError as error:
+        except (OSError, ValueError) as error:  # a path may also be none that this system can write
             raise FolderError(f"{path!r} cannot be read: {self._why(place, error)}.") from error
 
     def _scan(self, place: PurePosixPath, entries: list[FileEntry]) -> list[PurePosixPath]:
@@ -173,11 +176,16 @@ class Folder:
             raise FolderError(f"{str(place)!r} leads through a link; links are not followed.")
         return path
 
-    def _why(self, place: PurePosixPath, error: OSError) -> str:
+    def _why(self, place: PurePosixPath, error: Exception) -> str:
         steps = [self.root.joinpath(*place.parts[: count + 1]) for count in range(len(place.parts))]
-        if any(step.is_symlink() for step in steps):
-            return "it is or lies behind a link, and links are not followed"
-        return (error.strerror or str(error)).lower()
+        with suppress(OSError, ValueError):
+            if any(step.is_symlink() for step in steps):
+                return "it is or lies behind a link, and links are not followed"
+        return _said(error).lower()
+
+
+def _said(error: Exception) -> str:
+    return getattr(error, "strerror", None) or str(error)
 
 
 def _shown(name: str) -> str:

@@ -50,6 +50,12 @@ def test_the_task_can_be_replaced(workflow: str) -> None:
     assert json.loads(out)["results"]["speak"]["text"] == "Be fine."
 
 
+def test_a_tool_is_granted_by_the_name_of_the_file(workflow: str) -> None:
+    assert answergraph("run", workflow, "--fact", "says=All fine.", "--tool", "Add=answergraph.graphs.calculator:add")[0] == 0
+    code, _, err = answergraph("run", workflow, "--tool", "Add=answergraph.graphs.calculator:nothing")
+    assert (code, "'answergraph.graphs.calculator:nothing' cannot be imported" in err) == (2, True)
+
+
 def test_agents_may_lie_beside_the_file(tmp_path: Path) -> None:
     (tmp_path / "agents_of_mine.py").write_text("def speaker(model):\n    return lambda state: {'text': 'fine'}\n")
     path = tmp_path / "workflow.yaml"

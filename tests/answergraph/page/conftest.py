@@ -59,7 +59,7 @@ def choose(page: Page, graph: str) -> None:
 
 def ended(page: Page) -> str:
     """Wait for the end of a run; returns what the page says of it."""
-    closing = "#status:has-text('has ended'), #status:has-text('waits'), #status:has-text('failed')"
+    closing = ", ".join(f"#status:has-text('{word}')" for word in ("has ended", "waits", "failed", "stopped"))
     page.wait_for_selector(closing, timeout=LONGEST_RUN)
     return page.inner_text("#status")
 

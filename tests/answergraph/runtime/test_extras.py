@@ -108,7 +108,7 @@ def test_a_thing_without_its_extra_says_in_one_line_what_to_install(missing: str
     ("missing", "arguments", "line"),
     [
         ("typer", ["ask", "1 + 2"], "the command line needs typer: pip install 'answergraph[cli]'"),
-        ("rich", ["--help"], "the command line needs rich: pip install 'answergraph[cli]'"),
+        ("rich", ["ask", "1 + 2"], "the command line needs rich: pip install 'answergraph[cli]'"),
         ("re2", ["triage", "."], "the triage needs re2: pip install 'answergraph[triage]'"),
         ("re2", ["graph", "triage"], "the triage needs re2: pip install 'answergraph[triage]'"),
         ("langchain", ["ask", "1", "--model", "anthropic:x"], "needs langchain: pip install 'answergraph[langchain]'"),

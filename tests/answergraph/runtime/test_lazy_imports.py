@@ -13,7 +13,6 @@ NOT_NEEDED = [
     "defusedxml",
     "openai",
     "jsonschema_rs",
-    "json_repair",
     "answergraph.graphs.triage",
     "answergraph.graphs.workflow",
 ]

@@ -5,11 +5,11 @@ from typing import Annotated, Any
 
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.errors import InvalidUpdateError
 from langgraph.graph import MessagesState, StateGraph
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from answergraph import AnswerChannel, StoredAnswerError, ToolStrategy, create_agent
-from answergraph.middleware import after_agent
 from answergraph.testing import ScriptedChatModel
 from tests.graphs.agent.scripted_agents import GOOD, QUESTION, Missing, Place, Route, Verdict, call, calls
 
@@ -53,53 +53,22 @@ def test_updates_show_the_answer_as_json(run: Any, declared: Any, name: str, arg
     assert last["structured_response"]["structured_response"] == shown
 
 
-@pytest.mark.parametrize(
-    ("written", "kept"),
-    [
-        (VERDICT, VERDICT),
-        (GOOD, VERDICT),
-        (None, None),
-        ("as good as it gets", "as good as it gets"),
-        ({"passed": True}, {"passed": True}),
-        (Place("Nara"), Place("Nara")),
-    ],
-    ids=["instance", "JSON", "nothing", "text", "JSON that does not fit", "another class"],
-)
-class TestWriting:
-    def test_update_state_loses_nothing(self, run: Any, written: Any, kept: Any) -> None:
-        agent = answered(InMemorySaver())
-        run(agent, QUESTION, CONFIG)
-        agent.update_state(CONFIG, {"structured_response": written}, as_node="structured_response")
-        assert run.state(agent, CONFIG).values["structured_response"] == kept
-        assert run.history(agent, CONFIG)[0].values["structured_response"] == kept
-
-    def test_a_middleware_that_writes_the_answer_loses_nothing(self, run: Any, written: Any, kept: Any) -> None:
-        @after_agent
-        def overwrite(state: Any, runtime: Any) -> dict[str, Any]:
-            assert state["structured_response"] == VERDICT
-            return {"structured_response": written}
-
-        agent = answered(InMemorySaver(), middleware=[overwrite])
-        assert run(agent, QUESTION, CONFIG)["structured_response"] == kept
-        assert run.state(agent, CONFIG).values["structured_response"] == kept
-
-
-def test_a_middleware_that_writes_an_instance_leaves_no_class_in_the_thread(run: Any, caplog: pytest.LogCaptureFixture) -> None:
-    class Changed(BaseModel):
-        """Seen in this test only: LangGraph warns once per class and process."""
-
-        passed: bool
-
-    @after_agent
-    def turn_round(state: Any, runtime: Any) -> dict[str, Any]:
-        return {"structured_response": Changed(passed=not state["structured_response"].passed)}
-
-    reply = calls(call("Changed", {"passed": True}))
-    agent = agent_of(reply, declared=Changed, checkpointer=InMemorySaver(), middleware=[turn_round])
+@pytest.mark.parametrize(("written", "kept"), [(VERDICT, VERDICT), (GOOD, VERDICT), (None, None)])
+def test_update_state_writes_an_answer_of_the_declared_type(run: Any, written: Any, kept: Any) -> None:
+    agent = answered(InMemorySaver())
     run(agent, QUESTION, CONFIG)
-    with caplog.at_level(logging.WARNING):
-        assert run.history(agent, CONFIG)[0].values["structured_response"] == Changed(passed=False)
-    assert caplog.records == []
+    agent.update_state(CONFIG, {"structured_response": written}, as_node="structured_response")
+    assert run.state(agent, CONFIG).values["structured_response"] == kept
+    assert run.history(agent, CONFIG)[0].values["structured_response"] == kept
+
+
+@pytest.mark.parametrize("written", ["as good as it gets", {"passed": True}, {**GOOD, "why": "x"}, Place("Nara")])
+def test_update_state_refuses_what_is_no_answer(run: Any, written: Any) -> None:
+    agent = answered(InMemorySaver())
+    run(agent, QUESTION, CONFIG)
+    with pytest.raises(InvalidUpdateError, match="'structured_response' is an answer of \\['Verdict'\\]"):
+        agent.update_state(CONFIG, {"structured_response": written}, as_node="structured_response")
+    assert run.state(agent, CONFIG).values["structured_response"] == VERDICT
 
 
 @pytest.mark.parametrize(

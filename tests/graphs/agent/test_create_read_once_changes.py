@@ -6,7 +6,7 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
 from answergraph import PromptedStrategy, ToolStrategy
-from answergraph.middleware import after_agent, after_model
+from answergraph.middleware import after_model
 from tests.graphs.agent.counted_answers import ChangesAnswer, Grade, Looks, Row, Verdict, thread, validated, verdict_of
 from tests.graphs.agent.scripted_agents import QUESTION, agent_of, call, calls
 from tests.suite.colors import Run
@@ -140,17 +140,3 @@ class TestAfterTheRun:
         looks.seen[0].score = 8
         agent.update_state(thread(), {"structured_response": written})
         assert run.state(agent, thread()).values["structured_response"].score == 7
-
-    def test_an_answer_that_a_last_hook_makes_invalid_is_kept_and_loads(self, run: Run) -> None:
-        @after_agent
-        def breaks(state: Any, runtime: Any) -> dict[str, Any]:
-            state["structured_response"].score = 70
-            return {"structured_response": state["structured_response"]}
-
-        saver = InMemorySaver()
-        agents = [
-            agent_of(verdict_of(7), response_format=ToolStrategy(Verdict), middleware=[breaks], checkpointer=saver)[0]
-            for _ in range(2)
-        ]
-        assert run(agents[0], QUESTION, thread())["structured_response"].score == 70
-        assert run.state(agents[1], thread()).values["structured_response"].score == 70

@@ -80,12 +80,12 @@ def test_an_agent_without_a_response_format_answers_with_its_last_text(run: Any)
 
 
 @pytest.mark.parametrize(("given", "value"), [(Place("Nara"), {"city": "Nara"}), ("as you like", "as you like")])
-def test_what_a_middleware_put_in_place_of_the_answer_is_the_result(run: Any, given: Any, value: Any) -> None:
+def test_what_a_middleware_gives_as_the_answer_of_an_agent_without_one_is_the_result(run: Any, given: Any, value: Any) -> None:
     @after_agent
     def replace(state: Any, runtime: Any) -> dict[str, Any]:
         return {"structured_response": given}
 
-    agent, _ = judge(calls(call("Verdict", GOOD)), middleware=[replace])
+    agent, _ = judge("It passed.", response_format=None, middleware=[replace])
     message, _ = asked(run, agent)
     assert (json.loads(message.text), message.artifact["structured_response"]) == (value, value)
 

@@ -47,6 +47,10 @@ steps:
         next: work
 """
 
+BOMB = "a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n" + "".join(
+    f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]\n" for n in range(1, 20)
+)
+
 
 def write(folder: Path, text: str) -> Path:
     path = folder / "workflow.yaml"
@@ -86,7 +90,7 @@ def test_a_run_may_have_facts_of_its_own(run: Run, tmp_path: Path) -> None:
         ("when(level > 5)", "when(level >)", 12, "steps[0].rules[0].condition", "a value is missing"),
         ("when(level > 5)", "when(1)", 12, "steps[0].rules[0].condition", "neither true nor false (position 5"),
         ("when(level > 5)", "when(visits.chek > 5)", 12, "steps[0].rules[0].condition", "there is no step 'chek'"),
-        ("when(level > 5)", "ai('fine')", 12, "steps[0].rules[0].condition", "no ai(...)"),
+        ("when(level > 5)", "ai(fine)", 12, "steps[0].rules[0].condition", "no ai(...)"),
         ("limits: {steps: 9", "limits: {stepps: 9", 5, "limits.stepps", "no key 'stepps'"),
         ("{steps: 9", "{steps: nine", 5, "limits.steps", "a number"),
         ("{steps: 9", "{steps: 0", 5, "limits", "at least 1"),
@@ -108,9 +112,21 @@ def test_a_run_may_have_facts_of_its_own(run: Run, tmp_path: Path) -> None:
         ("judge: false", "judge: nope", 22, "steps[1].parallel[1].judge", "nope"),
         ("task: Build it.", "task: 5", 2, "task", "a text"),
         ("task: Build it.", "name: again", 2, "name", "stands there already"),
-        ("  level: 2", "  level: *two", 4, "", "alias *two"),
+        ("  level: 2", "  level: *two", 4, "", "undefined alias 'two'"),
         ("  level: 2", "  level: !!python/object:os.system 2", 4, "facts.level", "cannot be read"),
         ("name: building", "name: [", 3, "", "no YAML"),
+        ("name: building", "name: &all\n  - *all", 1, "name[0]", "stands for itself"),
+        ("  level: 2", "  <<: [5]", 4, "facts.<<", "merges mappings"),
+        ("limits: {steps: 9, visits: 3}", "max_movements: 0", 5, "max_movements", "at least 1"),
+        ("task: Build it.", "initial_movement: chek", 2, "initial_movement", "no step 'chek'"),
+        ("    agent: worker\n", "    arpeggio: {}\n", 8, "steps[0].arpeggio", "not done here: write an agent"),
+        (
+            "    instruction: |\n",
+            "    instruction: x\n    instruction_template: |\n",
+            10,
+            "steps[0].instruction_template",
+            "another name",
+        ),
     ],
 )
 def test_a_mistake_is_told_with_file_line_and_key(tmp_path: Path, old: str, new: str, line: int, key: str, problem: str) -> None:
@@ -123,7 +139,7 @@ def test_a_mistake_is_told_with_file_line_and_key(tmp_path: Path, old: str, new:
     assert f"{path}, line {line}" in str(caught.value)
 
 
-@pytest.mark.parametrize("text", ["", "5", "[]", "{}", "steps: []", "steps:\n  - 5", "a: &x 1\nb: *x", "? [a]\n: b"])
+@pytest.mark.parametrize("text", ["", "5", "[]", "{}", "steps: []", "steps:\n  - 5", "a: &x 1\nb: *x", BOMB, "? [a]\n: b"])
 def test_what_is_no_workflow_is_refused(tmp_path: Path, text: str) -> None:
     with pytest.raises(WorkflowFileError):
         load_workflow(write(tmp_path, text))

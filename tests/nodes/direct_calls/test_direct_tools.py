@@ -19,6 +19,7 @@ from langgraph.types import Command, Send, interrupt
 
 from answergraph.nodes.direct_calls.direct_tools import DIRECT_CALLS, DirectTool
 from answergraph.nodes.tools import ToolsNode
+from answergraph.state.agent_state import AnswerKeys
 from answergraph.state.budget import NO_LIMITS
 from tests.nodes.direct_calls.tool_calls import CALLS, Call
 from tests.nodes.direct_calls.tool_kinds import IN_CONTEXT, add
@@ -39,7 +40,7 @@ def ours(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any
 
 
 def ours_as_set(*tools: BaseTool) -> ToolsNode:
-    return ToolsNode(tools, lambda call: call, NO_LIMITS, lambda _: ())
+    return ToolsNode(tools, lambda call: call, NO_LIMITS, lambda _: (), AnswerKeys())
 
 
 def theirs(*tools: BaseTool) -> ToolNode:

@@ -1,0 +1,76 @@
+"""The names of ``langchain.agents.structured_output``, with their meaning there."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, fields
+from typing import Any, Generic, Self
+
+from langchain_core.messages import AIMessage
+from langchain_core.tools import BaseTool
+
+from answergraph.response_format.schemas.answer_schema import AnswerSchema
+from answergraph.response_format.schemas.schema_kinds import answer_schemas
+from answergraph.response_format.strategies.auto_strategy import AutoStrategy
+from answergraph.response_format.strategies.provider_strategy import ProviderStrategy
+from answergraph.response_format.strategies.strategy import SchemaT
+from answergraph.response_format.strategies.tool_strategy import ToolStrategy
+from answergraph.state.errors import (
+    MultipleStructuredOutputsError,
+    StructuredOutputError,
+    StructuredOutputValidationError,
+)
+
+__all__ = [
+    "AutoStrategy",
+    "MultipleStructuredOutputsError",
+    "OutputToolBinding",
+    "ProviderStrategy",
+    "ProviderStrategyBinding",
+    "ResponseFormat",
+    "StructuredOutputError",
+    "StructuredOutputValidationError",
+    "ToolStrategy",
+]
+
+ResponseFormat = ToolStrategy[SchemaT] | ProviderStrategy[SchemaT] | AutoStrategy[SchemaT]
+"""The strategies that LangChain has; ``create_agent`` takes ours as well."""
+
+
+@dataclass
+class _SchemaBinding(Generic[SchemaT]):
+    schema: Any
+    schema_kind: str
+
+    @classmethod
+    def from_schema_spec(cls, schema_spec: AnswerSchema) -> Self:
+        """Make the binding of a strategy's ``schema_spec``, or of one of its ``schema_specs``."""
+        return cls(**{field.name: getattr(schema_spec, field.name) for field in fields(cls)})
+
+
+@dataclass
+class OutputToolBinding(_SchemaBinding[SchemaT]):
+    """The answer tool of a schema."""
+
+    tool: BaseTool
+    """The tool whose call is an answer."""
+
+    def parse(self, tool_args: dict[str, Any]) -> Any:
+        """Return the arguments of a call as a value of the declared type; a ``ValueError`` says what does not fit."""
+        return answer_schemas(self.schema)[0].validate(tool_args)
+
+
+@dataclass
+class ProviderStrategyBinding(_SchemaBinding[SchemaT]):
+    """What reads the reply of a provider's JSON-schema mode."""
+
+    def parse(self, response: AIMessage) -> Any:
+        """Return the text of a reply as a value of the declared type; a ``ValueError`` says what does not fit."""
+        answer = answer_schemas(self.schema)[0]
+        try:
+            data = json.loads(response.text)
+        except ValueError as error:
+            raise ValueError(
+                f"Native structured output expected valid JSON for {answer.label}, but parsing failed: {error}."
+            ) from error
+        return answer.validate(data)

@@ -1,0 +1,157 @@
+// Listens to one run until the server says that it is over. Streams break; the run goes on.
+
+import * as api from "./api.js";
+
+const OVER = ["success", "error", "timeout", "interrupted"];
+/** How long until the next try, in milliseconds; the last one stays. */
+const PAUSES = [500, 1000, 2000, 4000, 8000, 15000];
+/** A server sends a sign of life every few seconds; one that is silent for so long is gone, in milliseconds. */
+const MAX_SILENCE = 45_000;
+/** The word on a run may come a moment after the end of its stream: how often it is asked for before that counts as a cut. */
+const MAX_ASKED_AT_END = 5;
+/** From so many steps on, messages come whole: each piece of one brings a kilobyte of the server's own words. */
+const MANY_STEPS = 25;
+
+const pause = (milliseconds, signal) => new Promise((resume) => {
+  const timer = setTimeout(resume, milliseconds);
+  signal.addEventListener("abort", () => (clearTimeout(timer), resume()), { once: true });
+});
+
+/** The moment an event was made, if its id tells: milliseconds, a hyphen, a count. */
+const timeOf = (id) => (/^\d{13}-\d+$/.test(id ?? "") ? Number(id.slice(0, 13)) : null);
+const place = (id) => id.match(/(\d+)(?:-(\d+))?$/)?.slice(1).map(Number) ?? [0];
+const isAfter = (id, other) => {
+  const [[first, count = 0], [otherFirst, otherCount = 0]] = [place(id), place(other)];
+  return first > otherFirst || (first === otherFirst && count > otherCount);
+};
+
+export class RunConnection {
+  #thread;
+  #run;
+  #take;
+  #tell;
+  #closed = new AbortController();
+  #wake = new AbortController();
+  #last = null;
+  /** What came with the newest id: several events of one millisecond have the same. */
+  #atLast = new Set();
+  #tries = 0;
+  #lostAt = null;
+  #steps = 0;
+  #wantsStop = false;
+  /** Whether pieces of messages are listened to. */
+  #tokens;
+
+  /** @param {string} thread @param {string} run
+   * @param {{take: (event: {event: string, data: string, at: number|null}) => void, tell: (connection: object, record: object|null) => void,
+   *   tokens?: boolean}} listener `record` is the server's word on the run
+   */
+  constructor(thread, run, { take, tell, tokens = true }) {
+    this.#thread = thread;
+    this.#run = run;
+    this.#take = take;
+    this.#tell = tell;
+    this.#tokens = tokens;
+  }
+
+  /** Listen to the end. Gives what the server says of the run: null if it knows no such run, undefined if nobody listens any more. */
+  async follow() {
+    while (!this.#closed.signal.aborted) {
+      try {
+        const record = await this.#ask();
+        await this.#read();
+        if (OVER.includes(record.status)) return record;
+        if (await this.#isOver()) continue;
+        if (this.#tokens && this.#steps >= MANY_STEPS) this.#tokens = false;
+        else await this.#lost();
+      } catch (error) {
+        if (this.#closed.signal.aborted) return undefined;
+        if (error.status === 404) return null;
+        await this.#lost();
+      }
+    }
+    return undefined;
+  }
+
+  /** Try again now. */
+  retry() {
+    this.#wake.abort();
+  }
+
+  /** Have the server stop the run, now or as soon as it answers again. */
+  async stop() {
+    this.#wantsStop = true;
+    await api.cancelRun(this.#thread, this.#run);
+  }
+
+  close() {
+    this.#closed.abort();
+    this.#wake.abort();
+  }
+
+  async #ask() {
+    const record = await api.run(this.#thread, this.#run);
+    if (this.#wantsStop && !OVER.includes(record.status) && this.#tries) await api.cancelRun(this.#thread, this.#run);
+    this.#tell(this.#lostAt ? { state: "back", tries: this.#tries, since: this.#lostAt } : { state: "open" }, record);
+    return record;
+  }
+
+  async #isOver() {
+    for (let asked = 0; asked < MAX_ASKED_AT_END; asked++) {
+      if (OVER.includes((await api.run(this.#thread, this.#run)).status)) return true;
+      if (this.#tokens && this.#steps >= MANY_STEPS) return false;
+      await pause(100, this.#closed.signal);
+    }
+    return false;
+  }
+
+  async #read() {
+    const stream = new AbortController();
+    const end = () => stream.abort();
+    this.#closed.signal.addEventListener("abort", end, { once: true });
+    let heardAt = Date.now();
+    const watch = setInterval(() => Date.now() - heardAt > MAX_SILENCE && end(), 5000);
+    try {
+      const heard = () => ((heardAt = Date.now()), (this.#tries = 0));
+      const how = { after: this.#after(), tokens: this.#tokens, signal: stream.signal, heard };
+      for await (const event of api.joinRun(this.#thread, this.#run, how)) {
+        if (this.#isKnown(event)) continue;
+        this.#take({ ...event, at: timeOf(event.id) });
+        this.#lostAt = null;
+        if (event.event.startsWith("updates") && ++this.#steps === MANY_STEPS && this.#tokens) return;
+      }
+    } finally {
+      clearInterval(watch);
+      this.#closed.signal.removeEventListener("abort", end);
+      end();
+    }
+  }
+
+  /** The id to go on after: a millisecond earlier, as more may have been made in the last one. */
+  #after() {
+    const at = timeOf(this.#last);
+    return at ? `${at - 1}-0` : (this.#last ?? api.FROM_THE_START);
+  }
+
+  /** Whether an event has come before. A server that replays may give the same one again. */
+  #isKnown({ event, id, data }) {
+    if (!id) return false;
+    const print = `${event} ${data}`;
+    if (this.#last && !isAfter(id, this.#last)) {
+      if (id !== this.#last || this.#atLast.has(print)) return true;
+      this.#atLast.add(print);
+      return false;
+    }
+    this.#last = id;
+    this.#atLast = new Set([print]);
+    return false;
+  }
+
+  async #lost() {
+    this.#lostAt ??= Date.now();
+    const wait = PAUSES[Math.min(this.#tries++, PAUSES.length - 1)];
+    this.#tell({ state: "lost", tries: this.#tries, since: this.#lostAt, retryAt: Date.now() + wait }, null);
+    this.#wake = new AbortController();
+    await pause(wait, this.#wake.signal);
+  }
+}

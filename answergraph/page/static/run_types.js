@@ -1,0 +1,66 @@
+// What the views read: the shape of `store.run`. There is nothing here to run.
+
+/** How a run stands, by the server's word.
+ *
+ * none      nothing has run here, or a checkpoint is open
+ * sending   the request is on its way
+ * queued    the server has taken the run and has not begun it
+ * running   it works
+ * stopping  Stop was pressed; the server has not said yet that the run has stopped
+ * waiting   it waits for a person: see `interrupts`
+ * deferred  it waits for calls that are carried out elsewhere: see `outcome.pending`
+ * ended     it came to its end: see `outcome`, which graphs without an answer do not have
+ * failed    it raised: see `error`
+ * stopped   somebody stopped it
+ * @typedef {"none"|"sending"|"queued"|"running"|"stopping"|"waiting"|"deferred"|"ended"|"failed"|"stopped"} Status
+ */
+
+/** What the page hears of the server, which is another thing than the run's status.
+ *
+ * idle  nothing is listened to · open  a stream is read · lost  no answer since `since`; `tries` so far, the next one at `retryAt`
+ * back  the stream is read again, and `missed` steps came meanwhile; `open` again five seconds later
+ * restarted  the same, and the server had to take the run up again
+ * @typedef {{state: "idle"|"open"|"lost"|"back"|"restarted", tries?: number, since?: number, retryAt?: number, missed?: number}} Connection
+ */
+
+/** One visit of a node. Times are milliseconds since 1970, or null where nobody knows them.
+ * @typedef {object} Step
+ * @property {string} id of its own, as long as the thread stays open
+ * @property {number|null} number of the superstep in its own graph; visits at once share it
+ * @property {string} node
+ * @property {string} space of the graph the node is in: "" for the outermost, else "case:1f…|explore:a0…"
+ * @property {string} inside the same without ids: "case:explore"
+ * @property {string|null} childSpace the `space` of the steps of the subgraph that this node is, if it is one
+ * @property {"running"|"done"|"failed"|"waits"|"stopped"} state
+ * @property {number|null} began
+ * @property {number|null} ended
+ * @property {object|null} wrote the update of the state, as the node wrote it
+ * @property {string[]} messageIds of the messages in it
+ * @property {string[]} next the nodes that came next, "__end__" for the end; empty while it is not known
+ * @property {string|null} error
+ * @property {{id: string, value: any}[]} interrupts
+ * @property {string|null} checkpoint before this step: a run from there goes on with this step
+ */
+
+/** @typedef {object} Run
+ * @property {string|null} thread
+ * @property {string|null} id of the run; null if none is known
+ * @property {string|null} assistant
+ * @property {string|null} checkpoint the one that is open, if it is not the newest
+ * @property {Status} status
+ * @property {Connection} connection
+ * @property {number|null} createdAt when the server took the run
+ * @property {number|null} begunAt when it began
+ * @property {number|null} endedAt
+ * @property {Step[]} steps in the order they began, those of subgraphs among them
+ * @property {object[]} messages as `conversation.js` makes them, in order
+ * @property {object} values the thread's state
+ * @property {{space: string, agent: string, key: string, attempt: number, status: string, value: any}[]} growing answers on their way
+ * @property {object|null} outcome the newest of the graph's own `outcome`
+ * @property {{id: string, value: any}[]} interrupts
+ * @property {{error?: string, message: string}|null} error
+ * @property {{request: object, message: string}|null} unsent what could not be sent, and why; the view keeps what was typed
+ * @property {boolean} hasOlderSteps whether `loadOlderSteps` has more to bring: the steps were read from checkpoints, newest first
+ */
+
+export {};

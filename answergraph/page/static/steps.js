@@ -1,0 +1,106 @@
+// The visits of nodes, put together from what a stream tells: that something is written inside a node, and what a node has written at
+// its end. Knows no elements. A stream without whole states does not say when a node begins that neither streams nor has a subgraph;
+// `began` is then the end of the step before.
+
+/** Split a namespace: `case:1f…|explore:a0…` is the task `a0…` of the node `explore`, in the space `case:1f…`. */
+export function splitSpace(full) {
+  const bar = full.lastIndexOf("|");
+  const own = full.slice(bar + 1);
+  const colon = own.lastIndexOf(":");
+  return { space: bar < 0 ? "" : full.slice(0, bar), node: colon < 0 ? own : own.slice(0, colon), task: colon < 0 ? null : own.slice(colon + 1) };
+}
+
+/** The same without ids: `case:explore`. */
+export const withoutIds = (space) => space.split("|").map((part) => part.replace(/:[^:]*$/, "")).join(":");
+
+export class Steps {
+  /** @type {import("./run_types.js").Step[]} in the order they began */
+  all = [];
+  #byTask = new Map();
+  #visits = new Map();
+  #begunAt = null;
+
+  clear() {
+    this.all = [];
+    this.#byTask.clear();
+    this.#visits.clear();
+    this.#begunAt = null;
+  }
+
+  /** The run has begun, or was taken up again: what was at work then is not any more. */
+  start(at) {
+    this.#begunAt = at;
+    this.all = this.all.filter(({ state }) => state !== "running");
+    this.#byTask = new Map([...this.#byTask].filter(([, { state }]) => state !== "running"));
+  }
+
+  /** A node is at work. @param {string} full its namespace, with its own name and task at the end */
+  begins(full, at, superstep = null) {
+    const known = this.#byTask.get(full);
+    if (known) return Object.assign(known, { seenAt: ++this.#clock });
+    const { space, node, task } = splitSpace(full);
+    if (space) this.begins(space, at);
+    return this.#add({ space, node, at, superstep, childSpace: task && full });
+  }
+
+  #clock = 0;
+
+  /** A node has written. @returns {object} the step */
+  ends(space, node, wrote, at) {
+    if (space) this.begins(space, at);
+    const own = this.all.filter((step) => step.space === space && step.node === node && step.state === "running");
+    // Of several at once, the one that was heard of last: its subgraph or its model has just come to an end.
+    const step = own.toSorted((one, other) => other.seenAt - one.seenAt)[0] ?? this.#add({ space, node, at });
+    const messages = [wrote?.messages ?? []].flat();
+    return Object.assign(step, { state: "done", ended: at, wrote, messageIds: messages.map((message) => message?.id).filter(Boolean) });
+  }
+
+  /** Nothing is at work any more. @param {object[]} tasks of the state at the end, which wait or have failed */
+  settle(tasks, isStopped) {
+    for (const { id, name, error, interrupts } of tasks) {
+      if (!error && !interrupts?.length) continue;
+      const step = this.begins(`${name}:${id}`, null);
+      Object.assign(step, { error: error ?? null, interrupts: interrupts ?? [], state: error ? "failed" : "waits" });
+    }
+    const isBroken = isStopped || tasks.some(({ error }) => error);
+    for (const step of this.all.filter(({ state }) => state === "running")) {
+      const around = this.#byTask.get(step.space)?.state;
+      step.state = ["failed", "waits"].includes(around) ? around : isBroken ? "stopped" : "done";
+    }
+    const last = this.all.findLast(({ space }) => !space);
+    if (last?.state === "done" && !isStopped)
+      for (const step of this.all) if (!step.space && step.number === last.number && !step.next.length) step.next.push("__end__");
+  }
+
+  /** Take the steps of stored checkpoints, newest first, in place of all there are. */
+  restore(checkpoints, space = "") {
+    if (!space) this.clear();
+    for (const [index, { checkpoint_id: checkpoint, created_at: created, tasks }] of checkpoints.toReversed().entries()) {
+      const after = checkpoints.at(-index - 2);
+      for (const { id, name, error, interrupts, result } of tasks ?? []) {
+        if (name === "__start__") continue;
+        const step = this.#add({ space, node: name, at: Date.parse(created) || null, superstep: checkpoint, childSpace: `${space && `${space}|`}${name}:${id}` });
+        const messages = [result?.messages ?? []].flat();
+        const state = error ? "failed" : interrupts?.length ? "waits" : after || result ? "done" : "running";
+        Object.assign(step, { began: Date.parse(created) || null, ended: after ? Date.parse(after.created_at) || null : null, wrote: result ?? null,
+          error: error ?? null, interrupts: interrupts ?? [], checkpoint, state, messageIds: messages.map((message) => message?.id).filter(Boolean) });
+      }
+    }
+  }
+
+  #add({ space, node, at, superstep = null, childSpace = null }) {
+    const siblings = this.all.filter((step) => step.space === space);
+    const last = siblings.at(-1);
+    const isBeside = last && (superstep === null ? last.state === "running" : last.superstep === superstep);
+    const number = last ? last.number + (isBeside ? 0 : 1) : 1;
+    for (const step of siblings.slice(-100)) if (step.number === number - 1 && !step.next.includes(node)) step.next.push(node);
+    const visit = (this.#visits.get(`${space}|${node}`) ?? 0) + 1;
+    this.#visits.set(`${space}|${node}`, visit);
+    const began = siblings.findLast(({ number: other }) => other < number)?.ended ?? (space ? at : this.#begunAt);
+    const step = { id: `${space}|${node}#${visit}`, number, node, space, inside: withoutIds(space), childSpace, state: "running", began, ended: null,
+      wrote: null, messageIds: [], next: [], error: null, interrupts: [], checkpoint: null, superstep, seenAt: ++this.#clock };
+    this.all.push(step);
+    if (childSpace) this.#byTask.set(childSpace, step);
+    return step;
+  }
+}

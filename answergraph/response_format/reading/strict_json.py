@@ -1,0 +1,42 @@
+"""Reads JSON that a model wrote: nothing is rounded away, overwritten or made up, and nesting is bounded."""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+from typing import Any
+
+from answergraph.runtime.json_depth import MAX_JSON_DEPTH, is_deeper
+
+
+def load_json(text: str, *, exactly: bool = False) -> Any:
+    """Return the value of a JSON text, ``None`` if it is none; ``exactly`` refuses numbers that would be rounded, too."""
+    try:
+        data = (_EXACT if exactly else _DECODER).decode(text)
+    except (ValueError, RecursionError):
+        return None
+    may_be_deep = text.count("[") + text.count("{") > MAX_JSON_DEPTH
+    return None if may_be_deep and is_deeper(data, MAX_JSON_DEPTH) else data
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    result = dict(pairs)
+    if len(result) < len(pairs):
+        raise ValueError("a key is repeated")
+    return result
+
+
+def _exact(text: str) -> float:
+    number = float(text)
+    if Decimal(text) != Decimal(number if number.is_integer() else repr(number)):
+        raise ValueError(f"{text} would be rounded")
+    return number
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=_unique_keys)
+"""Made once: a text may hold very many objects."""
+_EXACT = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=_unique_keys, parse_float=_exact)

@@ -1,0 +1,51 @@
+"""What LangChain's agents have and LangChain has no public name for, read off one of its agents."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from importlib import import_module
+from typing import Any, NamedTuple
+
+from langgraph.prebuilt import ToolCallTransformer
+from langgraph.stream import ProtocolEvent, StreamTransformer
+from langgraph.types import TracePolicy
+
+
+class LangChainsAgent(NamedTuple):
+    """What is read."""
+
+    subagents: Any
+    """Makes the projection ``run.subagents`` of a stream."""
+    trace_policy: TracePolicy
+    """That of a hook whose middleware says nothing: it follows ``configure_trace_policy``."""
+
+
+class NoProjection(StreamTransformer):
+    """Adds nothing to a stream."""
+
+    def init(self) -> dict[str, Any]:
+        return {}
+
+    def process(self, event: ProtocolEvent) -> bool:
+        return True
+
+
+@lru_cache(maxsize=1)
+def langchains_agent() -> LangChainsAgent:
+    """Read an agent of LangChain's once; without LangChain there is no such projection and no such policy."""
+    try:
+        agents, middleware = import_module("langchain.agents"), import_module("langchain.agents.middleware")
+    except ImportError:
+        return LangChainsAgent(NoProjection, TracePolicy())
+    hook = middleware.before_agent(lambda state, runtime: None, name="Hook")
+    agent = agents.create_agent(
+        import_module("langchain_core.language_models").FakeListChatModel(responses=[]), middleware=[hook]
+    )
+    subagents = [each for each in agent.stream_transformers if each is not ToolCallTransformer]
+    return LangChainsAgent(subagents[0] if subagents else NoProjection, agent.builder.nodes["Hook.before_agent"].trace_policy)
+
+
+def subagents(scope: tuple[str, ...] = ()) -> StreamTransformer:
+    """Make the transformer for ``run.subagents`` when a stream begins, which is when LangChain is imported for it."""
+    made: StreamTransformer = langchains_agent().subagents(scope)
+    return made

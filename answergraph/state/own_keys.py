@@ -1,0 +1,72 @@
+"""The state keys that the agent's own nodes alone write: its answer, its outcome, and the private keys.
+
+What else reaches the state is left out there: the whole state of another agent that a tool, a node or a command hands back, and
+what a caller sends.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from langgraph.types import Command
+
+from answergraph.state.agent_state import PRIVATE_KEYS
+from answergraph.state.errors import AgentSpecError
+
+REFUSED = (
+    "{writer} wrote {key!r}, which the agent's own nodes alone write. To give another answer, return "
+    "ModelResponse(result=…, structured_response=…) from wrap_model_call; to send one back, raise AnswerRejected in check_answer."
+)
+
+
+def without_refused_keys(writer: str, update: Any, state: Any, names: frozenset[str]) -> Any:
+    """Return the update of a hook without keys that are the agent's own.
+
+    Raises:
+        AgentSpecError: If it changes the answer or the outcome. Who returns the whole state changes nothing.
+    """
+    cleaned = without_keys(update, names)
+    for key, value in [] if cleaned is update else pairs_of(update):
+        stands = state.get(key) if isinstance(state, Mapping) else getattr(state, key, None)
+        if key in names - PRIVATE_KEYS and value is not stands and value is not None and value != stands:
+            raise AgentSpecError(REFUSED.format(writer=writer, key=key))
+    return cleaned
+
+
+def without_keys(update: Any, names: frozenset[str]) -> Any:
+    """Return an update without some keys, whether it is a dict, a command, a list of these, or an object with fields."""
+    if isinstance(update, Command):
+        # A command to the graph around this one writes that graph's keys.
+        kept = update.update if update.graph == Command.PARENT else without_keys(update.update, names)
+        return update if kept is update.update else replace(update, update=kept)
+    if isinstance(update, Mapping):
+        return update if names.isdisjoint(update) else {key: value for key, value in update.items() if key not in names}
+    if isinstance(update, list | tuple):
+        parts = [without_keys(part, names) for part in update if not _is_pair(part) or part[0] not in names]
+        is_same = len(parts) == len(update) and all(map(operator.is_, parts, update))
+        return update if is_same else parts
+    fields = getattr(update, "__dict__", None)
+    return update if not fields or names.isdisjoint(fields) else without_keys(fields, names)
+
+
+def _is_pair(part: Any) -> bool:
+    return isinstance(part, tuple) and list(map(type, part[:1])) == [str]
+
+
+without_private_keys = partial(without_keys, names=PRIVATE_KEYS)
+"""Returns what a trace records of a state or an update."""
+
+
+def pairs_of(update: Any) -> list[tuple[str, Any]]:
+    """Return the keys and values that an update of any form writes."""
+    if isinstance(update, Command):
+        return pairs_of(update.update)
+    if isinstance(update, Mapping):
+        return list(update.items())
+    if isinstance(update, list | tuple):
+        return [pair for part in update for pair in ([part] if _is_pair(part) else pairs_of(part))]
+    return list(getattr(update, "__dict__", {}).items())

@@ -1,0 +1,34 @@
+"""Hooks of MkDocs: links to files outside ``docs/``, and what the command line says about itself."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+_LINK = re.compile(r"\]\((?!https?:|mailto:|#)(?P<path>[^)#\s]+)(?P<anchor>#[^)\s]*)?\)")
+_HELP = re.compile(r"<!-- help: (?P<command>[\w -]*?) *-->")
+
+
+def on_page_markdown(markdown: str, page: Any, config: Any, **_: Any) -> str:
+    """Return a page whose links outside ``docs/`` lead to the repository, with the help of commands in place of its marks."""
+    folder = Path(page.file.abs_src_path).parent
+
+    def linked(match: re.Match[str]) -> str:
+        target = (folder / match["path"]).resolve()
+        if not target.exists():
+            return match[0]  # MkDocs warns
+        if target.is_relative_to(ROOT / "docs") and target.is_file():
+            return match[0]
+        return f"]({config.repo_url}/blob/main/{target.relative_to(ROOT).as_posix()}{match['anchor'] or ''})"
+
+    return _HELP.sub(lambda match: f"```text\n{command_help(match['command'])}```", _LINK.sub(linked, markdown))
+
+
+def command_help(command: str) -> str:
+    """Return what ``answergraph COMMAND --help`` prints."""
+    arguments = [sys.executable, "-m", "answergraph", *command.split(), "--help"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100", "NO_COLOR": "1"}
+    return subprocess.run(arguments, check=True, capture_output=True, text=True, env=environment).stdout

@@ -1,0 +1,52 @@
+"""What the spans of nodes and hooks record: never the agent's private keys, and what a middleware's ``trace_policy`` says."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass
+from functools import partial
+from typing import Any
+
+from langgraph.types import TracePolicy
+from langsmith import traceable  # langchain-core, which traces with it, requires it
+
+from answergraph.runtime.langchains_agent import langchains_agent
+from answergraph.state.own_keys import without_private_keys
+
+
+def hook_policy(middleware: Any) -> TracePolicy:
+    """Return the policy of a middleware's hooks; its own, or the global default of LangChain, is looked up at each call."""
+    return TracePolicy(
+        process_inputs=partial(_processed, middleware, "process_inputs"),
+        process_outputs=partial(_processed, middleware, "process_outputs"),
+    )
+
+
+def traced(middleware: Any, name: str, hook: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a wrapping hook with a span of its own, named as in LangChain."""
+    spanned: Callable[..., Any] = traceable(
+        name=f"{middleware.name}.{name}",
+        process_inputs=lambda inputs: _processed(middleware, "process_inputs", _recordable(inputs)),
+        process_outputs=partial(_processed, middleware, "process_outputs"),
+    )(hook)
+    return spanned
+
+
+def _recordable(inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """Leave out what is no data: the handler, and the runtime of the request."""
+    recorded = {name: value for name, value in inputs.items() if name != "handler"}
+    request = recorded.get("request")
+    if is_dataclass(request):
+        told = {field.name: getattr(request, field.name) for field in fields(request) if field.name != "runtime"}
+        recorded["request"] = {**told, "state": without_private_keys(told.get("state"))}
+    return recorded
+
+
+def _processed(middleware: Any, step: str, recorded: Any) -> Any:
+    policy = getattr(middleware, "trace_policy", None)
+    if policy is None and "langchain.agents.middleware" in sys.modules:  # else nobody has set a default
+        policy = langchains_agent().trace_policy
+    process = getattr(policy, step, None)
+    recorded = without_private_keys(recorded)
+    return recorded if process is None else process(recorded)

@@ -1,0 +1,57 @@
+"""A pytest plugin for other people's test suites: says which tests build an agent, and lets ours build it if asked to."""
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import langchain.agents
+import langchain.agents.factory
+import langgraph.prebuilt
+import pytest
+
+import answergraph
+
+SWAP = "ANSWERGRAPH_COMPAT_SWAP"
+"""The environment variable that is set where ``create_agent`` comes from answergraph."""
+REPORT = "ANSWERGRAPH_COMPAT_REPORT"
+"""The environment variable with the path of the report: outcome, and whether an agent was built, per test."""
+
+_original = langchain.agents.factory.create_agent
+_built: list[bool] = [False]
+_results: dict[str, dict[str, Any]] = {}
+
+
+def create_agent(*args: Any, **kwargs: Any) -> Any:
+    _built[0] = True
+    create: Any = answergraph.create_agent if SWAP in os.environ else _original
+    return create(*args, **kwargs)
+
+
+def pytest_configure() -> None:
+    langchain.agents.create_agent = langchain.agents.factory.create_agent = create_agent
+    if SWAP in os.environ:
+        # The suites of supervisor and swarm make their agents with the older function.
+        langgraph.prebuilt.create_react_agent = _react_agent
+
+
+def _react_agent(model: Any, tools: Any = None, *, prompt: Any = None, **rest: Any) -> Any:
+    return create_agent(model, tools, system_prompt=prompt, **rest)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    _built[0] = False
+    yield
+    _results.setdefault(item.nodeid, {"outcome": "passed"})["builds"] = _built[0]
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    result = _results.setdefault(report.nodeid, {"outcome": "passed"})
+    if report.outcome != "passed" and result["outcome"] == "passed":
+        result["outcome"] = report.outcome
+
+
+def pytest_sessionfinish() -> None:
+    Path(os.environ[REPORT]).write_text(json.dumps(_results))

@@ -1,0 +1,34 @@
+"""The reference lists every public name, once."""
+
+import inspect
+import re
+from collections import Counter
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from tests.test_public_names import DOORS
+
+REFERENCE = Path(__file__).parents[1] / "docs" / "reference"
+LISTED = Counter(
+    name for page in REFERENCE.glob("*.md") for name in re.findall(r"^::: (\S+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+)
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_each_public_name_is_in_the_reference(door: str) -> None:
+    module = import_module(door)
+    # A name that several doors show is listed at one of them; what is not ours has its own reference.
+    values = {id(getattr(import_module(place), name)) for place, _, name in (entry.rpartition(".") for entry in LISTED)}
+    ours = [name for name in DOORS[door] if str(getattr(getattr(module, name), "__module__", door)).startswith("answergraph")]
+    assert [name for name in ours if id(getattr(module, name)) not in values] == []
+
+
+def test_no_name_is_listed_twice() -> None:
+    assert [name for name, times in LISTED.items() if times > 1] == []
+
+
+def test_each_public_name_says_what_it_is() -> None:
+    found = {entry: getattr(import_module(entry.rpartition(".")[0]), entry.rpartition(".")[2]) for entry in LISTED}
+    assert [entry for entry, value in found.items() if inspect.isroutine(value) and not (value.__doc__ or "").strip()] == []

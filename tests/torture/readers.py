@@ -1,0 +1,290 @@
+"""The register of readers: what reads a model's, a caller's or a file's words in the library, each with hostile input."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from langchain_core.messages import AIMessage, HumanMessage, InvalidToolCall
+from langchain_core.tools import ToolException
+from pydantic import BaseModel
+
+from answergraph import (
+    AgentSpecError,
+    PromptedStrategy,
+    RuleEvaluationError,
+    ToolStrategy,
+    parse_structured_output,
+)
+from answergraph.graphs.triage.run_files.file_search import read_lines, search
+from answergraph.graphs.triage.run_files.junit_results import read_junit
+from answergraph.graphs.triage.run_files.read_only_folder import Folder, FolderError
+from answergraph.graphs.workflow.yaml_document import YamlDocument
+from answergraph.judging.grounding import grounded_in
+from answergraph.judging.judged_text import JudgedText
+from answergraph.judging.tags import tags_in, without_echo, without_tags
+from answergraph.llm_math.llm_math_tool import answer_in
+from answergraph.llm_math.math_expression import CalculationError, calculate
+from answergraph.models.offline.arithmetic_notation import ExpressionError
+from answergraph.models.offline.expression_search import find_expression
+from answergraph.models.react_text.react_reply import read_reply, thought_in
+from answergraph.models.react_text.text_tool import TextTool
+from answergraph.response_format.providers.failed_samples import reply_in
+from answergraph.response_format.providers.refusals import objection_in
+from answergraph.response_format.reading.calls_from_text import with_calls
+from answergraph.response_format.reading.json_in_text import closed_value
+from answergraph.response_format.reading.reply_reader import ReplyReader
+from answergraph.response_format.strategies.strategy import AnswerRequest
+from answergraph.response_format.untrusted.untrusted_schema import UntrustedSchemaError, check_untrusted_schema
+from answergraph.rules.rule import Rules, parse_rule
+from answergraph.state.messages import repaired_history
+from answergraph.streaming.growing_json import GrowingJson
+from tests.torture.hostile_inputs import JUNIT, RULES_ON_FACTS, SCHEMAS, YAML
+from tests.torture.hostile_texts import SHAPES
+
+
+class Verdict(BaseModel):
+    """The test's verdict."""
+
+    passed: bool
+    why: str = ""
+
+
+LARGEST_TEXT = 64_000
+"""Characters of the largest text of a model; growth shows long before."""
+
+
+@dataclass(frozen=True)
+class Reader:
+    """One reader, and what it is given."""
+
+    name: str
+    read: Callable[[Any], object]
+    modules: tuple[str, ...]
+    """Modules of the library whose work is measured here."""
+    hostile: Mapping[str, Callable[[int], Any]] = field(default_factory=lambda: SHAPES)
+    largest: int = LARGEST_TEXT
+
+
+_ASKED = [AnswerRequest(strategy, frozenset({"Verdict"})) for strategy in (PromptedStrategy(Verdict), ToolStrategy(Verdict))]
+_TOOLS = [
+    TextTool("add", "Adds.", {"a": {"type": "integer"}, "b": {"type": "integer"}}, ("a", "b")),
+    TextTool("look", "", {"q": {}}),
+]
+
+
+def _reply(text: str) -> None:
+    for asked in _ASKED:
+        ReplyReader(asked).read(AIMessage(text))
+    ReplyReader(_ASKED[0]).read(AIMessage(text, response_metadata={"finish_reason": "length"}))
+
+
+def _arguments(text: str) -> None:
+    call = InvalidToolCall(name="Verdict", args=text, id="1", error=None, type="invalid_tool_call")
+    ReplyReader(_ASKED[1]).read(AIMessage("", invalid_tool_calls=[call]))
+
+
+def _metadata(text: str) -> None:
+    ReplyReader(_ASKED[0]).read(AIMessage("x", response_metadata={"finish_reason": text, "stop_reason": text}))
+
+
+def _react(text: str) -> None:
+    read_reply(text, _TOOLS)
+    read_reply(text, _TOOLS, formatted=True)
+    thought_in(text)
+
+
+class _ServerError(Exception):
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.status_code, self.body = 400, {"message": text, "error": {"message": text, "failed_generation": text}}
+
+
+def _provider_error(text: str) -> None:
+    reply_in(_ServerError(text), None)
+    objection_in(_ServerError(text), None, ("Verdict",))
+
+
+def _grow(text: str) -> None:
+    # In pieces of a thousandth: a stream of ten times as many is as linear, and takes ten times as long to measure.
+    growing, step = GrowingJson(), max(1, len(text) // 1000)
+    for start in range(0, len(text), step):
+        growing.add(text[start : start + step])
+
+
+def _judged(text: str) -> None:
+    work = JudgedText(text)
+    work.without_tags("STEP", "JUDGE")
+    work.holds_answer({"step": 1, "reason": "x"}, text)
+    grounded_in(text, text[:2000], ["one"])
+
+
+def _judge_reply(text: str) -> None:
+    own = without_echo(text, text)
+    tags_in(own, "STEP")
+    without_tags(own, "STEP")
+    JudgedText("All good.").holds_answer({"step": 1, "reason": "x"}, text)
+    grounded_in("All the tests pass, and the linter is happy.", text, ["one", "two"])
+
+
+def _quiet(read: Callable[[Any], object], *errors: type[Exception]) -> Callable[[Any], None]:
+    def quietly(given: Any) -> None:
+        with suppress(*errors):
+            read(given)
+
+    return quietly
+
+
+def _rule(text: str) -> None:
+    for form in (text, f"when({text})", f"when(exists(items, {text}))"):
+        with suppress(AgentSpecError):
+            parse_rule(form)
+
+
+def _facts(given: tuple[str, int]) -> None:
+    rule, items = given
+    facts = {"items": list(range(items)), "long": "a" * 50_000, "deep": [[[1] * 10] * 10] * (items // 100)}
+    with suppress(RuleEvaluationError):
+        Rules([rule]).match_without_judge(facts, [])
+
+
+@contextmanager
+def _file(name: str, content: str | bytes) -> Iterator[Path]:
+    with TemporaryDirectory() as folder:
+        path = Path(folder, name)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode(errors="replace"))
+        yield path
+
+
+def _yaml(text: str) -> None:
+    with _file("workflow.yaml", text) as path, suppress(AgentSpecError):
+        YamlDocument(path)
+
+
+def _junit(content: str | bytes) -> None:
+    with _file("results.xml", content) as path:
+        read_junit(Folder(path.parent), path.name)
+
+
+def _log(text: str) -> None:
+    with _file("test.log", text) as path, suppress(FolderError):
+        folder = Folder(path.parent)
+        read_lines(folder, path.name, -5, 400)
+        search(folder, r"(a+)+$|ERROR.*x{2,}", folder.listing().files, regex=True)
+
+
+def _history(given: list[Any]) -> None:
+    repaired_history(given)
+
+
+def _calls(size: int) -> list[Any]:
+    call = [{"name": "add", "args": {"a": 1}, "id": str(at)} for at in range(size // 20)]
+    return [HumanMessage("?"), AIMessage("", tool_calls=call)]
+
+
+def _many_replies(size: int) -> list[Any]:
+    return [AIMessage("", tool_calls=[{"name": "add", "args": {}, "id": str(at)}]) for at in range(size // 20)]
+
+
+_READING = "answergraph.response_format.reading"
+_REACT = "answergraph.models.react_text"
+_FILES = "answergraph.graphs.triage.run_files"
+
+READERS = (
+    Reader(
+        "a reply",
+        _reply,
+        tuple(
+            f"{_READING}.{name}" for name in ("reply_reader", "json_in_text", "json_syntax_repair", "strict_json", "text_calls")
+        ),
+    ),
+    Reader("arguments of an answer call", _arguments, (f"{_READING}.reply_reader",)),
+    Reader("marks of the provider", _metadata, (f"{_READING}.diagnosis",)),
+    Reader("parse_structured_output", parse_structured_output, (f"{_READING}.json_in_text",)),
+    Reader("a text that was cut", closed_value, (f"{_READING}.json_in_text",)),
+    Reader(
+        "calls written as text",
+        lambda text: with_calls(AIMessage(text), ["add", "Verdict"], is_cut=False),
+        (f"{_READING}.text_calls",),
+    ),
+    Reader(
+        "errors of a provider",
+        _provider_error,
+        tuple(f"answergraph.response_format.providers.{name}" for name in ("provider_error", "failed_samples", "refusals")),
+    ),
+    Reader("a growing answer", _grow, ("answergraph.streaming.growing_json",)),
+    Reader(
+        "a reply of the text protocol",
+        _react,
+        tuple(f"{_REACT}.{name}" for name in ("protocol_labels", "react_reply", "text_tool")),
+    ),
+    Reader("judged text", _judged, ("answergraph.judging.judged_text", "answergraph.judging.grounding")),
+    Reader(
+        "a judge's reply",
+        _judge_reply,
+        (
+            "answergraph.judging.tags",
+            "answergraph.judging.stages",
+            "answergraph.judging.judged_text",
+            "answergraph.judging.grounding",
+        ),
+    ),
+    Reader("the text of a rule", _rule, ("answergraph.rules.rule", "answergraph.rules.rule_parser")),
+    Reader("facts under a rule", _facts, ("answergraph.rules.when_expression",), RULES_ON_FACTS, 32_000),
+    Reader(
+        "a reply of llm-math",
+        _quiet(answer_in, ToolException),
+        ("answergraph.llm_math.llm_math_tool", "answergraph.llm_math.math_expression"),
+    ),
+    Reader("an expression", _quiet(calculate, CalculationError), ("answergraph.llm_math.math_expression",)),
+    Reader(
+        "a question to the offline model",
+        _quiet(find_expression, ExpressionError),
+        ("answergraph.models.offline.expression_search", "answergraph.models.offline.arithmetic_notation"),
+    ),
+    Reader(
+        "a caller's schema",
+        _quiet(check_untrusted_schema, UntrustedSchemaError),
+        ("answergraph.response_format.untrusted.untrusted_schema",),
+        SCHEMAS,
+    ),
+    Reader("workflow YAML", _yaml, ("answergraph.graphs.workflow.yaml_document",), YAML, 128_000),
+    Reader("JUnit XML", _junit, (f"{_FILES}.junit_xml", f"{_FILES}.junit_results"), JUNIT, 512_000),
+    Reader("a log", _log, (f"{_FILES}.file_search", f"{_FILES}.text_stream")),
+    Reader(
+        "a conversation",
+        _history,
+        ("answergraph.state.messages",),
+        {"calls without results": _calls, "replies without results": _many_replies},
+        512_000,
+    ),
+)
+"""Each reader once; ``test_readers`` measures them all, and says where a module that reads has no row."""
+
+NOT_MEASURED = {
+    "answergraph.agents": "passes names of LangChain on",
+    "answergraph.cli": "reads what the person at the keyboard gave it",
+    "answergraph.evidence": "reads what `middleware/grounded_answer` and `verify_bundle` are given; its own tests measure it",
+    "answergraph.experiment": "reads its own journal",
+    "answergraph.graphs.general_agent": "reads a schema that a caller's guard has passed",
+    "answergraph.graphs.judge.offline_judge": "reads what the judge's prompt showed it; a sample policy",
+    "answergraph.graphs.react.offline_text_model": "reads its own prompt; a sample policy",
+    "answergraph.graphs.triage.clusters": "reads at most MAX_PART_CHARACTERS of a case",
+    "answergraph.graphs.triage.history": "reads its own database",
+    "answergraph.graphs.triage.offline": "reads at most MAX_PART_CHARACTERS of a case",
+    "answergraph.graphs.triage.run_files.case_": "reads names and at most MAX_PART_CHARACTERS of a case",
+    "answergraph.graphs.workflow.workflow_": "reads names that the file's reader has bounded",
+    "answergraph.judging.questions": "reads the developer's prompt",
+    "answergraph.models.offline.arithmetic_": "reads messages of the calculator's own conversation",
+    "answergraph.models.react_text.react_prompt": "reads the developer's prompt",
+    "answergraph.nodes.tool_recording": "writes its own JSON, and reads it",
+    "answergraph.response_format.providers.provider_": "reads names of models, and its own table",
+    "answergraph.response_format.schemas": "reads declared types",
+    "answergraph.response_format.wire": "reads declared types, and schemas that a caller's guard has passed",
+    "answergraph.state.tool_results": "reads JSON at once, in C",
+}
+"""Modules, or beginnings of their names, that read text which nobody hostile writes or whose length is bounded: why."""

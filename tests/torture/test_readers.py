@@ -1,0 +1,44 @@
+"""Every reader of foreign text takes time linear in it; a reader without a row in the register fails here."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.torture.growth import MAX_EXPONENT, growth
+from tests.torture.readers import NOT_MEASURED, READERS, Reader
+
+ROOT = Path(__file__).parents[2]
+READS = re.compile(
+    r"\bre\.(?:compile|sub|search|match|split)\(|json\.loads\(|from_json\(|ast\.parse\(|yaml\.|JSONDecoder|re2\.|XMLParser"
+)
+PACKAGES = ("answergraph", "graphs", "nodes", "middleware")
+
+
+def modules_that_read() -> set[str]:
+    files = [file for package in PACKAGES for file in (ROOT / package).rglob("*.py")]
+    here = {file.relative_to(ROOT) for file in files if READS.search(file.read_text())}
+    return {
+        ".".join(("answergraph", *path.with_suffix("").parts)).replace("answergraph.answergraph", "answergraph") for path in here
+    }
+
+
+@pytest.mark.torture
+@pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.name)
+def test_the_time_of_a_reader_is_linear_in_what_it_reads(reader: Reader) -> None:
+    grown = {name: growth(reader.read, hostile, reader.largest) for name, hostile in reader.hostile.items()}
+    assert {name: each for name, each in grown.items() if each.exponent > MAX_EXPONENT} == {}
+
+
+def test_every_module_that_reads_is_in_the_register() -> None:
+    measured = {module for reader in READERS for module in reader.modules}
+    listed = measured | NOT_MEASURED.keys()
+    assert {module for module in modules_that_read() if not module.startswith(tuple(listed))} == set()
+
+
+def test_the_register_names_no_module_that_is_gone() -> None:
+    named = {module for reader in READERS for module in reader.modules} | NOT_MEASURED.keys()
+    files = [*(ROOT / "answergraph").rglob("*.py"), *(ROOT / "graphs").rglob("*.py"), *(ROOT / "nodes").rglob("*.py")]
+    known = [".".join(file.relative_to(ROOT).with_suffix("").parts) for file in files]
+    there = tuple(module if module.startswith("answergraph.") else f"answergraph.{module}" for module in known)
+    assert [module for module in named if not any(each.startswith(module) for each in there)] == []
