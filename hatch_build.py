@@ -31,4 +31,5 @@ class ReadmeHook(MetadataHookInterface):
         text = Path(self.root, "README.md").read_text(encoding="utf-8")
         text = re.sub(r"(!\[[^]]*\]\()(?!https?:|#)", rf"\1{repository}/raw/main/", text)
         text = re.sub(r"((?<!!)\[[^]]*\]\()(?!https?:|#)", rf"\1{repository}/blob/main/", text)
+        text = re.sub(r"(?m)^(\[[^]]*\]: )(?!https?:)", rf"\1{repository}/blob/main/", text)
         metadata["readme"] = {"content-type": "text/markdown", "text": text}

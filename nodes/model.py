@@ -27,7 +27,7 @@ from answergraph.response_format.reading.diagnosis import diagnose
 from answergraph.response_format.reading.reply_reader import Reading, ReplyReader
 from answergraph.response_format.strategies.declared_format import DeclaredFormat
 from answergraph.response_format.strategies.run_time_format import RunTimeFormat
-from answergraph.response_format.strategies.strategy import AnswerRequest, Strategy
+from answergraph.response_format.strategies.strategy import AnswerRequest
 from answergraph.runtime.steps import Step, has_listener
 from answergraph.state.agent_state import AnswerKeys
 from answergraph.state.budget import UsageLimits, callers_budget
@@ -155,7 +155,7 @@ class ModelNode:
             visit.model_calls += 1
             reply = as_received(message, self.agent_name)
             if bound.tools_in_text:
-                reply = _with_text_calls(reply, bound.tools_in_text, asked.strategy)
+                reply = with_calls(reply, bound.tools_in_text, asked.strategy, to_send.messages)
             return replace(asked, dialect=bound.dialect, note=bound.note), reply
 
     def _listeners(self, visit: ModelVisit, asked: AnswerRequest, request: ModelRequest[Any]) -> Step[list[AnswerListener]]:
@@ -273,14 +273,6 @@ def _read(message: AIMessage, asked: AnswerRequest) -> Reading | None:
     if reading.error is not None and asked.strategy.raises(reading.error):
         raise reading.error
     return reading
-
-
-def _with_text_calls(reply: AIMessage, tools: frozenset[str], strategy: Strategy[Any]) -> AIMessage:
-    """Turn the calls of tools that a model wrote as text into tool calls, where the text is not the answer asked for."""
-    may_be_answer = strategy.answers_in_text and any(schema.looks_like_call for schema in strategy.schemas)
-    if reply.tool_calls or reply.invalid_tool_calls or may_be_answer:
-        return reply
-    return with_calls(reply, tools, is_cut=diagnose(reply) == "truncated")
 
 
 def _without_repeats(update: dict[str, Any], state: Mapping[str, Any]) -> dict[str, Any]:

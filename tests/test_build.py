@@ -75,9 +75,9 @@ def test_a_wheel_has_all_layers(with_links: Path) -> None:
 def test_the_links_of_the_readme_lead_to_the_repository(with_links: Path) -> None:
     wheel = ZipFile(with_links.parent / build(with_links, "build_wheel").stdout.split()[-1])
     (metadata,) = [wheel.read(name).decode() for name in wheel.namelist() if name.endswith("/METADATA")]
-    links = re.findall(r"\]\(([^)#][^)]*)\)", metadata)
+    links = re.findall(r"\]\(([^)#][^)]*)\)|^\[\w+\]: (.+)$", metadata, re.MULTILINE)
     assert len(links) > 10
-    assert [link for link in links if not link.startswith("https://")] == []
+    assert [link for link in map("".join, links) if not link.startswith("https://")] == []
     assert "Project-URL: Repository, https://" in metadata
 
 

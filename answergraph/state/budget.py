@@ -59,16 +59,15 @@ class UsageLimits:
     """
 
     model_calls: int | None = 50
-    """Calls of the model. With 1, the one call is the final answer."""
+    """Calls of the model. With 1, the only call must give the answer."""
     tool_calls: int | None = None
-    """Ordinary tool calls that are carried out; further ones are answered "not available"."""
+    """Tool calls that are executed, answers not counted; later calls get the result "not available"."""
     total_tokens: int | None = None
-    """Input and output tokens, as far as the model reports them. Checked before each call, so the last call may exceed it by
-    its own tokens."""
+    """Input and output tokens that the model reports. Checked before each call, so the last call may exceed the limit."""
     answer_attempts: int = 4
     """Replies read as an answer, the first included."""
     reserve_final_answer: bool = True
-    """Whether the last model call of the budget is made with the answer forced and tools off."""
+    """Whether the last model call of the budget must give the answer, without tools."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.reserve_final_answer, bool):

@@ -202,5 +202,17 @@ def repeats_malformed_calls(messages: Sequence[AnyMessage]) -> bool:
     return earlier is not None and _malformed(earlier) == _malformed(message)
 
 
+def calls_without_news(messages: Sequence[AnyMessage]) -> list[tuple[str, Any]]:
+    """Return the names and arguments of the calls of the last turn, if the turn before it had the same calls and results."""
+    turns = []
+    for _ in range(2):
+        message, after = last_turn(messages)
+        if message is None or not all(isinstance(result, ToolMessage) for result in after):
+            return []
+        turns.append(([(call["name"], call["args"]) for call in message.tool_calls], [result.content for result in after]))
+        messages = messages[: -len(after) - 1]
+    return turns[0][0] if turns[0] == turns[1] else []
+
+
 def _malformed(message: AIMessage) -> list[tuple[Any, Any]]:
     return [(call.get("name"), call.get("args")) for call in message.invalid_tool_calls]

@@ -28,15 +28,15 @@ class Attempt(TypedDict):
     strategy: str
     """How the answer was asked for."""
     schema: str | None
-    """The schema that the answer was meant for, ``None`` if that could not be told."""
+    """The name of the schema that was answered, ``None`` if unknown."""
     status: Status
     """What the reply was: ``answered`` for the accepted answer."""
     error: str | None
     """What was wrong, ``None`` for the accepted answer."""
     repairs: list[str]
-    """What had to be mended before the answer could be read."""
+    """How the reply was repaired before it could be read."""
     note: str | None
-    """What was different in how it was asked for, ``None`` for nothing."""
+    """How this request differed from the usual one, ``None`` if it did not."""
 
 
 class EvidenceSpan(NamedTuple):
@@ -60,12 +60,12 @@ def spans_of(evidence: Sequence[Any]) -> list[tuple[int, int]]:
 
 @dataclass(frozen=True)
 class AnswerAccepted:
-    """A check's consent to an answer, with what is to stand on the outcome."""
+    """Returned by a check to accept an answer, with its evidence for the outcome."""
 
     evidence: Mapping[str, EvidenceSpan | list[Any]] = field(default_factory=dict)
     """Per field of the answer, as a path (``"findings[0].quote"``), the place that supports it."""
     abstained: bool = False
-    """Whether the answer says that none can be given; the run's status is then ``abstained``."""
+    """Whether the answer is an abstention; the run's status is then ``abstained``."""
     answer: Any = None
     """What the run is to answer in place of the checked value, as where a quote is made the passage; ``None``: that value."""
 
@@ -83,18 +83,18 @@ class PendingCall(TypedDict):
 
 
 class Outcome(TypedDict):
-    """Why the run ended, and how it got there."""
+    """How a run ended, and why."""
 
     status: Status
     reason: str
-    """One sentence for a person."""
+    """One sentence."""
     strategy: str | None
-    """The strategy that produced the answer, or the last one that was tried."""
+    """The strategy that gave the answer, or the last one tried."""
     schema: str | None
     """The schema of the accepted answer."""
     attempts: list[Attempt]
     narrowed: list[Narrowing]
-    """Who narrowed the response format in this run, each way once."""
+    """Which middleware removed which schemas, each change once."""
     evidence: dict[str, list[Any]]
     """Per path of a field that a check found supported: its ``EvidenceSpan`` as a list."""
     usage: RunUsage
@@ -131,11 +131,11 @@ class Usage(TypedDict):
     output_tokens: int
     total_tokens: int
     by_cause: dict[Cause, CauseUsage]
-    """The causes that used something; in a finished run they add up to the totals. Until then ``turn`` is what others leave."""
+    """The usage per cause. In a finished run the causes add up to the totals; until then ``turn`` is the rest."""
 
 
 class RunUsage(Usage):
-    """What a finished run has used."""
+    """The usage of a finished run."""
 
     rounds: list[RoundUsage]
     """The replies of the run's own model that its conversation holds, in order."""

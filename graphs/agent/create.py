@@ -10,7 +10,7 @@
                                  └──────────────────────────────────────────────────┘
                                      finish → after_agent hooks → END
 
-A node that cannot be reached is not in the graph: without a response format there is no ``structured_response``, without
+Unreachable nodes are omitted: without a response format there is no ``structured_response``, without
 tools there is no ``tools``. With ``end_strategy="early"`` there is ``call_tools`` from ``structured_response`` as well: the tools
 beside an early answer that a check does not accept.
 """
@@ -54,47 +54,47 @@ def create_agent(
     output_key: str | None = None,
     **arguments: Unpack[AgentArguments],
 ) -> CompiledStateGraph[Any, Any, Any, Any]:
-    """Create an agent: a model that calls tools in a loop until an answer, or the reason why there is none, stands.
+    """Create an agent: a model that calls tools in a loop until there is an answer, or a reason why there is none.
 
     Args:
         model: A chat model, or a name: ``"offline"``, ``"openai:NAME"``, or ``"provider:NAME"`` where ``langchain`` and the
             provider's package are installed.
         tools: Tools, functions with type hints and a docstring, or ``dict`` descriptions of tools the provider runs.
-        system_prompt: Put before the conversation in every call.
+        system_prompt: Precedes the conversation in every call.
         middleware: Behaviour around the nodes; LangChain's middleware runs unchanged.
         response_format: The type of the answer: a Pydantic model, dataclass, TypedDict, list, scalar, ``Literal`` or enum, a
             union of these, or a JSON Schema ``dict``; or a strategy that also says how the model is asked; or a function
             of ``(state, runtime)``, such as ``FromContext()``, that makes one of these for each call. ``None`` for a text.
-        state_schema: A ``TypedDict`` that extends ``AgentState`` by keys of your own.
+        state_schema: A ``TypedDict`` that adds your own keys to ``AgentState``.
         context_schema: The type of the run's context.
         checkpointer: Keeps the state of threads.
         store: Keeps data across threads.
         interrupt_before: Nodes to stop before.
         interrupt_after: Nodes to stop after.
         debug: Whether LangGraph prints each step.
-        name: The agent's name: of its messages and of its node in another graph.
+        name: The agent's name, on its messages and as a node of another graph.
         cache: Caches the results of nodes.
         transformers: LangGraph stream transformers, after the middleware's.
-        output_key: The state key of the answer in place of ``structured_response``; the outcome goes to
-            ``<output_key>_outcome``. Agents that run side by side in one graph need different ones.
+        output_key: The state key of the answer, instead of ``structured_response``; the outcome goes to
+            ``<output_key>_outcome``. Agents that run in parallel in one graph need different keys.
         limits: What a run may use; by default 50 model calls and four answer attempts with a response format, and no limit
             without one.
-        end_strategy: What an answer beside tool calls counts for: with ``"defer"`` the tools run and the model confirms or
+        end_strategy: What happens to an answer beside tool calls. With ``"defer"`` the tools run and the model confirms or
             replaces the answer once their results are there; with ``"exhaustive"`` the tools run and the answer is accepted
-            (LangChain's way); with ``"early"`` the answer is accepted and the tools are not run, unless a check rejects it: then
-            they run, and it is read again with their results.
-        on_failure: With ``"return"`` a run without an answer returns and the outcome tells why; with ``"raise"`` a node
+            (as in LangChain); with ``"early"`` the answer is accepted and the tools do not run, unless a check rejects it: then
+            they run, and the answer is read again with their results.
+        on_failure: With ``"return"`` a run without an answer returns, and the outcome says why; with ``"raise"`` a node
             ``no_answer`` raises ``NoAnswerError`` at its end, and the checkpoint keeps messages and outcome.
         check_answer: Called with ``(answer, state, runtime)`` for each valid answer; raises ``AnswerRejected`` to send it back
-            with what to do better, or returns ``False`` to send it back with the check's name and docstring. It may not
-            change the answer: one that does is an ``AgentSpecError``.
+            with an explanation, or returns ``False`` to send it back with the check's name and docstring. A check that
+            changes the answer raises ``AgentSpecError``.
 
     Returns:
-        The compiled graph. ``result["structured_response"]`` is an instance of the declared type or ``None``, and
-        ``result["outcome"]`` says which and why.
+        The compiled graph. ``result["structured_response"]`` is an instance of the declared type, or ``None``;
+        ``result["outcome"]`` says why.
 
     Raises:
-        AgentSpecError: If the agent cannot be built as asked.
+        AgentSpecError: If the arguments are wrong; the message says what to write.
 
     Example:
         >>> agent = create_agent("offline")

@@ -1,7 +1,7 @@
 """Other people's test suites with our ``create_agent``, beside a control run: ``make compat`` writes ``docs/compatibility.md``.
 
-The suites come from the source distributions on the package index. Nothing in them is changed but where ``create_agent`` comes
-from. A test that fails although it passes in the control run has to be explained below, or this fails.
+Nothing in a suite is changed but where ``create_agent`` comes from. A test that fails although it passes in the control run has
+to be explained in ``tests/compat/suites.py``, or this fails. With names of packages only those are run, and no page is written.
 """
 
 import json
@@ -11,80 +11,54 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tests.compat.suites import SUITES, Suite
 from tests.compat.swapped import REPORT, SWAP
 
-ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "compatibility.md"
-
-DRAWN = "the reasons stand on the drawn edges"
-WIRE = "a recorded request: our tools are sent as they are, not as strict ones"
-MALFORMED = "a malformed call is answered with an error in the same run"
-IDS = "a call without an id is given one"
-LIMIT = "the caller's recursion limit is left alone"
-INSIDE = "replaces a private function of LangChain's, which is not called"
-
-
-@dataclass(frozen=True)
-class Suite:
-    """The tests of one source distribution."""
-
-    package: str
-    version: str
-    folder: str
-    explained: dict[str, str]
-    """Per end of a test's name, why it fails here."""
-
-
-SUITES = (
-    Suite(
-        "langchain",
-        "1.4.7",
-        "tests/unit_tests/agents",
-        {
-            "test_async_middleware_with_can_jump_to_graph_snapshot": DRAWN,
-            "test_create_agent_diagram": DRAWN,
-            "test_per_call_needs_a_tool_call_id": IDS,
-            "test_per_call_same_tool_twice_routes_each_answer_to_its_own_call": IDS,
-            "test_tool_runtime_config_access": LIMIT,
-            "test_create_agent_does_not_patch_model_output": MALFORMED,
-            "test_create_agent_answers_invalid_tool_calls_on_next_turn": MALFORMED,
-            "test_invalid_structured_tool_call_does_not_end_agent": MALFORMED,
-            "test_create_agent_patches_only_invalid_tool_calls_with_ids[-True]": MALFORMED,
-            "test_middleware_model_swap_provider_to_tool_strategy": INSIDE,
-            "test_inference_to_native_output[False]": WIRE,
-            "test_inference_to_native_output[True]": WIRE,
-            "test_strict_mode[False]": WIRE,
-            "test_strict_mode[True]": WIRE,
-        },
-    ),
-    Suite("langgraph_swarm", "0.1.0", "tests", {}),
-)
-WITHOUT_TESTS = ("deepagents 0.7.8", "copilotkit 0.1.96")
-"""Their source distributions hold no tests."""
+PAGE = Path(__file__).parents[2] / "docs" / "compatibility.md"
+MAX_SECONDS_OF_A_SUITE = 1_200
 
 ABOVE = """# Compatibility
 
 The test suites of other people's packages, run with nothing changed but where `create_agent` comes from, beside a control run
-with LangChain's. They come from the source distributions on the package index; `make compat` runs them and writes this page.
-A test counts here if it builds an agent.
+with LangChain's. `make compat` runs them and writes this page; CI runs `make compat-ci`, the short suites on the package index.
+In brackets: the tests that build an agent. Agents that a suite makes with LangGraph's older `create_react_agent` are made with
+`create_agent` in both runs.
 
 | suite | tests | control | answergraph |
 |---|---|---|---|
 """
 BELOW = """
-The source distributions of {without} hold no tests. The programs in `tests/graphs/agent/moving_over` and the deferred runs in
-`tests/graphs/agent/test_create_deferred.py` stand in for them.
-
 ## Every difference
+
 """
 
 
+@dataclass
+class Row:
+    """What came of one suite."""
+
+    suite: Suite
+    figures: str
+    wrong: list[str] = field(default_factory=list)
+    """Differences that nobody explained, and explanations of what is no difference."""
+
+    def __str__(self) -> str:
+        return f"| {self.suite.name} | {self.figures} |"
+
+
 def unpacked(suite: Suite, into: Path) -> Path:
-    """Download a source distribution and return its folder."""
+    """Return the folder of the package's sources, from the package index or from its repository."""
+    if suite.repository:
+        clone = ["git", "clone", "--quiet", "--depth", "1", "--filter=blob:none", "--sparse", "--branch", suite.tag]
+        checked_out = into / "repository"
+        subprocess.run([*clone, suite.repository, str(checked_out)], check=True)
+        subprocess.run(["git", "-C", str(checked_out), "sparse-checkout", "set", suite.folder], check=True)
+        # The package itself is installed; beside the tests it would hide the installed one.
+        return checked_out / suite.folder
     name = f"{suite.package.replace('_', '-')}=={suite.version}"
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:", "--dest", str(into), name]
     subprocess.run(command, check=True)
@@ -95,46 +69,63 @@ def unpacked(suite: Suite, into: Path) -> Path:
 
 
 def results(suite: Suite, folder: Path, *, swap: bool) -> dict[str, Any]:
-    """Run the tests; return the outcome of each that builds an agent."""
+    """Run the tests; return what came of each, and whether it builds an agent."""
     report = folder / f"report-{swap}.json"
     # By another name: the suite has a package ``tests`` of its own.
-    shutil.copy(Path(__file__).with_name("swapped.py"), folder.parent / "create_agent_swapped.py")
-    path = os.pathsep.join([str(folder.parent), os.environ.get("PYTHONPATH", "")])
+    shutil.copy(Path(__file__).with_name("swapped.py"), folder / "create_agent_swapped.py")
+    path = os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")])
     environment = {**os.environ, REPORT: str(report), "PYTHONPATH": path, **({SWAP: "1"} if swap else {})}
-    options = ["-q", "--tb=no", "-p", "create_agent_swapped", "-p", "no:cacheprovider", "--disable-socket", "--allow-unix-socket"]
-    command = [sys.executable, "-m", "pytest", *options, *suite.folder.split()]
-    subprocess.run(command, cwd=folder, env=environment, check=False)
-    found: dict[str, Any] = json.loads(report.read_text())
+    options = ["-q", "--tb=short", "-p", "create_agent_swapped", "-p", "no:cacheprovider", "-W", "default"]
+    command = [sys.executable, "-m", "pytest", *options, suite.tests]
+    done = subprocess.run(
+        command, cwd=folder, env=environment, check=False, capture_output=True, text=True, timeout=MAX_SECONDS_OF_A_SUITE
+    )
+    if kept := os.environ.get("COMPAT_LOGS"):
+        (Path(kept) / f"{suite.package}-{'answergraph' if swap else 'control'}.log").write_text(done.stdout + done.stderr)
+    found: dict[str, Any] = json.loads(report.read_text()) if report.exists() else {}
+    if not found:
+        raise ValueError((done.stdout + done.stderr).strip().splitlines()[-1])
     return found
 
 
-def compared(suite: Suite) -> tuple[str, list[str], list[str]]:
-    """Return a row of the page, the lines of its differences, and what is wrong with them."""
-    with tempfile.TemporaryDirectory() as into:
-        folder = unpacked(suite, Path(into))
-        control, ours = results(suite, folder, swap=False), results(suite, folder, swap=True)
-    names = [name for name, result in control.items() if result.get("builds") or ours.get(name, {}).get("builds")]
-    passed = [[name for name in names if run.get(name, {}).get("outcome") == "passed"] for run in (control, ours)]
-    missing = sorted(set(passed[0]) - set(passed[1]))
+def compared(suite: Suite) -> Row:
+    """Run a suite twice and compare; a suite that cannot be had, or that breaks off, is a row as well."""
+    try:
+        with tempfile.TemporaryDirectory() as into:
+            folder = unpacked(suite, Path(into))
+            control, ours = results(suite, folder, swap=False), results(suite, folder, swap=True)
+    except subprocess.TimeoutExpired:
+        return Row(suite, f"not run: it takes longer than {MAX_SECONDS_OF_A_SUITE} seconds | |", [f"{suite.name}: too long"])
+    except subprocess.CalledProcessError:
+        return Row(suite, "not run: its tests could not be fetched | |")
+    except ValueError as error:
+        return Row(suite, f"not run: {error} | |", [f"{suite.name}: {error}"])
+    return _row(suite, control, ours)
+
+
+def _row(suite: Suite, control: dict[str, Any], ours: dict[str, Any]) -> Row:
+    builds = {name for name in control if control[name].get("builds") or ours.get(name, {}).get("builds")}
+    passed = [{name for name in control if run.get(name, {}).get("outcome") == "passed"} for run in (control, ours)]
+    missing = sorted(passed[0] - passed[1])
     unexplained = [name for name in missing if not any(name.endswith(end) for end in suite.explained)]
     stale = [end for end in suite.explained if not any(name.endswith(end) for name in missing)]
-    lines = [f"- {suite.package} `{end}`: {why}." for end, why in suite.explained.items()]
-    row = f"| {suite.package} {suite.version} | {len(names)} | {len(passed[0])} | {len(passed[1])} |"
-    return row, lines, [*(f"not explained: {name}" for name in unexplained), *(f"passes now: {end}" for end in stale)]
+    figures = [f"{len(names)} ({len(names & builds)})" for names in (control.keys(), *passed)]
+    wrong = [*(f"not explained: {name}" for name in unexplained), *(f"passes now: {end}" for end in stale)]
+    return Row(suite, " | ".join(figures), wrong)
 
 
-def main() -> int:
-    """Run every suite, write the page, and say what is wrong."""
-    rows, lines, wrong = [], [], []
+def main(names: list[str]) -> int:
+    """Run the suites, write the page, and say what is wrong."""
+    rows = []
     for suite in SUITES:
-        row, differences, problems = compared(suite)
-        rows.append(row)
-        lines += differences
-        wrong += problems
-    PAGE.write_text("\n".join([ABOVE + "\n".join(rows), BELOW.format(without=" and ".join(WITHOUT_TESTS)), *lines]) + "\n")
-    print("\n".join([*rows, *wrong]))
-    return 1 if wrong else 0
+        if not names or suite.package in names:
+            rows.append(compared(suite))
+            print(rows[-1], *rows[-1].wrong, sep="\n", flush=True)
+    if not names:
+        lines = [f"- {suite.package} `{end}`: {why}." for suite in SUITES for end, why in suite.explained.items()]
+        PAGE.write_text(ABOVE + "\n".join(map(str, rows)) + "\n" + BELOW + "\n".join(lines) + "\n")
+    return 1 if any(row.wrong for row in rows) else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

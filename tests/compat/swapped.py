@@ -29,15 +29,14 @@ def create_agent(*args: Any, **kwargs: Any) -> Any:
     return create(*args, **kwargs)
 
 
+def create_react_agent(model: Any, tools: Any = None, *, prompt: Any = None, **rest: Any) -> Any:
+    """What the suites of supervisor and swarm make their agents with: ``create_agent`` in both runs."""
+    return create_agent(model, tools, system_prompt=prompt, **rest)
+
+
 def pytest_configure() -> None:
     langchain.agents.create_agent = langchain.agents.factory.create_agent = create_agent
-    if SWAP in os.environ:
-        # The suites of supervisor and swarm make their agents with the older function.
-        langgraph.prebuilt.create_react_agent = _react_agent
-
-
-def _react_agent(model: Any, tools: Any = None, *, prompt: Any = None, **rest: Any) -> Any:
-    return create_agent(model, tools, system_prompt=prompt, **rest)
+    langgraph.prebuilt.create_react_agent = create_react_agent
 
 
 @pytest.hookimpl(wrapper=True)

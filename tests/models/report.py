@@ -4,7 +4,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-HEADS = ("asked by", "valid", "right", "no answer", "raised", "calls per run", "tokens per valid answer", "s per run")
+from tests.models.tasks import TASKS
+
+WITH_TOOLS = frozenset(task.name for task in TASKS if task.tools)
+HEADS = ("asked by", "valid", "right", "no answer", "raised", "calls per run", "tokens, no tools", "tokens, tools", "s per run")
 
 
 def table(title: str, results: Sequence[Any]) -> str:
@@ -21,7 +24,6 @@ def _row(way: str, runs: Sequence[Any]) -> str:
     ends = Counter(each.ended for each in runs if not each.valid)
     silent = {end: count for end, count in ends.items() if end.islower()}
     raised = {end: count for end, count in ends.items() if not end.islower()}
-    tokens = f"{sum(each.tokens for each in runs) / valid:.0f}" if valid else "-"
     calls = f"{sum(each.model_calls for each in runs) / len(runs):.1f}"
     seconds = f"{sum(each.seconds for each in runs) / len(runs):.0f}"
     name = f"**{way}**" if runs[0].ours else way
@@ -32,10 +34,17 @@ def _row(way: str, runs: Sequence[Any]) -> str:
         _counts(silent),
         _counts(raised),
         calls,
-        tokens,
+        _tokens([each for each in runs if each.task not in WITH_TOOLS]),
+        _tokens([each for each in runs if each.task in WITH_TOOLS]),
         seconds,
     )
     return _line(cells)
+
+
+def _tokens(runs: Sequence[Any]) -> str:
+    """Return the tokens of all requests and replies per valid answer."""
+    valid = sum(each.valid for each in runs)
+    return f"{sum(each.tokens for each in runs) / valid:.0f}" if valid else "-"
 
 
 def _counts(counts: dict[str, int]) -> str:

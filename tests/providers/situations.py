@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from langchain.agents.middleware import ModelRetryMiddleware
 from langchain_core.tools import tool
 from pydantic import BaseModel
 
@@ -160,6 +161,10 @@ def narrowed() -> dict[str, Any]:
     return {"middleware": [NarrowResponseFormat(lambda request: [Found])]}
 
 
+def tried_again() -> dict[str, Any]:
+    return {"middleware": [ModelRetryMiddleware(initial_delay=0, jitter=False, on_failure="error")]}
+
+
 CLAUDE = ("Anthropic", "Anthropic before Claude 4.5")
 EVERY_OPENAI = ("OpenAI, chat completions", "OpenAI, responses")
 
@@ -202,4 +207,6 @@ SITUATIONS: Sequence[Situation] = (
     Situation("malformed call", first(Reply("", finish_reason="malformed")), only=("Gemini 2.5",), attempts=2),
     Situation("rate limit", always(Refused("Rate limit reached", 429)), error=True),
     Situation("overload", always(Refused("Overloaded", 503)), error=True),
+    Situation("rate limit, LangChain's retries", first(Refused("Rate limit reached", 429), times=2), options=tried_again),
+    Situation("overload, LangChain's retries", first(Refused("Overloaded", 503), times=2), options=tried_again),
 )

@@ -14,7 +14,7 @@ from tests.openai_server import OpenAIServer, Reply, says
 from tests.openai_server.reply import JSONObject
 from tests.suite.langgraph_dev import langgraph_dev, lay_out, shipped
 
-TESTED = ("approval", "team", "hooked")
+TESTED = ("approval", "elsewhere", "team", "hooked")
 HOLD_SECONDS = 60
 
 

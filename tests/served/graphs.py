@@ -6,7 +6,7 @@ from typing import Any
 from langchain.agents.middleware import HumanInTheLoopMiddleware
 from langgraph.graph import END, START, StateGraph
 
-from answergraph import build_agent_graph, create_agent
+from answergraph import build_agent_graph, create_agent, external_tool
 from answergraph.graphs.calculator import CALCULATOR_TOOLS, Calculation, create_calculator
 from answergraph.middleware import GroundedAnswer
 from tests.served.hooks import Announce, TeamState, stop_after_two_turns
@@ -18,6 +18,15 @@ def approval() -> Any:
     ask = HumanInTheLoopMiddleware(interrupt_on={"multiply": True})
     middleware = [ask, GroundedAnswer()]
     return create_agent("offline", CALCULATOR_TOOLS, response_format=Calculation, middleware=middleware, name="approval")
+
+
+@cache
+def elsewhere() -> Any:
+    """Return a calculator whose products somebody else works out."""
+    here = [tool for tool in CALCULATOR_TOOLS if tool.name != "multiply"]
+    multiply: Any = next(tool for tool in CALCULATOR_TOOLS if tool.name == "multiply")
+    waiting = external_tool("multiply", multiply.description, multiply.tool_call_schema)
+    return create_agent("offline", [*here, waiting], response_format=Calculation, middleware=[GroundedAnswer()], name="elsewhere")
 
 
 @cache

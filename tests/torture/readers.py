@@ -208,7 +208,7 @@ READERS = (
     Reader("a text that was cut", closed_value, (f"{_READING}.json_in_text",)),
     Reader(
         "calls written as text",
-        lambda text: with_calls(AIMessage(text), ["add", "Verdict"], is_cut=False),
+        lambda text: with_calls(AIMessage(text), ["add", "Verdict"], _ASKED[1].strategy, ()),
         (f"{_READING}.text_calls",),
     ),
     Reader(

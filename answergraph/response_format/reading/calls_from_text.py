@@ -2,29 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any
 from uuid import uuid4
 
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, AnyMessage
 from langchain_core.messages.tool import invalid_tool_call, tool_call
 
+from answergraph.response_format.reading.diagnosis import CALLS_FROM_TEXT, diagnose
 from answergraph.response_format.reading.text_calls import find_text_calls
+from answergraph.response_format.strategies.strategy import Strategy
+from answergraph.state.messages import calls_without_news
 
-CALLS_FROM_TEXT = "calls_from_text"
-"""Key of a message's ``response_metadata``: its tool calls were written as text."""
 
-
-def with_calls(message: AIMessage, names: Collection[str], *, is_cut: bool) -> AIMessage:
+def with_calls(message: AIMessage, names: Collection[str], strategy: Strategy[Any], history: Sequence[AnyMessage]) -> AIMessage:
     """Return a reply in which the calls of offered tools that stand in its text are tool calls, with ids of ours.
 
-    The reply itself if there are none. Of a reply that was cut only the whole calls count: nothing is missing from them.
+    The reply itself if there are none, or if its text may be the answer. Of a reply that was cut only the whole calls count:
+    nothing is missing from them. Small models copy a call of theirs without end: where an answer is asked for, one that brought
+    the same result twice is left out.
     """
+    may_be_answer = strategy.answers_in_text and any(schema.looks_like_call for schema in strategy.schemas)
+    if message.tool_calls or message.invalid_tool_calls or may_be_answer:
+        return message
     text = message.text
     found = find_text_calls(text, names)
-    malformed = () if is_cut else found.malformed
+    malformed = () if diagnose(message) == "truncated" else found.malformed
     if not found.calls and not malformed:
         return message
+    made = calls_without_news(history) if strategy.schemas else ()
     content: Any = found.rest
     if not isinstance(message.content, str):
         others = [block for block in message.content if isinstance(block, dict) and block.get("type") != "text"]
@@ -32,7 +38,11 @@ def with_calls(message: AIMessage, names: Collection[str], *, is_cut: bool) -> A
     return message.model_copy(
         update={
             "content": content,
-            "tool_calls": [tool_call(name=call.name, args=call.args, id=_new_id()) for call in found.calls],
+            "tool_calls": [
+                tool_call(name=call.name, args=call.args, id=_new_id())
+                for call in found.calls
+                if (call.name, call.args) not in made
+            ],
             "invalid_tool_calls": [
                 invalid_tool_call(name=name, args=text, id=_new_id(), error="its arguments are cut or no JSON object")
                 for name in malformed

@@ -14,9 +14,11 @@ from typing import Any
 from langchain_core.messages import AIMessage, AnyMessage
 
 from answergraph.response_format.providers.failed_samples import FAILED_SAMPLE
-from answergraph.response_format.reading.calls_from_text import CALLS_FROM_TEXT
 from answergraph.state.messages import last_turn
 from answergraph.state.outcome import Status
+
+CALLS_FROM_TEXT = "calls_from_text"
+"""Key of a message's ``response_metadata``: its tool calls were written as text."""
 
 _REASON_KEYS = ("finish_reason", "stop_reason", "stopReason", "done_reason", "native_finish_reason", "status")
 # By the provider: DeepSeek, Mistral, OpenRouter, OpenAI.

@@ -17,6 +17,7 @@ from answergraph.response_format.providers.model_capabilities import (
     wire_dialect,
 )
 from answergraph.response_format.schemas.answer_schema import AnswerSchema
+from answergraph.response_format.schemas.schema_example import without_titles
 from answergraph.response_format.strategies.strategy import Binding, HandleErrors, SchemaT, Strategy
 from answergraph.response_format.wire.dialects import Dialect, SchemaNotExpressible
 from answergraph.response_format.wire.wire_schema import WireSchema, wire_schema
@@ -123,8 +124,10 @@ class ProviderStrategy(Strategy[SchemaT]):
 
     def _compiled(self, dialect: Dialect) -> WireSchema | SchemaNotExpressible:
         schema = self.tied_reply_schema() if dialect is Dialect.PLAIN else self.reply_schema()
-        taken = Dialect.PLAIN if self.strict is False else dialect
-        compiled: WireSchema | SchemaNotExpressible = self.derived.get_or_make(lambda: _compiled(schema, taken), key=dialect)
+        as_it_is = self.strict is False
+        compiled: WireSchema | SchemaNotExpressible = self.derived.get_or_make(
+            lambda: _compiled(schema, Dialect.PLAIN) if as_it_is else _compiled(without_titles(schema), dialect), key=dialect
+        )
         return compiled
 
     def _bound(self, request: ModelRequest[Any], schema: dict[str, Any], *, strict: bool) -> Binding:

@@ -67,6 +67,8 @@ def test_a_strict_mode_is_sent_what_it_takes_and_the_nulls_it_brings_are_taken_o
     sent = format_of(model)
     assert sent["strict"] is True
     assert sent["schema"]["required"] == ["title", "lines", "note"]
+    assert "title" not in sent["schema"]
+    assert "title" not in sent["schema"]["properties"]["title"]
     assert sent["schema"]["additionalProperties"] is False
     assert "default" not in sent["schema"]["properties"]["lines"]
     assert result["structured_response"] == Report(title="all", lines=1, note=None)

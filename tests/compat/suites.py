@@ -1,0 +1,84 @@
+"""Other people's test suites: where each is, and why tests of it fail here that pass with LangChain's ``create_agent``."""
+
+from dataclasses import dataclass, field
+
+DRAWN = "the reasons stand on the drawn edges"
+WIRE = "a recorded request: our tools are sent as they are, not as strict ones"
+MALFORMED = "a malformed call is answered with an error in the same run"
+IDS = "a call without an id is given one"
+LIMIT = "the caller's recursion limit is left alone"
+COPIED = "a reply is signed with the agent's name in a copy; LangChain writes into the object that the model returned"
+INSIDE = "replaces a private function of LangChain's, which is not called"
+
+
+@dataclass(frozen=True)
+class Suite:
+    """The tests of one package."""
+
+    package: str
+    version: str
+    tests: str
+    """The folder of the tests, below that of the package."""
+    repository: str = ""
+    """Where the tests are if the source distribution has none: the project's public repository."""
+    tag: str = ""
+    folder: str = ""
+    """The folder of the package in the repository."""
+    explained: dict[str, str] = field(default_factory=dict)
+    """Per end of a test's name, why it fails here."""
+
+    @property
+    def name(self) -> str:
+        return f"{self.package} {self.version}"
+
+
+SUITES = (
+    Suite(
+        "langchain",
+        "1.4.7",
+        "tests/unit_tests/agents",
+        explained={
+            "test_async_middleware_with_can_jump_to_graph_snapshot": DRAWN,
+            "test_create_agent_diagram": DRAWN,
+            "test_per_call_needs_a_tool_call_id": IDS,
+            "test_per_call_same_tool_twice_routes_each_answer_to_its_own_call": IDS,
+            "test_tool_runtime_config_access": LIMIT,
+            "test_create_agent_does_not_patch_model_output": MALFORMED,
+            "test_create_agent_answers_invalid_tool_calls_on_next_turn": MALFORMED,
+            "test_invalid_structured_tool_call_does_not_end_agent": MALFORMED,
+            "test_create_agent_patches_only_invalid_tool_calls_with_ids[-True]": MALFORMED,
+            "test_middleware_model_swap_provider_to_tool_strategy": INSIDE,
+            "test_inference_to_native_output[False]": WIRE,
+            "test_inference_to_native_output[True]": WIRE,
+            "test_strict_mode[False]": WIRE,
+            "test_strict_mode[True]": WIRE,
+        },
+    ),
+    Suite(
+        "deepagents",
+        "0.7.8",
+        "tests/unit_tests",
+        repository="https://github.com/langchain-ai/deepagents",
+        tag="deepagents==0.7.8",
+        folder="libs/deepagents",
+    ),
+    Suite(
+        "langgraph_supervisor",
+        "0.0.31",
+        "tests",
+        explained={
+            "test_supervisor_basic_workflow[None-None]": COPIED,
+            "test_supervisor_basic_workflow[inline-None]": COPIED,
+        },
+    ),
+    Suite("langgraph_swarm", "0.1.0", "tests"),
+    Suite("langchain_mcp_adapters", "0.3.1", "tests"),
+    Suite(
+        "copilotkit",
+        "0.1.95",
+        "tests/test_copilotkit_lg_middleware.py",
+        repository="https://github.com/CopilotKit/CopilotKit",
+        tag="python-sdk/v0.1.95",
+        folder="sdk-python",
+    ),
+)
