@@ -96,7 +96,7 @@ dev: export LANGGRAPH_CLI_NO_ANALYTICS = 1
 dev: export LANGGRAPH_NO_VERSION_CHECK = 1
 dev: env ## The LangGraph server with the graphs of langgraph.json, and the page to watch a run
 	@echo "The page to watch a run: http://127.0.0.1:$(PORT)/page/"
-	$(BIN)/langgraph dev --no-browser --port $(PORT)
+	$(BIN)/langgraph dev --no-browser --port $(PORT) --n-jobs-per-worker 10
 
 pictures: env ## The README's pictures of the page, taken anew
 	ANSWERGRAPH_PICTURES=docs/images $(BIN)/python -m pytest --slow -q tests/answergraph/page/test_static_triage.py

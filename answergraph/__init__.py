@@ -19,7 +19,6 @@ if typing.TYPE_CHECKING:
     from answergraph.judging.judgment import Judgment, StageRecord, judgment_match_method
     from answergraph.llm_math.llm_math_tool import llm_math_tool
     from answergraph.models.react_text.react_text_model import ReActTextModel
-    from answergraph.models.request_transform import without_request_transform
     from answergraph.nodes.calls_elsewhere import external_tool
     from answergraph.response_format.providers.refusals import Refusal, forget_refusals, known_refusals
     from answergraph.response_format.reading.json_in_text import parse_structured_output
@@ -70,7 +69,6 @@ else:
             "answergraph.judging.judgment": ("Judgment", "StageRecord", "judgment_match_method"),
             "answergraph.llm_math.llm_math_tool": ("llm_math_tool",),
             "answergraph.models.react_text.react_text_model": ("ReActTextModel",),
-            "answergraph.models.request_transform": ("without_request_transform",),
             "answergraph.nodes.calls_elsewhere": ("external_tool",),
             "answergraph.response_format.providers.refusals": ("Refusal", "forget_refusals", "known_refusals"),
             "answergraph.response_format.reading.json_in_text": ("parse_structured_output",),
@@ -170,7 +168,6 @@ __all__ = [
     "llm_math_tool",
     "parse_structured_output",
     "verify_bundle",
-    "without_request_transform",
 ]
 
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import os
 import platform
+import statistics
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
+from operator import truediv
 from pathlib import Path
 from typing import Any
 
 from benchmarks.goals import Goal, goals_of
+from benchmarks.peers.graphs import HAND_GRAPH
 from benchmarks.rounds import Case, Cell
 
 SYSTEM = "answergraph"
@@ -60,6 +63,8 @@ class Row:
             return (own.bytes_written or 0) / (reference.bytes_written or 1)
         if goal.of == "ideal":
             return float(own.summary()["median_seconds"] / (self.case.ideal_seconds or 1))
+        if goal.of == HAND_GRAPH:
+            return statistics.median(map(truediv, own.seconds, self.cells[HAND_GRAPH].seconds))
         return float(own.summary()["ratio"])
 
     def json(self) -> dict[str, Any]:

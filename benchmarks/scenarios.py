@@ -9,7 +9,6 @@ from typing import Any
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from langchain_openai import ChatOpenAI
 
-from answergraph import without_request_transform
 from benchmarks import checkpoints, special
 from benchmarks.peers import bare, graphs, openai_agents, pydantic_ai_agent
 from benchmarks.rounds import Case, Done
@@ -57,14 +56,12 @@ def middleware(setup: Setup) -> Iterator[Case]:
 
 
 def http(setup: Setup) -> Iterator[Case]:
-    """The real ``ChatOpenAI`` and the real clients of the others, over loopback HTTP.
-
-    answergraph takes part without and with the SDK's transform of requests, which ``create_agent`` can do without as well.
-    """
-    for count in setup.sizes(10, 50):
-        yield _over_http("http steps", f"T={count}", Work(steps=count), setup.url)
-    for count in setup.sizes(100, 1000, 5000):
-        yield _over_http("http history", f"messages={count}", Work(steps=1, history=count), setup.url)
+    """The real ``ChatOpenAI`` and the real clients of the others, over loopback HTTP."""
+    for awaited in (False, True):
+        for count in setup.sizes(10, 50):
+            yield _over_http("http steps", f"T={count}", Work(steps=count), setup.url, awaited=awaited)
+        for count in setup.sizes(100, 1000, 5000):
+            yield _over_http("http history", f"messages={count}", Work(steps=1, history=count), setup.url, awaited=awaited)
 
 
 def kept(setup: Setup) -> Iterator[Case]:
@@ -122,18 +119,16 @@ def _played(scenario: str, setting: str, work: Work) -> Iterator[Case]:
         yield Case(scenario, _colour(setting, awaited), systems, _expected(work))
 
 
-def _over_http(scenario: str, setting: str, work: Work, url: str) -> Case:
-    name = f"{SERVED_MODEL}{work.steps}"
-    model = ChatOpenAI(model=name, base_url=url, api_key="none")
-    lean = without_request_transform(model)
-    systems = {system: graphs.runner(system, work, awaited=False, model=model) for system in graphs.GRAPHS[1:]}
-    systems["answergraph"] = graphs.runner("answergraph", work, awaited=False, model=lean)
-    systems["with SDK transform"] = graphs.runner("answergraph", work, awaited=False, model=model)
-    systems["create_agent, lean"] = graphs.runner("create_agent", work, awaited=False, model=lean)
-    systems["pydantic-ai"] = pydantic_ai_agent.runner(work, awaited=False, url=url)
-    systems["openai-agents"] = openai_agents.runner(work, awaited=False, url=url)
-    systems["bare"] = bare.http_runner(work, url, [convert_to_openai_tool(tool) for tool in graphs.work_tools(work)])
-    return Case(scenario, f"{setting} sync", systems, _expected(work))
+def _over_http(scenario: str, setting: str, work: Work, url: str, *, awaited: bool) -> Case:
+    model = ChatOpenAI(model=f"{SERVED_MODEL}{work.steps}", base_url=url, api_key="none")
+    graphs_ = (*graphs.GRAPHS, graphs.HAND_GRAPH)
+    systems = {system: graphs.runner(system, work, awaited=awaited, model=model) for system in graphs_}
+    if not awaited:
+        # Awaited, these run an event loop of their own each time, which their connections do not outlive.
+        systems["pydantic-ai"] = pydantic_ai_agent.runner(work, awaited=False, url=url)
+        systems["openai-agents"] = openai_agents.runner(work, awaited=False, url=url)
+        systems["bare"] = bare.http_runner(work, url, [convert_to_openai_tool(tool) for tool in graphs.work_tools(work)])
+    return Case(scenario, _colour(setting, awaited), systems, _expected(work))
 
 
 def _colour(setting: str, awaited: bool) -> str:

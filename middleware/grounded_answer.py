@@ -93,7 +93,9 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
         calls = {run.tool_call_id: replace(run, counts=False) for run in results_of_run(state)}
         checked = check_claims(claims_of(answer), as_shown({**calls, **counting}.values(), state["messages"]))
         if checked.problems:
-            raise AnswerRejected(checked.feedback)
+            spans = checked.nearest
+            problems = [{"path": path, "sentence": said, "nearest": spans.get(path)} for path, said in checked.problems.items()]
+            raise AnswerRejected(checked.feedback, problems=problems)
         rewritten = answer
         for path, passage in checked.passages.items():
             rewritten = with_value(rewritten, path, passage)

@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 
 from answergraph.response_format.reading.reply_reader import Reading
 from answergraph.state.errors import AgentSpecError, AnswerRejected
-from answergraph.state.outcome import AnswerAccepted
+from answergraph.state.outcome import AnswerAccepted, Problem
 
 AnswerCheck = Callable[[Any, Any, Any], object]
 """Called with the answer, the state and the runtime."""
@@ -44,25 +44,30 @@ def check_answer(
     for check in checks:
         try:
             verdict = _accepted(check, check(reading.value, state, runtime))
+            made = _valid(verdict.answer, reading)
         except AnswerRejected as rejection:
-            return reading.rejected(rejection.feedback), AnswerAccepted()
+            return reading.rejected(rejection.feedback, _problems(check, rejection)), AnswerAccepted()
         # What was validated, and what the checks before have seen, is what the run ends with.
         if reading.is_changed(validated):
             raise AgentSpecError(CHANGED.format(name=_name_of(check)))
         verdicts.append(verdict)
         if verdict.answer is not None:
-            try:
-                reading = replace(reading, value=_valid(verdict.answer, reading))
-            except ValueError as error:
-                return reading.rejected(str(error)), AnswerAccepted()
+            reading = replace(reading, value=made)
             validated = reading.value_text()
     evidence = {path: span for verdict in verdicts for path, span in verdict.evidence.items()}
     return reading, AnswerAccepted(evidence, abstained=any(verdict.abstained for verdict in verdicts))
 
 
 def _valid(answer: Any, reading: Reading) -> Any:
-    """Return what a check put in the answer's place; raise ``ValueError`` if it does not fit the schema."""
-    return answer if reading.schema is None else reading.schema.load(reading.schema.dump(answer))
+    """Return what a check put in the answer's place, as a value of its schema.
+
+    Raises:
+        AnswerRejected: If it does not fit.
+    """
+    try:
+        return answer if answer is None or reading.schema is None else reading.schema.load(reading.schema.dump(answer))
+    except ValueError as error:
+        raise AnswerRejected(str(error)) from error
 
 
 def _accepted(check: AnswerCheck, verdict: object) -> AnswerAccepted:
@@ -85,6 +90,21 @@ def _without_a_reason(check: AnswerCheck) -> str:
     words = (check.__doc__ or "").strip() if isroutine(check) else ""
     meaning = f" ({words.splitlines()[0].rstrip('.')})" if words else ""
     return "" if name == _LAMBDA else NOT_ACCEPTED.format(name=name, meaning=meaning)
+
+
+def _problems(check: AnswerCheck, rejection: AnswerRejected) -> list[Problem]:
+    """Return what a check found wrong, field by field where it says so."""
+    name = _name_of(check).removesuffix(".check_answer")
+    said = rejection.problems or [{"sentence": rejection.feedback}]
+    return [
+        Problem(
+            path=problem.get("path", ""),
+            sentence=problem["sentence"],
+            check=None if name == _LAMBDA else name,
+            nearest=list(span) if (span := problem.get("nearest")) else None,
+        )
+        for problem in said
+    ]
 
 
 def _name_of(check: AnswerCheck) -> str:

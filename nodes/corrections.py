@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import uuid4
+
+from langchain_core.messages import ToolMessage
 
 from answergraph.response_format.reading.reply_reader import Reading
 from answergraph.response_format.strategies.strategy import Strategy
+from answergraph.state.messages import CORRECTION_ID_PREFIX
 
 CONFIRM_ANSWER = (
     "Your answer is held back: you called tools in the same message, and their results have come since. "
@@ -28,6 +32,11 @@ def correction(reading: Reading, strategy: Strategy[Any], *, in_next_form: bool)
         return f"{CUT} {ANSWER_IN_NEXT_FORM}" if reading.status == "truncated" else ANSWER_IN_NEXT_FORM
     text = _what_is_wrong(reading, strategy)
     return f"{text}\n{CORRECT_IN_NEXT_FORM}" if in_next_form else text
+
+
+def sent_back(results: list[ToolMessage]) -> list[ToolMessage]:
+    """Return results that stand in place of a tool's, recognisable by their ids as written here."""
+    return [result.model_copy(update={"id": f"{CORRECTION_ID_PREFIX}{uuid4()}"}) for result in results]
 
 
 def _what_is_wrong(reading: Reading, strategy: Strategy[Any]) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from langchain_core.messages import AnyMessage, BaseMessage
 
@@ -13,7 +13,7 @@ from answergraph.response_format.reading.diagnosis import repeats_cut_calls
 from answergraph.response_format.reading.reply_reader import Reading
 from answergraph.state.budget import callers_budget
 from answergraph.state.ledger import RunLedger, of_run
-from answergraph.state.outcome import AnswerAccepted, Attempt, Outcome, Status
+from answergraph.state.outcome import AnswerAccepted, Attempt, Coverage, Outcome, Status
 
 ASKED_ONCE = ("truncated", "empty")
 """After these one further call is made at most, as another one would bring the same."""
@@ -91,6 +91,25 @@ def decide(facts: EndingFacts) -> Ending:
     return Ending("end", "out_of_budget" if is_out_of_budget and facts.status != "refused" else facts.status)
 
 
+def coverage_of(answer: Any, evidence: Mapping[str, Any]) -> dict[str, Coverage]:
+    """Return for each field of an answer as JSON whether evidence supports it, the items of a list taken together."""
+    said: dict[str, set[bool]] = {}
+    waiting: list[tuple[str, str, Any]] = [("", "", answer)]
+    while waiting:
+        path, name, value = waiting.pop()
+        if path not in evidence and isinstance(value, Mapping) and value:
+            inner = [(f"{path}.{key}", f"{name}.{key}", item) for key, item in value.items()]
+        elif path not in evidence and isinstance(value, list) and value:
+            inner = [(f"{path}[{place}]", f"{name}[]", item) for place, item in enumerate(value)]
+        else:
+            inner = []
+            said.setdefault(name, set()).add(path in evidence)
+        waiting += [(one.removeprefix("."), other.removeprefix("."), item) for one, other, item in reversed(inner)]
+    return {
+        name: "unchecked" if True not in found else "partly" if False in found else "supported" for name, found in said.items()
+    }
+
+
 def _is_hopeless(facts: EndingFacts) -> bool:
     """Return whether the mistake is repeated and no other strategy could bring something else."""
     if not facts.repeats:
@@ -131,6 +150,7 @@ def without_format(ledger: RunLedger, messages: Sequence[BaseMessage], *, answer
         attempts=ledger["attempts"],
         narrowed=ledger["narrowed"],
         evidence={},
+        coverage={},
         usage=of_run(ledger["usage"], messages),
     )
 
@@ -141,14 +161,16 @@ def outcome_of(
     """Return the outcome of a run that ends with a reply, and charge the run around it."""
     if (caller := callers_budget()) is not None:
         caller.charge(reply.ledger)
+    answered = reading.schema if reading.status == "answered" else None
     return Outcome(
         status=status,
         reason=f"The run's budget is spent. {reading.reason}" if status == "out_of_budget" else reading.reason,
         strategy=reply.request.strategy.name,
-        schema=reading.schema.name if reading.schema and reading.status == "answered" else None,
+        schema=answered.name if answered else None,
         attempts=attempts,
         narrowed=reply.ledger["narrowed"],
         evidence={path: list(span) for path, span in accepted.evidence.items()},
+        coverage=coverage_of(answered.dump(reading.value), accepted.evidence) if answered else {},
         usage=of_run(reply.ledger["usage"], reply.conversation),
     )
 
@@ -162,6 +184,8 @@ def with_attempt(reply: CurrentReply, reading: Reading) -> list[Attempt]:
         schema=reading.meant if reading.schema is None else reading.schema.name,
         status=reading.status,
         error=None if reading.status == "answered" else reading.error_text,
+        problems=list(reading.problems),
+        message_id=None if reply.message is None else reply.message.id,
         repairs=list(reading.repairs),
         note=reply.request.note,
     )

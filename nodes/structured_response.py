@@ -12,7 +12,7 @@ from langgraph.runtime import Runtime
 from answergraph.nodes.answer_checks import AnswerCheck, check_answer
 from answergraph.nodes.answer_review import reviewed_message
 from answergraph.nodes.calls_elsewhere import calls_elsewhere, deferred
-from answergraph.nodes.corrections import CONFIRM_ANSWER, NOT_RUN, UNKNOWN_TOOL, correction
+from answergraph.nodes.corrections import CONFIRM_ANSWER, NOT_RUN, UNKNOWN_TOOL, correction, sent_back
 from answergraph.nodes.endings import Ending, EndingFacts, decide, outcome_of, repeats, with_attempt
 from answergraph.nodes.model_visit import CurrentReply, Readings
 from answergraph.nodes.tools import ToolCallStep
@@ -212,12 +212,12 @@ class StructuredResponseNode:
             "confirmations_asked": reply.ledger["confirmations_asked"] + 1,
             "cause": "confirmation",
         }
-        return {"messages": reply.in_order(_results(reply, reading, CONFIRM_ANSWER)), LEDGER: ledger}
+        return {"messages": reply.in_order(sent_back(_results(reply, reading, CONFIRM_ANSWER))), LEDGER: ledger}
 
     def _ask(self, reply: CurrentReply, reading: Reading, *, in_next_form: bool) -> dict[str, Any]:
         strategy = reply.request.strategy
         results = _results(reply, reading, text := correction(reading, strategy, in_next_form=in_next_form))
-        corrections = reply.in_order([*results, *self._other_calls(reply, reply.pending)])
+        corrections = reply.in_order(sent_back([*results, *self._other_calls(reply, reply.pending)]))
         if not results and not reply.elsewhere:
             cut = reply.message if reading.status == "truncated" else None
             corrections += [*([without_cut_text(cut)] if cut and not cut.tool_calls else []), correction_message(text)]

@@ -27,7 +27,7 @@ BYTES_PER_STEP = 3970
 CALLS_PER_BUILD = 1100
 CALLS_PER_FIRST_BUILD = 2400
 CALLS_PER_TOOL_WHILE_BUILDING = 1.1
-MODULES_OF_OURS = 118  # the checks while building and the reader of calls written as text are eleven of them
+MODULES_OF_OURS = 119  # the checks while building and the reader of calls written as text are eleven of them
 
 
 class Weather(BaseModel):
@@ -169,6 +169,21 @@ def test_building_the_first_agent_of_its_schemas_calls_few_functions() -> None:
 def test_building_calls_one_function_per_tool() -> None:
     # To see that it is a tool. What a tool is made of is read when it is bound or called.
     assert (calls_while_building(100) - calls_while_building(10)) / 90 < CALLS_PER_TOOL_WHILE_BUILDING
+
+
+def look_around(city: str, day: int = 1) -> str:
+    """Look around in a city."""
+    return f"{city}, day {day}"
+
+
+def test_a_plain_function_is_made_a_tool_once_per_process() -> None:
+    # Pydantic and LangChain read its signature and docstring: 3 ms, as much as the rest of a build.
+    def build() -> Any:
+        return create_agent(ScriptedChatModel(replies=["Hi."]), [look_around])
+
+    build()
+    assert calls_of(build) < CALLS_PER_BUILD
+    assert calls_of(lambda: tool(look_around)) > CALLS_PER_BUILD
 
 
 def test_importing_the_agent_imports_little_beside_langgraph() -> None:

@@ -39,9 +39,9 @@ the model. Where a row names no strategy it is `ToolStrategy`; there is one tool
 |---|---|---|---|
 """
 BELOW = """
-An early answer that a check rejects lets the tools beside it run, and is read again with their results. A check that returns
-`False` rejects as well; the model is told its name and docstring. What is neither a yes nor a no is an
-`AgentSpecError`, and so is a check that changes the answer: what was validated is what the run ends with.
+If a check rejects an early answer, the tools beside it run, and the answer is read again with their results. A check that returns
+`False` rejects too; the model is sent the check's name and docstring. A check that returns anything else, or changes the answer,
+raises `AgentSpecError`: a run ends with the value that was validated.
 `on_failure="raise"` changes no row: a run without a value raises `NoAnswerError`, which carries the same outcome.
 Without a response format there is an outcome only where a limit ended the run, or calls wait that are carried out elsewhere: such
 a run ends `deferred` and goes on with their results ([moving-over.md](moving-over.md)).

@@ -69,7 +69,6 @@ DOORS = {
         "llm_math_tool",
         "parse_structured_output",
         "verify_bundle",
-        "without_request_transform",
     ],
     "answergraph.graphs": [
         "AgentToolArtifact",

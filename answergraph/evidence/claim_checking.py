@@ -8,7 +8,7 @@ from decimal import Decimal
 from difflib import SequenceMatcher
 from itertools import accumulate
 from operator import add, sub
-from typing import Any
+from typing import Any, NamedTuple
 
 from answergraph.evidence.claims import Claim, claims_by_path, claims_of
 from answergraph.evidence.echoed_numbers import is_echoed
@@ -44,6 +44,8 @@ class Checked:
     problems: dict[str, str] = field(default_factory=dict)
     passages: dict[str, str] = field(default_factory=dict)
     """The quotes marked with ``rewrite=True``, as they stand in the results."""
+    nearest: dict[str, Span] = field(default_factory=dict)
+    """The passages that are most like what was not found."""
 
     @property
     def feedback(self) -> str:
@@ -95,6 +97,7 @@ def check_claims(claims: Iterable[Claim], runs: Sequence[ToolRun]) -> Checked:
     evidence: dict[str, Span] = {}
     problems: dict[str, str] = {}
     passages: dict[str, str] = {}
+    nearest: dict[str, Span] = {}
     for claim in claims:
         found = _find(claim, results)
         if isinstance(found, Found):
@@ -104,8 +107,11 @@ def check_claims(claims: Iterable[Claim], runs: Sequence[ToolRun]) -> Checked:
         else:
             # Passages that are not shown are not searched for.
             near = results if len(problems) < _MAX_SHOWN_PROBLEMS else []
-            problems[claim.path] = _problem(claim, found, near) + unread
-    return Checked({path: span for path, span in evidence.items() if path not in problems}, problems, passages)
+            problems[claim.path] = _problem(claim, found) + unread
+            if isinstance(claim.mark, Quote) and claim.problem is None and (passage := _nearest_passage(fold(claim.value), near)):
+                nearest[claim.path] = passage.span
+                problems[claim.path] += passage.sentence
+    return Checked({path: span for path, span in evidence.items() if path not in problems}, problems, passages, nearest)
 
 
 def _find(claim: Claim, results: Sequence[SearchedResult]) -> Found | str:
@@ -129,13 +135,12 @@ def _places(claim: Claim, result: SearchedResult) -> Iterator[Found | str]:
         yield from _places_of_number(claim.value, result, claim.mark)
 
 
-def _problem(claim: Claim, problem: str, results: Sequence[SearchedResult]) -> str:
+def _problem(claim: Claim, problem: str) -> str:
     if claim.value is None:
         return f"{problem}."
     shown = repr(claim.value)
     shown = shown if len(shown) <= _MAX_SHOWN_CHARACTERS else f"{shown[:_MAX_SHOWN_CHARACTERS]}…"
-    is_checked_quote = claim.problem is None and isinstance(claim.mark, Quote)
-    return f"{shown}: {problem}.{_nearest_passage(fold(claim.value), results) if is_checked_quote else ''}"
+    return f"{shown}: {problem}."
 
 
 def _places_of_number(wanted: Number, result: SearchedResult, mark: FromTools) -> Iterator[Found | str]:
@@ -160,9 +165,16 @@ def _missing_number(mark: FromTools) -> str:
     return f"{_NO_SUCH_NUMBER} with a unit of {units}" if units else _NO_SUCH_NUMBER
 
 
-def _nearest_passage(quote: str, results: Sequence[SearchedResult]) -> str:
-    """Return a sentence with the passage most like a folded quote, in whole words; empty if none is like it."""
-    sentence, best = "", _MIN_LIKENESS
+class _Passage(NamedTuple):
+    """A passage of a tool result."""
+
+    sentence: str
+    span: Span
+
+
+def _nearest_passage(quote: str, results: Sequence[SearchedResult]) -> _Passage | None:
+    """Return the passage most like a folded quote, in whole words; ``None`` if none is like it."""
+    nearest, best = None, _MIN_LIKENESS
     quote = quote[:_MAX_PASSAGE_CHARACTERS]
     for result in map(SearchedResult.as_shown, results):
         for part in range(len(result.run.texts)):
@@ -175,7 +187,9 @@ def _nearest_passage(quote: str, results: Sequence[SearchedResult]) -> str:
                 low, high = view.span(*_whole_words(view.flat, start, start + len(found)))
                 passage = run.texts[part][low:high][:_MAX_PASSAGE_CHARACTERS]
                 sentence = f" The nearest passage, in the result of {run.name} ({run.tool_call_id}): {passage!r}"
-    return sentence
+                offset = result.offsets[part] + low
+                nearest = _Passage(sentence, Found(result, offset, offset + len(passage)).evidence)
+    return nearest
 
 
 def _likeliest_start(quote: str, text: str) -> int:

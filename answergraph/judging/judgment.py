@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, NotRequired, get_type_hints
 
 from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
+from pydantic import Field
 from typing_extensions import TypedDict
 
 from answergraph.response_format.storage.state_schemas import typed_dict
@@ -61,12 +62,10 @@ class JudgeInput(TypedDict):
 
     messages: NotRequired[Annotated[list[AnyMessage], add_messages]]
     """A conversation; its last AI message is judged where there is no report."""
-    report: NotRequired[str]
-    """The text to judge."""
-    facts: NotRequired[dict[str, Any]]
-    """Values that ``when(...)`` reads by name."""
-    children: NotRequired[list[str]]
-    """The labels of parallel children, for ``all(...)`` and ``any(...)``."""
+    # Said in the annotations, which go into a judge's own schemas.
+    report: NotRequired[Annotated[str, Field(description="The text to judge.")]]
+    facts: NotRequired[Annotated[dict[str, Any], Field(description="Values that when(...) reads by name.")]]
+    children: NotRequired[Annotated[list[str], Field(description="The labels of parallel children, for all(...) and any(...).")]]
 
 
 class Judgment(TypedDict):

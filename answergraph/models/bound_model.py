@@ -16,6 +16,7 @@ from langchain_core.tools import BaseTool
 
 from answergraph.response_format.model_request import NO_CALLS, ModelRequest
 from answergraph.response_format.providers.model_capabilities import may_write_calls, no_call_choice, takes_user_after_tool
+from answergraph.response_format.providers.openai_requests import with_plain_requests
 from answergraph.response_format.reading.diagnosis import is_paused
 from answergraph.response_format.strategies.strategy import CALLS_ARE_OVER, Strategy
 from answergraph.response_format.wire.dialects import Dialect
@@ -59,6 +60,10 @@ class BoundModel:
         """Whether it takes a finished prompt: its ``invoke`` is that of ``BaseChatModel``."""
         return isinstance(self.runnable, BaseChatModel) and _calls_as(self.runnable, BaseChatModel)
 
+    @cached_property
+    def has_plain_requests(self) -> bool:
+        return with_plain_requests(self.runnable) is not self.runnable
+
     def call(self, request: ModelRequest[Any], listeners: Sequence[BaseCallbackHandler] = ()) -> Invoke:
         """Return the effect that calls the model; ``listeners`` are callback handlers beside those of the run."""
         messages: list[AnyMessage] = [request.system_message] if request.system_message else []
@@ -77,7 +82,8 @@ class BoundModel:
         if self.takes_prompts and WHOLE_MESSAGES.issuperset(map(type, messages)):
             # LangChain converts and checks every message of a list, but not of a prompt.
             sent = ChatPromptValue.model_construct(messages=messages)
-        return Invoke(self.runnable, sent, listeners, self.settings)
+        asked = with_plain_requests(self.runnable) if self.has_plain_requests else self.runnable
+        return Invoke(asked, sent, listeners, self.settings)
 
 
 def _calls_as(runnable: Runnable[Any, Any], kind: Any) -> bool:

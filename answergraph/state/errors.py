@@ -25,7 +25,7 @@ Where an answer was asked for with a strategy of LangChain's own, LangChain's cl
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,8 +34,8 @@ from langchain_core.messages import AIMessage
 _NO_REASON = "Your answer was not accepted. Look at it again, and give a better one."
 
 
-class AnswerGraphError(Exception):
-    """Base class of all errors of this package."""
+class AnswerGraphError(RuntimeError):
+    """Base class of all errors of this package; a ``RuntimeError``, as a LangGraph server tells its clients what those say."""
 
 
 class AgentSpecError(AnswerGraphError, ValueError):
@@ -98,11 +98,12 @@ class AnswerRejected(AnswerGraphError):  # noqa: N818  # a verdict, not a failur
         ...         raise AnswerRejected(f"There is no customer {answer.customer!r}; look it up first.")
     """
 
-    def __init__(self, feedback: str) -> None:
+    def __init__(self, feedback: str, *, problems: Sequence[Mapping[str, Any]] = ()) -> None:
         """Reject the answer.
 
         Args:
             feedback: Sent to the model unchanged; counted like a schema error. An empty one is replaced by a general sentence.
+            problems: The same by field, for the outcome: mappings with ``path`` and ``sentence``, as in ``Problem``.
 
         Raises:
             AgentSpecError: If it is no text.
@@ -110,6 +111,7 @@ class AnswerRejected(AnswerGraphError):  # noqa: N818  # a verdict, not a failur
         if not isinstance(feedback, str):
             raise AgentSpecError(f"AnswerRejected({feedback!r}): the feedback is a text for the model.")
         self.feedback = feedback if feedback.strip() else _NO_REASON
+        self.problems = problems
         super().__init__(self.feedback)
 
 

@@ -29,7 +29,7 @@ CUT_TEXT = "…"
 """Stands for the text of a reply that was cut and asked for again."""
 
 CORRECTION_ID_PREFIX = "answergraph-correction-"
-"""Marks the ids of user messages that this package writes, so that they are never taken for a person's."""
+"""Marks the ids of messages by which this package sends a reply back, so that they are never taken for a person's or a tool's."""
 
 
 def correction_message(text: str) -> HumanMessage:

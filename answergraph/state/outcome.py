@@ -17,9 +17,24 @@ EndStrategy = Literal["defer", "exhaustive", "early"]
 OnFailure = Literal["return", "raise"]
 """What a run without an answer does."""
 
+Coverage = Literal["supported", "partly", "unchecked"]
+"""Whether tool results support a field: each of its values, some of them, or it was not looked at."""
+
 Status = Literal["answered", "abstained", "deferred", "refused", "truncated", "empty", "invalid", "unanswered", "out_of_budget"]
 """What became of the run; only ``answered`` and ``abstained`` come with a value. ``deferred`` runs go on, with the results of the
 calls that wait."""
+
+
+class Problem(TypedDict):
+    """One thing that is wrong with an answer."""
+
+    path: str
+    """The field, ``"findings[0].quote"``; empty for the answer as a whole."""
+    sentence: str
+    check: str | None
+    """The check that says so, ``None`` for the schema."""
+    nearest: list[Any] | None
+    """The passage of a tool result that is most like the field, an ``EvidenceSpan`` as a list; ``None`` if none is like it."""
 
 
 class Attempt(TypedDict):
@@ -33,6 +48,10 @@ class Attempt(TypedDict):
     """What the reply was: ``answered`` for the accepted answer."""
     error: str | None
     """What was wrong, ``None`` for the accepted answer."""
+    problems: list[Problem]
+    """The same, field by field; none for the accepted answer, and where there was no answer that could be read."""
+    message_id: str | None
+    """The message of the model that held it."""
     repairs: list[str]
     """How the reply was repaired before it could be read."""
     note: str | None
@@ -97,6 +116,8 @@ class Outcome(TypedDict):
     """Which middleware removed which schemas, each change once."""
     evidence: dict[str, list[Any]]
     """Per path of a field that a check found supported: its ``EvidenceSpan`` as a list."""
+    coverage: dict[str, Coverage]
+    """What a check of evidence said of each field of the answer; of the items of a list together, ``"findings[].quote"``."""
     usage: RunUsage
     pending: NotRequired[list[PendingCall]]
     """The calls that a ``deferred`` run waits for."""

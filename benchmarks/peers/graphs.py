@@ -26,6 +26,9 @@ NO_RECURSION_LIMIT = 10_000
 GRAPHS = ("answergraph", "create_agent", "create_react_agent")
 HAND_GRAPH = "hand graph"
 
+_LOOP = asyncio.Runner()
+"""One event loop for all runs, as in a server: ChatOpenAI's connections belong to the loop they were made on."""
+
 
 class Quiet(AgentMiddleware[Any, Any, Any]):
     """A middleware that does nothing, at every place where it could."""
@@ -111,7 +114,7 @@ def runner(system: str, work: Work, *, awaited: bool, graph: Any = None, **optio
     def run() -> Done:
         config: Any = {"recursion_limit": NO_RECURSION_LIMIT, "configurable": {"thread_id": str(uuid4())}}
         given: Any = {"messages": list(messages)}
-        result = asyncio.run(graph.ainvoke(given, config)) if awaited else graph.invoke(given, config)
+        result = _LOOP.run(graph.ainvoke(given, config)) if awaited else graph.invoke(given, config)
         return Done(answer_of(result), COUNTER.take())
 
     return run

@@ -19,6 +19,7 @@ from typing import Annotated, Any, Literal, NotRequired
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Checkpointer, Send
+from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
 from answergraph.graphs.triage.case_graph import CaseOutput, CaseTask, case_graph
@@ -35,6 +36,7 @@ TRIAGE_KEYS = ("reports", "problems", "results", "changes", "bundles")
 """Asks a run for each answer's bundle too: ``graph.invoke(…, output_keys=TRIAGE_KEYS)``."""
 
 
+@with_config(ConfigDict(use_attribute_docstrings=True))
 class TriageInput(TypedDict):
     """The input of a triage."""
 
@@ -133,7 +135,7 @@ class FindCases:
     def plan(self, state: TriageInput) -> dict[str, Any]:
         """Find the causes to judge."""
         try:
-            folder = _folder(state["folder"], self.root)
+            folder = _folder(_given_folder(state), self.root)
             found = survey(folder)
         except FolderError as error:
             return {"cases": [], "problems": [str(error)], "results": 0}
@@ -156,6 +158,13 @@ class FindCases:
         if self.model != OFFLINE:
             self.history.remember(state["reports"], {bundle["case"]: bundle for bundle in state["bundles"]}, self.model)
         return {"changes": self.history.add_run(survey(_folder(state["folder"], self.root)))}
+
+
+def _given_folder(state: TriageInput) -> str:
+    given: Any = state.get("folder")
+    if not isinstance(given, str) or not given.strip():
+        raise FolderError('No folder is given; send {"folder": "PATH"}.')
+    return given
 
 
 def _folder(given: str, root: str | Path | None) -> Folder:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, NotRequired
 
+from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
 from answergraph.rules.rule import MatchMethod
@@ -40,6 +41,7 @@ def merged(old: dict[str, Any], new: dict[str, Any] | None) -> dict[str, Any]:
     return {} if new is None else {**old, **new}
 
 
+@with_config(ConfigDict(use_attribute_docstrings=True))
 class WorkflowInput(TypedDict):
     """The input of a workflow."""
 

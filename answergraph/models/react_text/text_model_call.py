@@ -21,6 +21,8 @@ from langchain_core.prompt_values import ChatPromptValue, PromptValue, StringPro
 from langchain_core.runnables import Runnable
 from langgraph.constants import TAG_NOSTREAM
 
+from answergraph.response_format.providers.openai_requests import with_plain_requests
+
 _TAGS = [TAG_NOSTREAM]
 """Token streams of the agent show the reply as it was read, not also as it was written."""
 
@@ -53,7 +55,9 @@ class TextModelCall:
 
     def _bound(self) -> Runnable[Any, Any]:
         stop = {"stop": list(self.stop)} if self.stop else {}
-        return self.llm.bind(**stop, **self.settings).with_config(callbacks=self.callbacks, tags=_TAGS)
+        bound = self.llm.bind(**stop, **self.settings).with_config(callbacks=self.callbacks, tags=_TAGS)
+        asked: Runnable[Any, Any] = with_plain_requests(bound)
+        return asked
 
     def _input(self) -> Any:
         return self.prompt if isinstance(self.prompt, str) else list(self.prompt)

@@ -176,7 +176,7 @@ export class RunStore {
     const isCurrent = () => turn === this.#turn;
     const createdAt = Date.parse(record.created_at) || Date.now();
     const isOld = !["pending", "running"].includes(record.status);
-    this.#change({ id: record.run_id, createdAt, ...(isOld ? {} : { status: record.status === "pending" ? "queued" : "running" }) });
+    this.#change({ id: record.run_id, createdAt, begunAt: null, endedAt: null, ...(isOld ? {} : { status: record.status === "pending" ? "queued" : "running" }) });
     this.#connection = new RunConnection(thread, record.run_id, {
       take: (event) => isCurrent() && this.#take(event),
       tell: (connection, said) => isCurrent() && this.#hear(connection, said),

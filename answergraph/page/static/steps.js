@@ -57,7 +57,7 @@ export class Steps {
 
   /** Nothing is at work any more. @param {object[]} tasks of the state at the end, which wait or have failed */
   settle(tasks, isStopped) {
-    for (const { id, name, error, interrupts } of tasks) {
+    for (const { id, name, error, interrupts } of isStopped ? [] : tasks) {
       if (!error && !interrupts?.length) continue;
       const step = this.begins(`${name}:${id}`, null);
       Object.assign(step, { error: error ?? null, interrupts: interrupts ?? [], state: error ? "failed" : "waits" });

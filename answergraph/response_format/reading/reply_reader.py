@@ -17,10 +17,10 @@ from answergraph.response_format.reading.canonical_json import canonical_json, s
 from answergraph.response_format.reading.diagnosis import diagnose, failed_sample, was_broken_off, why_unreadable
 from answergraph.response_format.reading.json_in_text import closed_value, find_json
 from answergraph.response_format.reading.text_answers import TextAnswer, find_answers
-from answergraph.response_format.schemas.answer_schema import AnswerSchema
+from answergraph.response_format.schemas.answer_schema import AnswerSchema, problems_by_field
 from answergraph.response_format.strategies.strategy import AnswerRequest
 from answergraph.state.ledger import MiddlewareValue
-from answergraph.state.outcome import Status
+from answergraph.state.outcome import Problem, Status
 
 
 @dataclass(frozen=True)
@@ -49,13 +49,18 @@ class Reading:
     """What was done to read it."""
     counts: bool = False
     """Whether it is an attempt although no answer was asked for: a failed sample of the provider's."""
+    problems: tuple[Problem, ...] = ()
+    """What is wrong with it, field by field."""
     is_echo: bool = False
     """Whether the schema was written back in place of an answer."""
 
-    def rejected(self, feedback: str) -> Reading:
+    def rejected(self, feedback: str, problems: Sequence[Problem]) -> Reading:
         """Return this answer as one that a check rejected."""
-        reason = "The answer was rejected by a check."
-        return replace(self, status="invalid", reason=reason, feedback=feedback, mistake=self.canonical)
+        first, *others = problems
+        who = f"The check {first['check']!r}" if first["check"] else "A check"
+        more = f" (and {len(others)} more)" if others else ""
+        reason = f"{who} rejected {first['path'] or 'the answer'}{more}: {shortened(first['sentence'])}"
+        return replace(self, status="invalid", reason=reason, feedback=feedback, mistake=self.canonical, problems=tuple(problems))
 
     @property
     def canonical(self) -> str:
@@ -212,8 +217,14 @@ class ReplyReader:
 
     def _invalid(self, name: str, source: Exception, message: AIMessage, data: Any) -> Reading:
         error = self._error(name, source, message)
-        reason = f"The answer does not fit {name!r}: {shortened(str(source))}"
-        return Reading("invalid", reason, meant=name, error=error, mistake=canonical_json([name, data]))
+        problems = tuple(
+            Problem(path=path, sentence=sentence, check=None, nearest=None) for path, sentence in problems_by_field(source)
+        )
+        first = ": ".join(filter(None, (problems[0]["path"], problems[0]["sentence"])))
+        more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+        reason = f"The answer does not fit {name!r}{more}: {shortened(first)}"
+        mistake = canonical_json([name, data])
+        return Reading("invalid", reason, meant=name, error=error, mistake=mistake, problems=problems)
 
     def _error(self, name: str, source: Exception, message: AIMessage) -> Exception:
         error = self.request.strategy.errors.validation(name, source, message)

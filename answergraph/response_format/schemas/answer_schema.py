@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, is_dataclass
 from functools import cached_property
@@ -143,11 +143,28 @@ def problems_in(error: BaseException) -> str:
     return _told("; ".join(map(_problem, error.errors(include_url=False))))
 
 
+def problems_by_field(error: BaseException) -> list[tuple[str, str]]:
+    """Return the path and the problem of each field that is wrong, ``("findings[0].quote", "Field required")``."""
+    while error.__cause__ is not None and not isinstance(error, ValidationError):
+        error = error.__cause__
+    if isinstance(error, ValidationError):
+        return [(_path(detail["loc"]), _without_path(detail)) for detail in error.errors(include_url=False)]
+    located: list[tuple[Sequence[str | int], str]] = getattr(error, "located", [((), " ".join(str(error).split()))])
+    return [(_path(place), _told(sentence)) for place, sentence in located]
+
+
+def _path(place: Sequence[str | int]) -> str:
+    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place).removeprefix(".")
+
+
 def _problem(detail: ErrorDetails) -> str:
-    path = ".".join(map(str, detail["loc"]))
+    return f"{'.'.join(map(str, detail['loc']))}: {_without_path(detail)}".removeprefix(": ")
+
+
+def _without_path(detail: ErrorDetails) -> str:
     given = repr(detail["input"])
     is_shown = detail["type"] != "missing" and len(given) <= MAX_SHOWN_CHARACTERS
-    return f"{path}: {detail['msg']}".removeprefix(": ") + (f" (given: {given})" if is_shown else "")
+    return detail["msg"] + (f" (given: {given})" if is_shown else "")
 
 
 class Validator(Protocol):

@@ -18,6 +18,14 @@ MAX_ERRORS = 20
 """Errors of one answer that are reported to the model."""
 
 
+class SchemaMismatchError(ValueError):
+    """Data does not fit a JSON Schema; ``located`` holds what is wrong, each with its path."""
+
+    def __init__(self, located: list[tuple[list[str | int], str]]) -> None:
+        self.located = located
+        super().__init__("; ".join(f"{'.'.join(map(str, place))}: {said}".removeprefix(": ") for place, said in located))
+
+
 @dataclass(frozen=True)
 class JsonSchemaValidator:
     """Validates against a JSON Schema; the value is the data itself."""
@@ -31,7 +39,7 @@ class JsonSchemaValidator:
             return data
         if is_deeper(data, self.max_explained_depth):
             raise ValueError("it does not fit the schema, and is nested too deep to say where")
-        raise ValueError("; ".join(_described(error) for error in islice(self.validator.iter_errors(data), MAX_ERRORS)))
+        raise SchemaMismatchError([_located(error) for error in islice(self.validator.iter_errors(data), MAX_ERRORS)])
 
     def dump(self, value: Any) -> Any:
         return value
@@ -60,6 +68,5 @@ def _validator_for(schema: dict[str, Any]) -> Any:
         return jsonschema_rs.validator_for(schema, retriever=refuse_remote)
 
 
-def _described(error: Any) -> str:
-    path = ".".join(str(part) for part in error.instance_path)
-    return f"{path}: {error.message}" if path else str(error.message)
+def _located(error: Any) -> tuple[list[str | int], str]:
+    return list(error.instance_path), str(error.message)

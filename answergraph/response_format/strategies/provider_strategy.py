@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any, overload
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import HumanMessage
 from typing_extensions import TypeForm
 
 from answergraph.response_format.model_request import NO_CALLS, ModelRequest
@@ -16,6 +15,7 @@ from answergraph.response_format.providers.model_capabilities import (
     takes_format_beside_tools,
     wire_dialect,
 )
+from answergraph.response_format.providers.openai_requests import is_openai, uses_responses_api
 from answergraph.response_format.schemas.answer_schema import AnswerSchema
 from answergraph.response_format.schemas.schema_example import without_titles
 from answergraph.response_format.strategies.strategy import Binding, HandleErrors, SchemaT, Strategy
@@ -163,28 +163,11 @@ def native_format_binding(request: ModelRequest[Any], response_format: dict[str,
     request's body, for the Responses API it is bound after the tools.
     """
     model = request.model
-    if not _is_openai(model):
+    if not is_openai(model):
         return Binding(request.tools, {"response_format": response_format})
-    if _uses_responses_api(request):
+    if uses_responses_api(model, request.tools, request.model_settings):
         return Binding(request.tools, late_settings={"response_format": response_format})
     # Binding an extra body replaces the model's own: what a user put there goes along.
     own = getattr(model, "extra_body", None) or {}
     given = request.model_settings.get("extra_body") or {}
     return Binding(request.tools, {"extra_body": {**own, **given, "response_format": response_format}})
-
-
-def _is_openai(model: Any) -> bool:
-    return any(c.__name__ == "BaseChatOpenAI" and c.__module__.startswith("langchain_openai") for c in type(model).__mro__)
-
-
-def _uses_responses_api(request: ModelRequest[Any]) -> bool:
-    """Return which API ChatOpenAI will call: its field decides, else the request it would make of these tools and settings."""
-    model: Any = request.model
-    decided = getattr(model, "use_responses_api", None)
-    # The method that langchain-openai and the packages built on it make every request with; it sends nothing.
-    payload_of = getattr(model, "_get_request_payload", None)
-    if decided is not None or payload_of is None:
-        return bool(decided)
-    settings = request.model_settings
-    bound = model.bind_tools(request.tools, **settings) if request.tools else model.bind(**settings)
-    return "input" in payload_of([HumanMessage("?")], **bound.kwargs)  # chat completions take "messages" in its place

@@ -11,7 +11,7 @@ from tests.suite.langgraph_dev import langgraph_dev, lay_out, shipped
 
 LONGEST_RUN = 120_000
 """In milliseconds; two thousand messages on a busy machine."""
-WATCHED = ("grounded", "approval", "question", "long", "hostile", "form", "pause")
+WATCHED = ("grounded", "approval", "question", "long", "hostile", "form", "pause", "steady", "many")
 
 
 @pytest.fixture(scope="package")

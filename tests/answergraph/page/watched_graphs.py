@@ -162,3 +162,33 @@ def pause() -> Any:
         return {"messages": [AIMessage("never")]}
 
     return StateGraph(MessagesState).add_node("wait", wait).add_edge(START, "wait").compile()
+
+
+class Rounds(MessagesState):
+    """Messages, and how many rounds there are."""
+
+    rounds: int
+
+
+def rounds(seconds: float, text: str) -> Any:
+    """Return a graph that says one message in each of ``rounds`` rounds."""
+
+    async def speak(state: Rounds) -> dict[str, Any]:
+        await asyncio.sleep(seconds)  # the pace of this graph, not a wait for something
+        return {"messages": [AIMessage(f"{len(state['messages'])} {text}")]}
+
+    def route(state: Rounds) -> Literal["again", "enough"]:
+        return "again" if len(state["messages"]) <= state["rounds"] else "enough"
+
+    graph = StateGraph(Rounds).add_node("speak", speak).add_edge(START, "speak")
+    return graph.add_conditional_edges("speak", route, {"again": "speak", "enough": END}).compile()
+
+
+def steady() -> Any:
+    """Return a graph that takes its time for each step."""
+    return rounds(0.25, "steady")
+
+
+def many() -> Any:
+    """Return a graph of many quick steps, each of which adds a kilobyte."""
+    return rounds(0, "x" * 1000)

@@ -15,6 +15,7 @@ from answergraph import MultipleStructuredOutputsError, PromptedStrategy, Struct
 from answergraph.response_format.reading.canonical_json import canonical_json
 from answergraph.response_format.reading.reply_reader import Reading, ReplyReader
 from answergraph.response_format.strategies.strategy import AnswerRequest, Strategy
+from answergraph.state.outcome import Problem
 from tests.graphs.agent.scripted_agents import BAD, GOOD, Missing, Verdict, call, calls
 
 
@@ -247,6 +248,9 @@ class TestChanges:
         assert not reading.is_changed(reading.value_text())
 
     def test_a_rejected_answer_is_invalid_and_its_mistake_is_the_answer_not_the_words(self) -> None:
-        one, other = self.answered().rejected("no"), self.answered().rejected("really not")
+        wrong = Problem(path="passed", sentence="no", check="sure", nearest=None)
+        one, other = self.answered().rejected("no", [wrong]), self.answered().rejected("really not", [wrong, wrong])
         assert (one.status, one.error_text, one.feedback) == ("invalid", "no", "no")
         assert one.mistake == other.mistake is not None
+        assert one.reason == "The check 'sure' rejected passed: no"
+        assert other.reason == "The check 'sure' rejected passed (and 1 more): no"

@@ -1,4 +1,4 @@
-"""Requests without the SDK's transform are the same, byte for byte, at every endpoint and in every way of calling it."""
+"""OpenAI's models are asked without the SDK's check of every message; what is sent is the same, byte for byte, in every way."""
 
 import json
 from collections.abc import Iterator
@@ -7,16 +7,13 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, ChatMessage, FunctionMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.tools import tool
 from langchain_openai import AzureChatOpenAI, ChatOpenAI
-from openai.types.chat import ChatCompletionContentPartTextParam
 from pydantic import BaseModel, SecretStr
 
-from answergraph import AgentSpecError, ProviderStrategy, ToolStrategy, create_agent, without_request_transform
-from answergraph.testing import ScriptedChatModel
-from tests.openai_server import OpenAIServer, ToolCall, calls, says
+from answergraph.response_format.providers.openai_requests import PlainRequests, with_plain_requests
+from tests.openai_server import OpenAIServer, says
 from tests.suite.colors import Run
 
 KEY = SecretStr("test")
@@ -52,6 +49,15 @@ blocks = st.one_of(
     st.builds(lambda text: {"type": "text", "text": text}, texts),
     st.just({"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA", "detail": "low"}}),
 )
+THOUGHTS: list[Any] = [
+    {"type": "reasoning", "reasoning": "Let me see.", "id": "rs_1", "summary": []},
+    {"type": "refusal", "refusal": "No."},
+]
+PARTS: list[Any] = [
+    {"type": "image", "base64": "AAAA", "mime_type": "image/png"},
+    {"type": "file", "base64": "AAAA", "mime_type": "application/pdf", "filename": "a.pdf"},
+    {"type": "text", "text": "What is this?", "cache_control": {"type": "ephemeral"}},
+]
 contents = st.one_of(texts, st.lists(blocks, min_size=1, max_size=2))
 arguments = st.dictionaries(texts, json_values, max_size=2)
 
@@ -68,6 +74,8 @@ turns = st.one_of(
     st.builds(lambda content: [HumanMessage(content)], contents),
     st.builds(lambda content: [HumanMessage(content, name="ann")], texts),
     st.builds(lambda text: [AIMessage(text)], texts),
+    st.builds(lambda text: [ChatMessage(content=text, role="developer"), FunctionMessage(content=text, name="search")], texts),
+    st.builds(lambda text: [AIMessage([*THOUGHTS, {"type": "text", "text": text}]), HumanMessage([*PARTS])], texts),
     st.builds(called, texts, arguments, contents, st.booleans()),
 )
 conversations = st.tuples(texts, st.lists(turns, min_size=1, max_size=4)).map(
@@ -92,15 +100,14 @@ def chat(server: OpenAIServer, **fields: Any) -> ChatOpenAI:
 
 @RESPONSES_API
 @STREAMING
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(messages=conversations, options=request_options)
 def test_the_request_is_the_same(
     server: OpenAIServer, run: Run, responses_api: bool, streaming: bool, messages: list[BaseMessage], options: dict[str, Any]
 ) -> None:
     plain = chat(server, use_responses_api=responses_api, streaming=streaming)
-    lean = without_request_transform(plain)
-    both: list[Any] = [model.bind_tools([search, Verdict]) if "user" in options else model for model in (plain, lean)]
-    assert sent(server, run, both[1], messages, **options) == sent(server, run, both[0], messages, **options)
+    asked: Any = plain.bind_tools([search, Verdict]) if "user" in options else plain
+    assert sent(server, run, with_plain_requests(asked), messages, **options) == sent(server, run, asked, messages, **options)
 
 
 FORMATS: dict[str, dict[str, Any]] = {
@@ -120,58 +127,31 @@ def test_the_request_is_the_same_with(run: Run, responses_api: bool, streaming: 
         plain = chat(server, use_responses_api=responses_api, streaming=streaming)
         messages: list[BaseMessage] = [HumanMessage("Did it pass?"), AIMessage("I look."), HumanMessage("Well?")]
         expected = sent(server, run, plain, messages, **options)
-        assert sent(server, run, without_request_transform(plain), messages, **options) == expected
+        assert sent(server, run, with_plain_requests(plain), messages, **options) == expected
 
 
-def test_what_is_no_plain_json_takes_the_sdks_way(server: OpenAIServer, run: Run) -> None:
-    class Part(BaseModel):
-        type: str = "text"
-        text: str = "Hello"
-        note: str | None = None
-
-    parts: Any = [Part(type="text", text="Hello")]
-    sent_as: list[ChatCompletionContentPartTextParam] = [{"type": "text", "text": "Hello"}]
-    root = without_request_transform(chat(server)).root_client
-    root.chat.completions.create(model="gpt-4o", messages=[{"role": "user", "content": parts}])
-    assert server.requests[-1].body["messages"] == [{"role": "user", "content": sent_as}]
+class Part(BaseModel):
+    type: str = "text"
+    text: str = "Hello"
+    note: str | None = None
 
 
-@pytest.mark.parametrize("strategy", [ToolStrategy, ProviderStrategy])
-def test_an_agent_runs_as_before(run: Run, strategy: Any) -> None:
-    answer = says('{"passed": true}') if strategy is ProviderStrategy else calls(ToolCall("Verdict", {"passed": True}))
-    bodies = []
-    for lean in (False, True):
-        with OpenAIServer([calls(ToolCall("search", {"query": "x"})), answer]) as server:
-            model = without_request_transform(chat(server)) if lean else chat(server)
-            agent = create_agent(model, [search], response_format=strategy(Verdict))
-            assert run(agent, {"messages": [HumanMessage("Did it pass?", id="1")]})["structured_response"] == Verdict(passed=True)
-            bodies.append([request.body for request in server.requests])
-    assert bodies[0] == bodies[1]
+def test_what_is_no_plain_json_takes_the_sdks_way(server: OpenAIServer) -> None:
+    client = PlainRequests(chat(server).root_client)
+    client.chat.completions.create(model="gpt-4o", messages=[{"role": "user", "content": [Part(type="text", text="Hello")]}])
+    assert server.requests[-1].body["messages"] == [{"role": "user", "content": [{"type": "text", "text": "Hello"}]}]
 
 
 def test_the_model_itself_is_left_alone(server: OpenAIServer) -> None:
     plain = chat(server, temperature=0.5)
-    before = (plain.client, plain.async_client, plain.root_client.responses)
-    lean = without_request_transform(plain)
-    assert (plain.client, plain.async_client, plain.root_client.responses) == before
-    assert (type(lean), lean.temperature, lean.model_name) == (ChatOpenAI, 0.5, "gpt-4o")
-    assert lean.client is not plain.client
+    before = (plain.client, plain.async_client, plain.root_client, plain.root_async_client)
+    light: Any = with_plain_requests(plain)
+    assert (plain.client, plain.async_client, plain.root_client, plain.root_async_client) == before
+    assert (type(light), light.temperature, light.model_name) == (ChatOpenAI, 0.5, "gpt-4o")
+    assert light.client is not plain.client
 
 
-def test_models_built_on_it_are_taken_too() -> None:
+def test_azures_model_is_asked_so_too() -> None:
     azure = AzureChatOpenAI(azure_endpoint="https://example.invalid", api_version="2024-10-21", api_key=KEY, azure_deployment="x")
-    assert type(without_request_transform(azure)) is AzureChatOpenAI
-
-
-def test_a_client_that_somebody_put_there_stays(server: OpenAIServer) -> None:
-    plain = chat(server)
-    theirs = plain.model_copy(update={"client": object()})
-    lean = without_request_transform(theirs)
-    assert lean.client is theirs.client
-    assert lean.async_client is not theirs.async_client
-
-
-@pytest.mark.parametrize("model", [ScriptedChatModel(replies=["Hi."])])
-def test_a_model_without_the_sdk_is_refused(model: BaseChatModel) -> None:
-    with pytest.raises(AgentSpecError, match="ScriptedChatModel has no client of the OpenAI SDK"):
-        without_request_transform(model)
+    light: Any = with_plain_requests(azure)
+    assert (type(light), type(light.client)) == (AzureChatOpenAI, PlainRequests)

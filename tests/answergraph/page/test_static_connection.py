@@ -1,0 +1,185 @@
+"""A run is followed to its end by the server's word, whatever breaks: `run_store.js` in a browser, by its own interface."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page
+
+from tests.suite.faulty_proxy import FaultyProxy, faulty_proxy
+
+pytestmark = pytest.mark.browser
+
+STEPS = 12
+MOST_BYTES = 1_000_000
+"""That 200 steps of a kilobyte may bring to the page, the state at the end included."""
+
+LONGEST_SECONDS = 60
+
+Open = Callable[[str], Page]
+
+
+@pytest.fixture
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    context = browser.new_context()
+    context.set_default_timeout(60_000)
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def tab(context: BrowserContext) -> Open:
+    """Open a tab at a server, with a store of its own and all that it was told."""
+
+    def opened(url: str) -> Page:
+        page = context.new_page()
+        page.goto(f"{url}/page/")
+        page.evaluate(
+            """async () => {
+                const { RunStore } = await import("./run_store.js");
+                window.store = new RunStore();
+                window.seen = [];
+                store.subscribe(({ status, connection }) => seen.push({ status, connection: connection.state }));
+            }"""
+        )
+        return page
+
+    return opened
+
+
+@pytest.fixture
+def proxy(server_url: str) -> Iterator[FaultyProxy]:
+    with faulty_proxy(server_url) as proxy:
+        yield proxy
+
+
+def start(page: Page, graph: str = "steady", rounds: int = STEPS) -> bool:
+    request = {"assistant_id": graph, "input": {"messages": [{"role": "user", "content": "Go."}], "rounds": rounds}}
+    taken: bool = page.evaluate("(request) => store.start(request)", request)
+    return taken
+
+
+def open_thread(page: Page, thread: str) -> None:
+    page.evaluate("(thread) => store.openThread(thread)", thread)
+
+
+def wait(page: Page, condition: str) -> None:
+    """Wait until something is true of the run."""
+    page.evaluate(
+        """(seconds) => new Promise((resolve, reject) => {
+            const started = performance.now();
+            const look = () => {
+                const run = store.run;
+                if (CONDITION) resolve();
+                else if (performance.now() - started > 1000 * seconds) reject(new Error(JSON.stringify(run)));
+                else setTimeout(look, 20);
+            };
+            look();
+        })""".replace("CONDITION", condition),
+        LONGEST_SECONDS,
+    )
+
+
+def run_of(page: Page) -> dict[str, Any]:
+    run: dict[str, Any] = page.evaluate("JSON.parse(JSON.stringify(store.run))")
+    return run
+
+
+def ended_with_every_step_once(page: Page, steps: int = STEPS) -> dict[str, Any]:
+    wait(page, "!store.isBusy")
+    run = run_of(page)
+    assert (run["status"], run["error"]) == ("ended", None)
+    assert [step["state"] for step in run["steps"]] == ["done"] * steps
+    assert [step["number"] for step in run["steps"]] == list(range(1, steps + 1))
+    assert len({message["id"] for message in run["messages"]}) == len(run["messages"]) == steps + 1
+    return run
+
+
+@pytest.mark.parametrize("cleanly", [True, False], ids=["cleanly", "rudely"])
+def test_a_run_is_followed_to_its_end_through_a_proxy_that_cuts(tab: Open, proxy: FaultyProxy, cleanly: bool) -> None:
+    page = tab(proxy.url)
+    assert start(page)
+    for step in (3, 7):
+        wait(page, f"run.steps.length >= {step}")
+        assert proxy.cut(cleanly=cleanly) == 1
+    ended_with_every_step_once(page)
+    seen = page.evaluate("seen")
+    assert "lost" in {each["connection"] for each in seen}
+    assert {each["status"] for each in seen if each["connection"] == "lost"} == {"running"}
+
+
+def test_while_the_server_is_away_the_run_goes_on_and_is_found_again(tab: Open, proxy: FaultyProxy) -> None:
+    page = tab(proxy.url)
+    start(page)
+    wait(page, "run.steps.length >= 2")
+    proxy.go_away()
+    wait(page, "run.connection.state === 'lost' && run.connection.tries >= 2")
+    assert run_of(page)["status"] == "running"
+    assert run_of(page)["connection"]["retryAt"] > 0
+    proxy.come_back()
+    page.evaluate("store.retry()")
+    wait(page, "run.connection.state === 'back'")
+    ended_with_every_step_once(page)
+
+
+def test_what_cannot_be_sent_is_kept_and_sent_once(tab: Open, proxy: FaultyProxy) -> None:
+    page = tab(proxy.url)
+    proxy.go_away()
+    assert not start(page, rounds=1)
+    run = run_of(page)
+    assert (run["status"], run["unsent"]["message"]) == ("none", "The server does not answer.")
+    assert run["unsent"]["request"]["input"]["messages"][0]["content"] == "Go."
+    proxy.come_back()
+    assert start(page, rounds=1)
+    assert run_of(page)["unsent"] is None
+    run = ended_with_every_step_once(page, 1)
+    runs = page.evaluate("(thread) => fetch(`../threads/${thread}/runs`).then((found) => found.json())", run["thread"])
+    assert len(runs) == 1
+
+
+def test_a_run_is_joined_by_a_reload_and_a_second_tab_and_stopped_from_there(tab: Open, server_url: str) -> None:
+    first = tab(server_url)
+    start(first, rounds=200)
+    wait(first, "run.steps.length >= 3")
+    thread = run_of(first)["thread"]
+    second = tab(server_url)
+    open_thread(second, thread)
+    wait(second, "run.status === 'running' && run.steps.length >= 4")
+    second.evaluate("store.stop()")
+    for page in (first, second):
+        wait(page, "run.status === 'stopped'")
+    assert {"stopping", "running"} <= {each["status"] for each in second.evaluate("seen")}
+    assert first.evaluate("store.run.steps.at(-1).state") in {"stopped", "done"}
+
+
+def test_a_tab_that_shows_a_thread_sees_the_run_that_another_one_starts_there(tab: Open, server_url: str) -> None:
+    first = tab(server_url)
+    start(first, rounds=1)
+    run = ended_with_every_step_once(first, 1)
+    second = tab(server_url)
+    open_thread(second, run["thread"])
+    wait(second, "run.status === 'ended'")
+    start(first, rounds=5)
+    wait(second, "run.status === 'running'")
+    for page in (first, second):
+        wait(page, "run.status === 'ended' && run.messages.length === 6")
+
+
+def test_two_hundred_steps_bring_less_than_a_megabyte(tab: Open, server_url: str, context: BrowserContext) -> None:
+    page = tab(server_url)
+    brought = 0
+
+    def count(event: dict[str, Any]) -> None:
+        nonlocal brought
+        brought += event["dataLength"]
+
+    watcher = context.new_cdp_session(page)
+    watcher.send("Network.enable")
+    watcher.on("Network.dataReceived", count)
+    start(page, "many", rounds=200)
+    run = ended_with_every_step_once(page, 200)
+    assert brought < MOST_BYTES
+    brought = 0
+    open_thread(page, run["thread"])
+    wait(page, "run.steps.length === 200")
+    assert brought < MOST_BYTES

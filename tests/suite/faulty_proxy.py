@@ -1,0 +1,84 @@
+"""A proxy on loopback that breaks connections on demand, as those between a browser and its server do."""
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from urllib.parse import urlsplit
+
+_LAST_CHUNK = b"0\r\n\r\n"
+
+
+class FaultyProxy:
+    """Passes bytes on, one thread for each direction of a connection."""
+
+    def __init__(self, target: str) -> None:
+        parts = urlsplit(target)
+        self._target = (str(parts.hostname), int(parts.port or 80))
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self._streams: dict[socket.socket, socket.socket] = {}
+        self._refuses = False
+        self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def cut(self, *, cleanly: bool) -> int:
+        """End every stream of a run; cleanly, so that the browser takes it for complete. Returns how many there were."""
+        streams = list(self._streams.items())
+        for browser, server in streams:
+            with suppress(OSError):
+                if cleanly:
+                    browser.sendall(_LAST_CHUNK)
+            _close(browser, server)
+        return len(streams)
+
+    def go_away(self) -> None:
+        """Answer nobody any more."""
+        self._refuses = True
+        self.cut(cleanly=False)
+
+    def come_back(self) -> None:
+        self._refuses = False
+
+    def close(self) -> None:
+        self._listener.close()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                browser, _ = self._listener.accept()
+            except OSError:
+                return
+            if self._refuses:
+                browser.close()
+                continue
+            server = socket.create_connection(self._target)
+            for source, sink, is_request in ((browser, server, True), (server, browser, False)):
+                threading.Thread(target=self._pass_on, args=(source, sink, is_request), daemon=True).start()
+
+    def _pass_on(self, source: socket.socket, sink: socket.socket, is_request: bool) -> None:
+        with suppress(OSError):
+            while piece := source.recv(65536):
+                if is_request and self._refuses:
+                    break
+                if is_request and b"/stream" in piece.split(b"\r\n", 1)[0]:
+                    self._streams[source] = sink
+                sink.sendall(piece)
+        self._streams.pop(source if is_request else sink, None)
+        _close(source, sink)
+
+
+def _close(*sockets: socket.socket) -> None:
+    for each in sockets:
+        with suppress(OSError):
+            each.shutdown(socket.SHUT_RDWR)
+        each.close()
+
+
+@contextmanager
+def faulty_proxy(target: str) -> Iterator[FaultyProxy]:
+    """Put a proxy before a server."""
+    proxy = FaultyProxy(target)
+    try:
+        yield proxy
+    finally:
+        proxy.close()
