@@ -34,7 +34,6 @@ from answergraph.state.budget import UsageLimits, callers_budget
 from answergraph.state.ledger import ANSWER_REQUEST, LEDGER, RUNNING, RunLedger
 from answergraph.state.messages import (
     answered_ids,
-    as_received,
     cut_call_message,
     last_turn,
     malformed_call_message,
@@ -43,6 +42,7 @@ from answergraph.state.messages import (
     unavailable_call_message,
 )
 from answergraph.state.outcome import Narrowing
+from answergraph.state.received_reply import as_received
 from answergraph.streaming.answer_events import attempt_number, growing_event
 from answergraph.streaming.answer_listener import AnswerListener
 

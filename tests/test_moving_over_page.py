@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.compat.suites import SUITES
 from tests.graphs.agent.test_create_moving_over_differences import OURS
 
 PAGE = Path(__file__).parents[1] / "docs" / "moving-over.md"
@@ -50,6 +51,11 @@ def test_the_table_lists_what_is_shown_and_nothing_else() -> None:
     rows = situations()
     assert len(rows) == len(SHOWN)
     assert [row for row, beginning in zip(rows, SHOWN, strict=True) if not row.startswith(beginning)] == []
+
+
+def test_every_reason_why_a_test_of_others_fails_is_on_the_page() -> None:
+    listed = re.findall(r"^- ([a-z].*)$", PAGE.read_text(), flags=re.MULTILINE)
+    assert sorted(listed) == sorted({reason for suite in SUITES for reason in suite.explained.values()})
 
 
 @pytest.mark.parametrize("shown", SHOWN.values())

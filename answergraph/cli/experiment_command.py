@@ -65,7 +65,7 @@ def evidence_effect(  # noqa: PLR0913, PLR0917 - one parameter per option
     model: ModelOption = OFFLINE,
     base_url: BaseUrlOption = None,
     tasks: Annotated[int, typer.Option(min=1, max=MAX_TASKS, help="How many of the tasks.")] = MAX_TASKS,
-    repeats: Annotated[int, typer.Option(min=1, help="How often all of it is done; two or more give error bars.")] = 1,
+    repeats: Annotated[int, typer.Option(min=1, help="How often all of it is done.")] = 1,
     concurrency: Annotated[int, typer.Option(min=1, help="How many runs go on at once.")] = 4,
     out: Annotated[Path, typer.Option(help="The folder of the results.")] = Path("evidence-effect"),
     setting: Annotated[list[str] | None, typer.Option(help="Only this setting; may be given several times.")] = None,
@@ -89,6 +89,24 @@ def evidence_effect(  # noqa: PLR0913, PLR0917 - one parameter per option
     _tell(failed)
     if failed:
         raise typer.Exit(NO_ANSWER)
+
+
+@experiments.command(
+    name="compare",
+    help="Compare two results of evidence-effect, setting by setting and task by task: the share of tasks validated, on how many "
+    "tasks it is higher or lower, and the exact probability of that by chance.",
+)
+def compare_results(
+    first: Annotated[Path, typer.Argument(help="The folder of a result.")],
+    second: Annotated[Path, typer.Argument(help="The folder of another one.")],
+) -> None:
+    from rich.console import Console
+
+    from answergraph.experiment.result_comparison import compared_results
+
+    with told_as_bad_usage():
+        table = compared_results(first / JOURNAL, second / JOURNAL)
+    Console(width=None if sys.stdout.isatty() else _WIDTH).print(table)
 
 
 def _chosen(names: Sequence[str]) -> tuple[Setting, ...]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json
@@ -27,11 +28,28 @@ class RunKey:
 
 
 @dataclass(frozen=True)
+class HowMade:
+    """How a run was made, to be looked at afterwards; empty in journals of older versions."""
+
+    date: str = ""
+    """When it ended, in UTC."""
+    version: str = ""
+    """Of answergraph."""
+    served: list[str] = field(default_factory=list)
+    """The names of the models that the provider says have replied."""
+    parameters: dict[str, Any] = field(default_factory=dict)
+    """The model's own settings, its temperature for instance."""
+    transcript: list[dict[str, Any]] = field(default_factory=list)
+    """Every message, as ``langchain_core.messages.messages_from_dict`` reads it."""
+
+
+@dataclass(frozen=True)
 class Record:
     """One line of the journal."""
 
     key: RunKey
     measurement: Measurement
+    made: HowMade = field(default_factory=HowMade)
 
 
 _RECORD = TypeAdapter(Record)
@@ -53,7 +71,7 @@ class Journal(AbstractContextManager["Journal", None]):
         self._file = path.open("ab+")
         self._file.seek(0)
         text = self._file.read()
-        self.records = {record.key: record for record in _readable(text)}
+        self.records = {record.key: record for record in readable(text)}
         """What is in it, per run."""
         if text and not text.endswith(b"\n"):
             self._file.write(b"\n")
@@ -65,7 +83,7 @@ class Journal(AbstractContextManager["Journal", None]):
         Raises:
             OSError: If it cannot be written.
         """
-        self._file.write(to_json(record) + b"\n")
+        self._file.write(to_json(record, fallback=str) + b"\n")
         self._file.flush()
         self.records[record.key] = record
 
@@ -73,7 +91,8 @@ class Journal(AbstractContextManager["Journal", None]):
         self._file.close()
 
 
-def _readable(text: bytes) -> Iterator[Record]:
+def readable(text: bytes) -> Iterator[Record]:
+    """Yield the records of a journal."""
     for line in text.splitlines():
         try:
             yield _RECORD.validate_json(line)

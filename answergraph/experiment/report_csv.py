@@ -11,10 +11,10 @@ from answergraph.experiment.summary import METRICS, Report, Row
 COLUMNS: tuple[str, ...] = (
     *("model", "setting", "about", "repeats", "planned", "finished", "failed", "error", "validate_calls_by_task"),
     *METRICS,
-    *(f"{metric}_sd" for metric in METRICS),
-    *("notes", "warning"),
+    *(f"{name}_{end}" for name, metric in METRICS.items() if metric.is_share for end in ("low", "high")),
+    *("date", "answergraph", "served", "parameters", "notes", "warning"),
 )
-"""An empty cell means that there is nothing to count; ``_sd`` is the standard deviation over the repeats."""
+"""An empty cell means that there is nothing to count; ``_low`` and ``_high`` are the ends of a share's 95 % interval."""
 
 
 def write_csv(report: Report, path: Path) -> None:
@@ -36,7 +36,8 @@ def _line(report: Report, row: Row) -> dict[str, Any]:
         "repeats": report.repeats,
         "validate_calls_by_task": " ".join("" if calls is None else f"{calls:g}" for calls in row.validate_calls),
         **row.figures,
-        **{f"{metric}_sd": value for metric, value in row.spread.items()},
+        **{f"{name}_{end}": at for name, ends in row.intervals.items() for end, at in zip(("low", "high"), ends, strict=True)},
+        **report.provenance,
         "notes": " | ".join(row.notes),
         "warning": report.note,
     }

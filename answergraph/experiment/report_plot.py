@@ -48,18 +48,16 @@ def _draw(report: Report, axes: Axes) -> None:
         values = [row.figures.get(metric) for row in report.rows]
         places = [place + (index - 1) * _HEIGHT for place in range(len(values))]
         drawn = [value or 0 for value in values]
-        # Without a spread there is no error bar; one of zero says that the repeats were equal.
-        spreads = [float("nan") if (spread := row.spread.get(metric)) is None else spread for row in report.rows]
-        bars: dict[str, Any] = {"xerr": spreads, "capsize": 3} if report.repeats > 1 else {}
-        axes.barh(places, drawn, _HEIGHT, label=label, color=colour, **bars)
+        ends = [row.intervals.get(metric, (at, at)) for row, at in zip(report.rows, drawn, strict=True)]
+        below, above = ([abs(at - pair[side]) for at, pair in zip(drawn, ends, strict=True)] for side in (0, 1))
+        axes.barh(places, drawn, _HEIGHT, label=label, color=colour, xerr=[below, above], capsize=3)
         for place, value in zip(places, values, strict=True):
             if value is None:
                 axes.text(0.005, place, "–", va="center", fontsize="small")
     axes.set_yticks(range(len(report.rows)), [f"{row.setting}\n(error)" if row.error else row.setting for row in report.rows])
     axes.invert_yaxis()
     axes.set_xlim(0, 1.02)
-    error_bars = f"error bars: standard deviation over {report.repeats} repeats"
-    axes.set_xlabel(f"share; {error_bars if report.repeats > 1 else 'one repeat, so no error bars'}")
+    axes.set_xlabel("share, with its 95 % interval (Wilson)")
     if report.note:
         axes.set_title(report.note.replace(": ", ":\n", 1), color="#b00020", fontsize="small")
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from rich import box
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from answergraph.experiment.summary import CHECKING, COST, TITLE, WORTH, Metric, Report, Row
+from answergraph.experiment.summary import CHECKING, COST, SMALL_SAMPLE_NOTE, TITLE, WORTH, Comparison, Metric, Report, Row
 
 NOTHING = "–"
 """Stands where there is nothing to count."""
@@ -44,8 +44,13 @@ def _columns(metrics: Mapping[str, Metric]) -> dict[str, _Cell]:
 
 
 def _figure(metric: str, *, is_share: bool) -> _Cell:
-    shown, factor = (percent, 100) if is_share else (number, 1)
-    return lambda row: shown(row.figures[metric]) + (f" ±{number(factor * spread)}" if (spread := row.spread[metric]) else "")
+    if not is_share:
+        return lambda row: number(row.figures[metric])
+    return lambda row: percent(row.figures[metric]) + _interval(row.intervals.get(metric))
+
+
+def _interval(ends: tuple[float, float] | None) -> str:
+    return "" if ends is None else f" ({100 * ends[0]:.0f}–{100 * ends[1]:.0f})"
 
 
 def _calls(row: Row) -> str:
@@ -56,11 +61,25 @@ def as_tables(report: Report) -> RenderableType:
     tables = ({"validate calls": _calls, **_columns(CHECKING)}, _columns(WORTH), _columns(COST))
     return Group(
         Text(f"{TITLE}\nModel {report.model}, {report.repeats} repeat{'s' if report.repeats > 1 else ''}", style="bold"),
+        *(Text(f"{name}: {value}") for name, value in report.provenance.items()),
         *([Text(report.note, style="bold red")] if report.note else ()),
         *(part for columns in tables for part in ("", _table(report, columns))),
         "",
+        comparisons_table(report.comparisons),
+        Text(f"\nShares with their 95 % intervals. {SMALL_SAMPLE_NOTE}"),
         *_remarks(report),
     )
+
+
+def comparisons_table(comparisons: Sequence[Comparison]) -> Table:
+    """Return a table of paired comparisons, task by task."""
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0), pad_edge=False)
+    for heading in ("tasks validated", "", "against", "", "tasks", "more : less", "p"):
+        table.add_column(heading)
+    for each in comparisons:
+        told = [each.setting, percent(each.rates[0]), each.other, percent(each.rates[1])]
+        table.add_row(*told, str(each.test.pairs), f"{each.test.higher} : {each.test.lower}", f"{each.test.p:.3g}")
+    return table
 
 
 def _table(report: Report, columns: dict[str, _Cell]) -> Table:

@@ -7,15 +7,20 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, AnyMessage, messages_to_dict
 
-from answergraph.experiment.journal import Journal, Record, RunKey
+from answergraph.experiment.journal import HowMade, Journal, Record, RunKey
 from answergraph.experiment.measurement import measure
 from answergraph.experiment.seed_experiment import Task
 from answergraph.experiment.settings import Setting
+
+PARAMETERS = ("temperature", "top_p", "top_k", "max_tokens", "seed", "reasoning_effort")
+"""The settings of a model that are written down, as LangChain's models name them."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +91,7 @@ async def run_all(
 
     async def work() -> None:
         for run in left:
-            result = await _result(agents[run.setting.name], run)
+            result = await _result(agents[run.setting.name], run, model)
             if isinstance(result, Failed):
                 failed[run.key] = result
             else:
@@ -102,9 +107,20 @@ async def run_all(
     return [failed[run.key] for run in waiting if run.key in failed]
 
 
-async def _result(agent: Any, run: Run) -> Record | Failed:
+async def _result(agent: Any, run: Run, model: BaseChatModel) -> Record | Failed:
     try:
         state = await agent.ainvoke({"messages": [("user", run.task.question)]})
-        return Record(run.key, measure(run.setting, run.task, state))
+        return Record(run.key, measure(run.setting, run.task, state), _how_made(state["messages"], model))
     except Exception as error:  # noqa: BLE001 - every provider has error classes of its own; one failed run must not end the others
         return Failed(run.key, error)
+
+
+def _how_made(messages: Sequence[AnyMessage], model: BaseChatModel) -> HowMade:
+    served = {message.response_metadata.get("model_name") for message in messages if isinstance(message, AIMessage)}
+    return HowMade(
+        date=datetime.now(UTC).isoformat(timespec="seconds"),
+        version=version("answergraph"),
+        served=sorted(str(name) for name in served if name),
+        parameters={name: value for name in PARAMETERS if (value := getattr(model, name, None)) is not None},
+        transcript=messages_to_dict(messages),
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -64,6 +64,11 @@ class Setting:
     """The strategies that an outcome may name; with any other the model was asked in another way than the setting says."""
     middleware: Sequence[RequireTools] = ()
     """Further checks of an answer."""
+
+    @property
+    def compared_with(self) -> str | None:
+        """The setting that differs from this one in what it is there to show."""
+        return COMPARED.get(self.name)
 
     def agent(self, model: Any) -> CompiledStateGraph[Any, Any, Any, Any]:
         """Return the agent of this setting.
@@ -129,3 +134,10 @@ def _settings() -> tuple[Setting, ...]:
 
 SETTINGS: tuple[Setting, ...] = _settings()
 """The seed's three, ours, and the controls, in the order in which they are shown."""
+
+COMPARED: Mapping[str, str] = {
+    **dict.fromkeys(("tool_strategy", "provider_strategy", "no_format_named"), "no_format"),
+    **dict.fromkeys(("prompted", "deferred", "require_tools", "tool_no_field", "tool_required"), "tool_strategy"),
+    **dict.fromkeys(("provider_no_field", "provider_required"), "provider_strategy"),
+}
+"""Which setting each one is compared with; docs/experiment.md says why."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from statistics import fmean, stdev
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import fmean
 
+from answergraph.experiment.intervals import PairedTest, wilson
 from answergraph.experiment.journal import Record, RunKey
 from answergraph.experiment.measurement import Measurement, WrongStrategyError
 from answergraph.experiment.run_plan import Failed, RunPlan
@@ -19,6 +20,12 @@ OFFLINE_NOTE = (
     "These figures exercise the harness and say nothing about language models: the model 'offline' is a set of rules that was "
     "written to validate where the schema has the field."
 )
+
+SMALL_SAMPLE_NOTE = (
+    "Ten tasks can show large effects only: two settings differ at p < 0.05 if at least 6 tasks differ, all of them in one "
+    "direction. The tasks are of one kind, and repeating one is no new task: intervals and tests count tasks."
+)
+"""What the figures cannot show, under every table."""
 
 Figure = Callable[[Sequence[Measurement]], float | None]
 """A figure over some runs; ``None`` where there is nothing to count."""
@@ -53,10 +60,21 @@ class Row:
     """Per task, how often it called for a validation: a mean over the repeats, ``None`` without a run."""
     figures: Mapping[str, float | None]
     """Per metric its value over all finished runs."""
-    spread: Mapping[str, float | None]
-    """Per metric the standard deviation of its values per repeat; only with two repeats or more."""
+    intervals: Mapping[str, tuple[float, float]]
+    """Per share with a value its 95 % interval, with as many trials as there are tasks among its runs."""
     notes: tuple[str, ...]
     """What was different in how answers were asked for."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two settings that differ in what is asked about, task by task."""
+
+    setting: str
+    other: str
+    rates: tuple[float, float]
+    """How many of the tasks of both were validated."""
+    test: PairedTest
 
 
 @dataclass(frozen=True)
@@ -67,6 +85,9 @@ class Report:
     repeats: int
     """How often everything was done."""
     rows: Sequence[Row]
+    comparisons: Sequence[Comparison] = ()
+    provenance: Mapping[str, str] = field(default_factory=dict)
+    """When the runs were made, by which version, which models were served, and their settings."""
 
     @property
     def note(self) -> str | None:
@@ -130,7 +151,37 @@ METRICS: Mapping[str, Metric] = {**CHECKING, **WORTH, **COST}
 
 def summarise(plan: RunPlan, records: Mapping[RunKey, Record], failed: Sequence[Failed]) -> Report:
     """Return the report with a row for each setting of a plan."""
-    return Report(plan.model_name, plan.repeats, [_row(plan, setting, records, failed) for setting in plan.settings])
+    chosen = {run.key: records[run.key] for run in plan.runs() if run.key in records}
+    rows = [_row(plan, setting, records, failed) for setting in plan.settings]
+    usable = {row.setting for row in rows if not row.error}
+    by_setting = {name: {key: record.measurement for key, record in chosen.items() if key.setting == name} for name in usable}
+    pairs = [(setting.name, setting.compared_with or "") for setting in plan.settings]
+    compared = [compare(one, other, by_setting[one], by_setting[other]) for one, other in pairs if {one, other} <= usable]
+    return Report(plan.model_name, plan.repeats, rows, compared, provenance(chosen.values()))
+
+
+def provenance(records: Iterable[Record]) -> dict[str, str]:
+    """Return what the records say about how they were made, each value once."""
+    made = [record.made for record in records]
+    dates = sorted(each.date for each in made if each.date)
+    told = {
+        "date": " to ".join(dict.fromkeys((dates[0][:10], dates[-1][:10]))) if dates else "",
+        "answergraph": ", ".join(sorted({each.version for each in made} - {""})),
+        "served": ", ".join(sorted({name for each in made for name in each.served})),
+        "parameters": ", ".join(sorted({f"{name}={value}" for each in made for name, value in each.parameters.items()})),
+    }
+    return {name: value for name, value in told.items() if value}
+
+
+def compare(
+    one: str, other: str, runs: Mapping[RunKey, Measurement], others: Mapping[RunKey, Measurement], metric: str = "validate_rate"
+) -> Comparison:
+    """Compare two settings by a share, on the tasks that both have."""
+    tasks = [task for task in dict.fromkeys(key.task for key in runs) if task in {key.task for key in others}]
+    pairs = [(_of_task(runs, task, metric), _of_task(others, task, metric)) for task in tasks]
+    known = [(first, second) for first, second in pairs if first is not None and second is not None]
+    means = (fmean(pair[0] for pair in known), fmean(pair[1] for pair in known)) if known else (0.0, 0.0)
+    return Comparison(one, other, means, PairedTest.of(known))
 
 
 def _row(plan: RunPlan, setting: Setting, records: Mapping[RunKey, Record], failed: Sequence[Failed]) -> Row:
@@ -138,6 +189,8 @@ def _row(plan: RunPlan, setting: Setting, records: Mapping[RunKey, Record], fail
     finished = {key: records[key].measurement for key in keys if key in records}
     failures = [each for each in failed if each.key.setting == setting.name]
     runs, error = list(finished.values()), _error(failures, len(finished), len(keys))
+    figures = {} if error else {name: metric.figure(runs) for name, metric in METRICS.items()}
+    tasks = {name: _tasks_with(name, finished, plan) for name, metric in METRICS.items() if metric.is_share}
     return Row(
         setting=setting.name,
         about=setting.about,
@@ -145,9 +198,9 @@ def _row(plan: RunPlan, setting: Setting, records: Mapping[RunKey, Record], fail
         finished=len(finished),
         failed=len(failures),
         error=error,
-        validate_calls=() if error else tuple(_of_task(finished, task.id) for task in plan.tasks),
-        figures={} if error else {name: metric.figure(runs) for name, metric in METRICS.items()},
-        spread={} if error else {name: _spread(metric.figure, finished, plan.repeats) for name, metric in METRICS.items()},
+        validate_calls=() if error else tuple(_of_task(finished, task.id, "validate_calls") for task in plan.tasks),
+        figures=figures,
+        intervals={name: wilson(rate, tasks[name]) for name in tasks if (rate := figures.get(name)) is not None},
         notes=tuple(sorted({note for run in runs for note in run.notes})),
     )
 
@@ -159,11 +212,10 @@ def _error(failures: Sequence[Failed], finished: int, planned: int) -> str | Non
     return None if finished else "no run finished"
 
 
-def _of_task(finished: Mapping[RunKey, Measurement], task: str) -> float | None:
-    return METRICS["validate_calls"].figure([run for key, run in finished.items() if key.task == task])
+def _of_task(finished: Mapping[RunKey, Measurement], task: str, metric: str) -> float | None:
+    runs = [run for key, run in finished.items() if key.task == task]
+    return METRICS[metric].figure(runs) if runs else None
 
 
-def _spread(figure: Figure, finished: Mapping[RunKey, Measurement], repeats: int) -> float | None:
-    by_repeat = [figure([run for key, run in finished.items() if key.repeat == each]) for each in range(1, repeats + 1)]
-    values = [value for value in by_repeat if value is not None]
-    return stdev(values) if len(values) > 1 else None
+def _tasks_with(metric: str, finished: Mapping[RunKey, Measurement], plan: RunPlan) -> int:
+    return sum(_of_task(finished, task.id, metric) is not None for task in plan.tasks)

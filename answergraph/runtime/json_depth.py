@@ -18,6 +18,8 @@ def is_deeper(data: Any, depth: int = MAX_JSON_DEPTH) -> bool:
     level = [data]
     for _ in range(depth):
         level = [inner for each in level for inner in _parts(each)]
+        if not level:
+            return False
     return any(isinstance(each, dict | list) for each in level)
 
 

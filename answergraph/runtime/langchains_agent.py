@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
 from functools import lru_cache
 from importlib import import_module
 from typing import Any, NamedTuple
@@ -45,7 +47,12 @@ def langchains_agent() -> LangChainsAgent:
     return LangChainsAgent(subagents[0] if subagents else NoProjection, agent.builder.nodes["Hook.before_agent"].trace_policy)
 
 
-def subagents(scope: tuple[str, ...] = ()) -> StreamTransformer:
-    """Make the transformer for ``run.subagents`` when a stream begins, which is when LangChain is imported for it."""
+def subagent_transformer() -> Callable[..., Any]:
+    """Return LangChain's transformer in a program that has imported LangChain, else what imports it when a stream begins."""
+    made: Callable[..., Any] = langchains_agent().subagents if "langchain.agents" in sys.modules else _made_late
+    return made
+
+
+def _made_late(scope: tuple[str, ...] = ()) -> StreamTransformer:
     made: StreamTransformer = langchains_agent().subagents(scope)
     return made

@@ -28,6 +28,9 @@ WHOLE_MESSAGES = frozenset({AIMessage, HumanMessage, SystemMessage, ToolMessage}
 CUT_TEXT = "…"
 """Stands for the text of a reply that was cut and asked for again."""
 
+NO_VALID_TOOL = "is not a valid tool"
+"""In the error of a call in text that names a tool there is not."""
+
 CORRECTION_ID_PREFIX = "answergraph-correction-"
 """Marks the ids of messages by which this package sends a reply back, so that they are never taken for a person's or a tool's."""
 
@@ -95,31 +98,6 @@ def calls_taken_out(message: AIMessage, before: Sequence[ToolCall], written: Seq
     return [call for call in before if call["id"] not in left]
 
 
-def as_received(message: BaseMessage, agent_name: str | None) -> AIMessage:
-    """Return a copy of a reply for the conversation: signed by the agent, with an id for the message and one for each call.
-
-    A reply is the model's, whatever role a server gave it.
-    """
-    if not isinstance(message, AIMessage):
-        kept = {name: getattr(message, name) for name in ("content", "additional_kwargs", "response_metadata", "id")}
-        message = AIMessage(**kept)
-    changes: dict[str, Any] = {"id": message.id or str(uuid4()), "name": agent_name or message.name}
-    ids = [call.get("id") for call in (*message.tool_calls, *message.invalid_tool_calls)]
-    if not all(ids) or len(set(ids)) < len(ids):
-        used: set[str] = set()
-        for name in ("tool_calls", "invalid_tool_calls"):
-            changes[name] = [_with_own_id(call, used) for call in getattr(message, name)]
-    return message.model_copy(update=changes)
-
-
-def _with_own_id(call: Mapping[str, Any], used: set[str]) -> dict[str, Any]:
-    """Return a call with an id that no other call of its reply has: a result is told from others by it alone."""
-    given = call.get("id")
-    own = str(given) if given and given not in used else f"call_{uuid4().hex}"
-    used.add(own)
-    return {**call, "id": own}
-
-
 def direct_results(
     message: AIMessage | None, after: Sequence[AnyMessage], return_direct: Mapping[str, bool]
 ) -> list[ToolMessage]:
@@ -135,7 +113,9 @@ def direct_results(
 
 
 def malformed_call_message(call: InvalidToolCall) -> ToolMessage:
-    """Return the error for a call whose arguments are no JSON, in LangChain's words."""
+    """Return the error for a call whose arguments are no JSON, in LangChain's words; an unknown tool is told as one."""
+    if NO_VALID_TOOL in (told := call.get("error") or ""):
+        return _error(call, told.replace("{", "{{").replace("}", "}}"))
     return _error(call, "Tool call {name} with id {id} could not be executed - arguments were malformed or truncated.")
 
 

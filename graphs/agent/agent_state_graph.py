@@ -21,7 +21,7 @@ from answergraph.nodes.calls_elsewhere import noting_calls_taken_out
 from answergraph.nodes.direct_calls.tool_threads import MAX_TOOL_THREADS
 from answergraph.nodes.tools import ToolsNode
 from answergraph.response_format.storage.answer_channel import answer_codec
-from answergraph.runtime.langchains_agent import subagents
+from answergraph.runtime.langchains_agent import subagent_transformer
 from answergraph.runtime.recent_cache import MAX_KEPT
 from answergraph.runtime.steps import GraphNode, Step
 from answergraph.state.agent_state import PRIVATE_KEYS, StateSchemas
@@ -112,11 +112,8 @@ class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
             The compiled graph. The caller's recursion limit is left alone; ``max_concurrency`` is 64 where the caller's config
             says nothing else.
         """
-        made = super().compile(
-            checkpointer,
-            transformers=[ToolCallTransformer, subagents, *self._transformers, *(transformers or ())],
-            **options,
-        )
+        every = [ToolCallTransformer, subagent_transformer(), *self._transformers, *(transformers or ())]
+        made = super().compile(checkpointer, transformers=list({id(each): each for each in every}.values()), **options)
         # As ``copy`` makes another one of it, which is what ``with_config`` does.
         compiled = CompiledAgent(**{name: value for name, value in vars(made).items() if name != "__orig_class__"})
         # As many blocking tools at once as on an event loop. LangGraph alone has as many threads as cores, and four.

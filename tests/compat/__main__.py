@@ -24,9 +24,8 @@ MAX_SECONDS_OF_A_SUITE = 1_200
 ABOVE = """# Compatibility
 
 The test suites of other people's packages, run with nothing changed but where `create_agent` comes from, beside a control run
-with LangChain's. `make compat` runs them and writes this page; CI runs `make compat-ci`, the short suites on the package index.
-In brackets: the tests that build an agent. Agents that a suite makes with LangGraph's older `create_react_agent` are made with
-`create_agent` in both runs.
+with LangChain's: `make compat` runs them and writes this page. In brackets: the tests that build an agent. Agents that a suite
+makes with LangGraph's older `create_react_agent` are made with `create_agent` in both runs.
 
 | suite | tests | control | answergraph |
 |---|---|---|---|
@@ -84,7 +83,8 @@ def results(suite: Suite, folder: Path, *, swap: bool) -> dict[str, Any]:
         (Path(kept) / f"{suite.package}-{'answergraph' if swap else 'control'}.log").write_text(done.stdout + done.stderr)
     found: dict[str, Any] = json.loads(report.read_text()) if report.exists() else {}
     if not found:
-        raise ValueError((done.stdout + done.stderr).strip().splitlines()[-1])
+        lines = (done.stdout + done.stderr).strip().splitlines()
+        raise ValueError(next((line.removeprefix("E ").strip() for line in lines if line.startswith("E  ")), lines[-1]))
     return found
 
 

@@ -12,6 +12,7 @@ import langgraph.prebuilt
 import pytest
 
 import answergraph
+from answergraph.runtime.langchains_agent import langchains_agent
 
 SWAP = "ANSWERGRAPH_COMPAT_SWAP"
 """The environment variable that is set where ``create_agent`` comes from answergraph."""
@@ -35,6 +36,7 @@ def create_react_agent(model: Any, tools: Any = None, *, prompt: Any = None, **r
 
 
 def pytest_configure() -> None:
+    langchains_agent()  # read while ``create_agent`` is LangChain's own
     langchain.agents.create_agent = langchain.agents.factory.create_agent = create_agent
     langgraph.prebuilt.create_react_agent = create_react_agent
 

@@ -23,6 +23,7 @@ from answergraph import (
 from answergraph.graphs.triage.run_files.file_search import read_lines, search
 from answergraph.graphs.triage.run_files.junit_results import read_junit
 from answergraph.graphs.triage.run_files.read_only_folder import Folder, FolderError
+from answergraph.graphs.workflow.takt_files import filled, without_ai
 from answergraph.graphs.workflow.yaml_document import YamlDocument
 from answergraph.judging.grounding import grounded_in
 from answergraph.judging.judged_text import JudgedText
@@ -160,6 +161,11 @@ def _file(name: str, content: str | bytes) -> Iterator[Path]:
         yield path
 
 
+def _instruction(text: str) -> None:
+    filled(text, {}, 9)
+    without_ai(f"ai('{text}")
+
+
 def _yaml(text: str) -> None:
     with _file("workflow.yaml", text) as path, suppress(AgentSpecError):
         YamlDocument(path)
@@ -253,6 +259,7 @@ READERS = (
         SCHEMAS,
     ),
     Reader("workflow YAML", _yaml, ("answergraph.graphs.workflow.yaml_document",), YAML, 128_000),
+    Reader("a workflow's instruction", _instruction, ("answergraph.graphs.workflow.takt_files",)),
     Reader("JUnit XML", _junit, (f"{_FILES}.junit_xml", f"{_FILES}.junit_results"), JUNIT, 512_000),
     Reader("a log", _log, (f"{_FILES}.file_search", f"{_FILES}.text_stream")),
     Reader(
@@ -277,6 +284,7 @@ NOT_MEASURED = {
     "answergraph.graphs.triage.history": "reads its own database",
     "answergraph.graphs.triage.offline": "reads at most MAX_PART_CHARACTERS of a case",
     "answergraph.graphs.triage.run_files.case_": "reads names and at most MAX_PART_CHARACTERS of a case",
+    "answergraph.graphs.workflow.takt_files": "reads names that the file's reader has bounded",
     "answergraph.graphs.workflow.workflow_": "reads names that the file's reader has bounded",
     "answergraph.judging.questions": "reads the developer's prompt",
     "answergraph.models.offline.arithmetic_": "reads messages of the calculator's own conversation",

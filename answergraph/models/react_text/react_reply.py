@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -17,16 +17,20 @@ from answergraph.models.react_text.protocol_labels import Label, closed_value, i
 from answergraph.models.react_text.text_tool import TextTool, UnreadableInputError
 from answergraph.response_format.reading.json_in_text import find_json
 from answergraph.response_format.reading.text_calls import find_text_calls
+from answergraph.state.messages import NO_VALID_TOOL
 
 MISSING_ACTION = "Invalid Format: Missing 'Action:' after 'Thought:'"
 MISSING_INPUT = "Invalid Format: Missing 'Action Input:' after 'Action:'"
-UNKNOWN_TOOL = "{name} is not a valid tool, try one of [{names}]."
+UNKNOWN_TOOL = f"{{name}} {NO_VALID_TOOL}, try one of [{{names}}]."
 EXCEPTION = "_Exception"
 """The classic name for a reply that could not be read."""
 
 _DECORATION = " \t\r\n\"'`*[]()<>.:"
 _CALL = re.compile(r"\s*(?P<name>[\w.-]+)[ \t]*(?:\((?P<round>.*)\)|\[(?P<square>.*)\])\s*", re.DOTALL)
 _NO_ACTION = re.compile(r"(none|n/a|nothing|no (action|tool)|not (needed|necessary|required))\b", re.IGNORECASE)
+_JSON_ACTIONS = (("action", "action_input"), ("tool", "tool_input"))
+MAX_LABEL_CHARACTERS = 40
+"""Of a label in other words than the protocol's."""
 _TOOL_NAME = re.compile(r"[\w-]{1,64}", re.ASCII)
 
 
@@ -99,6 +103,9 @@ def _read_unlabelled(text: str, tools: Sequence[TextTool], *, formatted: bool) -
     if calls := find_text_calls(text, [tool.name for tool in tools]).calls:
         # The protocol has one action a reply.
         return Action(text, calls[0].name, calls[0].args)
+    known = {tool.name: tool for tool in tools}
+    if (read := _read_other_forms(text, known, formatted=formatted)) is not None:
+        return read
     # An object needs a closing brace; repairing thousands of open ones would take long.
     found = find_json(text) if "}" in text or formatted else []
     is_object = len(found) == 1 and isinstance(found[0].data, dict) and found[0].place != "prose"
@@ -161,12 +168,35 @@ def _read_without_input(written: str, log: str, tools: Sequence[TextTool], *, fo
         return Action(log, tool.name, {})
     if calls := find_text_calls(written, known).calls:
         return Action(log, calls[0].name, calls[0].args)
-    found = [item.data for item in find_json(written) if isinstance(item.data, dict)]
-    if len(found) == 1 and found[0].keys() == {"action", "action_input"}:
-        given = found[0]["action_input"]
-        return _act(str(found[0]["action"]), given if isinstance(given, str) else json.dumps(given), log, known)
+    # The label may be part of the form.
+    if (read := _read_other_forms(f"Action: {written.lstrip()}", known, formatted=formatted)) is not None:
+        return replace(read, log=log) if isinstance(read, Action | Unreadable) else read
     # Where JSON is asked for, some write the answer as an action.
-    return FinalAnswer(written.strip()) if formatted and found else Unreadable(log, MISSING_INPUT, args=log)
+    is_answer = formatted and any(isinstance(item.data, dict) for item in find_json(written))
+    return FinalAnswer(written.strip()) if is_answer else Unreadable(log, MISSING_INPUT, args=log)
+
+
+def _read_other_forms(text: str, tools: Mapping[str, TextTool], *, formatted: bool) -> ReActReading | None:
+    """Read an action in JSON, the call of a tool in a line of its own, or an action behind labels in other words."""
+    found = [item.data for item in find_json(text)] if "}" in text else []
+    action = next((keys for keys in _JSON_ACTIONS if found and all(isinstance(o, dict) and keys == (*o,) for o in found)), None)
+    if action is not None:
+        name, given = (found[0][key] for key in action)
+        is_meant = isinstance(name, str) and (not formatted or _named(name, tools) or name.casefold() == "final answer")
+        return (
+            _act(name, given if isinstance(given, str) else json.dumps(given, ensure_ascii=False), text, tools)
+            if is_meant
+            else None
+        )
+    lines = text.rstrip().split("\n")
+    if (call := _CALL.fullmatch(lines[-1].strip("` "))) is not None and call["name"] in tools:
+        return _act(call["name"], call["round"] if call["round"] is not None else call["square"], text, tools)
+    for index, (line, following) in enumerate(pairwise(lines)):
+        label, _, name = line.replace("：", ":").partition(":")
+        given_label, colon, given = following.replace("：", ":").partition(":")
+        if name.strip(_DECORATION) in tools and colon and max(len(label), len(given_label)) <= MAX_LABEL_CHARACTERS:
+            return _act(name, given.strip("* "), "\n".join(lines[: index + 2]), tools)
+    return None
 
 
 def _named(written: str, tools: Mapping[str, TextTool]) -> TextTool | None:

@@ -9,6 +9,7 @@ import re
 from typing import Any
 
 from langchain_core.messages import AIMessage
+from pydantic import ValidationError
 
 from answergraph.response_format.providers.model_capabilities import address_of
 from answergraph.response_format.providers.provider_error import ProviderError, provider_error
@@ -26,11 +27,15 @@ _WORDS = (
 _RAW = r"error parsing tool call: raw='(?P<raw>.*?)', err=|failed to parse input at pos \d+: (?P<rest>.*)"
 # Azure: https://learn.microsoft.com/en-us/azure/ai-foundry/openai/concepts/content-filter
 _FILTERED = r"content_filter|ResponsibleAIPolicyViolation"
+_MESSAGES = {"AIMessage", "AIMessageChunk"}
+"""What a client makes of a reply; one that does not fit is the model's mistake, such as arguments that are a list."""
 _IS_ERROR_OF_SAMPLE = {None, 400, 422, 500}
 
 
 def reply_in(error: BaseException, model: Any) -> AIMessage | None:
     """Return the reply that an error of a model call stands for, ``None`` for any other error."""
+    if isinstance(error, RecursionError) or (isinstance(error, ValidationError) and error.title in _MESSAGES):
+        return AIMessage("", response_metadata={FAILED_SAMPLE: "The reply was nothing that its client could read."})
     said = provider_error(error, address_of(model))
     if said is None or said.status not in _IS_ERROR_OF_SAMPLE:
         return None

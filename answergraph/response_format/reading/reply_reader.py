@@ -22,6 +22,9 @@ from answergraph.response_format.strategies.strategy import AnswerRequest
 from answergraph.state.ledger import MiddlewareValue
 from answergraph.state.outcome import Problem, Status
 
+UNREADABLE = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
+"""What a validator of the developer's may raise on a value that nobody expected; the model's mistake, as in LangChain."""
+
 
 @dataclass(frozen=True)
 class Reading:
@@ -204,7 +207,7 @@ class ReplyReader:
     ) -> Reading:
         try:
             value = schema.load(data) if bare or schema.is_object else schema.validate(data)
-        except ValueError as error:
+        except UNREADABLE as error:
             return self._invalid(schema.name, error, message, data)
         return Reading("answered", f"The model answered with {schema.name!r}.", value=value, schema=schema, repairs=repairs)
 

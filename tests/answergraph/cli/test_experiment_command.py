@@ -4,10 +4,12 @@ import json
 import signal
 import subprocess
 import sys
+from datetime import datetime
 from pathlib import Path
 from threading import Event, Lock
 
 import pytest
+from langchain_core.messages import messages_from_dict
 from typer.testing import CliRunner
 
 from answergraph.cli.command_line import app
@@ -32,7 +34,7 @@ def test_offline_it_runs_end_to_end_and_every_output_says_what_the_figures_are(t
     for row in ended.rows.values():
         assert (row["warning"], row["finished"], row["failed"], row["error"]) == (OFFLINE_NOTE, "2", "0", "")
     assert ended.rows["tool_strategy"]["validate_calls_by_task"] == "1"
-    assert ended.rows["tool_strategy"]["validate_rate_sd"] == "0.0"
+    assert 0.2 < float(ended.rows["tool_strategy"]["validate_rate_low"]) < 0.21
     assert "say nothing about language models" in (tmp_path / "plot.svg").read_text(encoding="utf-8")
     assert b"say nothing about language models" in (tmp_path / "plot.png").read_bytes()
     lines = (tmp_path / "runs.jsonl").read_text(encoding="utf-8").splitlines()
@@ -47,6 +49,22 @@ def test_the_figures_of_a_language_model_carry_no_warning(tmp_path: Path) -> Non
     assert ended.code == 0
     assert [(name, row["warning"]) for name, row in ended.rows.items()] == [("no_format", ""), ("require_tools", "")]
     assert "offline" not in ended.out
+
+
+def test_two_results_are_compared_and_each_run_can_be_looked_at_afterwards(tmp_path: Path) -> None:
+    for name in ("one", "other"):
+        evidence_effect(tmp_path / name, "--tasks", "2", settings=("no_format", "tool_strategy"))
+    record = json.loads((tmp_path / "one" / "runs.jsonl").read_text(encoding="utf-8").splitlines()[0])
+    transcript = messages_from_dict(record["made"]["transcript"])
+    assert (transcript[0].type, transcript[-1].type) == ("human", "ai")
+    assert record["made"]["version"]
+    assert datetime.fromisoformat(record["made"]["date"])
+    ended = CliRunner().invoke(app, ["experiment", "compare", str(tmp_path / "one"), str(tmp_path / "other")])
+    assert ended.exit_code == 0
+    (line,) = [line.split() for line in ended.stdout.splitlines() if line.startswith("tool_strategy ")]
+    assert line[-5:] == ["2", "0", ":", "0", "1"]
+    assert "model offline, date 20" in ended.stdout
+    assert CliRunner().invoke(app, ["experiment", "compare", str(tmp_path / "one"), str(tmp_path)]).exit_code == 2
 
 
 def test_what_one_setting_is_refused_is_told_and_the_others_go_on(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from answergraph.experiment.summary import METRICS, OFFLINE_NOTE, Report, Row
 from answergraph.runtime.extras import MissingExtraError
 
 
-def row(setting: str = "no_format", spread: float | None = None, error: str | None = None) -> Row:
+def row(setting: str = "no_format", ends: tuple[float, float] = (0.4, 0.9), error: str | None = None) -> Row:
     return Row(
         setting=setting,
         about="",
@@ -22,7 +22,7 @@ def row(setting: str = "no_format", spread: float | None = None, error: str | No
         error=error,
         validate_calls=() if error else (1, 0),
         figures={} if error else dict.fromkeys(METRICS, 0.5),
-        spread={} if error else dict.fromkeys(METRICS, spread),
+        intervals={} if error else dict.fromkeys(METRICS, ends),
         notes=(),
     )
 
@@ -56,14 +56,10 @@ def test_the_offline_model_is_told_of_in_the_picture_and_in_the_files_descriptio
     assert "say nothing" not in other
 
 
-@pytest.mark.parametrize(("spread", "bars"), [(0.1, True), (0.0, True), (None, False)])
-def test_error_bars_stand_where_there_is_a_spread(tmp_path: Path, spread: float | None, bars: bool) -> None:
-    drawn = svg(Report("m", 2, [row(spread=spread)]), tmp_path)
-    assert "standard deviation over 2 repeats" in words(drawn)
-    # matplotlib draws the ends of error bars as markers, and there are others on the axes.
-    plain = svg(Report("m", 1, [row()]), tmp_path)
-    assert (drawn.count("<use ") > plain.count("<use ")) is bars
-    assert "no error bars" in words(plain)
+def test_error_bars_are_the_intervals(tmp_path: Path) -> None:
+    drawn = svg(Report("m", 1, [row()]), tmp_path)
+    assert "95 % interval" in words(drawn)
+    assert drawn != svg(Report("m", 1, [row(ends=(0.45, 0.55))]), tmp_path)
 
 
 def test_a_setting_without_figures_is_drawn_as_an_error(tmp_path: Path) -> None:
@@ -73,7 +69,7 @@ def test_a_setting_without_figures_is_drawn_as_an_error(tmp_path: Path) -> None:
 
 
 def test_the_same_figures_are_the_same_file(tmp_path: Path) -> None:
-    report = Report("m", 2, [row(spread=0.1)])
+    report = Report("m", 2, [row()])
     assert svg(report, tmp_path) == svg(report, tmp_path)
 
 

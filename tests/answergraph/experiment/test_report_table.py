@@ -6,8 +6,9 @@ from io import StringIO
 
 from rich.console import Console
 
+from answergraph.experiment.intervals import PairedTest
 from answergraph.experiment.report_table import as_tables
-from answergraph.experiment.summary import METRICS, OFFLINE_NOTE, Report, Row
+from answergraph.experiment.summary import METRICS, OFFLINE_NOTE, SMALL_SAMPLE_NOTE, Comparison, Report, Row
 
 ROW = Row(
     setting="no_format",
@@ -18,11 +19,11 @@ ROW = Row(
     error=None,
     validate_calls=(0, 0.5, None),
     figures={**dict.fromkeys(METRICS, 0.4), "input_tokens": 1234.5, "output_tokens": None},
-    spread={**dict.fromkeys(METRICS, None), "validate_rate": 0.1, "validate_calls": 0.25, "correct": 0.0},
+    intervals={"validate_rate": (0.168, 0.687)},
     notes=("sent without strict",),
 )
 ERROR = replace(
-    ROW, setting="prompted", error="3 of 20 runs are no runs of this setting", figures={}, spread={}, validate_calls=()
+    ROW, setting="prompted", error="3 of 20 runs are no runs of this setting", figures={}, intervals={}, validate_calls=()
 )
 
 
@@ -37,9 +38,9 @@ def cells(text: str, setting: str) -> list[list[str]]:
     return [re.split(" {2,}", line.strip()) for line in text.splitlines() if line.startswith(f"{setting} ")]
 
 
-def test_a_row_shows_its_figures_and_their_spread() -> None:
+def test_a_row_shows_its_figures_and_their_intervals() -> None:
     checking, worth, cost = cells(shown(ROW), "no_format")
-    assert checking == ["no_format", "19/20", "[0,0.5,–]", "0.4 ±0.25", "40 % ±10", "40 %", "40 %"]
+    assert checking == ["no_format", "19/20", "[0,0.5,–]", "0.4", "40 % (17–69)", "40 %", "40 %"]
     assert worth == ["no_format", "19/20", "40 %", "40 %", "40 %", "40 %"]
     assert cost == ["no_format", "19/20", "0.4", "0.4", "1234", "–", *["0.4"] * 5]
 
@@ -57,6 +58,17 @@ def test_an_error_stands_in_place_of_figures() -> None:
 def test_what_one_has_to_know_stands_below_the_tables() -> None:
     below = shown(ROW).splitlines()[-2:]
     assert below == ["no_format: 1 of 20 runs failed and are not counted", "no_format: sent without strict"]
+
+
+def test_comparisons_and_what_ten_tasks_can_show_stand_below_the_figures() -> None:
+    compared = Comparison("tool_strategy", "no_format", (1.0, 0.4), PairedTest(10, 6, 0))
+    text = StringIO()
+    report = Report("m", 1, [ROW], [compared], {"date": "2026-11-22", "served": "small-7b"})
+    Console(file=text, width=132, color_system=None).print(as_tables(report))
+    (line,) = cells(text.getvalue(), "tool_strategy")
+    assert line == ["tool_strategy", "100 %", "no_format", "40 %", "10", "6 : 0", "0.0312"]
+    assert "date: 2026-11-22\nserved: small-7b" in "\n".join(each.strip() for each in text.getvalue().splitlines())
+    assert SMALL_SAMPLE_NOTE in " ".join(text.getvalue().split())
 
 
 def test_the_offline_model_is_told_of_above_the_tables() -> None:

@@ -1,11 +1,11 @@
 """The figures of a setting: over what finished, with their spread over the repeats, or an error."""
 
 from dataclasses import replace
-from statistics import stdev
 
 import pytest
 
-from answergraph.experiment.journal import Record, RunKey
+from answergraph.experiment.intervals import wilson
+from answergraph.experiment.journal import HowMade, Record, RunKey
 from answergraph.experiment.measurement import Measurement, WrongStrategyError
 from answergraph.experiment.run_plan import Failed, RunPlan
 from answergraph.experiment.seed_experiment import TASKS
@@ -42,21 +42,39 @@ def validating(*calls: int) -> list[Measurement]:
     return [replace(RUN, calls={"validate_calculation": count} if count else {}) for count in calls]
 
 
-def test_the_spread_is_that_of_the_repeats() -> None:
+def test_a_share_has_the_interval_of_its_tasks_and_a_mean_has_none() -> None:
     of = row(records(*validating(0, 1, 0, 0), *validating(1, 1, 1, 3)))
     assert of.figures["validate_calls"] == 7 / 8
     assert of.figures["validate_rate"] == 5 / 8
-    assert of.spread["validate_calls"] == pytest.approx(stdev([0.25, 1.5]))
-    assert of.spread["validate_rate"] == pytest.approx(stdev([0.25, 1]))
-    assert of.spread["correct"] == 0
+    assert of.intervals["validate_rate"] == wilson(5 / 8, 4)
+    assert "validate_calls" not in of.intervals
     assert of.validate_calls == (0.5, 1, 0.5, 1.5)
 
 
-def test_one_repeat_has_no_spread() -> None:
+def test_what_is_compared_is_compared_task_by_task() -> None:
+    runs = {"no_format": validating(0, 1, 0, 0), "tool_strategy": validating(1, 1, 1, 0)}
+    keys = [run.key for run in PLAN.runs() if run.key.repeat == 1]
+    finished = {key: Record(key, runs[key.setting].pop(0)) for key in keys}
+    (compared,) = summarise(PLAN, finished, []).comparisons
+    assert (compared.setting, compared.other, compared.rates) == ("tool_strategy", "no_format", (0.75, 0.25))
+    assert (compared.test.pairs, compared.test.higher, compared.test.lower, compared.test.p) == (4, 2, 0, 0.5)
+
+
+def test_the_report_says_how_the_runs_were_made() -> None:
+    made = HowMade("2026-11-22T10:00:00+00:00", "1.0", ["small-7b"], {"temperature": 0.0})
+    report = summarise(PLAN, {KEYS[0]: Record(KEYS[0], RUN, made), KEYS[1]: Record(KEYS[1], RUN)}, [])
+    assert report.provenance == {
+        "date": "2026-11-22",
+        "answergraph": "1.0",
+        "served": "small-7b",
+        "parameters": "temperature=0.0",
+    }
+
+
+def test_an_unfinished_plan_counts_what_is_there() -> None:
     of = row(records(*validating(0, 1, 0, 0)))
     assert (of.finished, of.planned) == (4, 8)
     assert of.figures["validate_rate"] == 0.25
-    assert set(of.spread.values()) == {None}
 
 
 def test_a_failed_run_is_reported_and_not_counted() -> None:
@@ -68,13 +86,13 @@ def test_a_failed_run_is_reported_and_not_counted() -> None:
 
 def test_without_any_finished_run_there_is_an_error_and_no_figure() -> None:
     of = row({}, *(Failed(key, RuntimeError("503")) for key in KEYS))
-    assert (of.error, of.failed, of.figures, of.spread, of.validate_calls) == ("no run finished", 8, {}, {}, ())
+    assert (of.error, of.failed, of.figures, of.intervals, of.validate_calls) == ("no run finished", 8, {}, {}, ())
 
 
 def test_one_run_asked_otherwise_makes_the_row_an_error() -> None:
     of = row(records(*validating(1, 1, 1)), Failed(KEYS[3], WrongStrategyError("asked for by prompted, not by tool")))
     assert of.error == "1 of 8 runs are no runs of this setting: asked for by prompted, not by tool"
-    assert (of.figures, of.spread, of.validate_calls) == ({}, {}, ())
+    assert (of.figures, of.intervals, of.validate_calls) == ({}, {}, ())
 
 
 def test_runs_of_other_plans_are_left_out() -> None:
@@ -105,4 +123,4 @@ def test_tokens_are_none_where_the_provider_reports_none() -> None:
 def test_every_setting_has_every_figure() -> None:
     (first, second) = summarise(PLAN, records(RUN), []).rows
     assert (first.setting, second.setting) == ("no_format", "tool_strategy")
-    assert set(first.figures) == set(first.spread) == set(METRICS)
+    assert set(first.figures) == set(METRICS)

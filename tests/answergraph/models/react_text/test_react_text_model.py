@@ -119,7 +119,8 @@ def test_what_cannot_be_read_is_raised_if_you_say_so(run: Run) -> None:
 def test_an_unknown_tool_is_always_told(run: Run, handle: bool) -> None:
     replies = ("Action: serach\nAction Input: x", "Final Answer: Yes.")
     model, llm = text_model(*replies, handle_parsing_errors=handle)
-    run(create_agent(model, [search]), QUESTION)
+    result = run(create_agent(model, [search]), QUESTION)
+    assert result["messages"][2].text == "serach is not a valid tool, try one of [search]."
     assert "Observation: serach is not a valid tool, try one of [search].\nThought:" in prompts(llm)[1]
 
 

@@ -1,0 +1,95 @@
+"""A reply as the conversation keeps it, whatever the model, its server or its client put into it.
+
+This is where replies enter a run. What comes out can be sent back to any provider and kept by any checkpointer.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+from uuid import uuid4
+
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages.tool import invalid_tool_call
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+
+from answergraph.runtime.json_depth import MAX_JSON_DEPTH, is_deeper
+
+CANNOT_BE_KEPT = "Its arguments are nested too deeply, or hold what JSON cannot say."
+LEFT_OUT = "…"
+"""Stands for what cannot be kept."""
+
+_FIELDS = ("content", "additional_kwargs", "response_metadata", "id")
+_SERIALIZER = JsonPlusSerializer()
+
+
+def as_received(message: BaseMessage, agent_name: str | None) -> AIMessage:
+    """Return a copy of a reply for the conversation: signed by the agent, with an id for the message and one for each call.
+
+    A reply is the model's, whatever role a server gave it. Calls whose arguments cannot be kept are malformed calls.
+    """
+    if not isinstance(message, AIMessage):
+        message = AIMessage(**{name: getattr(message, name) for name in _FIELDS})
+    parts = [message.tool_calls, message.invalid_tool_calls, *(getattr(message, name) for name in _FIELDS)]
+    changes: dict[str, Any] = {} if _can_be_kept(parts) else _kept(message)
+    message = message.model_copy(update=changes) if changes else message
+    changes = {"id": message.id or str(uuid4()), "name": agent_name or message.name}
+    ids = [call.get("id") for call in (*message.tool_calls, *message.invalid_tool_calls)]
+    if not all(ids) or len(set(ids)) < len(ids):
+        used: set[str] = set()
+        for name in ("tool_calls", "invalid_tool_calls"):
+            changes[name] = [_with_own_id(call, used) for call in getattr(message, name)]
+    return message.model_copy(update=changes)
+
+
+def _with_own_id(call: Mapping[str, Any], used: set[str]) -> dict[str, Any]:
+    """Return a call with an id that no other call of its reply has: a result is told from others by it alone."""
+    given = call.get("id")
+    own = str(given) if given and given not in used else f"call_{uuid4().hex}"
+    used.add(own)
+    return {**call, "id": own}
+
+
+def _can_be_kept(value: Any) -> bool:
+    try:
+        # The one does not write integers of over 64 bits, deep nesting and objects, the other no lone surrogates.
+        kind, data = _SERIALIZER.dumps_typed(value)
+        json.dumps(value, ensure_ascii=False, default=str).encode()
+    except (TypeError, ValueError, RecursionError, OverflowError):
+        return False
+    may_be_deep = len(data) > MAX_JSON_DEPTH and not isinstance(value, str)
+    return kind in {"msgpack", "null"} and not (may_be_deep and is_deeper(value))
+
+
+def _kept(message: AIMessage) -> dict[str, Any]:
+    changes: dict[str, Any] = {name: _cleaned(getattr(message, name)) for name in _FIELDS}
+    kept, refused = [], _cleaned(message.invalid_tool_calls)
+    for call in message.tool_calls:
+        name, call_id, args = (_cleaned(call[key]) for key in ("name", "id", "args"))
+        if _can_be_kept(args) and _says_the_same(args, call["args"]):
+            kept.append({**call, "name": name, "id": call_id, "args": args})
+        else:
+            refused.append(invalid_tool_call(name=name, args=LEFT_OUT, id=call_id, error=CANNOT_BE_KEPT))
+    return {**changes, "tool_calls": kept, "invalid_tool_calls": refused}
+
+
+def _says_the_same(cleaned: Any, given: Any) -> bool:
+    """Return whether nothing but characters that are none was replaced."""
+    return not is_deeper(given) and LEFT_OUT not in _texts(cleaned) - _texts(given)
+
+
+def _texts(value: Any) -> set[str]:
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return {value} if isinstance(value, str) else set().union(*map(_texts, inner))
+
+
+def _cleaned(value: Any, depth: int = MAX_JSON_DEPTH) -> Any:
+    """Return a value without what cannot be kept."""
+    if isinstance(value, str):
+        return value.encode(errors="replace").decode()
+    if isinstance(value, dict | list) and depth > 0:
+        if isinstance(value, list):
+            return [_cleaned(item, depth - 1) for item in value]
+        return {_cleaned(key): _cleaned(item, depth - 1) for key, item in value.items()}
+    return value if not isinstance(value, dict | list) and _can_be_kept(value) else LEFT_OUT
