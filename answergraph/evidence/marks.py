@@ -60,6 +60,8 @@ class Quote:
     checked all the same."""
     min_length: int = MIN_QUOTE_COLUMNS
     """Minimum length of a quote in columns: a letter takes one, a Chinese, Japanese or Korean sign two."""
+    rewrite: bool = False
+    """Whether the field of an accepted answer holds the passage as it stands in the result, in place of the model's quote."""
 
     def __post_init__(self) -> None:
         _refuse_negative(self.min_items, self.min_length)
