@@ -30,7 +30,7 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
     """Check every marked field of an answer against the tool results of this run.
 
     Fields are marked in the schema, ``Annotated[list[str], Quote()]`` or ``Annotated[float, FromTools()]``, in nested models and
-    lists too. Unsupported claims go back to the model with the nearest passage; the places of supported ones stand on
+    lists too. Unsupported claims go back to the model with the nearest passage; the positions of supported ones are in
     ``outcome["evidence"]``. Results are kept as the tools returned them, even if the conversation is changed later.
 
     Example:

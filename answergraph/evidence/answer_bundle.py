@@ -32,13 +32,13 @@ BUNDLE_KEYS: tuple[str, ...] = ("messages", "structured_response", "outcome", TO
 def answer_bundle(result: Mapping[str, Any], *, output_key: str | None = None, key: bytes | None = None) -> dict[str, Any]:
     """Return the bundle of a finished run, to be saved as JSON and re-checked by ``verify_bundle``.
 
-    What a middleware has taken from the conversation is not in it, but for the passages that the evidence names.
+    Text that a middleware removed from the conversation is not in it, except for the passages that the evidence names.
 
     Args:
-        result: The value that the run returned. Asked for with ``output_keys=BUNDLE_KEYS`` it holds the recorded results;
-            without, the tool messages of the conversation are taken.
+        result: The value that the run returned. With ``output_keys=BUNDLE_KEYS`` it holds the recorded results;
+            otherwise the tool messages of the conversation are used.
         output_key: The agent's ``output_key``.
-        key: A secret that signs the bundle, so that only who has it can change the bundle unnoticed.
+        key: A secret that signs the bundle, so that nobody without it can change the bundle unnoticed.
 
     Returns:
         The bundle: ``format``, ``status``, ``schema``, ``answer``, ``marks``, ``evidence``, ``results``, ``messages`` and the

@@ -62,10 +62,10 @@ def check_evidence(
 
     Args:
         answer: A value whose type has marks (a Pydantic model, a dataclass), or a mapping with ``declared`` or ``marks``.
-        sources: The calls of the run with their results, oldest first. What the arguments of a call hold is the model's own from
-            then on; a call with ``counts=False`` supports nothing.
+        sources: The calls of the run with their results, oldest first. The arguments of a call count as the model's
+            own words from then on; a call with ``counts=False`` supports nothing.
         marks: The marks by the path of their field, ``{"findings[0].quote": Quote()}``, for a value that has none.
-        declared: The type with the marks, for a value that does not tell it.
+        declared: The type with the marks, for a value that does not carry them.
 
     Returns:
         What was found: ``evidence`` and ``problems``, by the path of the field, and the problems as ``feedback`` for a model.

@@ -76,7 +76,7 @@ class Quote:
 
 @dataclass(frozen=True, init=False)
 class FromTools:
-    """Mark a number, or a list of them, as standing in a tool result of the run.
+    """Mark a number, or a list of numbers, as taken from a tool result of the run.
 
     Example:
         >>> FromTools(units={"ms": 1, "s": 1000}, rounding=0).units

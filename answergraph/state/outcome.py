@@ -94,7 +94,7 @@ Narrowing = TypedDict("Narrowing", {"middleware": str, "from": list[str], "to": 
 
 
 class PendingCall(TypedDict):
-    """A tool call that is carried out elsewhere; its result is sent as a tool message with its id."""
+    """A tool call that is executed elsewhere; its result is sent as a tool message with its id."""
 
     id: str
     name: str
