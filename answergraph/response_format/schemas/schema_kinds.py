@@ -148,12 +148,12 @@ def _makes_formats(cls: type) -> bool:
 
 
 def _advice(declared: Any) -> str:
-    """Return what to write in place of what is no type; empty if that cannot be told."""
+    """Return what to write instead of a value that is not a type; empty if unknown."""
     cls = declared if isinstance(declared, type) else type(declared)
     if _makes_formats(cls):
         if cls is declared:
             return f"This class is not called; write {cls.__name__}({'YourType' if cls.__name__.endswith('Strategy') else ''})."
-        return "It is no type of answer; pass it as the response_format itself."
+        return "It is not a type of answer; pass it as the response_format itself."
     if isinstance(declared, list):
         names = [shown(each) for each in declared] or ["YourType"]
         union = " | ".join([*names, "OtherType"][:2])
