@@ -5,7 +5,7 @@ This is where replies enter a run. What comes out can be sent back to any provid
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 from uuid import uuid4
 
@@ -20,6 +20,7 @@ LEFT_OUT = "…"
 """Stands for what cannot be kept."""
 
 _FIELDS = ("content", "additional_kwargs", "response_metadata", "id")
+_HARMLESS = {float, bool, type(None)}
 _SERIALIZER = JsonPlusSerializer()
 
 
@@ -62,14 +63,20 @@ def _can_be_kept(value: Any) -> bool:
                 inner += each.values()
             elif kind is list:
                 inner += each
-            elif kind not in _HARMLESS and not _CHECKS.get(kind, _is_written)(each):
+            elif kind in _HARMLESS or (kind is str and each.isascii()) or (kind is int and 0 <= each < 2**64):
+                continue
+            elif not _is_kept(each):
                 return False
         level, depth = inner, depth + 1
     return not level
 
 
-def _is_written(value: Any) -> bool:
-    """Return whether the checkpointer writes an object that is not plain data."""
+def _is_kept(value: Any) -> bool:
+    """Return whether a value that holds no others can be kept."""
+    if isinstance(value, str):
+        return value.isascii() or value == _text(value)
+    if isinstance(value, int):
+        return -(2**63) <= value < 2**64  # what msgpack writes
     try:
         return _SERIALIZER.dumps_typed(value)[0] == "msgpack"
     except (TypeError, ValueError, RecursionError, OverflowError):
@@ -79,14 +86,6 @@ def _is_written(value: Any) -> bool:
 def _text(value: str) -> str:
     """Return a text without lone surrogates."""
     return value.encode(errors="replace").decode()
-
-
-# msgpack writes whole numbers of 64 bits.
-_HARMLESS = {float, bool, type(None)}
-_CHECKS: dict[type, Callable[[Any], bool]] = {
-    str: lambda text: text.isascii() or text == _text(text),
-    int: lambda number: -(2**63) <= number < 2**64,
-}
 
 
 def _kept(message: AIMessage) -> dict[str, Any]:
