@@ -12,7 +12,7 @@ from tests.suite.langgraph_dev import langgraph_dev, lay_out, shipped
 LONGEST_RUN = 120_000
 """In milliseconds; two thousand messages on a busy machine."""
 FOREIGN = ("langchain_agent", "plain", "supervisor", "thousand")
-WATCHED = ("grounded", "rejected", "approval", "question", "long", "hostile", "form", "pause", "steady", "many")
+WATCHED = ("grounded", "rejected", "approval", "question", "long", "hostile", "form", "pause", "steady", "many", "booking", "booking_each", "poll")
 
 
 @pytest.fixture(scope="package")

@@ -67,15 +67,3 @@ def test_older_checkpoints_are_asked_for(page: Page) -> None:
     expect(page.locator("#checkpoints button")).to_have_count(11)
     page.get_by_role("button", name="Older checkpoints").click()
     expect(page.locator("#checkpoints button", has_text="Step -1,")).to_have_count(1)
-
-
-def test_an_interrupt_is_still_there_when_its_thread_is_opened_again(page: Page) -> None:
-    choose(page, "question")
-    page.get_by_label("Message", exact=True).fill("Hello.")
-    page.keyboard.press("Control+Enter")
-    ended(page)
-    page.reload()
-    page.wait_for_selector("body[data-ready]")
-    page.locator(".interrupt").get_by_label("Or answer in words or JSON").fill("perhaps")
-    page.locator(".interrupt").get_by_role("button", name="Send").click()
-    expect(page.locator(".message[data-type=ai]")).to_contain_text("You said 'perhaps'.")
