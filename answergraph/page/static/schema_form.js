@@ -117,8 +117,6 @@ function field(name, schema, value) {
   const kind = KINDS.find(({ fits, holds }) => fits(schema) && (value === undefined || holds(value, schema)));
   const control = kind.make(schema);
   const [id, help] = [newId("field"), newId("help")];
-  // A field that is still called invalid would keep the form from being sent.
-  control.addEventListener("input", () => control.setCustomValidity(""));
   control.id = id;
   control.name = name;
   if (schema.default !== undefined && schema.default !== null) control.placeholder = JSON.stringify(schema.default);

@@ -67,3 +67,18 @@ def test_older_checkpoints_are_asked_for(page: Page) -> None:
     expect(page.locator("#checkpoints button")).to_have_count(11)
     page.get_by_role("button", name="Older checkpoints").click()
     expect(page.locator("#checkpoints button", has_text="Step -1,")).to_have_count(1)
+
+
+def test_a_reload_in_the_middle_of_a_run_shows_all_of_it(page: Page) -> None:
+    choose(page, "steady")
+    page.get_by_label("Message", exact=True).fill("Go.")
+    page.get_by_text("More input, all of it optional").click()
+    page.get_by_label("Rounds").fill("12")
+    page.get_by_role("button", name="Run", exact=True).click()
+    page.wait_for_function("Number(document.getElementById('step-count').textContent) > 2")
+    page.reload()
+    expect(page.locator("#status")).to_have_text("The run goes on.")
+    expect(page.get_by_role("button", name="Stop")).to_be_enabled()
+    assert ended(page) == "The run has ended."
+    expect(page.locator("#step-count")).to_have_text("12")
+    expect(page.locator("#count")).to_have_text("13")
