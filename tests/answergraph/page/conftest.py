@@ -1,5 +1,6 @@
 """A LangGraph server with the page and graphs to watch, and a headless Chromium that looks at it."""
 
+import re
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
@@ -11,6 +12,8 @@ from tests.suite.langgraph_dev import langgraph_dev, lay_out, shipped
 
 LONGEST_RUN = 120_000
 """In milliseconds; two thousand messages on a busy machine."""
+SOME_STEPS = re.compile(r"^([3-9]|\d\d)$")
+"""How the count of steps reads in the middle of a run."""
 FOREIGN = ("langchain_agent", "plain", "supervisor", "thousand")
 WATCHED = ("grounded", "rejected", "approval", "question", "long", "hostile", "form", "pause", "steady", "many")
 ASKING = ("booking", "booking_each", "poll")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.answergraph.page.conftest import ended
+from tests.answergraph.page.conftest import SOME_STEPS, ended
 from tests.suite import processes
 from tests.suite.langgraph_dev import langgraph_dev, lay_out, shipped
 
@@ -44,7 +44,7 @@ def test_a_run_is_followed_through_the_end_and_the_new_start_of_its_server(brows
         url = first.enter_context(langgraph_dev(tmp_path, {}, port))
         page = opened(browser, url)
         begin(page, "Go.", STEPS)
-        page.wait_for_function("Number(document.getElementById('step-count').textContent) > 2")
+        expect(page.locator("#step-count")).to_have_text(SOME_STEPS, timeout=20_000)
     expect(page.locator("#notice")).to_contain_text("Connection lost. The run goes on.")
     expect(page.locator("#status")).to_have_text("The run goes on.")
     with langgraph_dev(tmp_path, {}, port):
