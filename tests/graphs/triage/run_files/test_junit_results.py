@@ -119,4 +119,4 @@ def test_a_missing_file_gets_a_word(tmp_path: Path) -> None:
 @pytest.mark.parametrize("encoding", ["idna", "undefined", "punycode", "rot13", "base64", "none-such"])
 def test_an_encoding_that_is_none_of_a_text_file_ends_in_cases_or_a_word(tmp_path: Path, encoding: str) -> None:
     file = read(tmp_path, f'<?xml version="1.0" encoding="{encoding}"?><testsuite>{CASE}</testsuite>')
-    assert len(file.cases) == 1 or file.problems
+    assert len(file.cases) == 1 or file.problem
