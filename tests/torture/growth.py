@@ -12,7 +12,7 @@ MAX_EXPONENT = 1.2
 """Linear is 1; sorting, caches that overflow and a busy machine take a part."""
 
 SMALLEST = 500
-ENOUGH_SECONDS = 0.016
+ENOUGH_SECONDS = 0.008
 """An input that takes so long is large enough."""
 MEASURABLE_SECONDS = 0.001
 """What takes less says nothing of growth."""
@@ -30,19 +30,22 @@ class Growth(NamedTuple):
 
 
 def growth(read: Callable[[Any], object], hostile: Callable[[int], Any], largest: int) -> Growth:
-    """Return the smallest exponent of some measurements: a machine with other work to do only adds to it."""
-    measured = _measured(read, hostile, largest)
-    for _ in range(TRIES - 1):
+    """Return the smallest exponent of some measurements, each on larger inputs.
+
+    A machine with other work to do only adds to it, and so does a reader whose work on one place grows up to a bound.
+    """
+    measured = _measured(read, hostile, largest, ENOUGH_SECONDS)
+    for attempt in range(1, TRIES):
         if measured.exponent <= MAX_EXPONENT:
             break
-        measured = min(measured, _measured(read, hostile, largest))
+        measured = min(measured, _measured(read, hostile, largest, ENOUGH_SECONDS * 5**attempt))
     return measured
 
 
-def _measured(read: Callable[[Any], object], hostile: Callable[[int], Any], largest: int) -> Growth:
+def _measured(read: Callable[[Any], object], hostile: Callable[[int], Any], largest: int, enough_seconds: float) -> Growth:
     points: list[tuple[int, float]] = []
     size = SMALLEST
-    while size <= largest and (not points or points[-1][1] < ENOUGH_SECONDS):
+    while size <= largest and (not points or points[-1][1] < enough_seconds):
         points.append((size, _seconds(read, hostile(size))))
         size *= 2
     # A reader that begins to work in earnest only with the last input is measured on a further one.

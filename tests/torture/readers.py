@@ -55,7 +55,7 @@ class Verdict(BaseModel):
     why: str = ""
 
 
-LARGEST_TEXT = 64_000
+LARGEST_TEXT = 32_000
 """Characters of the largest text of a model; growth shows long before."""
 
 
