@@ -32,7 +32,7 @@ class ScriptExhaustedError(RuntimeError):
 
 @dataclass(frozen=True)
 class ScriptedRequest(ChatRequest):
-    """One request a ``ScriptedChatModel`` was sent: ``messages``, ``tools``, ``tool_choice`` and all other ``kwargs``."""
+    """One request to a ``ScriptedChatModel``: ``messages``, ``tools``, ``tool_choice`` and all other ``kwargs``."""
 
     @property
     def tool_names(self) -> list[str]:

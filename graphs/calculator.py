@@ -90,13 +90,13 @@ def validates_the_answer(run: ToolRun, answer: Any) -> bool:
 def create_calculator(
     model: Any = "offline", *, response_format: Any = Calculation, middleware: Sequence[Any] = (), **options: Any
 ) -> CompiledStateGraph[Any, Any, Any, Any]:
-    """Create the calculator: an agent that works an expression out by tools alone.
+    """Create the calculator: an agent that evaluates an expression using only its tools.
 
     Args:
-        model: A chat model or its name; the default needs no key, and is no language model.
+        model: A chat model or its name; the default is a set of rules that needs no key.
         response_format: The type of the answer. A ``Calculation`` counts only after ``validate_calculation`` has confirmed its
-            ``final_answer`` in this run; the schema of another type only invites the model to call it.
-        middleware: Further behaviour, inside of what guards a ``Calculation``.
+            ``final_answer`` in this run; with another type, the model is only asked to call it.
+        middleware: Further middleware, inside the checks of a ``Calculation``.
         **options: Further options of ``create_agent``.
 
     Returns:

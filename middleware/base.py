@@ -34,7 +34,7 @@ class AgentMiddleware(Generic[StateT, ContextT, ResponseT]):
 
     A hook that is not overridden costs nothing: the graph has no node for it. ``before_*`` hooks run in the order of the
     list, ``after_*`` hooks in reverse, and the first middleware's ``wrap_*`` hooks are the outermost. A hook with an ``a`` in
-    front serves async runs; without it the sync one does. A ``wrap_*`` hook that is defined in the other colour only raises
+    front serves async runs; without it, the sync hook does. A ``wrap_*`` hook that is defined only for the other kind raises
     ``NotImplementedError``.
     """
 

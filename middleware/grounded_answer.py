@@ -10,7 +10,7 @@ from langchain_core.tools import BaseTool
 from langgraph.runtime import Runtime
 
 from answergraph.evidence.claim_checking import check_claims, may_support
-from answergraph.evidence.claims import claims_of
+from answergraph.evidence.claims import claims_of, with_value
 from answergraph.evidence.marks import Abstention
 from answergraph.middleware.base import AgentMiddleware
 from answergraph.response_format.model_request import ModelRequest
@@ -30,7 +30,7 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
     """Check every marked field of an answer against the tool results of this run.
 
     Fields are marked in the schema, ``Annotated[list[str], Quote()]`` or ``Annotated[float, FromTools()]``, in nested models and
-    lists too. Unsupported claims go back to the model with the nearest passage; the places of supported ones stand on
+    lists too. Unsupported claims go back to the model with the nearest passage; the positions of supported ones are in
     ``outcome["evidence"]``. Results are kept as the tools returned them, even if the conversation is changed later.
 
     Example:
@@ -96,7 +96,10 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
             spans = checked.nearest
             problems = [{"path": path, "sentence": said, "nearest": spans.get(path)} for path, said in checked.problems.items()]
             raise AnswerRejected(checked.feedback, problems=problems)
-        return AnswerAccepted(evidence=checked.evidence)
+        rewritten = answer
+        for path, passage in checked.passages.items():
+            rewritten = with_value(rewritten, path, passage)
+        return AnswerAccepted(checked.evidence, answer=rewritten if checked.passages else None)
 
     def evidence(self, state: Mapping[str, Any]) -> list[ToolRun]:
         """Return the results that count; override it if another agent has gathered some."""

@@ -17,7 +17,7 @@ from answergraph.state.mistakes import check_function, shown
 
 
 class NarrowResponseFormat(AgentMiddleware[Any, Any, Any]):
-    """Offer only some of the declared schemas in a call; the others are not accepted either. The strategy stays the same.
+    """Offer only some of the declared schemas in a call, and accept no others. The strategy stays the same.
 
     Example:
         >>> from pydantic import BaseModel

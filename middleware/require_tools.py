@@ -63,7 +63,7 @@ class RequireTools(AgentMiddleware[Any, Any, Any]):
         """
         super().__init__()
         if mode not in get_args(Mode):
-            raise AgentSpecError(f"mode={mode!r} is none of {get_args(Mode)!r}.{meant(mode, get_args(Mode))}")
+            raise AgentSpecError(f"mode={mode!r} must be one of {get_args(Mode)!r}.{meant(mode, get_args(Mode))}")
         predicates = [each for each in required if callable(each) and not isinstance(each, BaseTool)]
         self.predicates = [
             check_function(f"RequireTools({shown(each)})", each, "run", "answer", instead=_FOR_A_TOOL.format(name=shown(each)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from inspect import isroutine
 from typing import Any
 
@@ -42,14 +43,31 @@ def check_answer(
     validated = reading.value_text() if checks else ""
     for check in checks:
         try:
-            verdicts.append(_accepted(check, check(reading.value, state, runtime)))
+            verdict = _accepted(check, check(reading.value, state, runtime))
+            made = _valid(verdict.answer, reading)
         except AnswerRejected as rejection:
             return reading.rejected(rejection.feedback, _problems(check, rejection)), AnswerAccepted()
         # What was validated, and what the checks before have seen, is what the run ends with.
         if reading.is_changed(validated):
             raise AgentSpecError(CHANGED.format(name=_name_of(check)))
+        verdicts.append(verdict)
+        if verdict.answer is not None:
+            reading = replace(reading, value=made)
+            validated = reading.value_text()
     evidence = {path: span for verdict in verdicts for path, span in verdict.evidence.items()}
     return reading, AnswerAccepted(evidence, abstained=any(verdict.abstained for verdict in verdicts))
+
+
+def _valid(answer: Any, reading: Reading) -> Any:
+    """Return what a check put in the answer's place, as a value of its schema.
+
+    Raises:
+        AnswerRejected: If it does not fit.
+    """
+    try:
+        return answer if answer is None or reading.schema is None else reading.schema.load(reading.schema.dump(answer))
+    except ValueError as error:
+        raise AnswerRejected(str(error)) from error
 
 
 def _accepted(check: AnswerCheck, verdict: object) -> AnswerAccepted:

@@ -27,15 +27,15 @@ class ExternalTool(BaseTool):
 
 
 def external_tool(name: str, description: str, parameters: type[BaseModel] | Mapping[str, Any] | None = None) -> BaseTool:
-    """Make a tool that is carried out elsewhere: by a browser, by another service, later.
+    """Make a tool that is executed elsewhere: in a browser, by another service, or later.
 
     When the model calls it, the run ends with status ``deferred`` once the ordinary tools called beside it are done, and
-    ``outcome["pending"]`` lists the calls that wait. Send their tool messages on the same thread, and the run goes on with
+    ``outcome["pending"]`` lists the waiting calls. Send their tool messages on the same thread, and the run resumes with
     its attempts and limits.
 
     Args:
         name: The tool's name.
-        description: What it is for, told to the model.
+        description: What it is for, as shown to the model.
         parameters: Its arguments, as a Pydantic model or a JSON Schema; ``None`` for none.
 
     Returns:

@@ -90,7 +90,6 @@ class ModelNode:
         cleared = self._cleared(visit, state)
         if visit.has_no_call:
             return {**cleared, **self._without_call(visit)}
-        call = self.wrap(partial(self.call_model, visit))
         request: ModelRequest[Any] = ModelRequest(
             model=self.model,
             messages=visit.messages,
@@ -101,9 +100,9 @@ class ModelNode:
             runtime=runtime,
         )
         begun = len(visit.messages)
-        layered: LayeredResponse = yield from call(request)
+        layered: LayeredResponse = yield from self.wrap(partial(self.call_model, visit))(request)
         # What a middleware appended to the request's messages in place stays in the conversation, as in LangChain.
-        update = _without_repeats({**cleared, **self._update(visit, layered, visit.messages[begun:])}, state)
+        update = _without_repeats(cleared | self._update(visit, layered, visit.messages[begun:]) | visit.as_sent(state), state)
         if not layered.commands:
             return update
         own = self.keys.no_hook_writes(reads_answers=visit.format.reads_answers)
@@ -123,6 +122,7 @@ class ModelNode:
         if visit.forces_answer:
             declared = request.response_format or visit.format.response_format
             request = request.override(tool_choice=NO_CALLS if request.tools else None, response_format=declared)
+        visit.sent = request.messages
         asked, message = yield from self._reply(visit, request)
         reading = _read(message, asked)
         reply = visit.replies[str(message.id)] = ModelReply.of(message, asked, reading)

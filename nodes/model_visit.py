@@ -13,6 +13,7 @@ from answergraph.response_format.strategies.declared_format import DeclaredForma
 from answergraph.response_format.strategies.strategy import AnswerRequest
 from answergraph.runtime.recent_cache import RecentCache
 from answergraph.runtime.steps import Step
+from answergraph.state.agent_state import TOOL_RESULTS
 from answergraph.state.budget import ReadRemaining, UsageLimits, callers_budget
 from answergraph.state.ledger import (
     RUNNING,
@@ -26,6 +27,7 @@ from answergraph.state.ledger import (
 )
 from answergraph.state.messages import answered_ids, repaired_history
 from answergraph.state.outcome import Cause, PendingCall, Usage
+from answergraph.state.tool_results import shown_update
 
 
 @dataclass(frozen=True)
@@ -89,8 +91,14 @@ class ModelVisit:
     forces_answer: bool
     """Whether the answer is forced and tools are off."""
     model_calls: int = 0
+    sent: Sequence[AnyMessage] = ()
+    """The conversation as the model was last sent it."""
     replies: dict[str, ModelReply] = field(default_factory=dict)
     """By message id; a retry by middleware has its own reply."""
+
+    def as_sent(self, state: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the update that records which results the model was sent otherwise than the conversation holds them."""
+        return shown_update(state, self.sent) if state.get(TOOL_RESULTS) else {}
 
     @classmethod
     def begin(cls, state: Mapping[str, Any], declared: DeclaredFormat, limits: UsageLimits) -> Step[ModelVisit]:

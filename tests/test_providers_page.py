@@ -1,6 +1,6 @@
 """The table of `docs/providers.md`, made of the table of provider families.
 
-`python -m tests.test_providers_page` writes the page anew.
+`python -m tests.test_providers_page` rewrites the page.
 """
 
 import json
@@ -11,30 +11,30 @@ from answergraph.response_format.providers.provider_table import COMPATIBLE, fam
 
 SEEN = Path(__file__).parent / "providers" / "seen.json"
 PAGE = Path(__file__).parents[1] / "docs" / "providers.md"
-WRITE_IT = "docs/providers.md does not say what the table says; write it anew: python -m tests.test_providers_page"
+WRITE_IT = "docs/providers.md does not match the table; rewrite it: python -m tests.test_providers_page"
 
 ABOVE = """# Which provider is asked in which way
 
-A bare schema as `response_format` means `AutoStrategy`, which takes the best way that the model's provider is known to take:
+A bare schema as `response_format` means `AutoStrategy`. It uses the best strategy that the model's provider is known to support:
 
-- `provider`: the provider holds the model to the JSON schema
+- `provider`: the provider enforces the JSON schema
 - `tool`: the answer is a tool, and a tool call is forced
-- `free_tool`: the same, but whether to call is left to the model
-- `json_mode`: the provider holds the model to JSON, the schema stands in the prompt
-- `prompted`: the schema stands in the prompt
+- `free_tool`: the same, but the model decides whether to call it
+- `json_mode`: the provider enforces JSON, and the schema is in the prompt
+- `prompted`: the schema is in the prompt
 
-It takes the next one where the provider refuses a request or the model ignores what it was asked. The table says where it
-starts; a row that is wrong or out of date costs one refused request an hour, per process and model. Not so for Ollama and vLLM: a
-format beside tools brings a made-up answer there that looks like any other. "After its tools" means that the model first works
-with its tools alone and is asked for the answer once it calls no more of them. Where a gateway serves the model, the row of the
-model's name counts as well. A model's `profile`, where it has one, says whether there is a `provider` mode at all. "Thinking"
-means thinking with a budget, or whatever the provider calls it; Anthropic's adaptive thinking counts as none.
+If the provider refuses a request, or the model ignores it, `AutoStrategy` uses the next one. The table shows where it starts. A
+wrong or outdated row costs one refused request an hour, per process and model. Ollama and vLLM are exceptions: with a format
+beside tools they return a made-up answer that looks like any other. "After its tools" means that the model first works with its
+tools only, and is asked for the answer when it stops calling them. If a gateway serves the model, the row of the model's name
+applies too. A model's `profile`, if it has one, decides whether there is a `provider` mode at all. "Thinking" means thinking with
+a budget, or the provider's equivalent; Anthropic's adaptive thinking does not count.
 
 | family | recognised by | starts at | with tools | thinking | thinking, with tools | `json_mode` |
 |---|---|---|---|---|---|---|
 """
 BELOW = """
-Each row is tested against a server on loopback that refuses and ignores what the family does. What stands behind the rows:
+Each row is tested against a server on loopback that refuses and ignores the same requests as the family. Notes and sources:
 
 """
 
@@ -49,8 +49,8 @@ against a stub on loopback that refuses what the API refuses, in its own words. 
 written on {date}. A cell is the status of the outcome and the number of requests, refused ones included; `error` means that the
 provider's error is raised. A first run pays for what it learns; the next one does not.
 
-Two kinds of cells are no promise kept. ChatOpenAI drops the refusal of a streamed chat completion. ChatDeepSeek does not send
-back the thoughts that the API asks for where a model called tools while it thought, so that the API's refusal comes out.
+Two kinds of cells show faults of the clients. ChatOpenAI drops the refusal of a streamed chat completion. ChatDeepSeek does not
+send back the thoughts of a model that called tools while thinking; the API requires them, so it refuses the request.
 
 """
 
@@ -81,7 +81,7 @@ def line(family: ProviderFamily) -> str:
 
 def behind(family: ProviderFamily) -> str:
     notes = [family.note] if family.note else []
-    notes += [f"Think unless told not to, by name: `{family.thinks}`."] if family.thinks else []
+    notes += [f"Names that think by default: `{family.thinks}`."] if family.thinks else []
     sources = " ".join(f"<{source}>" for source in family.sources)
     return f"- **{family.name}**: {' '.join([*notes, sources])} ({family.written})\n"
 
@@ -96,7 +96,7 @@ def matrix() -> str:
 
 
 def cell(ways: list[list[object]] | None) -> str:
-    """Return the status and the number of requests; what differs where it is streamed comes after it."""
+    """Return the status and the number of requests; if streaming differs, its pair follows."""
     if ways is None:
         return ""
     found = dict.fromkeys(f"{status} {requests}" for status, requests in ways)

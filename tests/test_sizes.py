@@ -23,10 +23,11 @@ FOLDERS = ("answergraph", "graphs", "middleware", "nodes")
 # large runs (clusters, history, tries, outputs) +1,690, rules checked when read, workflow files of TAKT and intervals +740,
 # quotes and numbers as they are really written and whose words they are +1,280, calls carried out elsewhere, own keys and
 # LangChain's names +650, what was wrong by field, what was looked at and the page's own steps +150.
-MAX_LINES = 30_000
+MAX_LINES = 30_300
 # The compiled agent takes its own keys out of a caller's command; ``own_keys`` takes them out of what traces record.
+# The model's visit compares what was sent with the conversation (``as_sent``), so that a redaction is known.
 MAX_FILES_OF_AN_ANSWER = 23
-MAX_FUNCTIONS_OF_AN_ANSWER = 117
+MAX_FUNCTIONS_OF_AN_ANSWER = 118
 MAX_VALIDATIONS_OF_AN_ANSWER = 2
 MAX_CORE_DEPENDENCIES = 8
 

@@ -79,7 +79,7 @@ def import_also_from(*folders: Path) -> None:
 
 @contextmanager
 def told_as_bad_usage() -> Iterator[None]:
-    """Tell in one line why a command cannot be run as it was given.
+    """Say in one line why a command cannot run.
 
     Raises:
         typer.Exit: In place of the error inside.

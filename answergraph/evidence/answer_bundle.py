@@ -19,7 +19,7 @@ from answergraph.evidence.quotes import MASK
 from answergraph.state.agent_state import TOOL_RESULTS, AnswerKeys
 from answergraph.state.messages import is_correction
 from answergraph.state.outcome import spans_of
-from answergraph.state.tool_results import RecordedResult, RunResults, call_id_of, records_of, texts_of, told_apart
+from answergraph.state.tool_results import RecordedResult, RunResults, call_id_of, cited_in, records_of, texts_of, told_apart
 
 BUNDLE_FORMAT = "answergraph-bundle/2"
 DIGEST, SIGNATURE, MASKED = "digest", "signature", "masked"
@@ -32,13 +32,13 @@ BUNDLE_KEYS: tuple[str, ...] = ("messages", "structured_response", "outcome", TO
 def answer_bundle(result: Mapping[str, Any], *, output_key: str | None = None, key: bytes | None = None) -> dict[str, Any]:
     """Return the bundle of a finished run, to be saved as JSON and re-checked by ``verify_bundle``.
 
-    What a middleware has taken from the conversation is not in it, but for the passages that the evidence names.
+    Text that a middleware removed from the conversation is not in it, except for the passages that the evidence names.
 
     Args:
-        result: The value that the run returned. Asked for with ``output_keys=BUNDLE_KEYS`` it holds the recorded results;
-            without, the tool messages of the conversation are taken.
+        result: The value that the run returned. With ``output_keys=BUNDLE_KEYS`` it holds the recorded results;
+            otherwise the tool messages of the conversation are used.
         output_key: The agent's ``output_key``.
-        key: A secret that signs the bundle, so that only who has it can change the bundle unnoticed.
+        key: A secret that signs the bundle, so that nobody without it can change the bundle unnoticed.
 
     Returns:
         The bundle: ``format``, ``status``, ``schema``, ``answer``, ``marks``, ``evidence``, ``results``, ``messages`` and the
@@ -47,8 +47,10 @@ def answer_bundle(result: Mapping[str, Any], *, output_key: str | None = None, k
     keys = AnswerKeys.named(output_key)
     answer, outcome = result.get(keys.answer), result.get(keys.outcome) or {}
     recorded: RunResults | None = result.get(TOOL_RESULTS)
-    messages = result["messages"]
-    results = told_apart(recorded["results"]) if recorded else list(results_in(messages, {str(outcome.get("schema"))}))
+    shown: Mapping[str, str] = recorded.get("shown", {}) if recorded else {}
+    messages = [_as_shown(message, shown) for message in result["messages"]]
+    of_tools = recorded["results"] if recorded else _results_in(result["messages"], {str(outcome.get("schema"))})
+    results = told_apart([*of_tools, *cited_in(messages)])
     evidence = outcome.get("evidence", {})
     said, claims = _as_json(answer), claims_of(answer) if outcome.get("status") == "answered" else []
     return sealed(
@@ -82,7 +84,7 @@ def _canonical(data: Mapping[str, Any]) -> bytes:
 
 def results_in(messages: Sequence[AnyMessage], answers: set[str]) -> Iterator[RecordedResult]:
     """Yield the tool results of the last run in a conversation; not those for ``answers``, the names of answer schemas."""
-    yield from told_apart(_results_in(messages, answers))
+    yield from told_apart([*_results_in(messages, answers), *cited_in(messages)])
 
 
 def _results_in(messages: Sequence[AnyMessage], answers: set[str]) -> Iterator[RecordedResult]:
@@ -97,6 +99,13 @@ def _results_in(messages: Sequence[AnyMessage], answers: set[str]) -> Iterator[R
             name, args = calls[message.tool_call_id]
             # A result that ends the conversation is the answer itself.
             yield from records_of(message, message.name or name, args, written, is_answer=message is messages[-1])
+
+
+def _as_shown(message: AnyMessage, shown: Mapping[str, str]) -> AnyMessage:
+    """Return a tool message as the model was shown it; an artifact, which it was not shown, is left out."""
+    if not isinstance(message, ToolMessage):
+        return message
+    return message.model_copy(update={"artifact": None, "content": shown.get(message.tool_call_id, message.content)})
 
 
 def _masked(result: RecordedResult, messages: Sequence[AnyMessage], evidence: Mapping[str, Any]) -> dict[str, Any]:

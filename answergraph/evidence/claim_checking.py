@@ -42,6 +42,8 @@ class Checked:
 
     evidence: dict[str, Span] = field(default_factory=dict)
     problems: dict[str, str] = field(default_factory=dict)
+    passages: dict[str, str] = field(default_factory=dict)
+    """The quotes marked with ``rewrite=True``, as they stand in the results."""
     nearest: dict[str, Span] = field(default_factory=dict)
     """The passages that are most like what was not found."""
 
@@ -60,10 +62,10 @@ def check_evidence(
 
     Args:
         answer: A value whose type has marks (a Pydantic model, a dataclass), or a mapping with ``declared`` or ``marks``.
-        sources: The calls of the run with their results, oldest first. What the arguments of a call hold is the model's own from
-            then on; a call with ``counts=False`` supports nothing.
+        sources: The calls of the run with their results, oldest first. The arguments of a call count as the model's
+            own words from then on; a call with ``counts=False`` supports nothing.
         marks: The marks by the path of their field, ``{"findings[0].quote": Quote()}``, for a value that has none.
-        declared: The type with the marks, for a value that does not tell it.
+        declared: The type with the marks, for a value that does not carry them.
 
     Returns:
         What was found: ``evidence`` and ``problems``, by the path of the field, and the problems as ``feedback`` for a model.
@@ -90,21 +92,26 @@ def check_claims(claims: Iterable[Claim], runs: Sequence[ToolRun]) -> Checked:
     written = WrittenWords(runs)
     # The newest result first: it is the one the model answers by.
     results = [SearchedResult(run, written, place) for place, run in enumerate(runs) if may_support(run)][::-1]
+    kinds = dict.fromkeys(kind for run in runs for kind in run.unread)
+    unread = f" What these tools returned as {', '.join(kinds)} cannot be checked, and supports nothing." if kinds else ""
     evidence: dict[str, Span] = {}
     problems: dict[str, str] = {}
+    passages: dict[str, str] = {}
     nearest: dict[str, Span] = {}
     for claim in claims:
         found = _find(claim, results)
         if isinstance(found, Found):
             evidence[claim.path] = found.evidence
+            if isinstance(claim.mark, Quote) and claim.mark.rewrite:
+                passages[claim.path] = found.passage
         else:
             # Passages that are not shown are not searched for.
             near = results if len(problems) < _MAX_SHOWN_PROBLEMS else []
-            problems[claim.path] = _problem(claim, found)
+            problems[claim.path] = _problem(claim, found) + unread
             if isinstance(claim.mark, Quote) and claim.problem is None and (passage := _nearest_passage(fold(claim.value), near)):
                 nearest[claim.path] = passage.span
                 problems[claim.path] += passage.sentence
-    return Checked({path: span for path, span in evidence.items() if path not in problems}, problems, nearest)
+    return Checked({path: span for path, span in evidence.items() if path not in problems}, problems, passages, nearest)
 
 
 def _find(claim: Claim, results: Sequence[SearchedResult]) -> Found | str:

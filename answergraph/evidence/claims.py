@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, is_dataclass
+from dataclasses import dataclass, is_dataclass, replace
 from decimal import Decimal, InvalidOperation
 from re import Match
 from typing import Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, RootModel
 
 from answergraph.evidence.marked_type import MarkedType, marked_type, marks_on
 from answergraph.evidence.marks import FromTools, Mark, Quote
@@ -62,6 +62,28 @@ def _values_at(value: Any, steps: Sequence[Match[str]], path: str) -> Iterator[t
             yield from _values_at(item, steps[1:], f"{path}[{place}]")
     elif isinstance(value, Mapping) and (key := name or index or "".join(keys)) in value:
         yield from _values_at(value[key], steps[1:], path + steps[0].group())
+
+
+def with_value(answer: Any, path: str, value: Any) -> Any:
+    """Return a copy of an answer with another value at a path."""
+    return _with_value(answer, list(_STEP.finditer(path)), value)
+
+
+def _with_value(whole: Any, steps: Sequence[Match[str]], value: Any) -> Any:
+    if not steps:
+        return value
+    if isinstance(whole, RootModel):
+        return whole.model_copy(update={"root": _with_value(whole.root, steps, value)})
+    name, index, *keys = steps[0].groups(default="")
+    key = name or "".join(keys)
+    if is_container(whole) and not isinstance(whole, Mapping):
+        items = [item for _, item in items_of(whole)]
+        items[int(index)] = _with_value(items[int(index)], steps[1:], value)
+        return type(whole)(items)
+    inner = _with_value(whole[key] if isinstance(whole, Mapping) else getattr(whole, key), steps[1:], value)
+    if isinstance(whole, BaseModel):
+        return whole.model_copy(update={key: inner})
+    return {**whole, key: inner} if isinstance(whole, Mapping) else replace(whole, **{key: inner})
 
 
 def _number(value: Any) -> Any:

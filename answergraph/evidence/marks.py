@@ -60,6 +60,8 @@ class Quote:
     checked all the same."""
     min_length: int = MIN_QUOTE_COLUMNS
     """Minimum length of a quote in columns: a letter takes one, a Chinese, Japanese or Korean sign two."""
+    rewrite: bool = False
+    """Whether the field of an accepted answer holds the passage as it stands in the result, in place of the model's quote."""
 
     def __post_init__(self) -> None:
         _refuse_negative(self.min_items, self.min_length)
@@ -74,7 +76,7 @@ class Quote:
 
 @dataclass(frozen=True, init=False)
 class FromTools:
-    """Mark a number, or a list of them, as standing in a tool result of the run.
+    """Mark a number, or a list of numbers, as taken from a tool result of the run.
 
     Example:
         >>> FromTools(units={"ms": 1, "s": 1000}, rounding=0).units

@@ -60,7 +60,7 @@ SKIPS = "what the ellipsis leaves out there is no part of one sentence, or turns
 
 
 Span = EvidenceSpan | list[Any]
-"""A list for a quote with an ellipsis, the call with start and end of both parts, and for one in a shown text."""
+"""A list where there is more: the second part of a quote with an ellipsis, the source of the text, or that it was shown."""
 
 
 @dataclass(frozen=True)
@@ -74,12 +74,18 @@ class Found:
     """Where a quote goes on behind an ellipsis."""
 
     @property
+    def passage(self) -> str:
+        """The words of the place as they stand there."""
+        text = self.result.run.text
+        return text[self.start : self.end] + (f" … {text[slice(*self.second)]}" if self.second else "")
+
+    @property
     def evidence(self) -> Span:
         """The place as it stands on the outcome."""
-        call_id = self.result.run.tool_call_id
-        if self.second:
-            return [call_id, self.start, self.end, *self.second]
-        return [call_id, self.start, self.end, SHOWN] if self.result.is_shown else EvidenceSpan(call_id, self.start, self.end)
+        span = EvidenceSpan(self.result.run.tool_call_id, self.start, self.end)
+        sources = (source for start, end, source in self.result.run.sources if start <= self.start and self.end <= end)
+        more = [*(self.second or ()), *([SHOWN] if self.result.is_shown else islice(sources, 1))]
+        return [*span, *more] if more else span
 
 
 def counts_as_quote(text: str, min_length: int, idle: frozenset[str] = frozenset()) -> str | None:

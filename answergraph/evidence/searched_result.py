@@ -15,7 +15,7 @@ from answergraph.evidence.numbers.locales import marks_of
 from answergraph.evidence.numbers.numerals import GROUP_SPACE
 from answergraph.evidence.texts.folding import MappedText, folded
 from answergraph.evidence.texts.quote_borders import GROUPING_SPACES
-from answergraph.evidence.texts.source_views import View, views_of
+from answergraph.evidence.texts.source_views import LINES, WHOLE, View, views_of
 from answergraph.evidence.written_words import WrittenWords
 from answergraph.state.tool_results import ToolRun
 
@@ -80,8 +80,8 @@ class SearchedResult:
         return _with_plain_digits(next(self.views(part)).folded if is_known else folded(plain))
 
     @cached_property
-    def _is_json(self) -> list[bool]:
-        return [is_json(text) for text in self.run.texts]
+    def _is_json(self) -> list[str]:
+        return [json_form(text) for text in self.run.texts]
 
     @cached_property
     def _unescaped(self) -> list[MappedText]:
@@ -111,9 +111,11 @@ def without_escapes(text: MappedText) -> MappedText:
     return text.changed(_ESCAPE, _undone) if "\\" in text.text else text
 
 
-def is_json(text: str) -> bool:
-    """Return whether a text is JSON, or lines of JSON."""
-    return _parses(text) or all(_parses(line) for line in text.splitlines() if line.strip())
+def json_form(text: str) -> str:
+    """Return whether a text is JSON, or lines of JSON; empty if it is neither."""
+    if _parses(text):
+        return WHOLE
+    return LINES if all(_parses(line) for line in text.splitlines() if line.strip()) else ""
 
 
 def _parses(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""The journal of finished runs: what makes an experiment that was interrupted go on where it was."""
+"""The journal of finished runs, from which an interrupted experiment resumes."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ class Setting:
 
     @property
     def compared_with(self) -> str | None:
-        """The setting that differs from this one in what it is there to show."""
+        """The setting that this one is compared with."""
         return COMPARED.get(self.name)
 
     def agent(self, model: Any) -> CompiledStateGraph[Any, Any, Any, Any]:

@@ -73,8 +73,8 @@ class MathQuestion(BaseModel):
 def llm_math_tool(llm: Runnable[Any, Any]) -> BaseTool:
     r"""Return a calculator for questions in words.
 
-    It takes two steps: ``llm`` turns the question into one expression, and the tool evaluates it. Only arithmetic on numbers is
-    evaluated; the model that asked is told why anything else is not, and the run goes on.
+    ``llm`` turns the question into one expression, and the tool evaluates it. It evaluates only arithmetic on numbers;
+    anything else goes back to the calling model as an error, and the run continues.
 
     Args:
         llm: A chat model or a text model.

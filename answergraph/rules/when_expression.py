@@ -16,7 +16,7 @@ ITEM = "item"
 """Names the item at hand in the condition of ``exists(list, condition)`` and ``count(list, condition)``."""
 
 MAX_ITEMS = 100_000
-"""List items and parts of values that the rules of one decision may look at, together: lists in lists would take for ever."""
+"""Total list items and parts of values that the rules of one decision may read; nested lists would otherwise take too long."""
 CHARACTERS_PER_ITEM = 1_000
 """So much of a text counts as an item where texts are compared or searched."""
 

@@ -1,4 +1,4 @@
-"""Says in one line which extra to install where a package is missing that only an extra brings."""
+"""Says in one line which extra installs a missing package."""
 
 from __future__ import annotations
 

@@ -174,7 +174,7 @@ class NothingAround:
         return
 
     def finished_update(self, update: Any) -> Any:
-        """Return the update as it is."""
+        """Return the update unchanged."""
         return update
 
 
@@ -216,7 +216,7 @@ class Router(Runnable[Any, Any]):
     """A conditional edge made of a pure function of the state; untraced, for the reason given in ``GraphNode``."""
 
     def __init__(self, route: Callable[[Any], Any], *, name: str) -> None:
-        """Make a router of a function.
+        """Make a router from a function.
 
         Args:
             route: Returns why the graph goes on, or one ``Send`` per tool call.

@@ -55,7 +55,7 @@ class UsageLimits:
     """What a run may use before it ends with status ``out_of_budget``.
 
     Raises:
-        AgentSpecError: If a limit is zero, negative or no whole number.
+        AgentSpecError: If a limit is zero, negative or not a whole number.
     """
 
     model_calls: int | None = 50
@@ -102,7 +102,7 @@ class UsageLimits:
         return left._replace(model_calls=_rest(left.model_calls, 1)) if self.reserve_final_answer else left
 
     def capped_by(self, remaining: RemainingBudget) -> UsageLimits:
-        """Return these limits, none of them wider than what a caller has left."""
+        """Return these limits, each capped by what the caller has left."""
         capped = {name: _smaller(getattr(self, name), limit) for name, limit in remaining._asdict().items()}
         return _CappedLimits(**{**vars(self), **capped})
 
@@ -168,7 +168,7 @@ class InnerRunBudget:
             error.args = (self._left_out(error.args[0]),)
 
     def remaining_for(self, ledger: RunLedger) -> RemainingBudget:
-        """Charge an inner run for what it has used so far, and return what it may use in all."""
+        """Record what an inner run has used so far, and return what it may use in total."""
         self.charge(ledger)
         return self._remaining(leaving_out=ledger["run"])
 
@@ -198,7 +198,7 @@ class InnerRunBudget:
                 self._used[call] = usage_of(replies, "turn", model_calls=1, tool_calls=0)
 
     def finished_update(self, update: Any) -> Any:
-        """Return a node's update as it is written, with what inner runs were charged."""
+        """Return a node's update, with the usage of inner runs added."""
         if self._left_out is not None:
             update = self._left_out(update)
         if not self._used:
@@ -207,7 +207,7 @@ class InnerRunBudget:
         return [*updates, Command(update={INNER_USAGE: self._sum()})]
 
     def result_with_charges(self, result: ToolMessage | Command[Any]) -> ToolMessage | Command[Any]:
-        """Return the result of a tool call as it is written, with what inner runs were charged."""
+        """Return the result of a tool call, with the usage of inner runs added."""
         if self._left_out is not None:
             result = self._left_out(result)
         if not self._used:

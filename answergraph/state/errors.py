@@ -35,7 +35,7 @@ _NO_REASON = "Your answer was not accepted. Look at it again, and give a better 
 
 
 class AnswerGraphError(RuntimeError):
-    """Base class of all errors of this package; a ``RuntimeError``, as a LangGraph server tells its clients what those say."""
+    """Base class of all errors of this package; a ``RuntimeError``, because LangGraph servers show those messages to clients."""
 
 
 class AgentSpecError(AnswerGraphError, ValueError):
@@ -43,7 +43,7 @@ class AgentSpecError(AnswerGraphError, ValueError):
 
 
 class ResponseFormatError(AgentSpecError):
-    """A response format that was made at run time cannot be used; raised before the model is called."""
+    """A response format chosen at run time cannot be used; raised before the model is called."""
 
     middleware: str | None = None
     """Name of the middleware that made the format, ``None`` if none did."""
@@ -80,7 +80,7 @@ class MultipleStructuredOutputsError(StructuredOutputError):
 
 
 class StructuredOutputValidationError(StructuredOutputError):
-    """An answer is no JSON or does not fit its schema ``tool_name``; ``source`` is the error of its validation."""
+    """An answer is not JSON or does not fit its schema ``tool_name``; ``source`` is the validation error."""
 
     def __init__(self, tool_name: str, source: Exception, ai_message: AIMessage) -> None:
         self.tool_name = tool_name
@@ -124,7 +124,7 @@ class NoAnswerError(AnswerGraphError):
 
 
 class StoredAnswerError(AnswerGraphError, AttributeError):
-    """An answer in a checkpoint no longer fits its ``schema``; raised where a field of the answer is used.
+    """A stored answer no longer fits its ``schema``; raised when a field of the answer is accessed.
 
     ``problem`` names the fields, ``data`` is the answer as JSON. An ``AttributeError``, so that ``hasattr`` works on the answer.
     """
@@ -150,7 +150,7 @@ class RuleSyntaxError(AgentSpecError):
 
 
 class WorkflowSpecError(AgentSpecError):
-    """Steps make no workflow; ``key`` is the path of the ``problem``, such as ``steps[0].rules[1].next``."""
+    """The steps are not a valid workflow; ``key`` is the path of the ``problem``, such as ``steps[0].rules[1].next``."""
 
     def __init__(self, key: str, problem: str) -> None:
         self.key = key

@@ -85,6 +85,8 @@ class AnswerAccepted:
     """Per field of the answer, as a path (``"findings[0].quote"``), the place that supports it."""
     abstained: bool = False
     """Whether the answer is an abstention; the run's status is then ``abstained``."""
+    answer: Any = None
+    """What the run is to answer in place of the checked value, as where a quote is made the passage; ``None``: that value."""
 
 
 Narrowing = TypedDict("Narrowing", {"middleware": str, "from": list[str], "to": list[str]})
@@ -92,7 +94,7 @@ Narrowing = TypedDict("Narrowing", {"middleware": str, "from": list[str], "to": 
 
 
 class PendingCall(TypedDict):
-    """A tool call that is carried out elsewhere; its result is sent as a tool message with its id."""
+    """A tool call that is executed elsewhere; its result is sent as a tool message with its id."""
 
     id: str
     name: str

@@ -6,15 +6,18 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import Annotated, Any, NotRequired, cast
 
-from langchain_core.messages import AnyMessage, ToolMessage
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 from langgraph.types import Command
+from pydantic import BaseModel
 from typing_extensions import TypedDict
 
 from answergraph.state.agent_state import TOOL_RESULTS, AgentState, PrivateStateAttr
 from answergraph.state.delta_channels import GrowingChannel
 from answergraph.state.ledger import current_ledger
+from answergraph.state.messages import is_correction
 
 SUPPORTED_BY = "supported_by"
 """The key of a tool message's artifact with the results that support an agent's answer."""
@@ -26,6 +29,9 @@ _TEXT_BLOCKS = frozenset({"text", "text-plain"})
 _BLOCKS_OF_BLOCKS = frozenset({"search_result", "document", "tool_result"})
 _SOURCES = {"text": "data", "content": "content"}
 """Where the source of a document has its words, by the type of the source."""
+_NO_SOURCE = frozenset({"type", "text", "content", "page_content", "cited_text", "encrypted_index", "index"})
+_MAX_SOURCE_CHARACTERS = 500
+"""Length of one name of a source that is kept."""
 
 
 class RecordedResult(TypedDict):
@@ -41,6 +47,10 @@ class RecordedResult(TypedDict):
     """What the model wrote beside the call."""
     counts: NotRequired[bool]
     """Whether it may support an answer; without it, it may."""
+    sources: NotRequired[list[list[Any]]]
+    """Start, end and source of each document that the text holds: its id, address, title, page."""
+    unread: NotRequired[list[str]]
+    """The kinds of content that were not read."""
 
 
 class RunResults(TypedDict):
@@ -49,6 +59,8 @@ class RunResults(TypedDict):
     run: str
     """The run's id; those of earlier runs of a thread are dropped."""
     results: list[RecordedResult]
+    shown: NotRequired[dict[str, str]]
+    """Per call the text that the model was last shown, where a wrapper of the model call had changed it; empty if taken out."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +79,10 @@ class ToolRun:
     """What the model wrote beside the call and since the one before: its own words, which support nothing."""
     counts: bool = True
     """Whether the result may support an answer: not what another model says, nor what is itself the answer."""
+    sources: Sequence[Any] = ()
+    """Start, end and source of each document in the text; the source stands on the evidence."""
+    unread: Sequence[str] = ()
+    """The kinds of content that were not read, such as images."""
     shown: str | None = None
     """The text that the model was shown in the result's place, if that is another; empty if it was taken out."""
 
@@ -102,8 +118,29 @@ def merge_results(before: RunResults | None, writes: Sequence[RunResults | None]
             known = merged["results"] if merged and merged["run"] == write["run"] else []
             # A call that runs again after a crash writes its result again.
             new = [result for result in write["results"] if result not in known]
-            merged = {"run": write["run"], "results": [*known, *new]}
+            shown = {"shown": write.get("shown", (merged if known and merged else write).get("shown"))}
+            merged = cast(RunResults, {"run": write["run"], "results": [*known, *new], **(shown if shown["shown"] else {})})
     return merged
+
+
+def shown_update(state: Mapping[str, Any], sent: Sequence[AnyMessage]) -> dict[str, Any]:
+    """Return the update that records which results were sent to the model otherwise than the conversation holds them."""
+    recorded: RunResults | None = state.get(TOOL_RESULTS)
+    if not recorded or list(map(id, sent)) == list(map(id, state["messages"])):
+        return {}
+    held, shown = _said(state["messages"]), _said(sent)
+    changed = {call_id: shown.get(call_id, [""])[-1] for call_id, texts in held.items() if shown.get(call_id) != texts}
+    is_known = changed == recorded.get("shown", {})
+    return {} if is_known else {TOOL_RESULTS: RunResults(run=recorded["run"], results=[], shown=changed)}
+
+
+def _said(messages: Sequence[AnyMessage]) -> dict[str, list[str]]:
+    """Return the texts of the tool messages by the id of their call."""
+    said: dict[str, list[str]] = {}
+    for message in messages:
+        if isinstance(message, ToolMessage):
+            said.setdefault(message.tool_call_id, []).append("".join(texts_of(message)))
+    return said
 
 
 class EvidenceState(AgentState[Any]):
@@ -115,22 +152,21 @@ class EvidenceState(AgentState[Any]):
 def results_of_run(state: Mapping[str, Any]) -> list[ToolRun]:
     """Return the results of the tools since the run began, oldest first."""
     recorded: RunResults | None = state.get(TOOL_RESULTS)
-    if not recorded or recorded["run"] != current_ledger(state)["run"]:
-        return []
-    return [run_of(result) for result in told_apart(recorded["results"])]
+    of_tools = recorded["results"] if recorded and recorded["run"] == current_ledger(state)["run"] else []
+    shown = recorded.get("shown", {}) if recorded and of_tools else {}
+    runs = [run_of(result) for result in told_apart([*of_tools, *cited_in(state["messages"])])]
+    return [replace(run, shown=shown.get(call_id_of(run.tool_call_id))) for run in runs]
 
 
 def as_shown(runs: Iterable[ToolRun], messages: Sequence[AnyMessage]) -> list[ToolRun]:
     """Return results with what a conversation shows in their place, where that is something else."""
-    said: dict[str, list[str]] = {}
-    for message in messages:
-        if isinstance(message, ToolMessage):
-            said.setdefault(message.tool_call_id, []).append("".join(texts_of(message)))
+    said = _said(messages)
     found: list[ToolRun] = []
     for run in runs:
         texts = said.get(call_id_of(run.tool_call_id), [])
         is_inner = run.tool_call_id not in said and "/" in run.tool_call_id
-        found.append(run if run.text in texts or is_inner else replace(run, shown=texts[-1] if texts else ""))
+        is_told = run.shown is not None or run.text in texts or is_inner
+        found.append(run if is_told else replace(run, shown=texts[-1] if texts else ""))
     return found
 
 
@@ -163,13 +199,12 @@ def records_of(
     result that is itself the answer does not support it.
     """
     behind = message.artifact.get(SUPPORTED_BY) if isinstance(message.artifact, Mapping) else None
-    record = RecordedResult(
-        tool_call_id=message.tool_call_id,
-        name=name,
-        args=json.loads(json.dumps(args, default=str)),
-        texts=texts_of(message),
-        succeeded=message.status != "error",
-    )
+    record = _record(message.tool_call_id, name, args, list(_pieces(message.content)))
+    record["succeeded"] = message.status != "error"
+    if sources := [*record.get("sources", ()), *_documents(message)]:
+        record["sources"] = sources
+    if unread := _unread(message.content):
+        record["unread"] = unread
     if written:
         record["written"] = list(written)
     if is_answer or behind is not None:
@@ -181,24 +216,74 @@ def records_of(
 
 def texts_of(message: ToolMessage) -> list[str]:
     """Return the texts of a message's content blocks, in order; those of search results and documents too."""
-    return [message.content] if isinstance(message.content, str) else list(_texts_in(message.content))
+    return [text for text, _ in _pieces(message.content)]
 
 
-def _texts_in(blocks: Any) -> Iterator[str]:
+def cited_in(messages: Sequence[AnyMessage]) -> list[RecordedResult]:
+    """Return what providers cite from sources of their own in the replies of the last run.
+
+    A citation that has a place in the reply and no other words than the reply's supports nothing.
+    """
+    found: list[RecordedResult] = []
+    for number, message in enumerate(reversed(messages)):
+        if isinstance(message, HumanMessage) and not is_correction(message):
+            break
+        if isinstance(message, AIMessage) and (
+            isinstance(message.content, list) or "grounding_metadata" in message.response_metadata
+        ):
+            blocks = cast("list[Any]", message.content_blocks)
+            notes = [note for block in blocks for note in block.get("annotations", ()) if note["type"] == "citation"]
+            said = [(note["cited_text"], note) for note in notes if note.get("cited_text") and "start_index" not in note]
+            record = _record(message.id or f"reply-{number}", "citation", {}, said)
+            unread = ["citation without the words of its source"] if len(said) < len(notes) else []
+            found += [{**record, "written": [message.text], "unread": unread}] if notes else []
+    return found[::-1]
+
+
+def _record(call_id: str, name: str, args: Mapping[str, Any], pieces: Sequence[tuple[str, Any]]) -> RecordedResult:
+    """Return a record of texts, each with what says where it is from."""
+    texts = [text for text, _ in pieces]
+    places = zip(accumulate(map(len, texts), initial=0), pieces, strict=False)
+    sources = [[start, start + len(text), source] for start, (text, given) in places if (source := _source(given))]
+    plain = json.loads(json.dumps(args, default=str))
+    record = RecordedResult(tool_call_id=call_id, name=name, args=plain, texts=texts, succeeded=True)
+    return {**record, "sources": sources} if sources else record
+
+
+def _source(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what names the source of a text: its id, address, title, page."""
+    named = {**given, **given.get("extras", {}), **given.get("metadata", {})}
+    kept = {name: value for name, value in named.items() if isinstance(value, str | int) and name not in _NO_SOURCE}
+    return {name: value for name, value in kept.items() if len(str(value)) <= _MAX_SOURCE_CHARACTERS}
+
+
+def _documents(message: ToolMessage) -> Iterator[list[Any]]:
+    """Yield where the documents of a retriever's artifact stand in its text, each with its source."""
+    text = "".join(texts_of(message))
+    for document in message.artifact if isinstance(message.artifact, list) else ():
+        given = dict(document) if isinstance(document, Mapping | BaseModel) else {}
+        content = str(given.get("page_content") or "")
+        if content and content in text and (source := _source(given)):
+            yield [text.find(content), text.find(content) + len(content), source]
+
+
+def _pieces(blocks: Any, given: Mapping[str, Any] | None = None) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the texts of content blocks, each with the search result or document that it stands in."""
     for block in blocks if isinstance(blocks, list) else [blocks]:
         if isinstance(block, str):
-            yield block
+            yield block, given or {}
         elif isinstance(block, Mapping) and block.get("type") in _TEXT_BLOCKS and isinstance(block.get("text"), str):
-            yield block["text"]
+            yield block["text"], given or block
         elif isinstance(block, Mapping) and block.get("type") in _BLOCKS_OF_BLOCKS:
             source = block["source"] if isinstance(block.get("source"), Mapping) else {}
-            yield from _texts_in(
-                [*_listed(block.get("content")), *_listed(source.get(_SOURCES.get(str(source.get("type")), "")))]
-            )
+            for inner in (block.get("content"), source.get(_SOURCES.get(str(source.get("type")), ""))):
+                yield from _pieces(inner or [], block)
 
 
-def _listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value] if isinstance(value, str) else []
+def _unread(blocks: Any) -> list[str]:
+    """Return the kinds of content blocks whose words cannot be read, each once."""
+    kinds = [block.get("type") for block in blocks if isinstance(block, Mapping)] if isinstance(blocks, list) else []
+    return list(dict.fromkeys(str(kind) for kind in kinds if kind not in _TEXT_BLOCKS | _BLOCKS_OF_BLOCKS))
 
 
 def with_update(result: ToolMessage | Command[Any], update: dict[str, Any]) -> ToolMessage | Command[Any]:

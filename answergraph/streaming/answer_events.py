@@ -23,7 +23,7 @@ AnswerEventStatus = Literal["growing", "accepted", "rejected"]
 
 
 class AnswerEvent(TypedDict):
-    """The answer of an agent as far as it is known; takes the place of the event before it with the same ``key``."""
+    """The answer of an agent so far; replaces the previous event with the same ``key``."""
 
     type: Literal["answergraph.answer"]
     status: AnswerEventStatus

@@ -139,7 +139,7 @@ def _made(function: Any) -> BaseTool:
 def one_of(name: str, allowed: Any, given: Any) -> Any:
     """Return one of the values of a ``Literal``."""
     if given not in get_args(allowed):
-        raise AgentSpecError(f"{name}={given!r} is none of {get_args(allowed)!r}.{meant(given, get_args(allowed))}")
+        raise AgentSpecError(f"{name}={given!r} must be one of {get_args(allowed)!r}.{meant(given, get_args(allowed))}")
     return given
 
 

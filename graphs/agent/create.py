@@ -124,7 +124,7 @@ def build_agent_graph(
         tools: The tools.
         response_format: The type of the answer.
         output_key: The state key of the answer.
-        **arguments: As for ``create_agent``, but for those that ``compile`` takes.
+        **arguments: As for ``create_agent``, except those that ``compile`` takes.
 
     Returns:
         The graph; compile it as any ``StateGraph``.

@@ -40,7 +40,7 @@ class AnswerTransformer(StreamTransformer):
 
 
 class HideAnswerCalls:
-    """Takes the answer tools' raw calls out of a ``messages`` stream, prose and other calls stay; one for each stream.
+    """Removes the answer tools' raw calls from a ``messages`` stream and keeps prose and other calls; create one per stream.
 
     Example:
         >>> from pydantic import BaseModel

@@ -43,18 +43,18 @@ class SubgraphNode(RunnableLambda[Any, Any]):
 
 
 def as_node(agent: Runnable[Any, Any], *, inputs: Mapped, outputs: Mapped) -> Runnable[Any, Any]:
-    """Make an agent a node of a graph whose state has other keys; it is drawn and streamed as a subgraph.
+    """Turn an agent into a node of a graph whose state has other keys; it is drawn and streamed as a subgraph.
 
     Args:
         agent: The agent, or any compiled graph.
-        inputs: Makes the agent's input of the graph's state: per key of the input the key of the state, or a function.
-        outputs: Makes the state's update of the agent's result: per key of the state the key of the result, or a function.
+        inputs: Maps the graph's state to the agent's input: the state key for each input key, or a function.
+        outputs: Maps the agent's result to the state update: the result key for each state key, or a function.
 
     Returns:
         The node.
 
     Raises:
-        AgentSpecError: If the agent has no such key; in a run, if the state has nothing to make its messages of.
+        AgentSpecError: If the agent has no such key; in a run, if the state holds nothing for its messages.
 
     Example:
         >>> from langgraph.graph import MessagesState, StateGraph

@@ -23,7 +23,7 @@ from answergraph.state.tool_results import RecordedResult
 
 
 class AgentToolArtifact(TypedDict):
-    """What an agent that ran as a tool leaves on the tool message; plain JSON, so that it is the same from every checkpoint."""
+    """The artifact of an agent that ran as a tool, on the tool message; plain JSON, so that every checkpoint restores it."""
 
     structured_response: Any
     """The answer as JSON, ``None`` if there is none."""
@@ -41,19 +41,19 @@ def as_tool(
     request: Callable[..., Mapping[str, Any]] | None = None,
     return_direct: bool = False,
 ) -> BaseTool:
-    """Make an agent a tool of another agent.
+    """Turn an agent into a tool of another agent.
 
     The result is the agent's answer as JSON text, or its last text if it declares no answer; the tool message's ``artifact``
     holds the answer and the outcome. A run without an answer is a result with status ``error`` that says why. The agent sees
-    the request and nothing of its caller's conversation, uses no more than its caller has left and is charged to it, streams
-    under ``subgraphs=True``, and is resumed where it was interrupted.
+    only the request, not its caller's conversation. Its usage counts towards the caller's limits. It streams
+    under ``subgraphs=True``, and resumes where it was interrupted.
 
     Args:
         agent: An agent made by ``create_agent`` or compiled from ``build_agent_graph``.
-        description: What the agent is for, told to the model that calls it.
+        description: What the agent is for, as shown to the model that calls it.
         name: The tool's name, by default the agent's.
-        request: Makes the agent's input of the tool's arguments, which are its parameters; ``ToolRuntime`` and the like are
-            injected as in any tool. By default there is one argument, a message.
+        request: A function from the tool's arguments to the agent's input; ``ToolRuntime`` and the like are
+            injected as in any tool. By default the only argument is a message.
         return_direct: Whether the result ends the calling agent's run.
 
     Returns:

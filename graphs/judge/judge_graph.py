@@ -109,11 +109,11 @@ def create_judge(  # noqa: PLR0913  # waiver: each argument is a choice of its o
     ``state_schema`` are what ``when(...)`` reads, ``children`` the labels that ``all(...)`` and ``any(...)`` compare.
 
     Args:
-        model: A chat model or its name; ``None`` asks nobody and reads the tag in the work itself (``phase1_tag``).
+        model: A chat model or its name; ``None`` asks no model and reads the tag in the work itself (``phase1_tag``).
         rules: The conditions, the first that holds counts: a label, ``when(...)`` on the facts, ``all("X")`` or
             ``any("X", "Y")`` over children, or a label or aggregate with a guard, ``X && when(...)``.
         structured_output: Whether the judgment begins by asking for an object; ``False`` is the tag mode.
-        tag_word: The word of the tags, ``[STEP:1]`` by default.
+        tag_word: The word in the tags, ``[STEP:1]`` by default.
         strategy: Makes the strategy that asks for an object: ``AutoStrategy``, ``ToolStrategy`` and so on.
         grounded: Whether a reason counts only if it quotes the work word for word.
         on_failure: With ``"raise"`` the graph ends in ``RuleNotMatched`` if no rule holds; the checkpoint keeps the judgment.

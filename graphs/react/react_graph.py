@@ -48,9 +48,9 @@ def create_react(
     """Create an agent that calls its tools in the text protocol.
 
     Args:
-        model: A chat model, a text model, or a chat model's name; the default needs no key, and is no language model.
+        model: A chat model, a text model, or a chat model's name; the default is a set of rules that needs no key.
         tools: The tools; by default the calculator of ``llm_math_tool`` on the same model.
-        handle_parsing_errors: What becomes of a reply that cannot be read, see ``ReActTextModel``.
+        handle_parsing_errors: What happens to a reply that cannot be read, see ``ReActTextModel``.
         **options: Further options of ``create_agent``; ``limits`` is 15 model calls by default.
 
     Returns:

@@ -78,14 +78,14 @@ def create_triage_agent(  # waiver: each stands for itself
 ) -> CompiledStateGraph[Any, Any, Any, Any]:
     """Create the triage of a failed test run: is each failure real, and is each pass?
 
-    Failures of one cause are judged once. Two agents look at each cause: ``explore`` with tools and no response format, then
-    ``conclude`` with a verdict whose evidence has to stand in what the test run left. Neither can leave the folder.
+    Failures with the same cause are judged once. Two agents look at each cause: ``explore`` with tools and no response format,
+    then ``conclude`` with a verdict whose evidence must quote the files of the test run. Neither can leave the folder.
 
     Args:
         model: A chat model or its name; the default is a set of rules that needs no key, and abstains rather than guess.
-        root: Only folders below this one may be asked about; ``None`` for any, which is not for a server.
+        root: Only folders below this one are allowed; ``None`` allows any, so do not use it on a server.
         history: An SQLite file that keeps how tests ended and what the model said: a failure that it has judged before is not
-            judged again, and ``changes`` tells what is new, fixed, or flaky over nights.
+            judged again, and ``changes`` lists what is new, fixed, or flaky over nights.
         limit: How many causes are judged at most; the others are reported as ``"unknown"``.
         checkpointer: Keeps the state of threads.
         name: The graph's name.

@@ -63,7 +63,7 @@ def load_workflow(
     tools: Mapping[str, Any] | None = None,
     checkpointer: Checkpointer = None,
 ) -> CompiledStateGraph[Any, Any, Any, Any]:
-    """Make a workflow of a YAML file.
+    """Make a workflow from a YAML file.
 
     Args:
         path: The file.
@@ -72,14 +72,14 @@ def load_workflow(
             step may also name ``package.module:attribute``, which is imported as any module of the program; so a workflow file
             is as trusted as a program. ``answergraph run`` looks in the current folder and beside the file, too.
         tools: The tools that steps without an agent of their own may use, by the names of ``allowed_tools``. A step without
-            ``allowed_tools`` may use all of them; a name that is not here is no tool.
+            ``allowed_tools`` may use all of them. There are no other tools.
         checkpointer: Keeps the state of threads.
 
     Returns:
         The compiled graph.
 
     Raises:
-        WorkflowFileError: If the file makes no workflow; knows file, line and key.
+        WorkflowFileError: If the file is not a valid workflow; has file, line and key.
     """
     document = YamlDocument(Path(path))
     places: list[str] = []

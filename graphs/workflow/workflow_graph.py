@@ -55,15 +55,15 @@ def create_workflow(  # noqa: PLR0913 - each argument is a choice of its own
     """Create a workflow: steps that are agents, each followed by rules that decide which step comes next.
 
     Its input is a ``task``, and ``facts`` that every agent is given. It ends with a ``status``, ``"COMPLETE"`` or ``"ABORT"``,
-    and a ``reason``. With a checkpointer a run that was interrupted or killed goes on where it stopped when the graph is
-    invoked with ``None``: no finished step runs again. Use ``durability="sync"`` where the process may be killed.
+    and a ``reason``. With a checkpointer, a run that was interrupted or killed resumes where it stopped when the graph is
+    invoked with ``None``: no finished step runs again. Use ``durability="sync"`` if the process may be killed.
 
     Args:
         steps: The steps; the first one begins.
         model: The model that judges, or its name.
-        task: What is to be done where a run is given no task.
-        facts: What agents and rules know in every run; a run's own facts win.
-        limits: What ends a workflow that does not end itself.
+        task: The task of runs that are given none.
+        facts: Facts for agents and rules in every run; a run's own facts take precedence.
+        limits: The limits of a run.
         judge: Makes the judge of a step, called with a model and the conditions: ``create_judge``, or a ``partial`` of it.
         checkpointer: Keeps the state of threads.
         name: The graph's name.
@@ -72,7 +72,7 @@ def create_workflow(  # noqa: PLR0913 - each argument is a choice of its own
         The compiled graph.
 
     Raises:
-        WorkflowSpecError: If the steps make no workflow.
+        WorkflowSpecError: If the steps are not a valid workflow.
 
     Example:
         >>> from langchain_core.runnables import RunnableLambda

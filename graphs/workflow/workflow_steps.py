@@ -64,7 +64,7 @@ class WorkflowStep:
 
 @dataclass(frozen=True)
 class WorkflowLimits:
-    """What ends a workflow that does not end itself; it is then aborted, with the reason.
+    """The limits of a workflow; a run that reaches one is aborted, with the reason.
 
     Raises:
         AgentSpecError: If a limit is below 1.

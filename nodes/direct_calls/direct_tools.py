@@ -84,7 +84,7 @@ class DirectCall:
     config: RunnableConfig
 
     def perform(self) -> Any:
-        """Call it in this thread."""
+        """Run the call in this thread."""
         tool = self.direct.tool
         if tool.func is None or self._is_listened_to():
             return tool.invoke(self._input(), self.config)
@@ -92,7 +92,7 @@ class DirectCall:
         return self._message(copy_context().run(tool.func, **self.direct.arguments(self.call)))
 
     async def aperform(self) -> Any:
-        """Call it on the event loop, or in a thread if it only blocks."""
+        """Run the call on the event loop, or in a thread if the tool has no coroutine."""
         tool = self.direct.tool
         if tool.coroutine is None:
             return await in_tool_thread(self.perform)

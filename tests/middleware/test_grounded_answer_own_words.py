@@ -3,13 +3,14 @@
 import json
 from typing import Annotated, Any
 
+import pytest
 from langchain.agents.middleware import PIIMiddleware
 from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.tools import tool
 from pydantic import BaseModel
 
 from answergraph import BUNDLE_KEYS, Quote, ToolStrategy, answer_bundle, as_tool, create_agent, verify_bundle
-from answergraph.middleware import GroundedAnswer
+from answergraph.middleware import AgentMiddleware, GroundedAnswer
 from answergraph.testing import ScriptedChatModel
 from tests.suite.colors import Run
 
@@ -100,11 +101,20 @@ def test_a_message_that_bears_another_tools_name_is_not_of_that_tool(run: Run) -
     assert run(agent, {"messages": ["q"]})["outcome"]["status"] == "invalid"
 
 
-def redacting() -> Any:
-    return PIIMiddleware("email", apply_to_tool_results=True)
+class RedactsForTheModel(AgentMiddleware):
+    """Redacts what the model is sent, and leaves the conversation as it is."""
+
+    def modify_model_request(self, request: Any) -> Any:
+        messages = [
+            m.model_copy(update={"content": m.text.replace("ann@example.org", "[REDACTED_EMAIL]")}) for m in request.messages
+        ]
+        return request.override(messages=messages)
 
 
-def test_a_quote_of_a_redacted_text_counts_and_nothing_shows_what_was_taken_out(run: Run) -> None:
+@pytest.mark.parametrize(
+    "redacting", [lambda: PIIMiddleware("email", apply_to_tool_results=True), RedactsForTheModel], ids=["state", "model call"]
+)
+def test_a_quote_of_a_redacted_text_counts_and_nothing_shows_what_was_taken_out(run: Run, redacting: Any) -> None:
     quotes = ["db-7 is full, write to ann or her boss", "is full, write to [REDACTED_EMAIL] about it"]
     replies = [calling("read_log", {}, "1"), finding(quotes[0], "2"), finding(quotes[1], "3")]
     agent = agent_of(replies, [read_log], redacting(), GroundedAnswer())
@@ -113,7 +123,8 @@ def test_a_quote_of_a_redacted_text_counts_and_nothing_shows_what_was_taken_out(
     assert result["outcome"]["evidence"]["quote"][-1] == "shown"
     bundle = json.dumps(answer_bundle(result))
     assert "ann@example" not in json.dumps(result["outcome"], default=str) + bundle
-    assert "ann@example" not in "".join(message.text for message in result["messages"])
+    told = [m for m in result["messages"] if not (isinstance(m, ToolMessage) and m.tool_call_id == "1")]
+    assert "ann@example" not in "".join(message.text for message in told)
     assert [verdict.holds for verdict in verify_bundle(json.loads(bundle))] == [True]
 
 

@@ -174,7 +174,7 @@ def test_two_requirements_stand_side_by_side(run: Run) -> None:
 
 @pytest.mark.parametrize(
     ("required", "mode", "words"),
-    [([], "hold", "needs a tool or a predicate"), (["check"], "hold on", "mode='hold on' is none of")],
+    [([], "hold", "needs a tool or a predicate"), (["check"], "hold on", "mode='hold on' must be one of")],
 )
 def test_a_requirement_that_makes_no_sense_is_refused(required: Any, mode: Any, words: str) -> None:
     with pytest.raises(AgentSpecError, match=words):

@@ -41,6 +41,10 @@ _GONE = "\ue000"
 _JSON_SPACES = re.compile(r"(?<=') ?:[ \n]?|,[ \n](?=['\[{\w-])|(?<=[\[{])[ \n]|[ \n](?=[\]}])")
 
 
+WHOLE, LINES = "whole", "lines"
+"""How a text is JSON: as a whole, where commas and brackets are the borders and line breaks mere spaces, or line by line."""
+
+
 @dataclass(frozen=True)
 class View:
     """One way to read a text, and the lines it is made of."""
@@ -58,7 +62,7 @@ class View:
         return any(not any(first < stop and begin < last for begin, stop in breaks) for first, last in borders_in)
 
 
-def views_of(text: MappedText, *, is_json: bool) -> Iterator[View]:
+def views_of(text: MappedText, *, is_json: str) -> Iterator[View]:
     """Yield a text's views, the most literal one first; equal ones once."""
     seen: set[str] = set()
     for folded_text, plain in _views(text, is_json=is_json):
@@ -76,14 +80,13 @@ def is_html(text: str) -> bool:
     return _HTML.match(text) is not None and text.rstrip().endswith(">") and "</" in text
 
 
-def _views(text: MappedText, *, is_json: bool) -> Iterator[tuple[MappedText, MappedText]]:
+def _views(text: MappedText, *, is_json: str) -> Iterator[tuple[MappedText, MappedText]]:
     shown = _shown(text)
     yield folded(hyphens_joined(text)), text
     if shown is not text:
         yield folded(hyphens_joined(shown)), shown
     if is_json:
-        # Its line breaks are spaces like others: its commas and brackets are the borders.
-        yield without_json_spaces(folded(shown)), shown.translated({ord("\n"): " "})
+        yield without_json_spaces(folded(shown)), shown.translated({ord("\n"): " "}) if is_json == WHOLE else shown
     if is_html(shown.text):
         untagged = shown.changed(_HTML_PART, _without_tag)
         yield folded(untagged), untagged

@@ -12,7 +12,7 @@ from answergraph.models.offline.offline_policy import OfflinePolicy, OfflineRequ
 
 
 class OfflineChatModel(InProcessChatModel):
-    """A deterministic, rule-based chat model that needs no key and no network. It is no language model.
+    """A deterministic, rule-based stand-in for a chat model; needs no key and no network.
 
     What it can do is its policy. The default works out arithmetic by one tool call per step: ``+ - × * ÷ /``, parentheses,
     decimals, negative numbers and full-width digits, in a sentence around the expression in English or Japanese. It computes

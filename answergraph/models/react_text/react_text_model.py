@@ -54,11 +54,11 @@ _SENT_IF_SET = ("temperature", "max_tokens", "timeout")
 
 
 class ReActTextModel(BaseChatModel):
-    r"""A chat model that calls tools on top of a model that cannot, through the classic text protocol.
+    r"""A chat model that adds tool calls to a model without them, through the classic text protocol.
 
     Tools and the answer format go into the prompt, the conversation becomes the scratchpad behind it, and the reply becomes a
-    tool call or the final answer. For the graph, middleware and every strategy it is a chat model like any other. Without tools
-    and format it passes the conversation on unchanged.
+    tool call or the final answer. The graph, middleware and every strategy see an ordinary chat model. Without tools
+    and response format it passes the conversation on unchanged.
 
     Example:
         >>> from langchain_core.tools import tool

@@ -1,108 +1,253 @@
-// The growing answers, the outcome with its attempts, and each piece of evidence in the text it came from.
+// The answers of a run, each as a table: a row for each field, a column for each attempt, and what was wrong in the cell where it was.
 
-import { answersIn, cutAt } from "./answers.js";
-import { textOf } from "./conversation.js";
-import { el, newId, shown, textBlock } from "./dom.js";
+import { answersIn, attemptValues, fieldsOf } from "./answers.js";
+import { button, el, icon, newId, shown, textBlock } from "./dom.js";
+import { lineOf } from "./evidence_view.js";
+import { statusWords } from "./outcome_words.js";
+import { brief } from "./timeline.js";
 
-/** How much of a source is shown on either side of the evidence, in characters. */
-const AROUND = 3000;
+/** From how many attempts on those in the middle have one column together, and from how many answers on each is folded. */
+const MAX_COLUMNS = 5;
+const MAX_OPEN = 3;
 
 export class AnswerView {
   #place;
-  #toolResult;
-  #goTo;
-  #shown = "";
+  #source;
+  #open;
+  #print = "";
 
-  /** @param {HTMLElement} place @param {(callId: string) => object} toolResult @param {(messageId: string) => void} goTo */
-  constructor(place, toolResult, goTo) {
+  /** @param {HTMLElement} place @param {(callId: string, sources: object) => object} source the result of a call
+   * @param {(what: object, button: HTMLElement) => void} open shows a value's place in its source
+   */
+  constructor(place, source, open) {
     this.#place = place;
-    this.#toolResult = toolResult;
-    this.#goTo = goTo;
+    this.#source = source;
+    this.#open = open;
   }
 
-  /** Show what is known; what did not change stays as it is, so that an opened source stays open. */
-  show({ values, growing: onTheirWay }) {
-    const records = answersIn(values);
-    const growing = onTheirWay.filter(({ status }) => status !== "accepted" || !records.length);
-    const key = JSON.stringify([records, growing]);
-    if (key === this.#shown) return;
-    this.#shown = key;
-    const cards = [...growing.map(growingCard), ...records.map((record) => this.#card(record))];
-    this.#place.replaceChildren(...(cards.length ? cards : [el("p.hint", {}, "No answer yet.")]));
+  /** Show what is known; what did not change stays as it is, so that what was opened stays open. @param {import("./run_types.js").Run} run */
+  show(run) {
+    const records = answersIn(run.values);
+    const isOver = ["ended", "failed", "stopped", "none"].includes(run.status);
+    const growing = isOver ? [] : run.growing.filter(({ status }) => status !== "accepted" || !records.length);
+    const print = JSON.stringify([records, growing, run.thread]);
+    if (print === this.#print) return;
+    this.#print = print;
+    const cards = records.map((record, index) => this.#card(record, run.messages, records.length > MAX_OPEN, index === 0));
+    this.#place.replaceChildren(...growing.map(growingCard), ...cards);
   }
 
-  #card({ title, answer, outcome, sources }) {
-    const { status, reason, evidence, attempts } = outcome;
-    return el("article.answer", { "data-status": status },
-      el("h3", {}, title, " ", el("span.badge", { "data-status": status }, status)),
-      el("p", {}, reason ?? ""),
-      answer === null ? null : textBlock(shown(answer), "pre.text.value"),
-      this.#evidence(evidence ?? {}, sources),
-      attempts?.length ? attemptList(attempts) : null,
-      facts(outcome),
+  #card(record, messages, isFolded, isFirst) {
+    const { title, answer, outcome } = record;
+    const { tone, icon: sign } = statusWords(outcome.status);
+    const badge = el("span.badge", { "data-tone": tone }, icon(sign), outcome.status);
+    const label = answer?.label ?? answer?.verdict;
+    const heading = el("h2", {}, title, badge, typeof label === "string" && el("span.hint", {}, label));
+    const parts = () => [
+      outcome.status !== "answered" && outcome.reason && isFolded && el("p", {}, outcome.reason),
+      this.#table(record, messages),
+      this.#more(outcome),
+    ];
+    if (!isFolded)
+      return el(
+        "article.answer",
+        { "data-status": outcome.status },
+        title === "structured_response" ? null : heading,
+        ...parts(),
+      );
+    const card = el("details.answer", { "data-status": outcome.status, open: isFirst }, el("summary", {}, heading));
+    const fill = () => card.open && card.children.length === 1 && card.append(...parts().filter(Boolean));
+    card.addEventListener("toggle", fill);
+    fill();
+    return card;
+  }
+
+  #table({ answer, outcome, sources }, messages) {
+    const attempts = outcome.attempts ?? [];
+    const columns = columnsOf(attempts, answer, Object.keys(sources).length ? [] : attemptValues(attempts, messages));
+    if (!columns.length) return null;
+    const names = new Set(columns.flatMap(({ fields, problems }) => [...problems.keys(), ...fields.keys()]));
+    const wrong = [...names].filter((name) => columns.some(({ problems }) => problems.has(name)));
+    const rows = [...wrong, ...[...names].filter((name) => !wrong.includes(name))];
+    const head = columns.map(({ title, said, tone }, index) =>
+      el("th", { scope: "col", "data-tone": tone, "data-first": index, "data-last": index }, title, " ", el("span", {}, said)),
+    );
+    const table = el(
+      "table",
+      {},
+      el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Field"), ...head)),
+      el(
+        "tbody",
+        {},
+        ...rows.map((name) =>
+          el("tr", {}, el("th", { scope: "row" }, name || "whole answer"), ...this.#cells(name, columns, outcome, sources)),
+        ),
+      ),
+    );
+    table.style.setProperty("--columns", columns.length);
+    return columns.length > 1 ? el("div", {}, chooser(table, columns), table) : table;
+  }
+
+  /** One cell for each column; what stayed the same, and nothing was said against, is one cell across them. */
+  #cells(name, columns, outcome, sources) {
+    const cells = [];
+    for (const [index, column] of columns.entries()) {
+      const before = cells.at(-1);
+      const value = column.fields.get(name);
+      const problems = column.problems.get(name) ?? [];
+      const isSame = index > 0 && column.fields.has(name) && shown(columns[index - 1].fields.get(name)) === shown(value);
+      if (isSame && !problems.length && !before.problems.length)
+        Object.assign(before, { span: before.span + 1, column, last: index });
+      else cells.push({ value, problems, column, isSame: isSame && problems.length > 0, span: 1, first: index, last: index });
+    }
+    return cells.map((cell) => this.#cell(cell, name, outcome, sources));
+  }
+
+  #cell({ value, problems, column, isSame, span, first, last }, name, outcome, sources) {
+    const piece = column.isAccepted ? outcome.evidence?.[name] : null;
+    const coverage = column.isAccepted ? outcome.coverage?.[name.replace(/\[\d+\]/g, "[]")] : null;
+    const text = isSame
+      ? el("span.same", {}, "unchanged")
+      : column.fields.has(name)
+        ? textBlock(shown(value), "div.value")
+        : el("span.same", {}, column.isUnknown || !name ? "" : "not given");
+    return el(
+      "td",
+      { colspan: span > 1 ? span : null, "data-tone": problems.length ? "no" : null, "data-first": first, "data-last": last },
+      text,
+      ...problems.map((problem) => this.#problem(problem, name, value, column)),
+      piece && this.#chip(name, piece, sources),
+      !piece &&
+        coverage &&
+        coverage !== "supported" &&
+        el("span.unmarked", {}, coverage === "partly" ? "partly supported" : "not checked"),
     );
   }
 
-  #evidence(evidence, sources) {
-    const pieces = Object.entries(evidence);
-    if (!pieces.length) return null;
-    return el("section", {}, el("h4", {}, "Evidence"),
-      el("ul.evidence", {}, ...pieces.map(([path, [callId, start, end]]) => this.#piece(path, callId, start, end, sources))));
+  #problem({ sentence, nearest }, name, value, { number }) {
+    const said = el("p.problem", {}, icon("cross"), el("span", {}, brief(sentence, 300)));
+    if (!nearest) return said;
+    const [call, start, end] = nearest;
+    const opens = button(
+      "Nearest passage",
+      ({ currentTarget }) =>
+        this.#open(
+          { title: `Attempt ${number}, ${name}`, source: this.#source(call, {}), start, end, answer: shown(value), sentence },
+          currentTarget,
+        ),
+      { kind: "quiet" },
+    );
+    return el("div", {}, said, opens);
   }
 
-  #piece(path, callId, start, end, sources) {
-    const message = sources[callId] ? null : this.#toolResult(callId);
-    const source = sources[callId] ?? (message && { tool: message.name, text: textOf(message) });
-    if (!source) return el("li", {}, el("code", {}, path), ` is supported by the call ${callId}, whose result is not shown here.`);
-    const cut = cutAt(source.text, start, end);
-    const id = newId("source");
-    const place = el("div.source", { id, hidden: true, role: "region", tabindex: "-1", "aria-label": `Where ${path} comes from` });
-    const button = el("button.piece", { type: "button", "aria-expanded": "false", "aria-controls": id },
-      el("code", {}, path), " ", el("q", {}, cut[1].length > 200 ? `${cut[1].slice(0, 200)}…` : cut[1]));
-    button.addEventListener("click", () => {
-      place.hidden = !place.hidden;
-      button.setAttribute("aria-expanded", String(!place.hidden));
-      if (place.hidden) return;
-      place.replaceChildren(...this.#source(source, cut, message));
-      place.scrollIntoView({ block: "nearest" });
-      place.querySelector("mark").scrollIntoView({ block: "nearest" });
-      place.focus({ preventScroll: true });
+  #chip(name, [call, start, end], sources) {
+    const source = this.#source(call, sources);
+    if (!source) return el("span.unmarked", {}, `supported by the call ${call}, whose result is not shown here`);
+    const chip = button(
+      `${source.tool ?? "tool"} line ${lineOf(source.text, start)}`,
+      ({ currentTarget }) => this.#open({ title: `Evidence for ${name}`, source, start, end }, currentTarget),
+      {
+        kind: "chip",
+        icon: "quote",
+        label: `Evidence for ${name}: ${source.tool ?? "tool"}, line ${lineOf(source.text, start)}`,
+      },
+    );
+    chip.setAttribute("aria-expanded", "false");
+    return chip;
+  }
+
+  #more({ strategy, schema, narrowed, usage, attempts }) {
+    const mended = (attempts ?? []).flatMap(({ repairs, note }, index) =>
+      [...(repairs ?? []), note].filter(Boolean).map((said) => `attempt ${index + 1}: ${shown(said)}`),
+    );
+    const facts = {
+      strategy,
+      schema,
+      narrowed: narrowed?.map(({ middleware, from, to }) => `${middleware}: ${from} to ${to.length ? to : "none"}`).join("; "),
+      repaired: mended.join("; "),
+      "tokens by cause": Object.entries(usage?.by_cause ?? {})
+        .map(([cause, { total_tokens: total }]) => `${cause} ${total}`)
+        .join(", "),
+    };
+    const rows = Object.entries(facts)
+      .filter(([, value]) => value)
+      .flatMap(([key, value]) => [el("dt", {}, key), el("dd", {}, value)]);
+    return rows.length
+      ? el("details", { id: newId("more") }, el("summary", {}, "How it was asked for"), el("dl.facts", {}, ...rows))
+      : null;
+  }
+}
+
+/** On a phone one attempt is seen at a time. */
+function chooser(table, columns) {
+  const buttons = columns.map(({ title, said }, index) => button(`${title} ${said}`, () => see(index), { kind: "small" }));
+  const see = (wanted) => {
+    for (const cell of table.querySelectorAll("[data-first]"))
+      cell.toggleAttribute("data-old", cell.dataset.first > wanted || cell.dataset.last < wanted);
+    for (const [index, each] of buttons.entries()) each.setAttribute("aria-pressed", String(index === wanted));
+  };
+  see(columns.length - 1);
+  return el("div.choose.phone", {}, ...buttons);
+}
+
+/** The columns: each attempt, the accepted one last; the value alone where there was none. */
+function columnsOf(attempts, answer, values) {
+  const all = attempts.map(({ status, problems, error }, index) => {
+    const isAccepted = status === "answered" || status === "abstained";
+    const value = isAccepted && index === attempts.length - 1 ? (answer ?? values[index]) : values[index];
+    const said = isAccepted ? "accepted" : index === attempts.length - 1 ? "the last" : "sent back";
+    const listed = problems?.length ? problems : error ? [{ path: "", sentence: error }] : [];
+    return {
+      number: index + 1,
+      title: `Attempt ${index + 1}`,
+      said,
+      tone: isAccepted ? "ok" : "no",
+      fields: fieldsOf(value),
+      isAccepted,
+      isUnknown: value === undefined,
+      problems: Map.groupBy(listed, ({ path }) => path ?? ""),
+    };
+  });
+  if (!all.length && answer !== null && answer !== undefined)
+    all.push({
+      number: 1,
+      title: "Value",
+      said: "",
+      tone: null,
+      fields: fieldsOf(answer),
+      problems: new Map(),
+      isAccepted: true,
     });
-    return el("li", {}, button, place);
-  }
-
-  #source({ tool, args, text }, [before, marked, after], message) {
-    const call = args ? `${tool} ${JSON.stringify(args)}` : (tool ?? "a tool");
-    const left = before.length > AROUND ? `… ${before.slice(-AROUND)}` : before;
-    const right = after.length > AROUND ? `${after.slice(0, AROUND)} …` : after;
-    return [
-      el("p", {}, "From ", el("code", {}, call), `, ${text.length.toLocaleString("en")} characters`,
-        message ? el("button.quiet", { type: "button", onclick: () => this.#goTo(message.id) }, "Go to the message") : null),
-      el("pre.text", { tabindex: "0", "aria-label": "The tool's result" }, left, el("mark", {}, marked), right),
-    ];
-  }
+  if (all.length <= MAX_COLUMNS) return all;
+  const hidden = all.slice(1, -2);
+  const middle = {
+    title: `${hidden.length} more`,
+    said: "sent back",
+    tone: "no",
+    fields: new Map(),
+    problems: new Map(),
+    isUnknown: true,
+  };
+  return [all[0], middle, ...all.slice(-2)];
 }
 
 function growingCard({ status, attempt, schema, value, reason, agent, key }) {
-  const title = [agent, key].filter(Boolean).join(" · ");
-  return el("article.answer.growing", { "data-status": status },
-    el("h3", {}, title, " ", el("span.badge", { "data-status": status }, status)),
-    el("p", {}, `Attempt ${attempt}${schema ? ` at ${schema}` : ""}${reason ? `: ${reason}` : ""}`),
-    value === null ? null : textBlock(shown(value), "pre.text.value"));
-}
-
-function attemptList(attempts) {
-  const items = attempts.map(({ strategy, schema, status, error, repairs }) =>
-    el("li", {}, el("span.badge", { "data-status": status }, status), ` ${[strategy, schema].filter(Boolean).join(" · ")}`,
-      error ? textBlock(shown(error)) : null,
-      repairs?.length ? el("p", {}, `Mended: ${repairs.map(shown).join("; ")}`) : null));
-  return el("details", { open: attempts.length > 1 },
-    el("summary", {}, `Attempts: ${attempts.length}`), el("ol.attempts", {}, ...items));
-}
-
-function facts({ strategy, schema, narrowed, usage }) {
-  const rows = Object.entries({ strategy, schema, narrowed, usage })
-    .filter(([, value]) => value && (!Array.isArray(value) || value.length))
-    .flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, typeof value === "string" ? value : JSON.stringify(value))]);
-  return rows.length ? el("details", {}, el("summary", {}, "More of the outcome"), el("dl", {}, ...rows)) : null;
+  const title = [agent, key !== "structured_response" && key].filter(Boolean).join(" · ");
+  const said = status === "growing" ? "being written" : "sent back";
+  const rows = [...fieldsOf(value)].map(([name, inner]) =>
+    el("tr", {}, el("th", { scope: "row" }, name), el("td", {}, el("div.value", {}, shown(inner)))),
+  );
+  return el(
+    `article.answer${status === "growing" ? ".growing" : ""}`,
+    { "data-status": status },
+    el(
+      "h2",
+      {},
+      `Attempt ${attempt}${schema ? ` at ${schema}` : ""}`,
+      el("span.badge", { "data-tone": status === "growing" ? "running" : "no" }, said),
+      title && el("span.hint", {}, title),
+    ),
+    reason && el("p.problem", {}, icon("cross"), el("span", {}, brief(reason, 300))),
+    rows.length > 0 && el("table", {}, el("tbody", {}, ...rows)),
+  );
 }

@@ -1,4 +1,7 @@
-// Which answers a state holds, each with its outcome and what supports it; and where in a text a piece of evidence stands.
+// Which answers a state holds, each with its outcome and what supports it; the fields of each attempt; and where in a text a piece of
+// evidence stands. Knows no elements.
+
+import { textOf } from "./conversation.js";
 
 /** Return the answers of a state.
  *
@@ -17,12 +20,66 @@ export function answersIn(values) {
 
 const isObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
 const isOutcome = (value) => isObject(value) && typeof value.status === "string" && "attempts" in value;
-const isReport = (value) => isObject(value) && typeof value.status === "string" && "answer" in value && isObject(value.sources);
+export const isReport = (value) =>
+  isObject(value) && typeof value.status === "string" && "answer" in value && isObject(value.sources);
 
 const record = (key, values, outcome) => ({ title: key, answer: values[key] ?? null, outcome, sources: {} });
 
 function fromReport({ answer, sources, case: name, test, ...outcome }, key, index) {
   return { title: test ?? name ?? `${key}[${index}]`, answer, outcome, sources };
+}
+
+/** From how many items on a list is one row instead of one for each item. */
+const MAX_ITEMS = 4;
+const MAX_DEPTH = 4;
+
+/** The fields of a value by path: `{"quotes[0]": "…", "place.line": 3}`; a value without fields is called by its own name. */
+export function fieldsOf(value, name = "answer") {
+  if (!isObject(value)) return new Map(value === null || value === undefined ? [] : flat(value, name, 0));
+  return new Map(Object.entries(value).flatMap(([key, inner]) => flat(inner, key, 1)));
+}
+
+function flat(value, path, depth) {
+  const isShort = Array.isArray(value) && value.length > 0 && value.length <= MAX_ITEMS;
+  if (depth < MAX_DEPTH && isShort) return value.flatMap((item, index) => flat(item, `${path}[${index}]`, depth + 1));
+  if (depth < MAX_DEPTH && isObject(value) && Object.keys(value).length)
+    return Object.entries(value).flatMap(([key, inner]) => flat(inner, `${path}.${key}`, depth + 1));
+  return [[path, value]];
+}
+
+/** What each attempt answered, as far as the messages hold it; undefined where they do not.
+ * @param {object[]} attempts of the outcome @param {object[]} messages of the thread
+ */
+export function attemptValues(attempts, messages) {
+  const begin = messages.findLastIndex(({ type, id }) => type === "human" && !String(id).startsWith("answergraph-"));
+  const replies = messages.slice(begin + 1).filter(({ type, inside }) => type === "ai" && !inside);
+  let at = 0;
+  return attempts.map(({ schema, message_id: id }) => {
+    if (id)
+      return answerIn(
+        messages.find((message) => message.id === id),
+        schema,
+      );
+    while (at < replies.length) {
+      const value = answerIn(replies[at++], schema);
+      if (value !== undefined) return value;
+    }
+    return undefined;
+  });
+}
+
+function answerIn(message, schema) {
+  if (!message) return undefined;
+  const call = message.tool_calls?.find(({ name }) => name === schema);
+  if (call) return Object.keys(call.args).join() === "value" ? call.args.value : call.args;
+  const broken = message.invalid_tool_calls?.find(({ name }) => name === schema);
+  if (broken) return broken.args;
+  if (message.tool_calls?.length) return undefined;
+  try {
+    return JSON.parse(textOf(message));
+  } catch {
+    return undefined;
+  }
 }
 
 /** Cut a text into before, the span, and after. A span counts characters as Python does, where an emoji is one. */

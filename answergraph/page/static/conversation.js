@@ -127,3 +127,6 @@ function joinedContent(before, piece) {
   const blocks = (content) => (typeof content === "string" ? (content ? [{ type: "text", text: content }] : []) : (content ?? []));
   return [...blocks(before), ...blocks(piece)];
 }
+
+/** The text of the last thing a model said in the thread itself. */
+export const lastMessage = (messages) => textOf(messages.findLast((message) => message.type === "ai" && !message.inside && textOf(message)) ?? {});

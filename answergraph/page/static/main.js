@@ -1,71 +1,118 @@
 // The page: what is chosen, what runs, and which part shows it.
 
-import * as api from "./api.js";
+import * as address from "./address.js";
 import { AnswerView } from "./answer_view.js";
-import { el } from "./dom.js";
-import { Drawing } from "./drawing.js";
+import * as api from "./api.js";
+import { Branching } from "./branching.js";
+import { CheckpointList } from "./checkpoint_list.js";
+import { CompareView } from "./compare_view.js";
+import { Composer, listAssistants } from "./composer.js";
+import { textOf } from "./conversation.js";
+import { DetailsView } from "./details_view.js";
+import { counted } from "./dom.js";
+import { edgeKey } from "./graph_layout.js";
+import { GraphView } from "./graph_view.js";
+import { HeadView } from "./head_view.js";
 import { showInterrupts } from "./interrupts.js";
 import { MessageList } from "./message_list.js";
+import { showNotice } from "./notice.js";
+import { statusLine, statusWords, toldStatus } from "./outcome_words.js";
 import { RunStore } from "./run_store.js";
-import { SchemaForm } from "./schema_form.js";
+import { StateView } from "./state_view.js";
+import { lightsOf, reasonsOf } from "./taken_path.js";
+import { Tabs } from "./tabs.js";
 import { Theme } from "./theme.js";
 import { ThreadList } from "./thread_list.js";
+import { TimelineView } from "./timeline_view.js";
 
 const at = (id) => document.getElementById(id);
+const guarded =
+  (action) =>
+  async (...args) => {
+    try {
+      return await action(...args);
+    } catch (error) {
+      failed(error);
+    }
+  };
 
 const store = new RunStore();
-const drawing = new Drawing(at("drawing"), at("edges"));
-const messages = new MessageList(at("messages"));
-const answers = new AnswerView(at("answers"), (call) => store.toolResult(call), (id) => messages.goTo(id));
-const inputForm = new SchemaForm(at("input-form"));
-const contextForm = new SchemaForm(at("context-form"));
-const threads = new ThreadList(at("threads"), at("checkpoints"), { open: openThread, openCheckpoint, failed });
-const theme = new Theme(at("theme"), () => draw());
-
 const known = new Map();
 let assistant = null;
 let graph = null;
-/** Whether the input is one JSON value, because its schema names no properties. */
-let isRawInput = false;
+let reasons = new Map();
 let waiting = "[]";
+/** What the address says is open. */
+let opened = {};
+let stood = "none";
 /** How often a graph was chosen: an answer that comes too late is not shown. */
 let chosen = 0;
 
+const details = new DetailsView(at("details"), { fork: (step) => fork(step), edit: guarded(edit), goTo });
+const drawing = new GraphView(
+  { place: at("drawing"), words: at("edges"), tools: at("graph-tools"), list: at("nodes") },
+  chooseInGraph,
+);
+const timeline = new TimelineView(at("timeline"), at("scroll"), chooseStep);
+const messages = new MessageList(at("messages"), at("scroll"));
+const answers = new AnswerView(
+  at("answers"),
+  sourceOf,
+  (what, opener) => (details.evidence(what, opener), at("side").checkVisibility() || choose({ tab: "graph" })),
+);
+const head = new HeadView(at("head"), at("left"), {
+  fork: (step) => fork(step),
+  copy: () => navigator.clipboard?.writeText(location.href),
+  compare: guarded(() => compare.ask(store.run.thread)),
+});
+const branching = new Branching(store, choose, start);
+const fork = guarded((step) => branching.fork(step));
+const stateView = new StateView(at("state"), async (...changed) => {
+  await branching.save(...changed);
+  stateView.reset();
+});
+const compare = new CompareView(at("compare"), (thread) => choose({ compare: thread }));
+const composer = new Composer((request) => start(request));
+const threads = new ThreadList(at("threads"), at("find-thread"), {
+  open: (id, { assistant_id: by } = {}) =>
+    choose({ thread: id, run: null, checkpoint: null, step: null, compare: null, ...(known.has(by) && { assistant: by }) }),
+  failed,
+});
+const checkpoints = new CheckpointList(at("checkpoints"), (id) => choose({ checkpoint: id, step: null }));
+const tabs = new Tabs((tab) => choose({ tab }));
+new Theme(at("theme"), () => {});
+
 function show(run) {
-  messages.show(run.messages);
-  at("count").textContent = run.messages.length ? run.messages.length.toLocaleString("en") : "";
+  const name = known.get(assistant)?.graph_id ?? "";
+  head.show(run, { name, description: known.get(assistant)?.description });
   answers.show(run);
-  const lights = lightsOf(run.steps);
-  drawing.light(lights);
-  at("nodes").replaceChildren(...[...lights].map(nodeItem));
+  timeline.show(run, reasons);
+  messages.show(run.messages, store.isBusy || run.status !== stood);
+  stateView.show(run, store.isBusy, nodeNames());
+  compare.show(run, reasons);
+  drawing.light(lightsOf(run.steps));
+  at("count").textContent = run.messages.length ? counted(run.messages.length) : "";
+  at("step-count").textContent = run.steps.length ? counted(run.steps.length) : "";
   at("run").disabled = store.isBusy;
   at("stop").disabled = !store.isBusy;
   at("checkpoint").hidden = run.checkpoint === null;
+  at("description").textContent = firstWords(run) || (known.get(assistant)?.description ?? "");
   showWaiting(run);
+  showNotice(at("notice"), run, () => store.retry());
+  // The steps of a past run come after the run itself.
+  if (opened.step && opened.step !== timeline.selected && run.steps.some(({ id }) => id === opened.step))
+    showStep(timeline.reveal(opened.step));
   if (run.error) failed(run.error);
-  else if (run.unsent) failed(`Your message was not sent. ${run.unsent.message} It is still in the box.`);
   else at("error").hidden = true;
   say(statusLine(run));
 }
 
-/** How often each node has run, and how it stands, by its path. */
-function lightsOf(steps) {
-  const lights = new Map();
-  for (const { node, inside, state } of steps) {
-    const path = inside ? `${inside}:${node}` : node;
-    const { running, done } = lights.get(path) ?? { running: 0, done: 0 };
-    lights.set(path, { running: running + (state === "running"), done: done + (state === "done"), failed: state === "failed", waits: state === "waits" });
-  }
-  return lights;
-}
-
-function nodeItem([path, { running: now, done, failed: broken, waits }]) {
-  const state = now ? "running" : broken ? "failed" : waits ? "waits" : "done";
-  return el("li", { "data-node": path, "data-state": state }, path, done > 1 ? ` × ${done}` : "", state === "done" ? "" : ` ${state}`);
-}
+const firstWords = ({ messages: all }) => textOf(all.find(({ type, inside }) => type === "human" && !inside) ?? {});
+const nodeNames = () =>
+  [...new Set((graph?.nodes ?? []).map(({ id }) => String(id).split(":")[0]))].filter((id) => !id.startsWith("__"));
 
 function showWaiting(run) {
-  const now = JSON.stringify(store.isBusy ? [] : run.interrupts);
+  const now = JSON.stringify(store.isBusy || run.checkpoint ? [] : run.interrupts);
   if (now === waiting) return;
   waiting = now;
   showInterrupts(at("interrupts"), JSON.parse(now), (resume) => start({ command: { resume } }));
@@ -79,144 +126,170 @@ function failed(error) {
 }
 
 function say(text) {
-  at("status").textContent = text;
+  if (at("status").textContent !== text) at("status").textContent = text;
 }
 
 async function start(request) {
-  const context = contextForm.read();
-  if (context === null) return void (at("context-box").open = true);
+  const context = composer.context();
+  if (context === null || store.isBusy) return false;
+  details.clear();
+  stateView.reset();
   return store.start({ assistant_id: assistant, ...(Object.keys(context).length && { context }), ...request });
 }
 
-let stood = "none";
 /** A run has ended: the lists show it. */
 async function listAgain({ status, thread }) {
   const ends = ["sending", "queued", "running", "stopping"].includes(stood) && !store.isBusy;
   stood = status;
+  document.title =
+    thread && status !== "none" ? `${statusWords(toldStatus(store.run)).word} · answergraph` : "answergraph: watch a run";
   if (!ends) return;
   await threads.load(thread).catch(failed);
-  if (at("checkpoints-box").open) await threads.loadCheckpoints().catch(failed);
-}
-
-const SENTENCES = {
-  sending: "The run has begun.",
-  queued: "The server has taken the run.",
-  running: "The run goes on.",
-  stopping: "Stopping.",
-  waiting: "The run waits for you.",
-  deferred: "The run waits for calls elsewhere.",
-  failed: "The run failed.",
-  stopped: "The run was stopped.",
-};
-
-function statusLine({ status, outcome, endedAt }) {
-  if (status === "ended" && endedAt) return outcome ? `The run has ended: ${outcome.status}.` : "The run has ended.";
-  return SENTENCES[status] ?? "";
-}
-
-function input() {
-  const filled = inputForm.read();
-  if (filled === null) return null;
-  if (isRawInput) return { input: filled.input ?? null };
-  const text = at("message").value;
-  if (at("message-field").hidden) return { input: filled };
-  return { input: text ? { ...filled, messages: [{ role: "user", content: text }] } : filled };
+  if (at("checkpoints-box").open) await checkpoints.load(thread).catch(failed);
 }
 
 async function chooseAssistant(id) {
   assistant = id;
   at("assistant").value = id;
-  at("description").textContent = known.get(id)?.description ?? "";
   const turn = ++chosen;
   at("input").setAttribute("aria-busy", "true");
   const [drawn, found] = await Promise.all([api.graph(id), api.schemas(id)]);
   if (turn !== chosen) return;
   graph = drawn;
-  const properties = found.input_schema?.properties;
-  isRawInput = !properties;
-  at("message-field").hidden = !properties?.messages;
-  inputForm.make(isRawInput ? { properties: { input: { title: "Input (JSON)" } } } : found.input_schema, ["messages"]);
-  contextForm.make(found.context_schema);
-  at("context-box").hidden = contextForm.isEmpty;
+  reasons = reasonsOf(graph);
+  composer.make(found);
   at("input").removeAttribute("aria-busy");
-  await draw();
-}
-
-async function draw() {
-  if (!graph) return;
   try {
-    await drawing.draw(graph, known.get(assistant)?.name ?? assistant, theme.isDark);
-    drawing.light(lightsOf(store.run.steps));
+    drawing.draw(graph, known.get(id)?.name ?? id);
   } catch (error) {
     failed(`The graph cannot be drawn: ${error.message}`);
   }
+  show(store.run);
 }
 
-async function openThread(id, metadata = {}) {
-  if (store.isBusy) return say("Stop the run first.");
-  await store.openThread(id);
-  // Threads of a graph that is no longer served can be read all the same.
-  if (known.has(metadata.assistant_id) && metadata.assistant_id !== assistant) await chooseAssistant(metadata.assistant_id);
-  await threads.load(id);
-  if (at("checkpoints-box").open) await threads.loadCheckpoints();
+async function edit(step) {
+  await branching.fork(step);
+  await choose({ tab: "state" });
+  stateView.edit(store.run.values, store.run.checkpoint, nodeNames());
 }
 
-async function openCheckpoint(id, step) {
-  if (store.isBusy) return say("Stop the run first.");
-  at("checkpoint-text").textContent = `This is the checkpoint of step ${step ?? "?"}. A run from here begins a branch of the thread.`;
-  await store.openCheckpoint(id);
+/** A person has chosen something: it stands in the address, and the address decides what is open. */
+function choose(change) {
+  address.write(change, true);
+  return follow();
 }
 
-function newThread() {
-  if (store.isBusy) return say("Stop the run first.");
-  store.newThread();
-  threads.load(null).catch(failed);
-  at("message").focus();
+let opening = Promise.resolve();
+/** Open what the address says, one after the other. */
+const follow = () => (opening = opening.then(guarded(open)));
+
+async function open() {
+  const wanted = address.read();
+  const before = opened;
+  opened = wanted;
+  tabs.open(wanted.tab);
+  if (wanted.tab === "messages" && before.tab !== "messages") messages.opened();
+  if (wanted.assistant && wanted.assistant !== assistant) {
+    const id = known.has(wanted.assistant)
+      ? wanted.assistant
+      : [...known.values()].find(({ graph_id: name }) => name === wanted.assistant)?.assistant_id;
+    if (id && id !== assistant) await chooseAssistant(id);
+  }
+  if (
+    wanted.thread !== (store.run.thread ?? undefined) ||
+    wanted.checkpoint !== (store.run.checkpoint ?? undefined) ||
+    (wanted.run && wanted.run !== store.run.id)
+  )
+    await openThread(wanted);
+  if (wanted.compare !== before.compare) await compare.open(wanted.compare ?? null);
+  show(store.run);
+}
+
+async function openThread({ thread, run, checkpoint }) {
+  details.clear();
+  stateView.reset();
+  at("rail").classList.remove("open");
+  if (!thread) {
+    store.newThread();
+    at("message").focus();
+  } else if (checkpoint) {
+    if (store.run.thread !== thread) await store.openThread(thread);
+    await store.openCheckpoint(checkpoint);
+    at("checkpoint-text").textContent = "This is an older state of the thread. A run from here begins a branch.";
+  } else await store.openThread(thread, run);
+  await threads.load(thread ?? null);
+  if (at("checkpoints-box").open) await checkpoints.load(thread ?? null);
+}
+
+function chooseStep(row) {
+  address.write({ step: row.step.id });
+  opened = address.read();
+  showStep(row);
+}
+
+function showStep(row) {
+  if (!row) return;
+  const { step } = row;
+  details.step(row);
+  drawing.select(
+    [step.inside, step.node].filter(Boolean).join(":"),
+    step.next[0] && edgeKey(step.inside, step.node, step.next[0]),
+  );
+}
+
+/** A node or an edge was chosen in the drawing: the timeline shows its visits. */
+function chooseInGraph({ inside, node, target }) {
+  const path = [inside, node].filter(Boolean).join(":");
+  drawing.select(path, target && edgeKey(inside, node, target));
+  if (store.run.steps.some((step) => [step.inside, step.node].filter(Boolean).join(":") === path)) timeline.only(path);
+}
+
+/** The result of a call that an answer refers to. */
+function sourceOf(call, sources) {
+  if (sources[call]) return sources[call];
+  const message = store.toolResult(call);
+  return message ? { tool: message.name, text: textOf(message), message } : null;
+}
+
+function goTo(id) {
+  choose({ tab: "messages" }).then(() => messages.goTo(id));
 }
 
 /** Keep in the address what is open, so that the page can be loaded again. */
-function remember({ thread }) {
-  const open = `#${new URLSearchParams({ ...(assistant && { assistant }), ...(thread && { thread }) })}`;
-  if (assistant && open !== location.hash) history.replaceState(null, "", open);
+function remember({ thread, checkpoint, id }) {
+  if (!assistant) return;
+  const isOther = address.read().run && address.read().run !== id;
+  address.write({ assistant, thread, checkpoint, ...(isOther && { run: null }) });
 }
 
-at("assistant").addEventListener("change", async ({ target }) => {
-  try {
-    newThread();
-    await chooseAssistant(target.value);
-    remember(store.run);
-  } catch (error) {
-    failed(error);
-  }
-});
-at("new-thread").addEventListener("click", newThread);
+at("assistant").addEventListener("change", ({ target }) =>
+  choose({ assistant: target.value, thread: null, run: null, checkpoint: null, step: null, compare: null }),
+);
+at("new-thread").addEventListener("click", () =>
+  choose({ thread: null, run: null, checkpoint: null, step: null, compare: null }),
+);
 at("run-on").addEventListener("click", () => start({ input: null }));
 at("stop").addEventListener("click", () => store.stop().catch(failed));
-at("checkpoints-box").addEventListener("toggle", ({ target }) => target.open && threads.loadCheckpoints().catch(failed));
-at("input").addEventListener("submit", (event) => {
-  event.preventDefault();
-  const request = input();
-  if (request && !store.isBusy) start(request).then((isTaken) => isTaken && (at("message").value = ""));
-});
-at("input").addEventListener("keydown", (event) => {
-  if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) at("input").requestSubmit();
-});
+at("back").addEventListener("click", () => choose({ tab: "timeline" }));
+at("menu").addEventListener("click", () => at("menu").setAttribute("aria-expanded", String(at("rail").classList.toggle("open"))));
+at("checkpoints-box").addEventListener("toggle", ({ target }) => target.open && checkpoints.load(store.run.thread).catch(failed));
+addEventListener("popstate", follow);
 
 async function begin() {
   for (const each of await api.assistants()) known.set(each.assistant_id, each);
   const named = [...known.values()].toSorted((one, other) => one.graph_id.localeCompare(other.graph_id));
-  at("assistant").replaceChildren(...named.map(({ assistant_id, graph_id, name }) =>
-    el("option", { value: assistant_id }, !name || name === graph_id ? graph_id : `${graph_id}: ${name}`)));
-  const open = new URLSearchParams(location.hash.slice(1));
-  const wanted = open.get("assistant");
-  if (named.length) await chooseAssistant(known.has(wanted) ? wanted : named[0].assistant_id);
-  else failed("The server serves no graph.");
-  if (open.get("thread")) await openThread(open.get("thread"));
-  else await threads.load();
+  listAssistants(at("assistant"), named);
+  if (!named.length) return failed("The server serves no graph.");
+  if (!address.read().assistant) address.write({ assistant: named[0].assistant_id });
+  await follow();
+  if (!assistant) await chooseAssistant(named[0].assistant_id);
+  await threads.load(store.run.thread);
 }
 
 store.subscribe(show);
-store.subscribe(remember);
+store.subscribe((run) => (opened.thread !== undefined || run.thread ? remember(run) : undefined));
 store.subscribe(listAgain);
 
-begin().catch(failed).finally(() => (document.body.dataset.ready = "true"));
+begin()
+  .catch(failed)
+  .finally(() => (document.body.dataset.ready = "true"));

@@ -1,19 +1,29 @@
-// A form from a JSON Schema: one field per property. What is left empty is not sent, and so has the schema's default.
+// A form from a JSON Schema: one field per property. What is left empty is not sent, and so has the schema's default. No field has to
+// be filled in: a state's schema names every key of the state, those that nodes write among them. The server says what it misses.
 
 import { el, newId } from "./dom.js";
 
 /** The kinds of field, the first that fits. Each makes a control and reads it. */
 const KINDS = [
   { fits: ({ enum: values }) => values, make: choice, read: ({ value }) => JSON.parse(value) },
-  { fits: ({ type }) => type === "boolean", make: () => choice({ enum: [true, false] }), read: ({ value }) => JSON.parse(value) },
+  {
+    fits: ({ type }) => type === "boolean",
+    make: (schema) => choice({ ...schema, enum: [true, false] }),
+    read: ({ value }) => JSON.parse(value),
+  },
   { fits: ({ type }) => type === "integer" || type === "number", make: number, read: ({ value }) => Number(value) },
   { fits: ({ type }) => type === "string", make: () => el("textarea", { rows: 1 }), read: ({ value }) => value },
-  { fits: () => true, make: () => el("textarea", { rows: 3, class: "json", spellcheck: "false" }), read: parsed },
+  { fits: () => true, make: () => el("textarea.json", { rows: 3, spellcheck: "false" }), read: parsed },
 ];
 
-function choice({ enum: values }) {
+function choice({ enum: values, default: usual }) {
   const options = values.map((value) => el("option", { value: JSON.stringify(value) }, String(value)));
-  return el("select", {}, el("option", { value: "" }, "—"), ...options);
+  return el(
+    "select",
+    {},
+    el("option", { value: "" }, usual === undefined || usual === null ? "not set" : `${usual} (the default)`),
+    ...options,
+  );
 }
 
 function number({ type, minimum, maximum }) {
@@ -31,11 +41,12 @@ function parsed(control) {
 }
 
 /** Follow references and leave out `null`: a field that may be null is one that may stay empty. */
-function plain(schema, definitions) {
+function plain(schema, definitions, depth = 0) {
+  if (typeof schema !== "object" || depth > 20) return {};
   const { $ref, anyOf, allOf, const: constant, ...rest } = schema;
-  if ($ref) return { ...plain(definitions[$ref.split("/").at(-1)] ?? {}, definitions), ...rest };
+  if ($ref) return { ...plain(definitions[$ref.split("/").at(-1)] ?? {}, definitions, depth + 1), ...rest };
   const kinds = (anyOf ?? (allOf?.length === 1 ? allOf : [])).filter(({ type }) => type !== "null");
-  if (kinds.length === 1) return { ...plain(kinds[0], definitions), ...rest };
+  if (kinds.length === 1) return { ...plain(kinds[0], definitions, depth + 1), ...rest };
   return constant === undefined ? schema : { ...rest, enum: [constant] };
 }
 
@@ -54,10 +65,10 @@ export class SchemaForm {
 
   /** Make the fields of a schema's properties. @param {object|null} schema @param {string[]} without properties asked for elsewhere */
   make(schema, without = []) {
-    const { properties = {}, required = [], $defs = {} } = schema ?? {};
+    const { properties = {}, $defs = {} } = schema ?? {};
     const names = Object.keys(properties).filter((name) => !without.includes(name));
-    this.#fields = names.map((name) => field(name, plain(properties[name], $defs), required.includes(name)));
-    this.#place.replaceChildren(...this.#fields.map(({ element }) => element));
+    this.#fields = names.map((name) => field(name, plain(properties[name], $defs)));
+    this.#place.replaceChildren(el("div.fields", {}, ...this.#fields.map(({ element }) => element)));
   }
 
   /** Return what was filled in, or null if a field holds something it cannot. */
@@ -69,17 +80,18 @@ export class SchemaForm {
   }
 }
 
-function field(name, schema, required) {
+function field(name, schema) {
   const kind = KINDS.find(({ fits }) => fits(schema));
   const control = kind.make(schema);
   const [id, help] = [newId("field"), newId("help")];
+  // A field that is still called invalid would keep the form from being sent.
+  control.addEventListener("input", () => control.setCustomValidity(""));
   control.id = id;
   control.name = name;
-  control.required = required;
   if (schema.default !== undefined && schema.default !== null) control.placeholder = JSON.stringify(schema.default);
   const description = schema.description ?? "";
   if (description) control.setAttribute("aria-describedby", help);
-  const label = el("label", { for: id }, schema.title ?? name, required ? " (required)" : null);
-  const element = el("div.field", {}, label, control, description ? el("small", { id: help }, description) : null);
+  const label = el("label", { for: id }, schema.title ?? name);
+  const element = el("div.field", {}, label, control, description ? el("small.hint", { id: help }, description) : null);
   return { name, control, kind, element };
 }

@@ -1,88 +1,108 @@
-// The server's threads, newest first, and the checkpoints of the one that is open.
+// The server's threads, newest first: what each began with, and how it ended.
 
 import * as api from "./api.js";
-import { el } from "./dom.js";
+import { button, el, icon } from "./dom.js";
+import { statusWords } from "./outcome_words.js";
+import { brief } from "./timeline.js";
 
 const THREADS = 20;
-/** Each checkpoint comes with the whole state. */
-const CHECKPOINTS = 10;
 
-const time = (text) => (text ? new Date(text).toLocaleString() : "");
+const SAME_DAY = { hour: "2-digit", minute: "2-digit" };
+const OTHER_DAY = { day: "numeric", month: "short", ...SAME_DAY };
+function time(text) {
+  if (!text) return "";
+  const then = new Date(text);
+  return then.toLocaleString([], then.toDateString() === new Date().toDateString() ? SAME_DAY : OTHER_DAY);
+}
+
+/** The first words of a thread; `content` may be blocks. */
+function firstWords({ extracted, values, metadata }) {
+  const content = extracted?.first_message ?? values?.messages?.[0]?.content;
+  const text = Array.isArray(content) ? content.map((block) => block?.text ?? "").join(" ") : content;
+  return typeof text === "string" && text.trim() ? brief(text, 140) : (metadata?.graph_id ?? "thread");
+}
+
+/** An outcome says more than that the thread is idle. */
+const statusOf = ({ status, extracted, values }) =>
+  status === "idle" ? (extracted?.outcome_status ?? values?.outcome?.status ?? "idle") : status;
 
 export class ThreadList {
   #place;
-  #checkpoints;
   #actions;
   #shown = THREADS;
   #current = null;
+  #words = "";
+  #print = "";
 
-  /** @param {HTMLElement} place @param {HTMLElement} checkpoints
-   * @param {{open: Function, openCheckpoint: Function, failed: Function}} actions
-   */
-  constructor(place, checkpoints, actions) {
+  /** @param {HTMLElement} place @param {HTMLInputElement} find @param {{open: Function, failed: Function}} actions */
+  constructor(place, find, actions) {
     this.#place = place;
-    this.#checkpoints = checkpoints;
     this.#actions = actions;
+    find.addEventListener("input", () => ((this.#words = find.value.toLowerCase()), this.#filter()));
   }
 
   /** Ask the server anew. */
   async load(current = this.#current) {
-    if (current !== this.#current) this.#checkpoints.replaceChildren();
     this.#current = current;
     const found = await api.threads(this.#shown);
+    const print = JSON.stringify([current, found]);
+    if (print === this.#print) return;
+    this.#print = print;
     const items = found.map((thread) => this.#item(thread));
-    if (found.length === this.#shown) items.push(el("li", {}, this.#button("Older threads", () => ((this.#shown += THREADS), this.load()), "quiet")));
+    if (found.length === this.#shown)
+      items.push(
+        el(
+          "li",
+          {},
+          button(
+            "Older threads",
+            this.#guarded(() => ((this.#shown += THREADS), this.load())),
+            { kind: "quiet" },
+          ),
+        ),
+      );
     this.#place.replaceChildren(...(items.length ? items : [el("li.hint", {}, "None yet.")]));
+    this.#filter();
   }
 
-  #item({ thread_id: id, status, created_at: created, metadata }) {
-    const current = id === this.#current;
-    const open = this.#button(
-      [el("span", {}, metadata?.graph_id ?? "thread"), " ", el("span.badge", { "data-status": status }, status), el("small", {}, time(created))],
-      () => this.#actions.open(id, metadata), "thread");
-    open.dataset.id = id;
-    if (current) open.setAttribute("aria-current", "true");
+  #item(thread) {
+    const { thread_id: id, created_at: created, metadata } = thread;
+    const status = statusOf(thread);
+    const { tone, icon: sign } = statusWords(status);
+    const open = el(
+      "button.thread",
+      {
+        type: "button",
+        "data-id": id,
+        "data-tone": tone,
+        "aria-current": id === this.#current ? "true" : null,
+        title: metadata?.graph_id,
+        onclick: this.#guarded(() => this.#actions.open(id, metadata)),
+      },
+      icon(sign),
+      el("span.first", {}, firstWords(thread)),
+      el(
+        "span.meta",
+        {},
+        el("span", { "data-status": status }, status === "idle" ? "ended" : status.replaceAll("_", " ")),
+        el("time", {}, time(created)),
+      ),
+    );
     return el("li", {}, open);
   }
 
-  /** Show the checkpoints of the open thread. */
-  async loadCheckpoints(before = null) {
-    if (!this.#current) return;
-    const states = await api.history(this.#current, CHECKPOINTS, before);
-    const items = states.map((state) => this.#checkpoint(state));
-    if (states.length === CHECKPOINTS) items.push(this.#older(states.at(-1)));
-    if (before === null) this.#checkpoints.replaceChildren();
-    this.#checkpoints.append(...items);
+  #filter() {
+    for (const item of this.#place.children)
+      item.hidden = Boolean(this.#words) && !item.textContent.toLowerCase().includes(this.#words);
   }
 
-  #checkpoint({ checkpoint, metadata, next, created_at: created }) {
-    const id = checkpoint?.checkpoint_id;
-    const leads = next?.length ? `before ${next.join(", ")}` : "the end";
-    const open = this.#button([`Step ${metadata?.step ?? "?"}, ${leads}`, el("small", {}, time(created))],
-      (event) => {
-        for (const button of this.#checkpoints.querySelectorAll("[aria-current]")) button.removeAttribute("aria-current");
-        event.currentTarget.setAttribute("aria-current", "true");
-        return this.#actions.openCheckpoint(id, metadata?.step);
-      }, "thread");
-    return el("li", {}, open);
-  }
-
-  #older({ checkpoint }) {
-    const item = el("li", {}, this.#button("Older checkpoints", async () => {
-      await this.loadCheckpoints(checkpoint.checkpoint_id);
-      item.remove();
-    }, "quiet"));
-    return item;
-  }
-
-  #button(children, action, kind) {
-    const onclick = async (event) => {
+  #guarded(action) {
+    return async () => {
       try {
-        await action(event);
+        await action();
       } catch (error) {
         this.#actions.failed(error);
       }
     };
-    return el(`button.${kind}`, { type: "button", onclick }, ...[children].flat());
   }
 }

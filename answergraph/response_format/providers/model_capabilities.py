@@ -34,12 +34,12 @@ def model_name(model: Any) -> str:
 
 
 def deployment_of(model: Any) -> str:
-    """Return what a chat model's requests are addressed to: the deployment where there is one, else the model."""
+    """Return the deployment that a chat model's requests go to, or the model if there is none."""
     return _first_text(model, "deployment_name") or model_name(model)
 
 
 def address_of(model: Any) -> str:
-    """Return the address that a chat model's client asks at, or the region of a client without one; empty if it tells neither."""
+    """Return the address of a chat model's client, or the region of a client without one; empty if it has neither."""
     return _first_text(model, *_ADDRESS_FIELDS) or _first_text(model, "region_name", "location")
 
 

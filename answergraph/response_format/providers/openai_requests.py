@@ -64,7 +64,7 @@ class _Asked(Exception):  # noqa: N818 - no error: it carries the request out of
 
 
 class _Recorder:
-    """Stands in for a client of the OpenAI SDK and all its parts; what is asked of it is raised."""
+    """A stand-in for a client of the OpenAI SDK and all its parts; raises the request instead of sending it."""
 
     def __getattr__(self, name: str) -> _Recorder:
         return self
@@ -74,7 +74,7 @@ class _Recorder:
 
 
 def with_plain_requests(runnable: Any) -> Any:
-    """Return a copy of an OpenAI model that sends the same bytes with less work before; any other model as it is.
+    """Return a copy of an OpenAI model that sends the same bytes with less work; return any other model unchanged.
 
     The copy is for one call: a model may be changed between two. A model or a client of the user's own class is left alone.
     """

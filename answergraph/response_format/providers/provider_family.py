@@ -60,7 +60,7 @@ class ProviderFamily:
     open_weights: bool = True
     """Whether anybody can serve its models, not only their maker and gateways to it."""
     thinks: str = ""
-    """Pattern of the names of models that think unless they are told not to."""
+    """Pattern of the names of models that think by default."""
     user_after_tool: bool = True
     """Whether it takes a user message right after a tool's."""
     answers_last: bool = False

@@ -57,7 +57,7 @@ TOOL_CALLING = "tool_calling"
 
 @dataclass(frozen=True)
 class Refusal:
-    """A way of asking that the provider of one model has refused."""
+    """A strategy that the provider of one model has refused."""
 
     model_class: str
     """The chat model's class, with its module."""

@@ -68,9 +68,9 @@ def find_json(text: str) -> list[JsonFinding]:
 
 
 def parse_structured_output(text: str, *, objects_only: bool = True) -> Any:
-    """Return the JSON object in what a model wrote: the whole text, else the first in a code fence, else the one in prose.
+    """Return the JSON object in a model's text: the whole text, else the first in a code fence, else the only one in prose.
 
-    It is the search that every strategy of this package reads texts with.
+    Every strategy of this package uses this search.
 
     Args:
         text: What the model wrote.

@@ -23,7 +23,7 @@ from answergraph.state.ledger import MiddlewareValue
 from answergraph.state.outcome import Problem, Status
 
 UNREADABLE = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
-"""What a validator of the developer's may raise on a value that nobody expected; the model's mistake, as in LangChain."""
+"""Exceptions of a developer's validator that count as the model's mistake, as in LangChain."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Reading:
     """What a reply holds."""
 
     status: Status
-    """``answered`` if it holds one valid answer, else what stands in its place."""
+    """``answered`` if it holds one valid answer, otherwise the status to report."""
     reason: str
     """One sentence for a person."""
     value: Any = None

@@ -31,9 +31,9 @@ class TextAnswer:
     name: str | None = None
     """The schema that it names."""
     is_bare: bool = False
-    """Whether ``data`` is the value itself, taken out of what it was wrapped in."""
+    """Whether ``data`` is the value itself, without its wrapper."""
     is_known: bool = True
-    """Whether one of the schemas knows its keys; else it is wrong, whatever they say to its values."""
+    """Whether one of the schemas has its keys; if not, it is wrong whatever its values."""
     repairs: tuple[str, ...] = ()
 
 

@@ -148,7 +148,7 @@ def _makes_formats(cls: type) -> bool:
 
 
 def _advice(declared: Any) -> str:
-    """Return what to write in place of what is no type; empty if that cannot be told."""
+    """Return what to write instead of a value that is not a type; empty if unknown."""
     cls = declared if isinstance(declared, type) else type(declared)
     if _makes_formats(cls):
         if cls is declared:

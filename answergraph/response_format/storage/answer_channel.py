@@ -1,4 +1,4 @@
-"""How answers are kept: as the declared type in the state, as plain JSON in writes and checkpoints.
+"""Stores answers as the declared type in the state, and as plain JSON in writes and checkpoints.
 
 A checkpoint is read by another process, perhaps months later and in a mode that imports no class of the user's. So an answer is
 stored as plain JSON with the name of its schema, wherever an equal value comes back from it; any other value stays as it is.
@@ -27,9 +27,9 @@ MARK = "answergraph"
 class AnswerChannel(LastValue[Any]):
     """Keeps the last answer written to a state key, as a value of its declared type.
 
-    For the state of your own graph, where the answer of an agent goes on being used: ``invoke``, ``get_state``, the history,
-    ``values`` streams and other processes find the declared type, whatever LangGraph is allowed to import. JSON that is written
-    to the key, by ``update_state`` from a server for instance, becomes the declared type; what fits none stays as it is.
+    Use it in the state of your own graph if that state holds an agent's answer: ``invoke``, ``get_state``, the history,
+    ``values`` streams and other processes then see the declared type, whatever LangGraph may import. JSON that is written
+    to the key, for instance by ``update_state`` from a server, becomes the declared type if it fits; other values are kept.
 
     Example:
         >>> from typing import Annotated
@@ -107,7 +107,7 @@ class NamedJson(NamedTuple):
 
 @dataclass(frozen=True)
 class UnreadableAnswer:
-    """Stands in the place of an answer in a checkpoint that its schema does not fit any more.
+    """Placeholder for a stored answer that no longer fits its schema.
 
     The thread can be read, forked and continued; whoever uses the answer gets the error. It is stored again as it was, so
     nothing is lost to a process that still has the schema.
@@ -140,7 +140,7 @@ class AnswerCodec:
         """The schema of each value that came back equal from its JSON, and that JSON as a text, by the id of the value."""
 
     def to_json(self, value: Any, schema: AnswerSchema | None = None) -> NamedJson | None:
-        """Return an answer as JSON from which it comes back equal, ``None`` if there is none; ``schema`` if it is known."""
+        """Return JSON that restores an equal answer, ``None`` if there is none; pass ``schema`` if it is known."""
         proven, json_text = self._proven.get(id(value)) or (None, "")
         known = proven or (self._named(schema.name) if schema is not None else None)
         for candidate in self._schemas_of(value) if known is None else [known]:

@@ -58,7 +58,7 @@ class TextProtocolStrategy(Strategy[SchemaT]):
 
 
 class AutoStrategy(Strategy[SchemaT]):
-    """Ask in the best way the model has, and in the next one where the provider refuses it or the model ignores it.
+    """Use the best strategy for the model, and the next one if the provider refuses it or the model ignores it.
 
     The order is: the provider's own mode, the answer tool with a forced call, the answer tool left free, the provider's JSON
     mode, and words alone. Where a format keeps a server's model from calling tools, the tools come first and the answer is asked

@@ -15,9 +15,9 @@ from answergraph.response_format.strategies.strategy import FreeLoop, NamedStrat
 
 
 class DeferredStrategy(Strategy[SchemaT]):
-    """Bind nothing but the tools while the loop runs; then ask for the answer alone, with tools off.
+    """Bind only the tools while the loop runs; then ask only for the answer, without tools.
 
-    A format bound in every call makes some models answer at once, without their tools. The final step is a visit of the
+    If every call has a format, some models answer at once and never call their tools. The final step is a visit of the
     ``model`` node like any other: drawn, counted and checkpointed. It is skipped when the loop's last text already parses.
     """
 

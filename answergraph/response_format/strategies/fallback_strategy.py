@@ -14,7 +14,7 @@ from answergraph.state.mistakes import shown
 
 
 class FallbackStrategy(Strategy[SchemaT]):
-    """Take the next strategy when the provider refuses the request, or the model ignores it or repeats its mistake."""
+    """Use the next strategy if the provider refuses the request, or the model ignores it or repeats its mistake."""
 
     name = "fallback"
 

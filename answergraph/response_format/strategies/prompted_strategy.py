@@ -29,7 +29,7 @@ No other text, no markdown code blocks, no explanation.
 
 
 class PromptedStrategy(Strategy[SchemaT]):
-    """Ask for the answer in words, with an example made from the schema; works with every model that can write JSON.
+    """Ask for the answer in the prompt, with an example made from the schema; works with every model that can write JSON.
 
     The instructions end the prompt of each call and are never stored in the conversation.
     """

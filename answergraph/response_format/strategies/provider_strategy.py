@@ -29,7 +29,7 @@ NOT_STRICT = "The schema of {names!r} cannot be enforced to the letter: {reason}
 class ProviderStrategy(Strategy[SchemaT]):
     """Ask for the answer through the provider's own JSON-schema mode.
 
-    Unlike LangChain's strategy of this name it sends an unusable answer back; ``handle_errors=False`` raises as there.
+    Unlike LangChain's strategy of this name, it sends an unusable answer back; ``handle_errors=False`` raises as LangChain does.
     """
 
     name = "provider"

@@ -13,10 +13,10 @@ from answergraph.state.errors import ResponseFormatError
 
 
 class FromContext:
-    """A response format that the caller brings with the run, as a JSON Schema in the run's context.
+    """A response format that the caller passes with each run, as a JSON Schema in the run's context.
 
-    Pass it as ``response_format``, and one deployed graph answers in any shape. The schema is checked before the model is
-    called: that it is one, and that it is bounded in size, depth and cost and refers to nothing outside.
+    With it as ``response_format``, one deployed graph answers in any shape. Before the model is called, the schema is
+    checked: it must be valid, bounded in size, depth and cost, and refer to nothing outside.
 
     Example:
         >>> from answergraph import create_agent

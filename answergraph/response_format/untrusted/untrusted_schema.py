@@ -34,7 +34,7 @@ MAX_PATTERN_BYTES = 1_048_576
 """Memory of one compiled regular expression, and again of its matching cache."""
 
 PATTERN_OPTIONS = jsonschema_rs.RegexOptions(size_limit=MAX_PATTERN_BYTES, dfa_size_limit=MAX_PATTERN_BYTES)
-"""For every validator of a caller's schema: the engine whose matching time is linear in the text, whatever the pattern.
+"""The regex engine of every validator of a caller's schema; its matching time is linear in the text for every pattern.
 
 It takes no look-around and no back references; the default engine of jsonschema-rs backtracks.
 """

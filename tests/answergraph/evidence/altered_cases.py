@@ -161,8 +161,9 @@ def _unless_it_stands(texts: tuple[str, ...], quote: str | None, *, alone: bool 
     """Return a case, unless the altered quote happens to be a true one."""
     if quote is None or len(quote) < 8:
         return None
-    # A final stop and the case of the first letter change nothing.
-    forms = {_plain(form.rstrip(".,")) for form in (quote, quote[0].swapcase() + quote[1:])}
+    # A final stop, marks around it and the case of the first letter change nothing.
+    within = quote[1:-1].replace("\\n", " ").strip() if quote[0] == quote[-1] and quote[0] in "\"'" else quote
+    forms = {_plain(form.rstrip(".,")) for form in (quote, within, quote[0].swapcase() + quote[1:])}
     patterns = [re.compile(rf"(?<!\w){re.escape(form)}(?!\w)") for form in forms]
     stands = any(pattern.search(_plain(text)) for pattern in patterns for text in texts)
     return RealCase(texts, quote) if alone or not stands else None

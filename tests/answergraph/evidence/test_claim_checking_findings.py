@@ -84,6 +84,7 @@ def test_what_cannot_change_the_meaning_is_read_over(quote: str, text: str) -> N
         ("the tests … have passed", "the tests that had not passed before have passed"),
         ("the server is up … the disk is full", "the server is up.\nIn July the disk is full"),
         ("tests passed … with errors", "- tests passed\n- run with errors"),
+        ('["north wind", "calm"] ["storm", "rain"]', '["north wind", "calm"]\n\n["storm", "rain"]'),
     ],
 )
 def test_what_may_change_the_meaning_is_not(quote: str, text: str) -> None:

@@ -176,8 +176,18 @@ def made(spec: Spec, numbers: Any) -> tuple[Any, Any]:
     if kind == "union":
         assume(not SWALLOWING.intersection(kinds_of(parts[1])))
     types = [made(part, numbers) for part in parts]
+    # The value may be one of an alternative without marks just as well: a list beside a tuple.
+    assume(kind != "union" or "marked" in kinds_of(parts[1]) or not takes(types[1][0], types[0][1]))
     made_of: tuple[Any, Any] = PAIRS[kind](*types) if kind in PAIRS else MIXED[kind](*types[0])
     return made_of
+
+
+def takes(declared: Any, value: Any) -> bool:
+    try:
+        TypeAdapter(declared).validate_python(value)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def quotes_in(value: Any) -> set[str]:

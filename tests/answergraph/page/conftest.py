@@ -11,7 +11,8 @@ from tests.suite.langgraph_dev import langgraph_dev, lay_out, shipped
 
 LONGEST_RUN = 120_000
 """In milliseconds; two thousand messages on a busy machine."""
-WATCHED = ("grounded", "approval", "question", "long", "hostile", "form", "pause", "steady", "many")
+FOREIGN = ("langchain_agent", "plain", "supervisor", "thousand")
+WATCHED = ("grounded", "rejected", "approval", "question", "long", "hostile", "form", "pause", "steady", "many")
 
 
 @pytest.fixture(scope="package")
@@ -20,6 +21,7 @@ def server_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder = tmp_path_factory.mktemp("watched")
     settings = shipped()
     settings["graphs"] |= {name: f"./tests/answergraph/page/watched_graphs.py:{name}" for name in WATCHED}
+    settings["graphs"] |= {name: f"./tests/answergraph/page/foreign_graphs.py:{name}" for name in FOREIGN}
     lay_out(folder, settings)
     with langgraph_dev(folder, {}) as url:
         yield url
@@ -54,7 +56,7 @@ def choose(page: Page, graph: str) -> None:
     """Choose a graph, and wait until it is drawn and its forms are made."""
     page.select_option("#assistant", label=graph)
     page.wait_for_selector("#input:not([aria-busy])")
-    page.wait_for_selector(f'#drawing svg[aria-label="The graph {graph}"]')
+    page.wait_for_selector(f'#drawing svg[aria-label="The graph {graph}"]', state="attached")
 
 
 def ended(page: Page) -> str:

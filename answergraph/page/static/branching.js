@@ -1,0 +1,37 @@
+// To go on from an older state: as it was, or changed.
+
+import * as address from "./address.js";
+import * as api from "./api.js";
+import { checkpointBefore } from "./checkpoint_list.js";
+
+export class Branching {
+  #store;
+  #choose;
+  #start;
+
+  /** @param {import("./run_store.js").RunStore} store @param {(change: object) => Promise<void>} choose opens what a person has chosen
+   * @param {(request: object) => Promise<boolean>} start
+   */
+  constructor(store, choose, start) {
+    this.#store = store;
+    this.#choose = choose;
+    this.#start = start;
+  }
+
+  /** Open the state before a step. */
+  async fork(step) {
+    const checkpoint = await checkpointBefore(step, this.#store.run);
+    if (!checkpoint) throw new Error(`The state before step ${step.number} is not known.`);
+    await this.#choose({ checkpoint, step: null });
+  }
+
+  /** Write a changed state as a checkpoint of its own, and go on from there if something is left to do. */
+  async save(values, checkpoint, asNode) {
+    const { thread } = this.#store.run;
+    await api.updateState(thread, values, { checkpoint, asNode });
+    const { next } = await api.state(thread);
+    address.write({ checkpoint: null, step: null }, true);
+    await this.#store.openThread(thread);
+    if (next?.length) await this.#start({ input: null });
+  }
+}

@@ -1,0 +1,70 @@
+// What a person gives a run: the message, the rest of the input, the context.
+
+import { el } from "./dom.js";
+import { SchemaForm } from "./schema_form.js";
+
+const at = (id) => document.getElementById(id);
+
+export class Composer {
+  #input = new SchemaForm(at("input-form"));
+  #bare = new SchemaForm(at("bare-input"));
+  #context = new SchemaForm(at("context-form"));
+  /** Whether the input is one JSON value, because its schema names no properties. */
+  #isRaw = false;
+  #hasMessages = true;
+
+  /** @param {(request: object) => Promise<boolean>} send gives whether the server took it */
+  constructor(send) {
+    at("input").addEventListener("submit", async (event) => {
+      event.preventDefault();
+      const request = this.#request();
+      if (request && (await send(request))) at("message").value = "";
+    });
+    at("input").addEventListener("keydown", (event) => {
+      const sends = event.ctrlKey || event.metaKey || (event.target === at("message") && !event.shiftKey);
+      if (event.key !== "Enter" || !sends || event.isComposing) return;
+      event.preventDefault();
+      at("input").requestSubmit();
+    });
+  }
+
+  /** Ask for what a graph takes: its messages first, then the rest. @param {{input_schema?: object, context_schema?: object}} schemas */
+  make({ input_schema: input, context_schema: context }) {
+    const properties = input?.properties;
+    this.#isRaw = !properties;
+    this.#hasMessages = Boolean(properties?.messages);
+    const form = this.#isRaw ? { properties: { input: { title: "Input (JSON)" } } } : input;
+    this.#bare.make(this.#hasMessages ? null : form);
+    this.#input.make(this.#hasMessages ? form : null, ["messages"]);
+    this.#context.make(context);
+    at("message-field").hidden = !this.#hasMessages;
+    at("more-box").hidden = this.#input.isEmpty;
+    at("context-box").hidden = this.#context.isEmpty;
+  }
+
+  /** The context, or null if a field holds something it cannot. */
+  context() {
+    const read = this.#context.read();
+    if (read === null) at("context-box").open = true;
+    return read;
+  }
+
+  #request() {
+    const filled = this.#hasMessages ? this.#input.read() : this.#bare.read();
+    if (filled === null) return void (at("more-box").open = true);
+    if (this.#isRaw) return { input: filled.input ?? null };
+    if (!this.#hasMessages) return { input: filled };
+    const text = at("message").value;
+    if (!text.trim() && !Object.keys(filled).length) return void at("message").focus();
+    return { input: text.trim() ? { ...filled, messages: [{ role: "user", content: text }] } : filled };
+  }
+}
+
+/** Fill the choice of graphs. @param {{assistant_id: string, graph_id: string, name?: string}[]} assistants */
+export function listAssistants(place, assistants) {
+  place.replaceChildren(
+    ...assistants.map(({ assistant_id: id, graph_id: graph, name }) =>
+      el("option", { value: id }, !name || name === graph ? graph : `${graph}: ${name}`),
+    ),
+  );
+}

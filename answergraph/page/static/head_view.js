@@ -1,0 +1,107 @@
+// The head of a run: how it ended, and why.
+
+import { answersIn } from "./answers.js";
+import { button, el, icon, shown } from "./dom.js";
+import { lastMessage } from "./conversation.js";
+import { markdown } from "./markdown.js";
+import { headOf, usageOf } from "./outcome_words.js";
+import { valueTree } from "./value_tree.js";
+
+export class HeadView {
+  #place;
+  #left;
+  #actions;
+  #print = "";
+
+  /** @param {HTMLElement} place @param {HTMLElement} left for what a graph without an answer left behind
+   * @param {{fork: Function, compare: Function, copy: Function}} actions
+   */
+  constructor(place, left, actions) {
+    this.#place = place;
+    this.#left = left;
+    this.#actions = actions;
+  }
+
+  /** @param {import("./run_types.js").Run} run @param {{name: string, description?: string}} graph */
+  show(run, graph) {
+    const head = headOf(run);
+    const usage = usageOf(run);
+    const print = JSON.stringify([head, usage, run.thread, run.status, graph]);
+    if (print !== this.#print)
+      this.#place.replaceChildren(...(run.thread || run.status !== "none" ? this.#head(run, head, usage) : empty(graph)));
+    this.#print = print;
+    this.#showLeft(run);
+  }
+
+  #head(run, { tone, icon: sign, word, rest, why }, usage) {
+    const failed = run.steps.findLast(({ state, checkpoint }) => state === "failed" && checkpoint);
+    return [
+      el(
+        "div.title",
+        {},
+        el("span.disc", { "data-tone": tone }, icon(sign)),
+        el("h1", { "data-tone": tone }, el("b", {}, word), rest),
+      ),
+      el(
+        "div.actions",
+        {},
+        failed && button("Go on from here", () => this.#actions.fork(failed), { kind: "small", icon: "fork" }),
+        run.thread && button("Copy link", this.#actions.copy, { kind: "small", icon: "link" }),
+        run.thread && run.steps.length > 0 && button("Compare", this.#actions.compare, { kind: "small", icon: "compare" }),
+      ),
+      why.some(Boolean) && el("p.why", {}, why.filter(Boolean).join(" ")),
+      usage.facts.length > 0 &&
+        el(
+          "p.usage",
+          {},
+          ...usage.facts.map(([figure, word]) => el("span", {}, el("b", {}, figure), ` ${word}`)),
+          ...share(usage),
+          usage.isUnknown && el("span", {}, "Tokens are not known: no model reported any."),
+        ),
+    ].filter(Boolean);
+  }
+
+  /** The last message and the state, where there is no answer to show. */
+  #showLeft(run) {
+    const isOver = ["ended", "failed", "stopped"].includes(run.status);
+    const hasAnswer = answersIn(run.values).length > 0 || run.growing.length > 0;
+    const values = Object.entries(run.values).filter(([key]) => key !== "messages" && !key.startsWith("_"));
+    const said = lastMessage(run.messages);
+    this.#left.hidden = !isOver || hasAnswer || (!values.length && !said);
+    const print = this.#left.hidden ? "" : JSON.stringify([said, values]);
+    if (print === this.#left.dataset.print) return;
+    this.#left.dataset.print = print;
+    this.#left.replaceChildren(
+      said ? el("section", {}, el("h2", {}, "Last message"), markdown(said)) : "",
+      values.length ? el("section", {}, el("h2", {}, "State at the end"), valueTree(Object.fromEntries(values))) : "",
+    );
+  }
+}
+
+function share({ corrections }) {
+  if (!corrections) return [];
+  const part = Math.round(corrections * 100);
+  const bar = (name, width) => {
+    const piece = el(`i.${name}`);
+    piece.style.width = `${width}%`;
+    return piece;
+  };
+  return [
+    el("span.share", { "aria-hidden": "true" }, bar("turns", 100 - part), bar("corrections", part)),
+    el("span", {}, `${part} % of them for corrections`),
+  ];
+}
+
+const empty = ({ name, description }) => [
+  el(
+    "div.empty",
+    {},
+    el("h1", {}, name ?? "answergraph"),
+    el("p", {}, description ?? ""),
+    el(
+      "p.hint",
+      {},
+      "A run stands here: how it ended and why, what each step decided, and where each value comes from. Write a message below, or open a thread.",
+    ),
+  ),
+];

@@ -1,0 +1,29 @@
+// What the page says of the connection, above the message box: it stays until it is untrue, and says what goes on.
+
+import { button, el } from "./dom.js";
+
+const TELLERS = {
+  lost: ({ tries = 0, retryAt }, { begunAt }) => [
+    tries > 5 ? "The server does not answer." : begunAt ? "Connection lost. The run goes on." : "Connection lost.",
+    `${begunAt ? "What came meanwhile is fetched then." : "Whether the run goes on is not known before the server answers."} Tried ${tries} ${tries === 1 ? "time" : "times"}${retryAt ? `, next at ${new Date(retryAt).toLocaleTimeString()}` : ""}.`,
+  ],
+  back: ({ missed = 0 }) => ["Connected again.", `${missed} ${missed === 1 ? "step" : "steps"} came meanwhile.`],
+  restarted: () => ["The server was started again.", "It has taken the run up."],
+};
+
+/** @param {HTMLElement} place @param {import("./run_types.js").Run} run @param {() => void} retry */
+export function showNotice(place, run, retry) {
+  const { connection, unsent } = run;
+  const told = unsent
+    ? ["Your message was not sent.", `${unsent.message} It is still in the box.`]
+    : TELLERS[connection.state]?.(connection, run);
+  const print = JSON.stringify(told ?? null);
+  if (place.dataset.print === print) return;
+  place.dataset.print = print;
+  place.hidden = !told;
+  if (told)
+    place.replaceChildren(
+      el("p", {}, el("b", {}, told[0]), " ", told[1]),
+      connection.state === "lost" ? button("Try now", retry, { kind: "small" }) : "",
+    );
+}

@@ -1,0 +1,197 @@
+// What the page says of a run: a word, a tone, and the sentence that says why. Knows no elements.
+
+import { answersIn } from "./answers.js";
+import { counted, lasted, plural } from "./dom.js";
+import { brief, wrongWith } from "./timeline.js";
+
+/** Of each status: tone, icon, and the words of the head. */
+const STATUSES = {
+  answered: ["ok", "check", "Answered"],
+  abstained: ["honest", "check", "No answer: abstained"],
+  invalid: ["no", "cross", "No answer: invalid"],
+  unanswered: ["no", "cross", "No answer: unanswered"],
+  truncated: ["no", "cross", "No answer: cut off"],
+  empty: ["no", "cross", "No answer: empty"],
+  refused: ["refused", "stop", "No answer: refused"],
+  out_of_budget: ["limit", "warning", "No answer: out of budget"],
+  deferred: ["away", "away", "Waiting for calls elsewhere"],
+  queued: ["idle", "clock", "Queued"],
+  sending: ["idle", "clock", "Sending"],
+  running: ["running", "play", "Running"],
+  stopping: ["idle", "stop", "Stopping"],
+  waiting: ["you", "pause", "Waiting for you"],
+  failed: ["no", "cross", "Failed"],
+  stopped: ["idle", "stop", "Stopped"],
+  ended: ["idle", "ring", "Ended"],
+  busy: ["running", "play", "Running"],
+  interrupted: ["you", "pause", "Waiting for you"],
+  error: ["no", "cross", "Failed"],
+  idle: ["idle", "ring", "Ended"],
+};
+const ORDINALS = ["no", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"];
+const ordinal = (number) => ORDINALS[number] ?? `${number}th`;
+
+/** How a status looks and what it is called. */
+export function statusWords(status) {
+  const [tone, icon, word] = STATUSES[status] ?? ["idle", "ring", status];
+  return { tone, icon, word };
+}
+
+/** The status of a run as the head tells it: an outcome says more than that the run has ended. */
+export const toldStatus = ({ status, outcome }) => (status === "ended" && outcome ? outcome.status : status);
+
+/** @param {import("./run_types.js").Run} run @returns {{tone: string, icon: string, word: string, rest: string, why: string[]}} */
+export function headOf(run) {
+  const status = toldStatus(run);
+  return { ...statusWords(status), ...(TELLERS[status]?.(run) ?? failure(run)) };
+}
+
+const TELLERS = {
+  answered: answered,
+  sending: () => ({ rest: "", why: ["The run is on its way to the server."] }),
+  queued: () => ({ rest: "", why: ["The server has taken the run and has not begun it: it is busy with others."] }),
+  running: (run) => ({
+    rest: run.steps.length ? `, step ${top(run).at(-1)?.number ?? 1}` : "",
+    why: [doing(run), ...sentBack(run)],
+  }),
+  stopping: () => ({ rest: "", why: ["Waits for the server to say that the run has stopped."] }),
+  waiting: ({ interrupts }) => ({
+    rest: "",
+    why: [
+      `${interrupts.length === 1 ? "A step waits" : `${plural(interrupts.length, "step")} wait`} for your decision. Nothing is carried out before you send it.`,
+    ],
+  }),
+  deferred: ({ outcome }) => ({ rest: "", why: [outcome?.reason ?? "The run goes on as soon as the last result arrives."] }),
+  failed: (run) => {
+    const step = run.steps.findLast(({ state }) => state === "failed");
+    const said = run.error?.message
+      ? `${run.error.error ? `${run.error.error}: ` : ""}${run.error.message}`
+      : (step?.error ?? "The server says no more.");
+    return {
+      rest: step ? ` in ${step.node}, step ${step.number}` : "",
+      why: [brief(said, 600), step?.checkpoint ? `The state before step ${step.number} is kept; you can go on from there.` : ""],
+    };
+  },
+  stopped: (run) => ({
+    rest: top(run).length ? ` in step ${top(run).at(-1).number}` : "",
+    why: ["What was written until then is kept."],
+  }),
+  ended: (run) => {
+    const all = answersIn(run.values).map(({ outcome }) => outcome.status);
+    if (all.length)
+      return {
+        rest: `: ${plural(all.length, "answer")}`,
+        why: [
+          `${[...Map.groupBy(all, (status) => status)].map(([status, { length }]) => `${length} ${status.replaceAll("_", " ")}`).join(", ")}.`,
+        ],
+      };
+    return {
+      rest: top(run).length ? `: ${plural(top(run).length, "step")}, no error` : "",
+      why: ["This graph declares no answer. What it left behind is its state and its last message."],
+    };
+  },
+  none: (run) => ({ word: run.checkpoint ? "A checkpoint" : "Nothing has run here yet", rest: "", why: [] }),
+};
+
+const top = ({ steps }) => steps.filter(({ space }) => !space);
+
+function doing({ steps }) {
+  const now = [...new Set(steps.filter(({ state }) => state === "running").map(({ node }) => node))];
+  return now.length ? `At work: ${now.slice(0, 4).join(", ")}.` : "";
+}
+
+function sentBack({ outcome, growing }) {
+  if (outcome?.attempts?.length) return told(outcome.attempts);
+  return growing
+    .filter(({ status, reason }) => status === "rejected" && reason)
+    .map(({ attempt, reason }) => `Attempt ${attempt} was sent back: ${brief(reason)}`);
+}
+
+const isAccepted = ({ status }) => status === "answered" || status === "abstained";
+const told = (attempts) =>
+  attempts.flatMap((attempt, index) => (isAccepted(attempt) ? [] : [`Attempt ${index + 1}: ${ended(wrongWith(attempt))}`]));
+const ended = (text) => (/[.!?…]$/.test(text) ? text : `${text.replace(/:$/, "")}.`);
+
+function answered({ outcome }) {
+  const attempts = outcome.attempts ?? [];
+  const before = told(attempts);
+  const which = attempts.length ? ` on the ${ordinal(attempts.length)} attempt` : "";
+  return {
+    rest: which,
+    why: [
+      ...(before.length > 4 ? [before[0], `${before.length - 2} more were sent back.`, before.at(-1)] : before),
+      coverageOf(outcome),
+    ],
+  };
+}
+
+/** What was checked against the results of tools, and what was not. */
+export function coverageOf({ coverage, evidence }) {
+  const found = Object.keys(evidence ?? {}).length;
+  if (!coverage || !Object.keys(coverage).length)
+    return found
+      ? `${plural(found, "value")} ${found === 1 ? "was" : "were"} found in the results of tools.`
+      : "No field was checked against a tool result: this agent has no check of evidence.";
+  const kinds = Object.values(coverage);
+  const count = (kind) => kinds.filter((each) => each === kind).length;
+  const supported = count("supported");
+  if (!supported && !count("partly")) return "No field was checked against a tool result.";
+  const told = [
+    [supported, "was found in the results of tools", "were found in the results of tools"],
+    [count("partly"), "was found in part", "were found in part"],
+    [count("unchecked"), "was not checked", "were not checked"],
+  ];
+  return `${told
+    .filter(([number]) => number)
+    .map(([number, one, many]) => `${plural(number, "field")} ${number === 1 ? one : many}`)
+    .join("; ")}.`;
+}
+
+function failure({ outcome }) {
+  const attempts = outcome?.attempts ?? [];
+  const rest = attempts.length ? ` after ${attempts.length === 1 ? "one attempt" : `${plural(attempts.length, "attempt")}`}` : "";
+  const last = attempts.findLast((attempt) => !isAccepted(attempt));
+  const said = outcome?.reason ?? "";
+  const wrong = last && wrongWith(last);
+  const isSaid =
+    !wrong || last.problems?.some(({ path, sentence }) => said.includes(path) && said.includes(sentence.slice(0, 30)));
+  return { rest, why: [said, !isSaid ? `Attempt ${attempts.indexOf(last) + 1}: ${ended(wrong)}` : ""] };
+}
+
+/** What a run has used, as pairs of figure and word. */
+export function usageOf({ outcome, steps, messages, begunAt, createdAt, endedAt }) {
+  const usage = outcome?.usage;
+  const last = Math.max(...steps.map(({ ended }) => ended ?? 0), endedAt ?? 0);
+  const first = begunAt ?? steps.find(({ began }) => began)?.began ?? createdAt;
+  const tokens = usage?.total_tokens ?? messages.reduce((sum, message) => sum + (message.usage_metadata?.total_tokens ?? 0), 0);
+  const calls = usage ?? {
+    model_calls: messages.filter(({ type, growing }) => type === "ai" && !growing).length,
+    tool_calls: messages.filter(({ type }) => type === "tool").length,
+  };
+  const facts = [
+    first && last > first && [lasted(last - first), ""],
+    usage && [counted(calls.model_calls), calls.model_calls === 1 ? "model call" : "model calls"],
+    usage && [counted(calls.tool_calls), calls.tool_calls === 1 ? "tool call" : "tool calls"],
+    !usage && steps.length && [counted(top({ steps }).length), "steps"],
+    tokens && [counted(tokens), "tokens"],
+  ].filter(Boolean);
+  const corrections = usage?.by_cause?.correction?.total_tokens ?? 0;
+  return { facts, corrections: tokens ? corrections / tokens : 0, isUnknown: !tokens && calls.model_calls > 0 };
+}
+
+const SENTENCES = {
+  sending: "The run is sent.",
+  queued: "The server has taken the run.",
+  running: "The run goes on.",
+  stopping: "Stopping.",
+  waiting: "The run waits for you.",
+  deferred: "The run waits for calls elsewhere.",
+  failed: "The run failed.",
+  stopped: "The run was stopped.",
+};
+
+/** What is said of a run to those who do not see the page. */
+export function statusLine(run) {
+  if (run.status !== "ended") return SENTENCES[run.status] ?? "";
+  return run.outcome ? `The run has ended: ${run.outcome.status}.` : "The run has ended.";
+}

@@ -1,0 +1,35 @@
+// The tabs of a run. On a wide window the graph stands beside them and has none.
+
+const TABS = ["timeline", "messages", "state", "graph"];
+const at = (id) => document.getElementById(id);
+
+export class Tabs {
+  #changed;
+
+  /** @param {(tab: string) => void} changed a person has chosen a tab */
+  constructor(changed) {
+    this.#changed = changed;
+    for (const tab of TABS) at(`tab-${tab}`).addEventListener("click", () => changed(tab));
+    at("tab-timeline").parentElement.addEventListener("keydown", (event) => this.#key(event));
+    this.open("timeline");
+  }
+
+  open(wanted) {
+    const tab = TABS.includes(wanted) ? wanted : "timeline";
+    document.body.dataset.tab = tab;
+    for (const each of TABS) {
+      at(`tab-${each}`).setAttribute("aria-selected", String(each === tab));
+      at(`tab-${each}`).tabIndex = each === tab ? 0 : -1;
+      if (each !== "graph") at(each).hidden = each !== tab;
+    }
+  }
+
+  #key({ key, target }) {
+    const shown = TABS.filter((tab) => at(`tab-${tab}`).checkVisibility());
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[key];
+    if (!step) return;
+    const next = shown.at((shown.findIndex((tab) => `tab-${tab}` === target.id) + step) % shown.length);
+    at(`tab-${next}`).focus();
+    this.#changed(next);
+  }
+}

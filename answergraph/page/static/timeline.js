@@ -1,0 +1,235 @@
+// A run as rows: each visit of a node with what it decided, and why the run went on as it did. Knows no elements.
+
+import { answersIn, isReport } from "./answers.js";
+import { textOf } from "./conversation.js";
+import { counted, plural } from "./dom.js";
+import { edgeKey } from "./graph_layout.js";
+
+const ANSWER_NODES = new Set(["structured_response", "no_answer"]);
+const CORRECTION = "answergraph-correction-";
+const LONGEST = 120;
+
+export const isCorrection = ({ id, additional_kwargs: marks }) =>
+  Boolean(marks?.answergraph || String(id ?? "").startsWith(CORRECTION));
+
+/** One line of a text. */
+export function brief(value, longest = LONGEST) {
+  const text = (typeof value === "string" ? value : (JSON.stringify(value) ?? "")).trim().replace(/\s+/g, " ");
+  return text.length > longest ? `${text.slice(0, longest - 1)}…` : text;
+}
+const firstSentence = (text) => brief(text.match(/^[\s\S]*?[.!?](?=\s|$)/)?.[0] ?? text);
+const listed = (names) =>
+  names.length > 3 ? `${names[0]} and ${names.length - 1} more` : names.join(", ").replace(/, ([^,]*)$/, " and $1");
+const argumentsOf = (args) =>
+  brief(
+    Object.values(args ?? {})
+      .map((value) => brief(value, 40))
+      .join(", "),
+    80,
+  );
+const sizeOf = (text) => plural(text.split("\n").length, "line");
+
+/** Tells of the steps of one run. */
+export class Timeline {
+  #bySpace;
+  #reasons;
+  #calls = new Map();
+  #attempts = new Map();
+  #answers = [];
+
+  /** @param {import("./run_types.js").Run} run @param {Map<string, string[]>} reasons */
+  constructor({ steps, messages, outcome, values }, reasons) {
+    this.#bySpace = Map.groupBy(steps, ({ space }) => space);
+    this.#reasons = reasons;
+    this.#answers = answersIn(values ?? {});
+    for (const message of [...messages, ...steps.flatMap(({ wrote }) => messagesIn(wrote))])
+      for (const call of message.tool_calls ?? []) this.#calls.set(call.id, call);
+    this.#readAttempts(steps, outcome?.attempts ?? []);
+  }
+
+  /** Which visit read which attempt: by the message where the outcome names it, else in the order of the visits. */
+  #readAttempts(steps, attempts) {
+    const visits = steps.filter(({ space, node }) => !space && ANSWER_NODES.has(node));
+    let last = null;
+    const readBy = new Map();
+    for (const step of steps) {
+      if (step.space) continue;
+      if (visits.includes(step)) readBy.set(last, step.id);
+      last = messagesIn(step.wrote).findLast(({ type }) => type === "ai")?.id ?? last;
+    }
+    for (const [index, attempt] of attempts.entries()) {
+      const id = attempt.message_id
+        ? readBy.get(attempt.message_id)
+        : visits.length === attempts.length
+          ? visits[index].id
+          : undefined;
+      if (id) this.#attempts.set(id, { ...attempt, number: index + 1 });
+    }
+  }
+
+  /** The rows of one space. @returns {object[]} */
+  rows(space = "", depth = 0) {
+    const steps = this.#bySpace.get(space) ?? [];
+    const besides = new Map();
+    for (const { number } of steps) besides.set(number, (besides.get(number) ?? 0) + 1);
+    return steps.map((step) => ({ ...this.#row(step), depth, isParallel: besides.get(step.number) > 1 }));
+  }
+
+  /** What stands below a row once it is opened. */
+  below(row) {
+    return row.parts
+      ? row.parts.map((part) => ({ ...part, depth: row.depth + 1 }))
+      : this.rows(row.step.childSpace, row.depth + 1);
+  }
+
+  #row(step) {
+    const inner = step.childSpace ? (this.#bySpace.get(step.childSpace) ?? []) : [];
+    const messages = messagesIn(step.wrote);
+    const row = {
+      id: step.id,
+      step,
+      number: step.number,
+      name: step.node,
+      then: this.#then(step),
+      tokens: tokensOf(messages),
+      took: step.ended === null || step.began === null ? null : step.ended - step.began,
+      tone: null,
+      parts: null,
+      hasMore: inner.length > 0,
+    };
+    return { ...row, ...this.#told(step, messages, inner) };
+  }
+
+  #told(step, messages, inner) {
+    if (step.state === "failed")
+      return { kind: inner.length ? "subgraph" : kindOf(messages), what: brief(step.error ?? "failed"), tone: "no" };
+    if (step.state === "waits") return { kind: inner.length ? "subgraph" : "plain", what: "waits for you", tone: "you" };
+    if (step.state === "stopped") return { kind: "plain", what: "stopped here", tone: "you" };
+    if (step.state === "running")
+      return { kind: inner.length ? "subgraph" : "plain", what: inner.length ? plural(inner.length, "step") : "at work" };
+    if (inner.length) return this.#subgraph(step, inner);
+    if (ANSWER_NODES.has(step.node) || step.wrote?.outcome) return this.#answer(step, messages);
+    const said = messages.findLast(({ type }) => type === "ai");
+    if (said) return { kind: "model", what: this.#said(said, step) };
+    const results = messages.filter(({ type }) => type === "tool");
+    if (results.length) return this.#tools(step, results);
+    return { kind: "plain", what: changes(step.wrote) };
+  }
+
+  #said(message, step) {
+    const names = (message.tool_calls ?? []).map(({ name }) => name);
+    const readBy = step.next.some((next) => ANSWER_NODES.has(next));
+    if (readBy && names.length) return `answers with ${listed(names)}`;
+    if (names.length) return `calls ${listed(names)}`;
+    const text = textOf(message);
+    return text ? `“${firstSentence(text)}”` : "says nothing";
+  }
+
+  #tools(step, results) {
+    const parts = results.map((message, index) => {
+      const args = argumentsOf(this.#calls.get(message.tool_call_id)?.args);
+      const text = textOf(message);
+      const isWrong = message.status === "error";
+      return {
+        id: `${step.id}/${index}`,
+        step,
+        message,
+        number: null,
+        kind: "tool",
+        name: message.name ?? "tool",
+        then: "",
+        tokens: 0,
+        took: null,
+        what: isWrong ? brief(text) : [args, text.includes("\n") ? sizeOf(text) : brief(text, 60)].filter(Boolean).join(" · "),
+        tone: isWrong ? "no" : null,
+      };
+    });
+    if (parts.length === 1)
+      return { kind: "tool", name: parts[0].name, what: parts[0].what, tone: parts[0].tone, message: parts[0].message };
+    return {
+      kind: "tool",
+      what: `${plural(parts.length, "call")}, side by side`,
+      parts,
+      hasMore: true,
+      isOpen: parts.length < 6,
+    };
+  }
+
+  #answer(step, messages) {
+    const attempt = this.#attempts.get(step.id);
+    const outcome = step.wrote?.outcome;
+    if (attempt && attempt.status !== "answered" && attempt.status !== "abstained")
+      return { kind: "answer", tone: "no", what: wrongWith(attempt), attempt };
+    if (outcome?.status === "answered" || attempt?.status === "answered") {
+      const found = Object.keys(outcome?.evidence ?? {}).length;
+      const mended = attempt?.repairs?.length ? `, repaired: ${brief(attempt.repairs.join("; "), 60)}` : "";
+      return {
+        kind: "answer",
+        tone: "ok",
+        what: `accepted${found ? `, ${plural(found, "passage")} found` : ""}${mended}`,
+        attempt,
+      };
+    }
+    if (outcome?.status)
+      return {
+        kind: "answer",
+        tone: outcome.status === "abstained" ? "honest" : "no",
+        what: brief(outcome.reason ?? outcome.status),
+        attempt,
+      };
+    const correction = messages.find((message) => isCorrection(message) || message.status === "error");
+    if (correction) return { kind: "answer", tone: "no", what: `sent back: ${firstSentence(textOf(correction))}`, attempt };
+    return { kind: "answer", what: messages.length ? brief(textOf(messages.at(-1))) : changes(step.wrote), attempt };
+  }
+
+  #subgraph(step, inner) {
+    const spaces = (space) =>
+      (this.#bySpace.get(space) ?? []).flatMap((each) => [each, ...(each.childSpace ? spaces(each.childSpace) : [])]);
+    const all = spaces(step.childSpace);
+    const messages = all.flatMap(({ wrote }) => messagesIn(wrote));
+    const calls = messages.filter(({ type, id }) => type === "tool" && !isCorrection({ id })).length;
+    const report = Object.values(step.wrote ?? {})
+      .flat()
+      .find(isReport);
+    const told = [plural(inner.length, "step"), calls && plural(calls, "tool call")].filter(Boolean).join(", ");
+    if (!report) return { kind: "subgraph", what: told, tokens: tokensOf(messages) };
+    const label = this.#answers.find(({ title }) => title === (report.test ?? report.case))?.answer?.label;
+    return {
+      kind: "subgraph",
+      name: report.test ?? report.case ?? step.node,
+      tokens: tokensOf(messages),
+      what: [label ?? report.status, told].join(" · "),
+      tone: report.status === "answered" ? "ok" : "no",
+    };
+  }
+
+  #then({ inside, node, next }) {
+    const reasons = next.map((target) => ({ target, reasons: this.#reasons.get(edgeKey(inside, node, target)) ?? [] }));
+    return reasons
+      .map(({ target, reasons: names }) => (names.length ? `${target === "__end__" ? "■" : "→"} ${names.join(" or ")}` : ""))
+      .filter(Boolean)
+      .join(", ");
+  }
+}
+
+const messagesIn = (wrote) => [wrote?.messages ?? []].flat().filter((message) => message && typeof message === "object");
+const tokensOf = (messages) => messages.reduce((sum, { usage_metadata: usage }) => sum + (usage?.total_tokens ?? 0), 0);
+const kindOf = (messages) => (messages.some(({ type }) => type === "tool") ? "tool" : "plain");
+
+/** What was wrong with an attempt, in one line that names the field. */
+export function wrongWith({ problems, error, status }) {
+  const [first, ...rest] = problems ?? [];
+  if (first)
+    return `${first.path ? `${first.path}: ` : ""}${brief(first.sentence)}${rest.length ? ` (and ${rest.length} more)` : ""}`;
+  const [heading, ...lines] = (error ?? status).split("\n");
+  return brief(heading.endsWith(":") && lines[0] ? lines[0].replace(/^\s*- /, "") : heading);
+}
+
+/** What a node has changed in the state, in one line. */
+export function changes(wrote) {
+  const parts = Object.entries(wrote ?? {}).map(([key, value]) => {
+    if (key === "messages") return `writes ${plural([value].flat().length, "message")}`;
+    return Array.isArray(value) ? `${counted(value.length)} in ${key}` : `sets ${key}`;
+  });
+  return parts.length ? listed(parts) : "changes nothing";
+}

@@ -1,0 +1,116 @@
+"""Graphs that are not ours: LangChain's agent, a plain StateGraph, a supervisor over two agents."""
+
+import operator
+from typing import Annotated, Any, Literal
+
+from langchain.agents import create_agent
+from langchain_core.messages import AIMessage
+from langchain_core.tools import tool
+from langgraph.graph import END, START, MessagesState, StateGraph
+from langgraph.types import Command
+from typing_extensions import TypedDict
+
+from answergraph.testing import ScriptedChatModel
+
+LIMITS = "setting | now | advised\n--- | --- | ---\nheap | 64 MB | 256 MB"
+DRAFT = f"Runners start the stub with **64 MB** of heap.\n\n{LIMITS}"
+
+
+@tool
+def read_wiki(page: str) -> str:
+    """Read a page of the wiki."""
+    return "\n".join(f"line {number}: the runner gives {number} MB" for number in range(1, 41))
+
+
+def _reads(page: str) -> AIMessage:
+    return AIMessage("", tool_calls=[{"name": "read_wiki", "args": {"page": page}, "id": f"call-{page}"}])
+
+
+def langchain_agent() -> Any:
+    """Return LangChain's agent: it reads a page, then answers in Markdown."""
+    model = ScriptedChatModel(replies=[_reads("ci-runners"), AIMessage(DRAFT)])
+    return create_agent(model, [read_wiki])
+
+
+class Notes(MessagesState):
+    """Keys that the nodes write; none is asked of the one who starts a run."""
+
+    topic: str
+    sources: Annotated[list[str], operator.add]
+    score: float
+
+
+def plain() -> Any:
+    """Return a graph of plain functions, two of them side by side, with a loop."""
+
+    def plan(state: Notes) -> dict[str, Any]:
+        return {"topic": "runner memory limits"}
+
+    def wiki(state: Notes) -> dict[str, Any]:
+        return {"sources": ["wiki/ci-runners"]}
+
+    def web(state: Notes) -> dict[str, Any]:
+        return {"sources": ["runner-docs#memory"]}
+
+    def write(state: Notes) -> dict[str, Any]:
+        return {"messages": [AIMessage(DRAFT)]}
+
+    def grade(state: Notes) -> dict[str, Any]:
+        return {"score": state.get("score", 0.0) + 0.5}
+
+    def route(state: Notes) -> Literal["good_enough", "write_again"]:
+        return "good_enough" if state["score"] > 0.5 else "write_again"
+
+    graph = StateGraph(Notes)
+    for node in (plan, wiki, web, write, grade):
+        graph.add_node(node.__name__, node)
+    graph.add_edge(START, "plan").add_edge("plan", "wiki").add_edge("plan", "web").add_edge(["wiki", "web"], "write")
+    graph.add_edge("write", "grade")
+    return graph.add_conditional_edges("grade", route, {"good_enough": END, "write_again": "write"}).compile()
+
+
+Turn = Literal["reader", "writer", "__end__"]
+TURNS: dict[str, Turn] = {"": "reader", "reader": "writer", "writer": "__end__"}
+
+
+class Task(MessagesState):
+    """The conversation, and whose turn was last."""
+
+    last: str
+
+
+def supervisor() -> Any:
+    """Return a supervisor that sends two agents to work, one after the other."""
+
+    def supervise(state: Task) -> Command[Turn]:
+        following = TURNS[state.get("last", "")]
+        return Command(goto=following, update={"last": following})
+
+    reader = create_agent(
+        ScriptedChatModel(replies=[_reads("limits"), AIMessage("The limit is 64 MB.")]), [read_wiki], name="reader"
+    )
+    writer = create_agent(ScriptedChatModel(replies=[AIMessage("**Done**: see the table.\n\n" + LIMITS)]), [], name="writer")
+    graph = StateGraph(Task).add_node("supervisor", supervise).add_node("reader", reader).add_node("writer", writer)
+    return graph.add_edge(START, "supervisor").add_edge("reader", "supervisor").add_edge("writer", "supervisor").compile()
+
+
+class Rounds(TypedDict):
+    """How often the graph went round."""
+
+    rounds: int
+
+
+def thousand() -> Any:
+    """Return a graph that takes a thousand steps, one of which says something else."""
+
+    def tick(state: Rounds) -> dict[str, Any]:
+        return {"rounds": state.get("rounds", 0) + 1}
+
+    def tock(state: Rounds) -> dict[str, Any]:
+        return {} if state["rounds"] != 250 else {"rounds": 250}
+
+    def route(state: Rounds) -> Literal["again", "enough"]:
+        return "again" if state["rounds"] < 500 else "enough"
+
+    graph = StateGraph(Rounds).add_node("tick", tick).add_node("tock", tock).add_edge(START, "tick").add_edge("tick", "tock")
+    return graph.add_conditional_edges("tock", route, {"again": "tick", "enough": END}).compile()

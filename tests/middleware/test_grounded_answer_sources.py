@@ -1,0 +1,102 @@
+"""Where evidence comes from: documents of retrievers, blocks with a source, what providers cite; and what cannot be checked."""
+
+import json
+from typing import Annotated, Any
+
+import pytest
+from langchain_core.documents import Document
+from langchain_core.messages import AIMessage
+from langchain_core.tools import tool
+from pydantic import BaseModel
+
+from answergraph import BUNDLE_KEYS, Quote, ToolStrategy, answer_bundle, create_agent, verify_bundle
+from answergraph.middleware import GroundedAnswer
+from answergraph.testing import ScriptedChatModel
+from tests.suite.colors import Run
+
+WORDS = "the disk of db-7 is full"
+PAGE = {"source": "https://example.org/disks", "page": 3}
+
+
+class Finding(BaseModel):
+    """A finding."""
+
+    quote: Annotated[str, Quote()]
+
+
+@tool(response_format="content_and_artifact")
+def retrieve() -> tuple[str, list[Document]]:
+    """Retrieve."""
+    found = [Document("all is well in the east", id="a", metadata={"page": 1}), Document(WORDS, id="b", metadata=PAGE)]
+    return "\n\n".join(document.page_content for document in found), found
+
+
+@tool
+def search() -> list[dict[str, Any]]:
+    """Search."""
+    content = [{"type": "text", "text": WORDS}]
+    return [{"type": "search_result", "source": PAGE["source"], "title": "Disks", "content": content}]
+
+
+@tool
+def see() -> list[dict[str, Any]]:
+    """Take a picture."""
+    return [{"type": "image", "url": "https://example.org/a.png"}]
+
+
+def calling(name: str, args: dict[str, Any], call_id: str) -> AIMessage:
+    return AIMessage("", tool_calls=[{"name": name, "args": args, "id": call_id, "type": "tool_call"}])
+
+
+def asked(run: Run, tools: list[Any], *replies: AIMessage, quote: str = WORDS) -> Any:
+    answers = [calling("Finding", {"quote": quote}, call_id) for call_id in ("8", "9")]
+    model = ScriptedChatModel(replies=[*replies, *answers])
+    agent = create_agent(model, tools, response_format=ToolStrategy(Finding), middleware=[GroundedAnswer()])
+    return run(agent, {"messages": ["q"]}, output_keys=BUNDLE_KEYS)
+
+
+def verified(result: Any) -> list[bool]:
+    return [verdict.holds for verdict in verify_bundle(json.loads(json.dumps(answer_bundle(result))))]
+
+
+@pytest.mark.parametrize(
+    ("used", "source"), [(retrieve, {"id": "b", **PAGE}), (search, {"source": PAGE["source"], "title": "Disks"})]
+)
+def test_the_evidence_names_the_document(run: Run, used: Any, source: dict[str, Any]) -> None:
+    result = asked(run, [used], calling(used.name, {}, "1"))
+    assert result["outcome"]["evidence"]["quote"][3:] == [source]
+    assert verified(result) == [True]
+
+
+def citing(note: dict[str, Any], text: str, provider: str) -> AIMessage:
+    key = "citations" if provider == "anthropic" else "annotations"
+    call = calling("see", {}, "1").tool_calls
+    content: list[Any] = [{"type": "text", "text": text, key: [note]}]
+    return AIMessage(content, tool_calls=call, id="reply", response_metadata={"model_provider": provider})
+
+
+def test_the_words_that_a_provider_cites_are_evidence_with_their_source(run: Run) -> None:
+    note = {"type": "web_search_result_location", "url": PAGE["source"], "title": "Disks", "cited_text": WORDS}
+    result = asked(run, [see], citing(note, "So it is.", "anthropic"))
+    assert result["outcome"]["evidence"]["quote"] == ["reply", 0, len(WORDS), {"url": PAGE["source"], "title": "Disks"}]
+    assert verified(result) == [True]
+
+
+def test_a_citation_of_the_models_own_words_is_none(run: Run) -> None:
+    note = {"type": "url_citation", "url": PAGE["source"], "title": "Disks", "start_index": 0, "end_index": len(WORDS)}
+    result = asked(run, [see], citing(note, WORDS, "openai"))
+    assert result["outcome"]["status"] == "invalid"
+    assert "image, citation without the words of its source cannot be checked" in result["outcome"]["attempts"][0]["error"]
+
+
+def test_what_gemini_grounds_is_its_own_words_and_none(run: Run) -> None:
+    support = {"segment": {"start_index": 0, "end_index": len(WORDS), "text": WORDS}, "grounding_chunk_indices": [0]}
+    grounding = {"grounding_chunks": [{"web": {"uri": "https://x.org", "title": "x"}}], "grounding_supports": [support]}
+    metadata = {"model_provider": "google_genai", "grounding_metadata": grounding}
+    reply = AIMessage(WORDS, tool_calls=calling("see", {}, "1").tool_calls, response_metadata=metadata)
+    assert asked(run, [see], reply)["outcome"]["status"] == "invalid"
+
+
+def test_a_quote_does_not_run_from_one_document_into_another(run: Run) -> None:
+    result = asked(run, [retrieve], calling("retrieve", {}, "1"), quote="well in the east the disk of db-7")
+    assert result["outcome"]["status"] == "invalid"
