@@ -104,8 +104,9 @@ def system_message(prompt: Any) -> SystemMessage | None:
     if prompt is None or isinstance(prompt, SystemMessage):
         return prompt
     made = " For a prompt made at each call, decorate the function with @dynamic_prompt and add it to middleware=[…]."
-    more = made if callable(prompt) else ""
-    raise AgentSpecError(f"system_prompt={shown(prompt)} is not a text; write system_prompt='…'.{more}")
+    raise AgentSpecError(
+        f"system_prompt={shown(prompt)} is not a text; write system_prompt='…'.{made if callable(prompt) else ''}"
+    )
 
 
 def split_tools(given: Any) -> tuple[list[BaseTool], tuple[dict[str, Any], ...]]:
@@ -157,8 +158,9 @@ def check_state_schema(schema: Any, keys: AnswerKeys, answers: Sequence[AnswerSc
     """Refuse a state schema that is no ``TypedDict``, or that declares a key of the agent's own as something else."""
     if not is_typeddict(schema):
         name = shown(schema) if isinstance(schema, type) else "State"
-        line = f"class {name}(AgentState)"
-        raise AgentSpecError(f"state_schema={shown(schema)} is not a TypedDict; write {line} and your keys in it.")
+        raise AgentSpecError(
+            f"state_schema={shown(schema)} is not a TypedDict; write class {name}(AgentState) and your keys in it."
+        )
     hints = {key: _bare(hint) for key, hint in get_type_hints(schema, include_extras=True).items()}
     # Under another key the agent leaves the outcome's usual one to the schema's author.
     own = {*_OWN_TYPES, "messages", "structured_response"} - {AnswerKeys().outcome} | {keys.answer, keys.outcome}
