@@ -58,7 +58,7 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
         """
         super().__init__()
         if abstain is not None and not (isinstance(abstain, type) and issubclass(abstain, Abstention)):
-            raise AgentSpecError(f"abstain={shown(abstain)} is no class derived from Abstention; write abstain=Abstention.")
+            raise AgentSpecError(f"abstain={shown(abstain)} is not a subclass of Abstention; write abstain=Abstention.")
         self.sources = sources if sources is None else _sources(sources)
         self.abstain = abstain
         self.answer_types = () if abstain is None else (abstain,)

@@ -36,7 +36,7 @@ def _marked_schema(name: str, mark: Mark | None, source: Any, handler: GetCoreSc
     if mark is None:
         raise AgentSpecError(f"{name} is a class; write Annotated[…, {name}()].")
     if source is mark:
-        raise AgentSpecError(f"{name}() is no type; write Annotated[…, {name}()].")
+        raise AgentSpecError(f"{name}() is not a type; write Annotated[…, {name}()].")
     schema = handler(source)
     metadata = schema.get("metadata", {})
     return cast("CoreSchema", {**schema, "metadata": {**metadata, MARKS: (*metadata.get(MARKS, ()), mark)}})

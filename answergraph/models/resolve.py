@@ -37,7 +37,7 @@ def resolve_model(model: Any, *, offline: OfflinePolicy | None = None, **setting
         # A chat model, or one with settings or fallbacks bound to it.
         return model  # type: ignore[return-value]  # these have a chat model's methods and no common class
     if not isinstance(model, str) or not model.strip():
-        raise AgentSpecError(f"{shown(model)} is no model; {_advice(model)}.")
+        raise AgentSpecError(f"{shown(model)} is not a model; {_advice(model)}.")
     if model == OFFLINE:
         return _offline(offline)
     provider, _, name = model.partition(":")

@@ -39,7 +39,7 @@ def check_list(name: str, given: Any) -> Sequence[Any]:
     if given is None:
         return ()
     if isinstance(given, str | dict | type | BaseModel) or not isinstance(given, Iterable):
-        raise AgentSpecError(f"{name}={shown(given)} is no list; write {name}=[{shown(given)}].")
+        raise AgentSpecError(f"{name}={shown(given)} is not a list; write {name}=[{shown(given)}].")
     return tuple(given)
 
 
@@ -53,7 +53,7 @@ def check_function(given_as: str, function: Any, *arguments: str, may_be_async: 
     if isinstance(function, type):
         raise AgentSpecError(f"{given_as} is a class; pass a function of {wanted}.")
     if not callable(function):
-        raise AgentSpecError(f"{given_as} is no function of {wanted}.")
+        raise AgentSpecError(f"{given_as} is not a function of {wanted}.")
     if not may_be_async and (iscoroutinefunction(function) or iscoroutinefunction(type(function).__call__)):
         raise AgentSpecError(f"{given_as} is not awaited: write an ordinary function, not async, of {wanted}.")
     try:
@@ -82,5 +82,5 @@ def tool_names(what: str, given: Any) -> tuple[str, ...]:
     if isinstance(given, str):
         return (given,)
     if not isinstance(given, Sequence | Set):
-        raise AgentSpecError(f"{what}: {shown(given)} is no tool; write the name of one.")
+        raise AgentSpecError(f"{what}: {shown(given)} is not a tool; write the name of one.")
     return tuple(name for each in given for name in tool_names(what, each))

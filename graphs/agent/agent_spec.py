@@ -146,7 +146,7 @@ def _limits(given: Any, declared: DeclaredFormat | RunTimeFormat) -> UsageLimits
     if given is None:
         return UsageLimits() if declared.reads_answers else NO_LIMITS
     if not isinstance(given, UsageLimits):
-        raise AgentSpecError(f"limits={shown(given)} is no UsageLimits; write limits=UsageLimits(model_calls=…).")
+        raise AgentSpecError(f"limits={shown(given)} is not a UsageLimits; write limits=UsageLimits(model_calls=…).")
     return given
 
 

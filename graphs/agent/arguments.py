@@ -71,10 +71,10 @@ def check_compiling(arguments: Mapping[str, Any], nodes: Collection[str]) -> Non
             continue
         if isinstance(given, type):
             raise AgentSpecError(f"{name}={shown(given)} is a class; write {name}={shown(given)}(…).")
-        raise AgentSpecError(f"{name}={shown(given)} is no {cls.__name__}; write {name}={example}.")
+        raise AgentSpecError(f"{name}={shown(given)} is not a {cls.__name__}; write {name}={example}.")
     for each in check_list("transformers", arguments.get("transformers")):
         if not callable(each):
-            raise AgentSpecError(f"transformers: {each!r} is no function that makes a stream transformer.")
+            raise AgentSpecError(f"transformers: {each!r} is not a function that makes a stream transformer.")
     _check_interrupts(arguments, nodes)
 
 
@@ -87,13 +87,13 @@ def _check_interrupts(arguments: Mapping[str, Any], nodes: Collection[str]) -> N
 
 def checked_context(schema: Any) -> Any:
     if schema is not None and not isinstance(schema, type) and get_origin(schema) is None:
-        raise AgentSpecError(f"context_schema={shown(schema)} is no class; write the class of the run's context.")
+        raise AgentSpecError(f"context_schema={shown(schema)} is not a class; write the class of the run's context.")
     return schema
 
 
 def checked_name(name: Any) -> str | None:
     if name is not None and not isinstance(name, str):
-        raise AgentSpecError(f"name={name!r} is no text; write name='…'.")
+        raise AgentSpecError(f"name={name!r} is not a text; write name='…'.")
     return name
 
 
@@ -104,7 +104,9 @@ def system_message(prompt: Any) -> SystemMessage | None:
     if prompt is None or isinstance(prompt, SystemMessage):
         return prompt
     made = " For a prompt made at each call, decorate the function with @dynamic_prompt and add it to middleware=[…]."
-    raise AgentSpecError(f"system_prompt={shown(prompt)} is no text; write system_prompt='…'.{made if callable(prompt) else ''}")
+    raise AgentSpecError(
+        f"system_prompt={shown(prompt)} is not a text; write system_prompt='…'.{made if callable(prompt) else ''}"
+    )
 
 
 def split_tools(given: Any) -> tuple[list[BaseTool], tuple[dict[str, Any], ...]]:
@@ -121,7 +123,7 @@ def _as_tool(given: Tool) -> BaseTool:
     if isinstance(given, type):
         raise AgentSpecError(f"tools: {shown(given)} is a class; write {shown(given)}(…), or a function.")
     if not callable(given):
-        raise AgentSpecError(f"tools: {given!r} is no tool; pass a function with type hints and a docstring.")
+        raise AgentSpecError(f"tools: {given!r} is not a tool; pass a function with type hints and a docstring.")
     if isinstance(given, FunctionType) and given.__closure__ is None:
         # Reading a signature takes 3 ms. A function that closes over nothing keeps nothing else alive; agents share no tool.
         return _TOOLS.get_or_make(lambda: _made(given), given, key=given.__doc__).model_copy()
@@ -146,7 +148,7 @@ def one_of(name: str, allowed: Any, given: Any) -> Any:
 def answer_keys(output_key: Any) -> AnswerKeys:
     """Return the state keys of the answer and the outcome."""
     if output_key is not None and (not isinstance(output_key, str) or not output_key):
-        raise AgentSpecError(f"output_key={output_key!r} is no name; write output_key='answer'.")
+        raise AgentSpecError(f"output_key={output_key!r} is not a name; write output_key='answer'.")
     if output_key in {"messages", *_OWN_TYPES}:
         raise AgentSpecError(f"output_key={output_key!r}: the agent keeps something else under this key; choose another one.")
     return AnswerKeys.named(output_key)
@@ -156,7 +158,9 @@ def check_state_schema(schema: Any, keys: AnswerKeys, answers: Sequence[AnswerSc
     """Refuse a state schema that is no ``TypedDict``, or that declares a key of the agent's own as something else."""
     if not is_typeddict(schema):
         name = shown(schema) if isinstance(schema, type) else "State"
-        raise AgentSpecError(f"state_schema={shown(schema)} is no TypedDict; write class {name}(AgentState) and your keys in it.")
+        raise AgentSpecError(
+            f"state_schema={shown(schema)} is not a TypedDict; write class {name}(AgentState) and your keys in it."
+        )
     hints = {key: _bare(hint) for key, hint in get_type_hints(schema, include_extras=True).items()}
     # Under another key the agent leaves the outcome's usual one to the schema's author.
     own = {*_OWN_TYPES, "messages", "structured_response"} - {AnswerKeys().outcome} | {keys.answer, keys.outcome}

@@ -20,7 +20,7 @@ _UNREACHED = (
     "on the items of a list or on the values of a dict."
 )
 _AS_DEFAULT = "{where}: {mark} is the default of this field and marks nothing. Write Annotated[…, {mark}] as its type."
-_NEVER_HELD = "{where}: {mark} stands on what is no {kind}, so that no answer could ever be accepted. {instead}"
+_NEVER_HELD = "{where}: {mark} is on a value that is not a {kind}, so no answer could ever be accepted. {instead}"
 _UNTOLD = (
     "The values of {where} do not tell their type, so that {mark} cannot be found in them. Declare a Pydantic model or a "
     "dataclass that has it on its field."

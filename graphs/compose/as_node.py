@@ -82,7 +82,7 @@ def _check_names(which: str, mapped: Any, side: Callable[[Any], Iterable[Any]], 
         check_function(f"{which}={shown(mapped)}", mapped, "state" if which == "inputs" else "result")
         return
     if not isinstance(mapped, Mapping):
-        raise AgentSpecError(f"as_node: {which}={shown(mapped)} is no mapping; write {which}={form}.")
+        raise AgentSpecError(f"as_node: {which}={shown(mapped)} is not a mapping; write {which}={form}.")
     for name in side(mapped):
         if known and name not in known:
             raise AgentSpecError(

@@ -78,7 +78,7 @@ def react_agent(model: str = OFFLINE) -> CompiledStateGraph[Any, Any, Any, Any]:
         AgentSpecError: If there is no such model.
     """
     if not isinstance(model, str):
-        raise AgentSpecError(f"{model!r} is no name of a model.")
+        raise AgentSpecError(f"{model!r} is not the name of a model.")
     return _agent(model)
 
 

@@ -53,7 +53,7 @@ def test_a_bad_response_format_is_told_by_the_contexts_key(run: Run, response_fo
         run(general_agent(), QUESTION, context={"response_format": response_format})
 
 
-@pytest.mark.parametrize(("model", "why"), [("nope", "'nope' cannot be used"), ("", "'' is no model")])
+@pytest.mark.parametrize(("model", "why"), [("nope", "'nope' cannot be used"), ("", "'' is not a model")])
 def test_an_unknown_model_is_a_mistake_in_the_specification(run: Run, model: str, why: str) -> None:
     with pytest.raises(AgentSpecError, match=why):
         run(general_agent(), QUESTION, context={"model": model})

@@ -30,9 +30,9 @@ def lay_out(folder: Path, config: Mapping[str, Any]) -> None:
 
 
 @contextmanager
-def langgraph_dev(folder: Path, environment: Mapping[str, str]) -> Iterator[str]:
-    """Run ``langgraph dev`` in a folder; gives its address."""
-    port = processes.free_port()
+def langgraph_dev(folder: Path, environment: Mapping[str, str], port: int | None = None) -> Iterator[str]:
+    """Run ``langgraph dev`` in a folder; gives its address. Started again there, it takes up what it kept."""
+    port = port or processes.free_port()
     options = ["--no-browser", "--no-reload", "--host", "127.0.0.1", "--port", str(port), "--n-jobs-per-worker", str(JOBS)]
     command = [sys.executable, "-m", "langgraph_cli", "dev", *options]
     # The checkout is what is tested, wherever the package was installed from.

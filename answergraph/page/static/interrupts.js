@@ -1,87 +1,163 @@
-// What a run waits for, as something to click. Knows the requests of LangChain's human approval; to anything else a person answers
-// yes, no, or in words.
+// What a run waits for, as one form: nothing is sent before everything is decided, then all of it at once.
 
-import { el, newId, shown, textBlock } from "./dom.js";
+import { approvalOf, resumption } from "./approvals.js";
+import { button, el, newId, plural, shown, textBlock } from "./dom.js";
+import { SchemaForm } from "./schema_form.js";
+import { valueTree } from "./value_tree.js";
 
-/** Show what a run waits for.
- * @param {HTMLElement} place
- * @param {{id?: string, value: any}[]} interrupts
- * @param {(resume: any) => void} resume
- */
-export function showInterrupts(place, interrupts, resume) {
-  const answers = new Map();
-  const answer = (interrupt, value) => {
-    answers.set(interrupt, value);
-    if (answers.size === interrupts.length) resume(resumption(interrupts, answers));
+/** What may be decided about a call. Each makes its fields and reads them; undefined means that a field holds something it cannot. */
+const DECISIONS = {
+  approve: { label: "Approve", make: () => ({ read: () => ({ type: "approve" }) }) },
+  edit: { label: "Edit", hidesArguments: true, make: edited },
+  reject: { label: "Reject", make: () => said("reject", "Why (the model reads it)", false) },
+  respond: { label: "Respond", make: () => said("respond", "Answer in the tool's place", true) },
+};
+
+function edited({ name, args, schema }) {
+  const element = el("div");
+  const form = new SchemaForm(element);
+  form.make({ ...schema, properties: { ...typesOf(args), ...schema?.properties } }, [], args);
+  const read = () => {
+    const filled = form.read();
+    return filled ? { type: "edit", edited_action: { name, args: filled } } : undefined;
   };
-  place.hidden = interrupts.length === 0;
-  place.replaceChildren(...interrupts.map((interrupt) => card(interrupt, (value) => answer(interrupt, value))));
+  return { element: form.isEmpty ? el("p.hint", {}, "It has no arguments.") : element, read };
 }
 
-/** One answer goes as it is, several by the id of what they answer. */
-function resumption(interrupts, answers) {
-  if (interrupts.length === 1) return answers.get(interrupts[0]);
-  return Object.fromEntries(interrupts.map((interrupt) => [interrupt.id, answers.get(interrupt)]));
+/** Without a schema, an argument has the type of its value. */
+const typesOf = (args) => Object.fromEntries(Object.entries(args).map(([key, value]) => [key, { type: typeof value }]));
+
+function said(type, label, required) {
+  const words = el("textarea", { id: newId("words"), rows: 2, required });
+  const read = () => (words.reportValidity() ? { type, ...(words.value && { message: words.value }) } : undefined);
+  return { element: el("div.field", {}, el("label", { for: words.id }, label), words), read };
 }
 
-function card({ value }, answer) {
-  const parts = isApproval(value) ? approvals(value, answer) : anything(value, answer);
-  const element = el("article.interrupt", {}, el("h3", {}, "The run waits for you"), ...parts);
-  return element;
-}
+/** What may be said to a question of a graph's own. */
+const ANSWERS = [
+  { label: "Yes", make: () => ({ read: () => true }) },
+  { label: "No", make: () => ({ read: () => false }) },
+  { label: "Answer in words or JSON", make: free },
+];
 
-const isApproval = (value) => Array.isArray(value?.action_requests) && value.action_requests.length > 0;
-
-function approvals({ action_requests, review_configs }, answer) {
-  const decisions = new Map();
-  return action_requests.map((action, index) => {
-    const allowed = review_configs?.find(({ action_name }) => action_name === action.name)?.allowed_decisions ?? ["approve", "reject"];
-    const decide = (decision) => {
-      decisions.set(index, decision);
-      for (const button of group.querySelectorAll("button")) button.disabled = true;
-      if (decisions.size === action_requests.length) answer({ decisions: action_requests.map((_, at) => decisions.get(at)) });
-    };
-    const args = el("textarea.json", { rows: 3, "aria-label": `Arguments of ${action.name}` });
-    args.value = shown(action.args);
-    const words = el("input", { type: "text", "aria-label": "What to tell the model" });
-    const group = el("div", { role: "group", "aria-label": action.name },
-      el("p", {}, el("code.tool", {}, action.name), " ", action.description ?? ""),
-      allowed.includes("edit") ? args : textBlock(shown(action.args)),
-      el("div.row", {},
-        allowed.includes("approve") && button("Approve", () => decide({ type: "approve" }), "primary"),
-        allowed.includes("edit") && button("Run as edited", () => edited(args, action.name, decide)),
-        allowed.includes("reject") && button("Reject", () => decide({ type: "reject", ...(words.value && { message: words.value }) })),
-        allowed.includes("reject") && words));
-    return group;
-  });
-}
-
-function edited(control, name, decide) {
-  try {
-    decide({ type: "edit", edited_action: { name, args: JSON.parse(control.value) } });
-  } catch (error) {
-    control.setCustomValidity(`This is no JSON: ${error.message}`);
-    control.reportValidity();
-    control.setCustomValidity("");
-  }
-}
-
-function anything(value, answer) {
-  const id = newId("reply");
-  const words = el("textarea", { id, rows: 2 });
-  const said = () => {
+function free() {
+  const words = el("textarea", { rows: 2, required: true, "aria-label": "Your answer" });
+  const read = () => {
+    if (!words.reportValidity()) return undefined;
     try {
       return JSON.parse(words.value);
     } catch {
       return words.value;
     }
   };
-  return [
-    textBlock(shown(value)),
-    el("div.row", {}, button("Yes", () => answer(true), "primary"), button("No", () => answer(false))),
-    el("label", { for: id }, "Or answer in words or JSON"), words,
-    el("div.row", {}, button("Send", () => answer(said()))),
-  ];
+  return { element: words, read };
 }
 
-const button = (text, onclick, kind = "plain") => el(`button.${kind}`, { type: "button", onclick }, text);
+/** A question that says what an answer looks like. */
+function form(schema) {
+  const element = el("div");
+  const fields = new SchemaForm(element);
+  fields.make(schema);
+  return { label: "Answer", make: () => ({ element, read: () => fields.read() ?? undefined }) };
+}
+
+export class InterruptView {
+  #place;
+  #resume;
+  #print = "";
+
+  /** @param {HTMLFormElement} place @param {(resume: any) => Promise<boolean>} resume gives whether the server took it */
+  constructor(place, resume) {
+    this.#place = place;
+    this.#resume = resume;
+    place.addEventListener("keydown", (event) => event.key === "Enter" && (event.ctrlKey || event.metaKey) && place.requestSubmit());
+  }
+
+  /** Show what a run waits for. What was filled in stays until the server has taken it.
+   * @param {{id?: string, value: any, response_schema?: object}[]} interrupts
+   */
+  show(interrupts) {
+    this.#place.hidden = interrupts.length === 0;
+    const print = JSON.stringify(interrupts);
+    if (!interrupts.length || print === this.#print) return;
+    this.#print = print;
+    this.#place.replaceChildren(...this.#parts(interrupts));
+  }
+
+  #parts(interrupts) {
+    const asked = interrupts.map(requestOf);
+    const questions = asked.flatMap((request) => request.questions);
+    const count = questions.length;
+    const send = el("button.primary", { type: "submit" }, count === 1 ? "Send" : `Send ${count} decisions`);
+    const left = el("span.hint", { role: "status" });
+    const tell = () => {
+      const open = questions.filter(({ isDecided }) => !isDecided()).length;
+      left.textContent = open && count > 1 ? `${open} of ${count} not decided yet.` : "";
+    };
+    this.#place.onchange = tell;
+    this.#place.onsubmit = (event) => {
+      event.preventDefault();
+      this.#send(interrupts, asked);
+    };
+    tell();
+    const approves = questions.map(({ approve }) => approve).filter(Boolean);
+    const all = count > 1 && approves.length === count && button("Approve all", () => (approves.forEach((approve) => approve()), tell()), { kind: "small" });
+    const header = el("div.row", {}, el("h2", { "data-tone": "you" }, heading(asked, count)), all);
+    return [header, ...questions.map(({ element }) => element), el("div.row", {}, send, el("span.hint", {}, "Nothing happens before you send."), left)];
+  }
+
+  async #send(interrupts, asked) {
+    const read = asked.map(({ questions, answer }) => {
+      const decisions = questions.map((question) => question.read());
+      return decisions.includes(undefined) ? undefined : answer(decisions);
+    });
+    if (read.includes(undefined) || !(await this.#resume(resumption(interrupts, read)))) return;
+    this.#print = "";
+  }
+}
+
+const heading = (asked, count) =>
+  asked.every(({ isApproval }) => isApproval) ? `${plural(count, "call")} ${count === 1 ? "waits" : "wait"} for your decision` : "The run waits for you";
+
+/** What one interrupt asks: its questions, and what their answers become. */
+function requestOf(interrupt) {
+  const approval = approvalOf(interrupt);
+  if (approval) return { isApproval: true, questions: approval.calls.map(aboutCall), answer: approval.answer };
+  const { value, response_schema: schema } = interrupt;
+  const options = Object.keys(schema?.properties ?? {}).length ? [form(schema)] : ANSWERS;
+  const element = typeof value === "string" ? textBlock(value) : value && typeof value === "object" ? valueTree(value) : textBlock(shown(value));
+  return { questions: [question("Question", options, [element])], answer: ([answer]) => answer };
+}
+
+function aboutCall(call) {
+  const args = valueTree(call.args);
+  const options = call.allowed.filter((type) => type in DECISIONS).map((type) => ({ ...DECISIONS[type], type, make: () => DECISIONS[type].make(call) }));
+  return question(call.name, options.length ? options : ANSWERS, [call.description && el("p.hint", {}, call.description), args], (option) => (args.hidden = Boolean(option.hidesArguments)));
+}
+
+/** One thing to decide: what it is about, the options, and below them the fields of the one that is chosen. */
+function question(title, options, about, chosen = () => {}) {
+  const place = el("div");
+  const group = newId("decision");
+  let fields = null;
+  const radios = options.map((option) => {
+    let made = null;
+    const choose = () => {
+      made ??= option.make();
+      fields = made;
+      place.replaceChildren(...(made.element ? [made.element] : []));
+      chosen(option);
+    };
+    const radio = el("input", { type: "radio", name: group, required: true, onchange: choose });
+    const pick = () => ((radio.checked = true), choose());
+    return { type: option.type, pick, element: el("label.choice", {}, radio, option.label) };
+  });
+  if (options.length === 1) radios[0].pick();
+  const choices = options.length > 1 && el("div.row", {}, ...radios.map(({ element }) => element));
+  return {
+    element: el("fieldset.interrupt", {}, el("legend", {}, title), ...about, choices, place),
+    isDecided: () => fields !== null,
+    read: () => fields?.read(),
+    approve: radios.find(({ type }) => type === "approve")?.pick,
+  };
+}

@@ -13,7 +13,7 @@ import { counted } from "./dom.js";
 import { edgeKey } from "./graph_layout.js";
 import { GraphView } from "./graph_view.js";
 import { HeadView } from "./head_view.js";
-import { showInterrupts } from "./interrupts.js";
+import { InterruptView } from "./interrupts.js";
 import { MessageList } from "./message_list.js";
 import { showNotice } from "./notice.js";
 import { statusLine, statusWords, toldStatus } from "./outcome_words.js";
@@ -24,6 +24,7 @@ import { Tabs } from "./tabs.js";
 import { Theme } from "./theme.js";
 import { ThreadList } from "./thread_list.js";
 import { TimelineView } from "./timeline_view.js";
+import { TokenField } from "./token_field.js";
 
 const at = (id) => document.getElementById(id);
 const guarded =
@@ -41,7 +42,6 @@ const known = new Map();
 let assistant = null;
 let graph = null;
 let reasons = new Map();
-let waiting = "[]";
 /** What the address says is open. */
 let opened = {};
 let stood = "none";
@@ -73,6 +73,8 @@ const stateView = new StateView(at("state"), async (...changed) => {
 });
 const compare = new CompareView(at("compare"), (thread) => choose({ compare: thread }));
 const composer = new Composer((request) => start(request));
+const interrupts = new InterruptView(at("interrupts"), (resume) => start({ command: { resume } }));
+const tokenField = new TokenField(at("token"));
 const threads = new ThreadList(at("threads"), at("find-thread"), {
   open: (id, { assistant_id: by } = {}) =>
     choose({ thread: id, run: null, checkpoint: null, step: null, compare: null, ...(known.has(by) && { assistant: by }) }),
@@ -97,7 +99,7 @@ function show(run) {
   at("stop").disabled = !store.isBusy;
   at("checkpoint").hidden = run.checkpoint === null;
   at("description").textContent = firstWords(run) || (known.get(assistant)?.description ?? "");
-  showWaiting(run);
+  interrupts.show(store.isBusy || run.checkpoint ? [] : run.interrupts);
   showNotice(at("notice"), run, () => store.retry());
   // The steps of a past run come after the run itself.
   if (opened.step && opened.step !== timeline.selected && run.steps.some(({ id }) => id === opened.step))
@@ -110,13 +112,6 @@ function show(run) {
 const firstWords = ({ messages: all }) => textOf(all.find(({ type, inside }) => type === "human" && !inside) ?? {});
 const nodeNames = () =>
   [...new Set((graph?.nodes ?? []).map(({ id }) => String(id).split(":")[0]))].filter((id) => !id.startsWith("__"));
-
-function showWaiting(run) {
-  const now = JSON.stringify(store.isBusy || run.checkpoint ? [] : run.interrupts);
-  if (now === waiting) return;
-  waiting = now;
-  showInterrupts(at("interrupts"), JSON.parse(now), (resume) => start({ command: { resume } }));
-}
 
 function failed(error) {
   const text = typeof error === "string" ? error : (error.message ?? JSON.stringify(error));
@@ -276,6 +271,7 @@ at("checkpoints-box").addEventListener("toggle", ({ target }) => target.open && 
 addEventListener("popstate", follow);
 
 async function begin() {
+  api.onTokenNeeded((said) => tokenField.ask(said));
   for (const each of await api.assistants()) known.set(each.assistant_id, each);
   const named = [...known.values()].toSorted((one, other) => one.graph_id.localeCompare(other.graph_id));
   listAssistants(at("assistant"), named);

@@ -15,7 +15,9 @@ const TELLERS = {
 export function showNotice(place, run, retry) {
   const { connection, unsent } = run;
   const told = unsent
-    ? ["Your message was not sent.", `${unsent.message} It is still in the box.`]
+    ? unsent.request.command
+      ? ["Your decision was not sent.", `${unsent.message} It is still in the form.`]
+      : ["Your message was not sent.", `${unsent.message} It is still in the box.`]
     : TELLERS[connection.state]?.(connection, run);
   const print = JSON.stringify(told ?? null);
   if (place.dataset.print === print) return;

@@ -3,17 +3,44 @@
 
 import { el, newId } from "./dom.js";
 
-/** The kinds of field, the first that fits. Each makes a control and reads it. */
+/** The kinds of field, the first that fits and can hold the value. Each makes a control, writes a value as its text, and reads it. */
 const KINDS = [
-  { fits: ({ enum: values }) => values, make: choice, read: ({ value }) => JSON.parse(value) },
   {
-    fits: ({ type }) => type === "boolean",
-    make: (schema) => choice({ ...schema, enum: [true, false] }),
+    fits: ({ enum: values }) => values,
+    holds: (value, { enum: values }) => values.includes(value),
+    make: choice,
+    write: JSON.stringify,
     read: ({ value }) => JSON.parse(value),
   },
-  { fits: ({ type }) => type === "integer" || type === "number", make: number, read: ({ value }) => Number(value) },
-  { fits: ({ type }) => type === "string", make: () => el("textarea", { rows: 1 }), read: ({ value }) => value },
-  { fits: () => true, make: () => el("textarea.json", { rows: 3, spellcheck: "false" }), read: parsed },
+  {
+    fits: ({ type }) => type === "boolean",
+    holds: (value) => typeof value === "boolean",
+    make: (schema) => choice({ ...schema, enum: [true, false] }),
+    write: JSON.stringify,
+    read: ({ value }) => JSON.parse(value),
+  },
+  {
+    fits: ({ type }) => type === "integer" || type === "number",
+    holds: (value) => typeof value === "number",
+    make: number,
+    write: String,
+    read: ({ value }) => Number(value),
+  },
+  {
+    fits: ({ type }) => type === "string",
+    holds: (value) => typeof value === "string",
+    make: () => el("textarea", { rows: 1 }),
+    write: String,
+    read: ({ value }) => value,
+    canBeEmpty: true,
+  },
+  {
+    fits: () => true,
+    holds: () => true,
+    make: () => el("textarea.json", { rows: 3, spellcheck: "false" }),
+    write: (value) => JSON.stringify(value, null, 2),
+    read: parsed,
+  },
 ];
 
 function choice({ enum: values, default: usual }) {
@@ -63,35 +90,47 @@ export class SchemaForm {
     return this.#fields.length === 0;
   }
 
-  /** Make the fields of a schema's properties. @param {object|null} schema @param {string[]} without properties asked for elsewhere */
-  make(schema, without = []) {
+  /** Make the fields of a schema's properties.
+   * @param {object|null} schema @param {string[]} without properties asked for elsewhere @param {object} values what the fields hold at first
+   */
+  make(schema, without = [], values = {}) {
     const { properties = {}, $defs = {} } = schema ?? {};
     const names = Object.keys(properties).filter((name) => !without.includes(name));
-    this.#fields = names.map((name) => field(name, plain(properties[name], $defs)));
+    this.#fields = names.map((name) => field(name, plain(properties[name], $defs), values[name]));
     this.#place.replaceChildren(el("div.fields", {}, ...this.#fields.map(({ element }) => element)));
   }
 
-  /** Return what was filled in, or null if a field holds something it cannot. */
+  /** Return what was filled in, or null if a field holds something it cannot. A value that nobody changed is returned as it came. */
   read() {
-    const filled = this.#fields.filter(({ control }) => (control.setCustomValidity(""), control.value !== ""));
-    const entries = filled.map(({ name, control, kind }) => [name, kind.read(control)]);
+    const entries = this.#fields.flatMap(({ name, control, kind, value, before }) => {
+      control.setCustomValidity("");
+      if (value !== undefined && control.value === before) return [[name, value]];
+      const isFilled = control.value !== "" || (kind.canBeEmpty && value !== undefined);
+      return isFilled ? [[name, kind.read(control)]] : [];
+    });
     const isValid = this.#fields.every(({ control }) => control.reportValidity());
     return isValid ? Object.fromEntries(entries) : null;
   }
 }
 
-function field(name, schema) {
-  const kind = KINDS.find(({ fits }) => fits(schema));
+function field(name, schema, value) {
+  const kind = KINDS.find(({ fits, holds }) => fits(schema) && (value === undefined || holds(value, schema)));
   const control = kind.make(schema);
   const [id, help] = [newId("field"), newId("help")];
-  // A field that is still called invalid would keep the form from being sent.
-  control.addEventListener("input", () => control.setCustomValidity(""));
   control.id = id;
   control.name = name;
   if (schema.default !== undefined && schema.default !== null) control.placeholder = JSON.stringify(schema.default);
   const description = schema.description ?? "";
   if (description) control.setAttribute("aria-describedby", help);
   const label = el("label", { for: id }, schema.title ?? name);
-  const element = el("div.field", {}, label, control, description ? el("small.hint", { id: help }, description) : null);
-  return { name, control, kind, element };
+  if (value !== undefined) control.value = kind.write(value);
+  const before = control.value;
+  const was = el("small.hint", { hidden: true }, "was ", el("code", {}, before));
+  control.addEventListener("input", () => {
+    // A field that is still called invalid would keep the form from being sent.
+    control.setCustomValidity("");
+    was.hidden = value === undefined || control.value === before;
+  });
+  const element = el("div.field", {}, label, control, was, description ? el("small.hint", { id: help }, description) : null);
+  return { name, control, kind, value, before, element };
 }

@@ -57,7 +57,7 @@ def json_schema_validator(schema: Mapping[str, Any]) -> JsonSchemaValidator:
         return JsonSchemaValidator(_validator_for(dict(schema)), explained_depth(schema))
     except ValueError as error:
         summary = str(error).splitlines()[0]
-        raise AgentSpecError(f"This response format is no valid JSON Schema: {summary}") from error
+        raise AgentSpecError(f"This response format is not a valid JSON Schema: {summary}") from error
 
 
 def _validator_for(schema: dict[str, Any]) -> Any:

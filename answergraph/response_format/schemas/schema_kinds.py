@@ -153,7 +153,7 @@ def _advice(declared: Any) -> str:
     if _makes_formats(cls):
         if cls is declared:
             return f"This class is not called; write {cls.__name__}({'YourType' if cls.__name__.endswith('Strategy') else ''})."
-        return "It is no type of answer; pass it as the response_format itself."
+        return "It is not a type of answer; pass it as the response_format itself."
     if isinstance(declared, list):
         names = [shown(each) for each in declared] or ["YourType"]
         union = " | ".join([*names, "OtherType"][:2])

@@ -106,7 +106,7 @@ def test_without_an_answer_the_reason_is_one_line_on_stderr(question: str, why: 
         (["ask", "1", "--modle", "offline"], "unexpected extra argument"),
         (["ask", "1", "2"], "unexpected extra argument"),
         (["ask", "1", "--model"], "requires an argument"),
-        (["ask", "1", "--model", ""], "is no model"),
+        (["ask", "1", "--model", ""], "is not a model"),
         (["ask", "1", "--model", "nope"], "'nope' cannot be used"),
         (["ask", "1", "--model", "openai:"], "name is missing"),
         (["ask", "1", "--model", "openai:gpt-4.1"], "OPENAI_API_KEY"),

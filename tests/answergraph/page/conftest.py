@@ -1,5 +1,6 @@
 """A LangGraph server with the page and graphs to watch, and a headless Chromium that looks at it."""
 
+import re
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
@@ -11,8 +12,11 @@ from tests.suite.langgraph_dev import langgraph_dev, lay_out, shipped
 
 LONGEST_RUN = 120_000
 """In milliseconds; two thousand messages on a busy machine."""
+SOME_STEPS = re.compile(r"^([3-9]|\d\d)$")
+"""How the count of steps reads in the middle of a run."""
 FOREIGN = ("langchain_agent", "plain", "supervisor", "thousand")
 WATCHED = ("grounded", "rejected", "approval", "question", "long", "hostile", "form", "pause", "steady", "many")
+ASKING = ("booking", "booking_each", "poll")
 
 
 @pytest.fixture(scope="package")
@@ -20,7 +24,7 @@ def server_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Serve the shipped graphs and those of ``watched_graphs.py``; gives the server's address."""
     folder = tmp_path_factory.mktemp("watched")
     settings = shipped()
-    settings["graphs"] |= {name: f"./tests/answergraph/page/watched_graphs.py:{name}" for name in WATCHED}
+    settings["graphs"] |= {name: f"./tests/answergraph/page/watched_graphs.py:{name}" for name in WATCHED + ASKING}
     settings["graphs"] |= {name: f"./tests/answergraph/page/foreign_graphs.py:{name}" for name in FOREIGN}
     lay_out(folder, settings)
     with langgraph_dev(folder, {}) as url:

@@ -1,4 +1,4 @@
-"""Runs, watched in a browser: the calculator, an answer with evidence, a person's approval, a stop."""
+"""Runs, watched in a browser: the calculator, an answer with evidence, a stop."""
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -74,44 +74,6 @@ def test_a_click_on_evidence_shows_it_in_the_tool_result(page: Page) -> None:
     assert source.locator("li").all_text_contents() == LOG.split("\n")
     source.get_by_role("button", name="Go to the message").click()
     expect(page.locator(".message:focus")).to_contain_text("12:03 INFO the build began")
-
-
-def test_an_approval_is_given_by_a_click(page: Page) -> None:
-    choose(page, "approval")
-    page.get_by_label("Message", exact=True).fill("3 + 4 * 2")
-    page.get_by_role("button", name="Run", exact=True).click()
-    assert ended(page) == "The run waits for you."
-    card = page.locator(".interrupt")
-    expect(card).to_contain_text("multiply")
-    card.get_by_role("button", name="Approve").click()
-    page.wait_for_selector("#status:has-text('answered')")
-    expect(page.locator(".interrupt")).to_have_count(0)
-    expect(page.locator(".answer").get_by_role("row", name="final_answer")).to_contain_text("11")
-
-
-def test_an_approval_may_change_the_arguments(page: Page) -> None:
-    choose(page, "approval")
-    page.get_by_label("Message", exact=True).fill("4 * 2")
-    page.keyboard.press("Control+Enter")
-    ended(page)
-    arguments = page.get_by_label("Arguments of multiply")
-    arguments.fill("{")
-    page.get_by_role("button", name="Run as edited").click()
-    assert arguments.evaluate("control => control.matches(':focus')"), "what is no JSON is not sent"
-    arguments.fill('{"a": 4, "b": 5}')
-    page.get_by_role("button", name="Run as edited").click()
-    expect(page.locator(".message[data-type=tool]").first).to_contain_text("20.0")
-
-
-@pytest.mark.parametrize(("button", "said"), [("Yes", "True"), ("No", "False")])
-def test_a_question_is_answered_by_a_click(page: Page, button: str, said: str) -> None:
-    choose(page, "question")
-    page.get_by_label("Message", exact=True).fill("Hello.")
-    page.keyboard.press("Control+Enter")
-    ended(page)
-    expect(page.locator(".interrupt")).to_contain_text("Shall I?")
-    page.locator(".interrupt").get_by_role("button", name=button, exact=True).click()
-    expect(page.locator(".message[data-type=ai]")).to_contain_text(f"You said {said}.")
 
 
 def test_a_run_can_be_stopped(page: Page) -> None:

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.answergraph.page.conftest import choose, ended
+from tests.answergraph.page.conftest import SOME_STEPS, choose, ended
 
 pytestmark = pytest.mark.browser
 
@@ -66,16 +66,19 @@ def test_older_checkpoints_are_asked_for(page: Page) -> None:
     page.get_by_text("Checkpoints of this thread").click()
     expect(page.locator("#checkpoints button")).to_have_count(11)
     page.get_by_role("button", name="Older checkpoints").click()
-    expect(page.locator("#checkpoints button", has_text="Step -1,")).to_have_count(1)
+    expect(page.locator("#checkpoints button", has_text="before __start__")).to_have_count(1)
 
 
-def test_an_interrupt_is_still_there_when_its_thread_is_opened_again(page: Page) -> None:
-    choose(page, "question")
-    page.get_by_label("Message", exact=True).fill("Hello.")
-    page.keyboard.press("Control+Enter")
-    ended(page)
+def test_a_reload_in_the_middle_of_a_run_shows_all_of_it(page: Page) -> None:
+    choose(page, "steady")
+    page.get_by_label("Message", exact=True).fill("Go.")
+    page.get_by_text("More input, all of it optional").click()
+    page.get_by_label("Rounds").fill("12")
+    page.get_by_role("button", name="Run", exact=True).click()
+    expect(page.locator("#step-count")).to_have_text(SOME_STEPS, timeout=20_000)
     page.reload()
-    page.wait_for_selector("body[data-ready]")
-    page.locator(".interrupt").get_by_label("Or answer in words or JSON").fill("perhaps")
-    page.locator(".interrupt").get_by_role("button", name="Send").click()
-    expect(page.locator(".message[data-type=ai]")).to_contain_text("You said 'perhaps'.")
+    expect(page.locator("#status")).to_have_text("The run goes on.")
+    expect(page.get_by_role("button", name="Stop")).to_be_enabled()
+    assert ended(page) == "The run has ended."
+    expect(page.locator("#step-count")).to_have_text("12")
+    expect(page.locator("#count")).to_have_text("13")

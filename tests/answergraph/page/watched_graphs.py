@@ -4,11 +4,12 @@ The server loads this file by its path and calls a factory for every request, so
 """
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from typing import Annotated, Any, Literal
 
-from langchain.agents.middleware import HumanInTheLoopMiddleware
-from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langchain.agents.middleware import HumanInTheLoopMiddleware, InterruptOnConfig
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from langchain_core.outputs import ChatGenerationChunk
 from langchain_core.tools import tool
 from langgraph.graph import END, START, MessagesState, StateGraph
@@ -82,6 +83,46 @@ def rejected() -> Any:
 def approval() -> Any:
     """Return a calculator that asks a person before it multiplies."""
     return create_calculator(middleware=[HumanInTheLoopMiddleware(interrupt_on={"multiply": True})])
+
+
+@tool
+def book(city: str, nights: int = 2, quiet: bool = False, extras: list[str] | None = None) -> str:
+    """Book a room."""
+    return f"Booked: {city}, {nights} nights, quiet {quiet}, extras {extras}."
+
+
+def _two_rooms(messages: list[BaseMessage]) -> AIMessage:
+    if messages[-1].type == "tool":
+        return AIMessage("Done.")
+    rooms = [{"city": "Rome", "nights": 3, "extras": ["bath"]}, {"city": "Oslo", "quiet": True}]
+    return AIMessage("", tool_calls=[{"name": "book", "args": args, "id": str(args["city"])} for args in rooms])
+
+
+def _books(mode: Literal["batched", "per_call"]) -> Any:
+    asks = InterruptOnConfig(allowed_decisions=["approve", "edit", "reject", "respond"])
+    approval = HumanInTheLoopMiddleware(interrupt_on={"book": asks}, interrupt_mode=mode)
+    return create_agent(ScriptedChatModel(replies=_two_rooms), [book], middleware=[approval], name="booking")
+
+
+def booking() -> Any:
+    """Return an agent that asks a person about two calls, in one interrupt."""
+    return _books("batched")
+
+
+def booking_each() -> Any:
+    """Return the same agent with an interrupt for each call, which brings the schema of the tool."""
+    return _books("per_call")
+
+
+def poll() -> Any:
+    """Return a graph that asks two questions at once; one says what an answer looks like."""
+
+    def asks(value: Any, schema: dict[str, Any] | None = None) -> Any:
+        return lambda state: {"messages": [AIMessage(json.dumps(interrupt(value, response_schema=schema)))]}
+
+    when = {"type": "object", "properties": {"day": {"enum": ["Monday", "Friday"]}, "guests": {"type": "integer"}}}
+    graph = StateGraph(MessagesState).add_node("when", asks("When?", when)).add_node("free", asks({"question": "And else?"}))
+    return graph.add_edge(START, "when").add_edge(START, "free").compile()
 
 
 def question() -> Any:

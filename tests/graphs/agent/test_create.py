@@ -208,13 +208,13 @@ def test_a_malformed_answer_call_is_read_from_its_text(run: Any) -> None:
 
 
 BAD_SPECS: list[tuple[str, dict[str, Any], str]] = [
-    ("an empty model name", {"model": ""}, "is no model"),
-    ("a runnable that is no chat model", {"model": RunnableLambda(str)}, "is no model"),
+    ("an empty model name", {"model": ""}, "is not a model"),
+    ("a runnable that is no chat model", {"model": RunnableLambda(str)}, "is not a model"),
     ("an unknown provider", {"model": "nowhere:x"}, "cannot be used"),
     ("two tools of one name", {"tools": [search, tool("search", description="x")(lambda query: "other")]}, "Two tools"),
     ("a tool named like an answer", {"tools": [tool("Verdict", description="x")(lambda: "")]}, "Rename one of them"),
     ("an unsupported schema", {"response_format": "Verdict"}, "Unsupported schema type"),
-    ("a JSON Schema that is none", {"response_format": {"type": "nonsense"}}, "no valid JSON Schema"),
+    ("a JSON Schema that is none", {"response_format": {"type": "nonsense"}}, "not a valid JSON Schema"),
     ("an empty JSON Schema", {"response_format": {}}, "says nothing of the answer"),
     ("a remote reference", {"response_format": {"$ref": "https://example.org/s.json"}}, "remote reference"),
     (

@@ -147,5 +147,5 @@ def test_fifteen_calls_are_the_limit(run: Run) -> None:
 
 def test_the_graph_of_a_name_is_made_once() -> None:
     assert react_agent() is react_agent("offline")
-    with pytest.raises(AgentSpecError, match="5 is no name of a model"):
+    with pytest.raises(AgentSpecError, match="5 is not the name of a model"):
         react_agent(5)  # type: ignore[arg-type]  # a server's caller may send anything

@@ -1,0 +1,79 @@
+"""The page on servers of its own: one that is ended and started again in the middle of a run, and one that demands a token."""
+
+import json
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.answergraph.page.conftest import SOME_STEPS, ended
+from tests.suite import processes
+from tests.suite.langgraph_dev import langgraph_dev, lay_out, shipped
+
+pytestmark = pytest.mark.browser
+
+STEPS = 24
+
+
+def only(graph: str) -> dict[str, object]:
+    """Return settings of a server with one graph of ``watched_graphs.py``."""
+    return {**shipped(), "graphs": {graph: f"./tests/answergraph/page/watched_graphs.py:{graph}"}}
+
+
+def opened(browser: Browser, url: str) -> Page:
+    page = browser.new_context().new_page()
+    page.set_default_timeout(20_000)
+    page.goto(f"{url}/page/")
+    return page
+
+
+def begin(page: Page, text: str, rounds: int | None = None) -> None:
+    page.wait_for_selector("body[data-ready]")
+    page.get_by_label("Message", exact=True).fill(text)
+    if rounds:
+        page.get_by_text("More input, all of it optional").click()
+        page.get_by_label("Rounds").fill(str(rounds))
+    page.get_by_role("button", name="Run", exact=True).click()
+
+
+def test_a_run_is_followed_through_the_end_and_the_new_start_of_its_server(browser: Browser, tmp_path: Path) -> None:
+    lay_out(tmp_path, only("steady"))
+    port = processes.free_port()
+    with ExitStack() as first:
+        url = first.enter_context(langgraph_dev(tmp_path, {}, port))
+        page = opened(browser, url)
+        begin(page, "Go.", STEPS)
+        expect(page.locator("#step-count")).to_have_text(SOME_STEPS, timeout=20_000)
+    expect(page.locator("#notice")).to_contain_text("Connection lost. The run goes on.")
+    expect(page.locator("#status")).to_have_text("The run goes on.")
+    with langgraph_dev(tmp_path, {}, port):
+        page.get_by_role("button", name="Try now").click()
+        assert ended(page) == "The run has ended."
+        expect(page.locator("#count")).to_have_text(str(STEPS + 1))
+        page.context.close()
+
+
+def test_a_token_is_asked_for_used_for_everything_and_kept_in_the_tab(browser: Browser, tmp_path: Path) -> None:
+    settings = {**only("steady"), "auth": {"path": "./examples/server/auth.py:auth", "disable_studio_auth": True}}
+    lay_out(tmp_path, settings)
+    with langgraph_dev(tmp_path, {"ANSWERGRAPH_TOKENS": json.dumps({"alices-token": "alice"})}) as url:
+        page = opened(browser, url)
+        dialog = page.get_by_role("dialog", name="This server asks for a token")
+        expect(dialog.get_by_label("Token", exact=True)).to_be_focused()
+        for token in ("nobodys-token", " alices-token "):
+            expect(dialog.get_by_role("alert")).to_contain_text("401: Send 'Authorization: Bearer <token>'")
+            dialog.get_by_label("Token", exact=True).fill(token)
+            page.keyboard.press("Enter")
+        begin(page, "Go.", 2)
+        assert ended(page) == "The run has ended."
+        page.reload()
+        page.wait_for_selector("body[data-ready]")
+        expect(page.locator("#count")).to_have_text("3")
+        expect(dialog).to_be_hidden()
+        assert page.evaluate("[Object.values(sessionStorage), localStorage.length, document.cookie]") == [["alices-token"], 0, ""]
+        stranger = opened(browser, url)
+        stranger.get_by_role("button", name="Cancel").click()
+        expect(stranger.locator("#error")).to_contain_text("401: Send")
+        for each in (page, stranger):
+            each.context.close()
