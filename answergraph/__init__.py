@@ -16,6 +16,7 @@ if typing.TYPE_CHECKING:
     from answergraph.graphs.compose.answer_streams import AnswerTransformer, HideAnswerCalls
     from answergraph.graphs.compose.as_node import as_node
     from answergraph.graphs.compose.as_tool import AgentToolArtifact, as_tool
+    from answergraph.graphs.compose.resuming import aresume, aunfinished, resume, unfinished
     from answergraph.judging.judgment import Judgment, StageRecord, judgment_match_method
     from answergraph.llm_math.llm_math_tool import llm_math_tool
     from answergraph.models.react_text.react_text_model import ReActTextModel
@@ -66,6 +67,7 @@ else:
             "answergraph.graphs.compose.answer_streams": ("AnswerTransformer", "HideAnswerCalls"),
             "answergraph.graphs.compose.as_node": ("as_node",),
             "answergraph.graphs.compose.as_tool": ("AgentToolArtifact", "as_tool"),
+            "answergraph.graphs.compose.resuming": ("aresume", "aunfinished", "resume", "unfinished"),
             "answergraph.judging.judgment": ("Judgment", "StageRecord", "judgment_match_method"),
             "answergraph.llm_math.llm_math_tool": ("llm_math_tool",),
             "answergraph.models.react_text.react_text_model": ("ReActTextModel",),
@@ -155,8 +157,10 @@ __all__ = [
     "WorkflowFileError",
     "WorkflowSpecError",
     "answer_bundle",
+    "aresume",
     "as_node",
     "as_tool",
+    "aunfinished",
     "build_agent_graph",
     "check_evidence",
     "create_agent",
@@ -167,6 +171,8 @@ __all__ = [
     "known_refusals",
     "llm_math_tool",
     "parse_structured_output",
+    "resume",
+    "unfinished",
     "verify_bundle",
 ]
 

@@ -1,8 +1,9 @@
 """Compare the offline rules with labels of public files: ``python -m examples.failures.measure_public FOLDER``.
 
 FOLDER holds the repositories of ``labels/public.json``, as ``git clone`` leaves them, under OWNER+NAME. Nothing of theirs is kept
-here: only where their files are, and what a person says of each failure who has read its text and not the rules. The text of a
-failure without a label does not tell what it is: to conclude on it counts as wrong.
+here: only where their files are, and what was said of each failure by its text. The author of the rules gave the ``labels``; the
+``second_labels`` are of a reader who had not seen the rules. The text of a failure without a label does not tell what it is: to
+conclude on it counts as wrong.
 """
 
 from __future__ import annotations
@@ -40,8 +41,8 @@ class PublicCase:
         return self.is_concluded and self.verdict != self.label
 
 
-def judged(folder: Path, corpus: str) -> Iterator[PublicCase]:
-    """Triage every XML file of a corpus, each alone."""
+def judged(folder: Path, corpus: str, labels: str) -> Iterator[PublicCase]:
+    """Triage every XML file of a corpus, each alone, and put the labels of a reader beside it."""
     triage = create_triage_agent()
     for source in json.loads(LABELS.read_text(encoding="utf-8")):
         place = folder / source["repository"].replace("/", "+")
@@ -50,7 +51,7 @@ def judged(folder: Path, corpus: str) -> Iterator[PublicCase]:
             with tempfile.TemporaryDirectory() as alone:
                 shutil.copyfile(path, Path(alone, "results.xml"))
                 reports = triage.invoke({"folder": alone})["reports"]
-            yield from _labelled(f"{source['repository']} {name}", reports, source["labels"].get(name, {}))
+            yield from _labelled(f"{source['repository']} {name}", reports, source[labels].get(name, {}))
 
 
 def _labelled(place: str, reports: list[Any], labels: Mapping[str, str]) -> Iterator[PublicCase]:
@@ -76,9 +77,10 @@ def summary(cases: list[PublicCase]) -> str:
 
 
 if __name__ == "__main__":
-    found = {corpus: list(judged(Path(sys.argv[1]), corpus)) for corpus in ("tuned", "held out")}
-    for chosen, results in {**found, "both": [case for cases in found.values() for case in cases]}.items():
-        print(f"## {chosen}\n\n{summary(results)}\n")
-        for case in results if chosen in found else ():
-            if case.is_wrong or (case.label != OPEN and not case.is_concluded):
-                print(f"{'wrong' if case.is_wrong else 'left open'}: {case.place}: {case.label}, got {case.verdict}")
+    for reader in ("labels", "second_labels"):
+        found = {corpus: list(judged(Path(sys.argv[1]), corpus, reader)) for corpus in ("tuned", "held out")}
+        for chosen, results in {**found, "both": [case for cases in found.values() for case in cases]}.items():
+            print(f"## {reader}, {chosen}\n\n{summary(results)}\n")
+            for case in results if chosen in found else ():
+                if case.is_wrong or (case.label != OPEN and not case.is_concluded):
+                    print(f"{'wrong' if case.is_wrong else 'left open'}: {case.place}: {case.label}, got {case.verdict}")

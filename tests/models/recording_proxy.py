@@ -68,6 +68,8 @@ class RecordingProxy:
             return 400, _error(f"The run has no {run.refused} left.")
         sent = {key: value for key, value in body.items() if key not in {"max_completion_tokens", "stream"}} | vars(run.settings)
         status, raw = _posted(self.upstream + path, sent, left)
+        if time.monotonic() - run.began > MAX_RUN_SECONDS:
+            run.refused = "time"
         run.exchanges.append(_exchange(body, raw, status))
         run.tokens += json.loads(raw).get("usage", {}).get("total_tokens", 0)
         return status, raw

@@ -70,3 +70,17 @@ async def test_a_run_that_is_cancelled_keeps_what_it_had_and_its_thread_goes_on(
     assert [message["content"] for message in values["messages"]] == ["Wait here."]
     end: Any = await client.runs.wait(thread, "agent", input=asks("Go on."), context=provider.context)
     assert end["messages"][-1]["content"] == "Did: Go on."
+
+
+async def test_a_run_that_was_stopped_goes_on_with_no_input(client: LangGraphClient, provider: Provider) -> None:
+    asked, released = provider.hold("Hold this.")
+    thread = (await client.threads.create())["thread_id"]
+    run = await client.runs.create(thread, "agent", input=asks("Hold this."), context=provider.context)
+    assert await asyncio.to_thread(asked.wait, 30)
+    await client.runs.cancel(thread, run["run_id"], wait=True)
+    released.set()
+    state: Any = await client.threads.get_state(thread)
+    assert [(task["name"], task["interrupts"]) for task in state["tasks"]] == [("model", [])]
+    end: Any = await client.runs.wait(thread, "agent", input=None, context=provider.context)
+    assert [message["content"] for message in end["messages"]] == ["Hold this.", "Did: Hold this."]
+    assert (await client.threads.get_state(thread))["tasks"] == []

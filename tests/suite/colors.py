@@ -1,7 +1,7 @@
 """Both colours of a graph: the `run` fixture gives each behaviour once blocking and once awaited."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any, Literal
 
 import pytest
@@ -30,6 +30,10 @@ class Run:
         if self.is_async:
             return self._runner.run(_result(graph.ainvoke(input, config, **kwargs)))
         return graph.invoke(input, config, **kwargs)
+
+    def either(self, blocking: Callable[..., Any], awaited: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """Return what a function returns that there is once per colour."""
+        return self._runner.run(_result(awaited(*args, **kwargs))) if self.is_async else blocking(*args, **kwargs)
 
     def stream(self, graph: Runnable[Any, Any], input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> list[Any]:
         """Return all that the graph streams."""

@@ -35,9 +35,8 @@ def judge(case: CaseText) -> Finding | None:
 def judge_flaky(case: CaseText) -> Finding | None:
     """Return that a test failed and passed in one run; ``None`` if nothing it left can be quoted."""
     said = [case.sign] if case.sign else [text.split("\n", 1)[-1] for text in case.tries]
-    explanation = (
-        f"The test failed {len(case.tries) or 1} times and then passed, in one run: its result depends on more than the code."
-    )
+    times = f"{len(case.tries)} times" if len(case.tries) > 1 else "once"
+    explanation = f"The test failed {times} and then passed, in one run: its result depends on more than the code."
     quotes = (*(cut(text.strip()) for text in said[:MAX_QUOTED_TRIES]), *([] if case.sign else [case.written]))
     advice = "Find what it depends on; until then neither its passes nor its failures tell much."
     return Finding(True, 0.95, None, explanation, quotes, advice)

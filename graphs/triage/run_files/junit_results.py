@@ -21,6 +21,8 @@ _FAILURES: dict[str, Status] = {"failure": "failed", "error": "error"}
 _FAILED_TRIES = frozenset({"flakyFailure", "flakyError", "rerunFailure", "rerunError"})
 _ATTEMPT = re.compile(r"^[ \t]*+Retry #\d++ ─++$", re.MULTILINE)
 """Playwright's heading above each further attempt in one failure's text."""
+_PYTESTS = frozenset({"pytest", "pytest tests"})
+"""The names that pytest gives its suites."""
 _NOT_XML = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 
@@ -73,7 +75,7 @@ class JUnitCase:
     settings: tuple[tuple[str, str], ...] = ()
     """The host and the properties that the file has for it."""
     suite_lists_more: bool = field(default=False, compare=False)
-    """Whether its suite lists more cases than it counts tests: some of them are tries."""
+    """Whether its suite, of pytest, lists more cases than it counts tests: some of them are tries."""
 
     @property
     def id(self) -> str:
@@ -131,6 +133,7 @@ def _case(element: XmlElement, suites: tuple[XmlElement, ...], path: str, number
     attempts = _ATTEMPT.split(failures[-1].text) if failures else []
     around = dict(pair for suite in suites for pair in suite.attributes.items())
     own = {**around, **element.attributes}
+    names = tuple(suite.attributes.get("name", "") for suite in suites)
     return JUnitCase(
         file=path,
         number=number,
@@ -139,7 +142,7 @@ def _case(element: XmlElement, suites: tuple[XmlElement, ...], path: str, number
         status=status,
         line=element.line,
         written="\n".join([element.written, *(failure.written for failure in failures)]),
-        suites=tuple(suite.attributes.get("name", "") for suite in suites),
+        suites=names,
         source=own.get("file", own.get("filepath", "")),
         source_line=element.attributes.get("line", ""),
         seconds=element.attributes.get("time", ""),
@@ -150,7 +153,7 @@ def _case(element: XmlElement, suites: tuple[XmlElement, ...], path: str, number
         tries=tuple(Try(part.line, part.written, _message(part), _shortened(part.text)) for part in tries)
         or tuple(Try(failures[-1].line, failures[-1].written, details=_shortened(text)) for text in attempts[:-1]),
         settings=tuple(_settings(element, suites, own)),
-        suite_lists_more=bool(suites) and suites[-1].cases > _count(suites[-1]),
+        suite_lists_more=any(name in _PYTESTS for name in names) and suites[-1].cases > _count(suites[-1]),
     )
 
 

@@ -75,6 +75,11 @@ def test_tries_of_a_test_are_one_result(
     assert verdicts(run, tmp_path, {"results.xml": suite(*cases, about=about)}) == expected
 
 
+def test_a_wrong_count_of_another_tool_makes_no_tries(run: Run, tmp_path: Path) -> None:
+    written = suite(case(), case(), case(FAILURE, "test_tax"), about='tests="1"').replace('"pytest"', '"Unit"')
+    assert verdicts(run, tmp_path, {"results.xml": written}) == [("results.xml#3", "real")]
+
+
 @pytest.mark.parametrize(
     "files",
     [

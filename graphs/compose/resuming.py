@@ -1,0 +1,132 @@
+"""Whether the last run of a thread is at its end, and how it goes on if not."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables.config import merge_configs
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.pregel import Pregel
+from langgraph.types import StateSnapshot
+
+from answergraph.graphs.agent.agent_state_graph import AgentStateGraph
+from answergraph.nodes.names import NO_ANSWER
+from answergraph.state.errors import AgentSpecError
+from answergraph.state.mistakes import shown
+
+Unfinished = Literal["stopped", "waits_for_person", "waits_for_calls"]
+"""Why a run is not at its end."""
+
+Graph = Pregel[Any, Any, Any, Any]
+
+_WAITS = {
+    "waits_for_person": "a person: agent.invoke(Command(resume=…), config), or behind a breakpoint agent.invoke(None, config)",
+    "waits_for_calls": "calls carried out elsewhere: agent.invoke({'messages': [ToolMessage(…)]}, config)",
+}
+
+
+def unfinished(agent: Graph, config: RunnableConfig) -> Unfinished | None:
+    """Say whether the last run of a thread is unfinished, and why.
+
+    ``get_state(config).next`` may be empty although a run was killed: when the writes of its last step are stored and the
+    checkpoint after them is not. A run that is still going on in another process looks as if it had been stopped.
+
+    Args:
+        agent: An agent, another graph of answergraph, or a graph with an agent as a node; with a checkpointer.
+        config: Names the thread.
+
+    Returns:
+        ``"stopped"`` if it was killed or an exception ended it, ``"waits_for_person"`` at an interrupt, ``"waits_for_calls"`` if
+        its outcome is ``deferred``; ``None`` if it has ended, or nothing is stored of the thread.
+
+    Raises:
+        AgentSpecError: If it is no such graph, has no checkpointer, or the config names no thread.
+
+    Example:
+        >>> from langgraph.checkpoint.memory import InMemorySaver
+        >>> from answergraph import create_agent
+        >>> agent = create_agent("offline", checkpointer=InMemorySaver())
+        >>> unfinished(agent, {"configurable": {"thread_id": "1"}}) is None
+        True
+    """
+    _check_thread(agent, config)
+    return _why(agent, agent.get_state(config))
+
+
+async def aunfinished(agent: Graph, config: RunnableConfig) -> Unfinished | None:
+    """Do as ``unfinished`` does, awaited; for its arguments, see there."""
+    _check_thread(agent, config)
+    return _why(agent, await agent.aget_state(config))
+
+
+def resume(agent: Graph, config: RunnableConfig, **options: Any) -> Any:
+    """Go on with a run that was stopped; of a run that has ended, return or raise what it ended with.
+
+    No stored step runs again. What was being carried out when the process was killed does.
+
+    Args:
+        agent: As for ``unfinished``.
+        config: Names the thread.
+        **options: Further arguments of ``invoke``, such as ``context``: LangGraph does not store a run's context.
+
+    Returns:
+        What ``invoke`` returns.
+
+    Raises:
+        AgentSpecError: As ``unfinished``; also if nothing is stored of the thread, or the run waits for a person or for calls.
+    """
+    _check_thread(agent, config)
+    _check_goes_on(agent, agent.get_state(config))
+    return agent.invoke(None, config, **options)
+
+
+async def aresume(agent: Graph, config: RunnableConfig, **options: Any) -> Any:
+    """Do as ``resume`` does, awaited; for its arguments, see there."""
+    _check_thread(agent, config)
+    _check_goes_on(agent, await agent.aget_state(config))
+    return await agent.ainvoke(None, config, **options)
+
+
+def _check_thread(agent: Any, config: RunnableConfig) -> None:
+    """Raise ``AgentSpecError`` if nobody can say how the thread's run ends."""
+    if not isinstance(agent, Pregel) or not any(map(_is_ours, _builders(agent))):
+        raise AgentSpecError(
+            f"{shown(agent)} is no graph of answergraph and has none as a node: only its author knows when it has ended. "
+            "Give an agent of create_agent(…), or a graph around one."
+        )
+    if not isinstance(agent.checkpointer, BaseCheckpointSaver):
+        raise AgentSpecError("The graph keeps no threads; write create_agent(…, checkpointer=…) or compile(checkpointer=…).")
+    named = merge_configs(agent.config, config).get("configurable", {})
+    if "thread_id" not in named or "checkpoint_id" in named:
+        raise AgentSpecError(f"config={shown(config)} names no thread; write config={{'configurable': {{'thread_id': …}}}}.")
+
+
+def _builders(agent: Graph) -> list[Any]:
+    return [getattr(graph, "builder", None) for graph in (agent, *(graph for _, graph in agent.get_subgraphs(recurse=True)))]
+
+
+def _is_ours(builder: Any) -> bool:
+    schema = getattr(builder, "state_schema", None)
+    return isinstance(builder, AgentStateGraph) or getattr(schema, "__module__", "").startswith("answergraph.")
+
+
+def _check_goes_on(agent: Graph, state: StateSnapshot) -> None:
+    """Raise ``AgentSpecError`` if the run cannot go on by itself."""
+    if state.created_at is None:
+        raise AgentSpecError(f"Nothing is stored under {state.config['configurable']!r}; give agent.invoke(…) the run's input.")
+    if wait := _WAITS.get(_why(agent, state) or ""):
+        # To go on regardless would give the person's last answer to the next question: LangGraph keeps it with the step.
+        raise AgentSpecError(f"The run waits for {wait}.")
+
+
+def _why(agent: Graph, state: StateSnapshot) -> Unfinished | None:
+    left = {task.name for task in state.tasks if not (task.name == NO_ANSWER and task.error)}
+    # No checkpoint says whether a run stopped at a breakpoint or was killed there: a review must not be skipped.
+    before = left if agent.interrupt_before_nodes == "*" else left.intersection(agent.interrupt_before_nodes)
+    if state.interrupts or before or (left and agent.interrupt_after_nodes):
+        return "waits_for_person"
+    if left:
+        return "stopped"
+    ends = [state.values.get(each.keys.outcome) for each in _builders(agent) if isinstance(each, AgentStateGraph)]
+    return "waits_for_calls" if any(end and end["status"] == "deferred" for end in ends) else None
