@@ -16,6 +16,8 @@ from answergraph.state.ledger import RunLedger, of_run
 from answergraph.state.outcome import AnswerAccepted, Attempt, Coverage, Outcome, Status
 
 ASKED_ONCE = ("truncated", "empty")
+MAX_PROBLEMS = 50
+"""How many wrong fields of an attempt are recorded: a list may have one per item."""
 """After these one further call is made at most, as another one would bring the same."""
 
 
@@ -184,7 +186,7 @@ def with_attempt(reply: CurrentReply, reading: Reading) -> list[Attempt]:
         schema=reading.meant if reading.schema is None else reading.schema.name,
         status=reading.status,
         error=None if reading.status == "answered" else reading.error_text,
-        problems=list(reading.problems),
+        problems=[*reading.problems[:MAX_PROBLEMS]],
         message_id=None if reply.message is None else reply.message.id,
         repairs=list(reading.repairs),
         note=reply.request.note,

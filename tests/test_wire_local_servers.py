@@ -85,10 +85,11 @@ def test_a_text_after_the_tools_that_is_the_answer_costs_no_further_call(run: Ru
 def test_each_name_of_a_union_is_tied_to_its_value(run: Run) -> None:
     result, bodies = answered(run, [says('{"schema": "Failure", "value": {"error": "no"}}')], declared=Rating | Failure)
     assert result["structured_response"] == Failure(error="no")
-    tied = [
-        (each["properties"]["schema"]["const"], each["properties"]["value"]["title"]) for each in schema_of(bodies[0])["anyOf"]
-    ]
-    assert tied == [("Rating", "Rating"), ("Failure", "Failure")]
+    tied = {
+        each["properties"]["schema"]["const"]: {*each["properties"]["value"]["properties"]}
+        for each in schema_of(bodies[0])["anyOf"]
+    }
+    assert tied == {declared.__name__: {*declared.model_fields} for declared in (Rating, Failure)}
 
 
 def test_a_server_without_a_schema_mode_refuses_one_request_and_is_remembered(run: Run) -> None:

@@ -93,6 +93,7 @@ def evidence_effect(  # noqa: PLR0913, PLR0917 - one parameter per option
 
 @experiments.command(
     name="compare",
+    short_help="Compare two results of evidence-effect.",
     help="Compare two results of evidence-effect, setting by setting and task by task: the share of tasks validated, on how many "
     "tasks it is higher or lower, and the exact probability of that by chance.",
 )

@@ -18,6 +18,9 @@ from answergraph.response_format.reading.strict_json import load_json
 MAX_TRIES_PER_CHARACTER = 16
 """How often a text is tried as JSON objects inside others; one that nests more is taken to hold any answer."""
 
+MENDING_COST = 8
+"""How many tries it counts as to mend what is no JSON."""
+
 _SPACE = re.compile(r"\s+")
 
 
@@ -49,12 +52,13 @@ def _objects(text: str) -> Iterator[tuple[Any, str]]:
     left = MAX_TRIES_PER_CHARACTER * len(text)
     for start, end in closings_in(text).items():
         if text[start] == "{":
-            left -= end - start
+            written = text[start:end]
+            found = load_json(written)
+            left -= len(written) * (1 if found is not None else MENDING_COST)
             if left < 0:
                 yield ..., ""
                 return
-            written = text[start:end]
-            yield (mend_json(written) if (found := load_json(written)) is None else found), written
+            yield (mend_json(written) if found is None else found), written
 
 
 def _bare(text: str) -> str:

@@ -49,7 +49,7 @@ class Attempt(TypedDict):
     error: str | None
     """What was wrong, ``None`` for the accepted answer."""
     problems: list[Problem]
-    """The same, field by field; none for the accepted answer, and where there was no answer that could be read."""
+    """The same for the first 50 fields; none for the accepted answer, and where there was no answer that could be read."""
     message_id: str | None
     """The message of the model that held it."""
     repairs: list[str]

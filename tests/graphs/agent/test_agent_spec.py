@@ -32,9 +32,9 @@ async def check(answer: Any, state: Any, runtime: Any) -> None:
         ({"check_answer": check}, "ordinary function, not async"),
         ({"check_answer": AsyncCallable()}, "ordinary function, not async"),
         ({"middleware": [AsyncCheck()]}, "ordinary function, not async"),
-        ({"check_answer": 3}, "no function"),
-        ({"limits": {"model_calls": 3}}, "no UsageLimits"),
-        ({"limits": UsageLimits}, "no UsageLimits"),
+        ({"check_answer": 3}, "not a function"),
+        ({"limits": {"model_calls": 3}}, "not a UsageLimits"),
+        ({"limits": UsageLimits}, "not a UsageLimits"),
         ({"response_format": ()}, "names no schema"),
     ],
 )

@@ -24,6 +24,6 @@ def test_each_scene_ends_as_its_title_says() -> None:
     assert "sent back 3 tests failed" in scenes[1]
     assert "sent back" in scenes[2]
     assert "nearest passage" in scenes[3]
-    assert scenes[4].endswith("reason The answer was rejected by a check.")
+    assert scenes[4].endswith("rejected the answer: 3 tests failed, so passed must be false.")
     assert [words in scenes[6] for words in ("really failed", "should have failed", "should have passed")] == [True] * 3
     assert max(map(len, out.splitlines())) <= MAX_LINE_CHARACTERS

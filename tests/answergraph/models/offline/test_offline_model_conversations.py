@@ -158,4 +158,4 @@ def test_it_needs_no_arguments_and_says_what_it_is() -> None:
     assert model._llm_type == "offline"
     assert model.profile is not None
     assert model.profile["tool_calling"] is True
-    assert "no language model" in (OfflineChatModel.__doc__ or "")
+    assert "rule-based" in (OfflineChatModel.__doc__ or "")
