@@ -2,6 +2,7 @@
 
 import os
 import signal
+from pathlib import Path
 
 from hypothesis import settings
 
@@ -18,6 +19,9 @@ pytest_plugins = (
 os.environ["LANGSMITH_TRACING"] = os.environ["LANGSMITH_TRACING_V2"] = "false"
 for name in ("LANGSMITH_API_KEY", "LANGCHAIN_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_API_BASE"):
     os.environ.pop(name, None)
+
+# Every client of an API reads all certificates of the machine, 25 ms each time; tests speak to loopback, without TLS.
+os.environ["SSL_CERT_FILE"] = str(Path(__file__).parent / "suite" / "unused_certificate.pem")
 
 # A script that starts the tests in its background has SIGINT ignored, and so would the programs that tests start and interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
