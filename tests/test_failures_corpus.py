@@ -38,6 +38,7 @@ def test_no_label_stands_where_the_rules_look(corpus: str) -> None:
     assert names == {"results.xml", "console.log"}
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("corpus", ["seen", "unseen"])
 def test_four_of_five_cases_are_concluded_and_one_conclusion_in_twenty_is_wrong_at_most(corpus: str) -> None:
     words = measured(corpus).splitlines()[2].split()

@@ -7,6 +7,7 @@ import tokenize
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -84,6 +85,7 @@ def functions_in(text: str, place: str) -> Iterator[Function]:
             yield Function(f"{place}:{node.lineno} {node.name}", lines_of(node), nesting_of(node), waived)
 
 
+@cache
 def all_functions() -> list[Function]:
     return [
         function for path in sources(*PACKAGE, "tests", "examples") for function in functions_in(path.read_text(), name(path))
@@ -95,6 +97,7 @@ def silenced_without_reason(comments: Iterable[str]) -> list[str]:
     return [comment for comment, match in matches if match and not _REASON.search(match["reason"])]
 
 
+@cache
 def imports_of_the_library() -> dict[str, set[str]]:
     """Return the imports of each module, those for types included."""
     graph = grimp.build_graph("answergraph", cache_dir=None)

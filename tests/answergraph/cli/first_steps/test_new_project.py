@@ -27,6 +27,7 @@ def test_a_new_project_names_its_agent_for_the_server(project: Path) -> None:
     assert "NAME" not in "".join(path.read_text() for path in project.iterdir())
 
 
+@pytest.mark.torture
 def test_its_test_passes(project: Path) -> None:
     (project / ".installed").touch()  # what requirements.txt asks for is installed here
     done = subprocess.run(["make", "test"], cwd=project, capture_output=True, text=True, check=False)
