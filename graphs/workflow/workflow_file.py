@@ -194,7 +194,7 @@ def _imported(name: str, key: str, agents: Mapping[str, Any]) -> Any:
         raise WorkflowSpecError(key, f"there is no agent {name!r}; there are {sorted(agents)!r}, or 'package.module:attribute'")
     try:
         return getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError, ValueError) as error:
+    except (ImportError, AttributeError, ValueError, TypeError) as error:
         raise WorkflowSpecError(key, f"{name!r} cannot be imported: {error}") from error
 
 
