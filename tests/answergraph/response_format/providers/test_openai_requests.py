@@ -1,43 +1,19 @@
 """OpenAI's models are asked without the SDK's check of every message; what is sent is the same, byte for byte, in every way."""
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, BaseMessage, ChatMessage, FunctionMessage, HumanMessage, SystemMessage, ToolMessage
-from langchain_core.tools import tool
 from langchain_openai import AzureChatOpenAI, ChatOpenAI
-from pydantic import BaseModel, SecretStr
+from pydantic import BaseModel
 
 from answergraph.response_format.providers.openai_requests import PlainRequests, with_plain_requests
+from tests.answergraph.response_format.providers.openai_asked import KEY, RESPONSES_API, STREAMING, Verdict, search
 from tests.openai_server import OpenAIServer, says
 from tests.suite.colors import Run
-
-KEY = SecretStr("test")
-RESPONSES_API = pytest.mark.parametrize("responses_api", [False, True], ids=["chat completions", "responses"])
-STREAMING = pytest.mark.parametrize("streaming", [False, True], ids=["whole", "streamed"])
-
-
-class Verdict(BaseModel):
-    """A verdict."""
-
-    passed: bool
-
-
-@tool
-def search(query: str, limit: int = 3) -> str:
-    """Search the logs."""
-    return f"found {query}"
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[OpenAIServer]:
-    with OpenAIServer(lambda body: says("Yes.")) as running:
-        yield running
-
 
 texts = st.text(st.characters(codec="utf-8"), max_size=12)
 json_values = st.recursive(

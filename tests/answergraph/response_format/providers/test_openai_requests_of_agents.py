@@ -2,7 +2,7 @@
 
 import functools
 import importlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from http import HTTPStatus
 from threading import Event
 from types import SimpleNamespace
@@ -11,37 +11,14 @@ from typing import Any
 import openai
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
-from langchain_core.tools import tool
 from langchain_openai import ChatOpenAI
 from openai import OpenAI
 from openai.resources.chat import AsyncCompletions, Completions
-from pydantic import BaseModel, SecretStr
 
 from answergraph import ProviderStrategy, ToolStrategy, create_agent
+from tests.answergraph.response_format.providers.openai_asked import KEY, RESPONSES_API, STREAMING, Verdict, search
 from tests.openai_server import Failure, OpenAIServer, ToolCall, calls, says
 from tests.suite.colors import Run
-
-KEY = SecretStr("test")
-RESPONSES_API = pytest.mark.parametrize("responses_api", [False, True], ids=["chat completions", "responses"])
-STREAMING = pytest.mark.parametrize("streaming", [False, True], ids=["whole", "streamed"])
-
-
-class Verdict(BaseModel):
-    """A verdict."""
-
-    passed: bool
-
-
-@tool
-def search(query: str, limit: int = 3) -> str:
-    """Search the logs."""
-    return f"found {query}"
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[OpenAIServer]:
-    with OpenAIServer(lambda body: says("Yes.")) as running:
-        yield running
 
 
 def chat(server: OpenAIServer, **fields: Any) -> ChatOpenAI:

@@ -1,0 +1,13 @@
+"""A server that answers every request alike, for the tests of this folder."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.openai_server import OpenAIServer, says
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[OpenAIServer]:
+    with OpenAIServer(lambda body: says("Yes.")) as running:
+        yield running
