@@ -66,7 +66,6 @@ const runPath = (thread, run) => `threads/${part(thread)}/runs/${part(run)}`;
 export const assistants = () => json("POST", "assistants/search", { limit: 100 });
 export const schemas = (assistant) => json("GET", `assistants/${part(assistant)}/schemas`);
 export const createThread = () => json("POST", "threads", {});
-export const deleteThread = (thread) => send("DELETE", `threads/${part(thread)}`);
 
 /** The threads, newest first, without their states: `extracted` holds the first message and the outcome's status, where the
  * server can look for them.

@@ -126,7 +126,7 @@ function answered({ outcome }) {
 }
 
 /** What was checked against the results of tools, and what was not. */
-export function coverageOf({ coverage, evidence }) {
+function coverageOf({ coverage, evidence }) {
   const found = Object.keys(evidence ?? {}).length;
   if (!coverage || !Object.keys(coverage).length)
     return found

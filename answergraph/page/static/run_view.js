@@ -5,7 +5,7 @@ import { Conversation } from "./conversation.js";
 import { splitSpace, Steps, withoutIds } from "./steps.js";
 
 /** Split the name of an event: `updates|case:1f…|explore:a0…` happens inside `case:explore`. */
-export function eventPlace(name) {
+function eventPlace(name) {
   const [mode, ...spaces] = name.split("|");
   const space = spaces.join("|");
   return { mode, space, inside: withoutIds(space) };
