@@ -16,9 +16,9 @@ from answergraph.state.ledger import RunLedger, of_run
 from answergraph.state.outcome import AnswerAccepted, Attempt, Coverage, Outcome, Status
 
 ASKED_ONCE = ("truncated", "empty")
+"""After these one further call is made at most, as another one would bring the same."""
 MAX_PROBLEMS = 50
 """How many wrong fields of an attempt are recorded: a list may have one per item."""
-"""After these one further call is made at most, as another one would bring the same."""
 
 
 @dataclass(frozen=True)

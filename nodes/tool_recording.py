@@ -16,8 +16,6 @@ from answergraph.state.tool_results import RunResults, records_of, with_update
 
 _RECORDS = frozenset({TOOL_RESULTS})
 
-_RECORDS = frozenset({TOOL_RESULTS})
-
 
 def recording(wrap: Callable[[ToolCallStep], ToolCallStep], call: ToolCallStep) -> ToolCallStep:
     """Return a wrapped tool call whose update holds a record beside the message, as the wrapping left it.
@@ -47,8 +45,8 @@ def recording(wrap: Callable[[ToolCallStep], ToolCallStep], call: ToolCallStep) 
 
 def _written_before(messages: Sequence[AnyMessage]) -> Iterator[str]:
     """Yield what the model has written since its calls before."""
-    replies = [message for message in messages if isinstance(message, AIMessage)]
-    for index, message in enumerate(reversed(replies)):
+    replies = (message for message in reversed(messages) if isinstance(message, AIMessage))
+    for index, message in enumerate(replies):
         if index and message.tool_calls:
             return
         if message.text:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 
 from answergraph.evidence.searched_result import without_escapes
 from answergraph.evidence.texts.folding import MappedText, folded
+from answergraph.evidence.texts.line_breaks import WIDE
 from answergraph.evidence.texts.source_views import without_json_spaces
 
 _ELLIPSIS = r"[\[(]?\.{3,4}[\])]?"
@@ -15,7 +16,7 @@ _MIDDLE_ELLIPSIS = re.compile(rf"\s*{_ELLIPSIS}\s*")
 _FINAL_STOP = re.compile(r"(?<=\S)[.,。，、]\Z")
 _FIRST_WORD = re.compile(r"([^\W\d_])([^\W\d_]*)(?=[ \n,;:.]|$)")
 _BREAK_AT_HYPHEN = re.compile(r"(?<=[^\W\d_]-)\n(?=[^\W\d_])")
-_BREAK_BETWEEN_SIGNS = re.compile(r"(?<=[\u2e80-\u9fff\uff00-\uffef])\n(?=[\u2e80-\u9fff\uff00-\uffef])")
+_BREAK_BETWEEN_SIGNS = re.compile(rf"(?<=[{WIDE}])\n(?=[{WIDE}])")
 _MARK = re.compile("[\"'\u2018-\u201f]")
 _SINGLE = frozenset("'\u2018\u2019\u201a\u201b")
 _MAX_FORMS = 64

@@ -62,6 +62,12 @@ def last_turn(messages: Sequence[MessageT]) -> tuple[AIMessage | None, Sequence[
     return None, messages
 
 
+def last_two_turns(messages: Sequence[AnyMessage]) -> list[tuple[AIMessage | None, Sequence[AnyMessage]]]:
+    """Return the last AI message and the one before it, each with the messages that follow it."""
+    message, after = last_turn(messages)
+    return [(message, after), last_turn(messages[: -len(after) - 1])]
+
+
 def begins_new_run(messages: Sequence[AnyMessage]) -> bool:
     """Return whether a person has spoken since the model last did."""
     message, after = last_turn(messages)
@@ -175,22 +181,19 @@ def _missing_results(message: AIMessage, done: set[str]) -> list[ToolMessage]:
 
 def repeats_malformed_calls(messages: Sequence[AnyMessage]) -> bool:
     """Return whether the last two AI messages hold the same malformed tool calls, so that asking again is useless."""
-    message, after = last_turn(messages)
+    (message, _), (earlier, _) = last_two_turns(messages)
     if message is None or not message.invalid_tool_calls:
         return False
-    earlier, _ = last_turn(messages[: -len(after) - 1])
     return earlier is not None and _malformed(earlier) == _malformed(message)
 
 
 def calls_without_news(messages: Sequence[AnyMessage]) -> list[tuple[str, Any]]:
     """Return the names and arguments of the calls of the last turn, if the turn before it had the same calls and results."""
     turns = []
-    for _ in range(2):
-        message, after = last_turn(messages)
+    for message, after in last_two_turns(messages):
         if message is None or not all(isinstance(result, ToolMessage) for result in after):
             return []
         turns.append(([(call["name"], call["args"]) for call in message.tool_calls], [result.content for result in after]))
-        messages = messages[: -len(after) - 1]
     return turns[0][0] if turns[0] == turns[1] else []
 
 

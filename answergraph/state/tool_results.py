@@ -125,8 +125,8 @@ def merge_results(before: RunResults | None, writes: Sequence[RunResults | None]
 
 def shown_update(state: Mapping[str, Any], sent: Sequence[AnyMessage]) -> dict[str, Any]:
     """Return the update that records which results were sent to the model otherwise than the conversation holds them."""
-    recorded: RunResults | None = state.get(TOOL_RESULTS)
-    if not recorded or list(map(id, sent)) == list(map(id, state["messages"])):
+    recorded: RunResults = state[TOOL_RESULTS]
+    if list(map(id, sent)) == list(map(id, state["messages"])):
         return {}
     held, shown = _said(state["messages"]), _said(sent)
     changed = {call_id: shown.get(call_id, [""])[-1] for call_id, texts in held.items() if shown.get(call_id) != texts}

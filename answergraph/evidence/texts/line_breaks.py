@@ -10,10 +10,11 @@ from re import Match
 from answergraph.evidence.texts.folding import LINE_BREAKS, MappedText
 
 _BREAK = re.compile(rf"(?<!\s)[^\S{LINE_BREAKS}]*[{LINE_BREAKS}]\s*")
-_WIDE = "\u2e80-\u9fff\uff00-\uffef"
+WIDE = "\u2e80-\u9fff\uff00-\uffef"
+"""The signs of scripts without spaces; for the brackets of a pattern."""
 _AT_HYPHEN = r"(?<=[^\W\d_])[-\u2010]\r?\n[ \t]*(?=[^\W\d_])"
 _HYPHENATED = re.compile(_AT_HYPHEN)
-_JOINABLE = re.compile(rf"{_AT_HYPHEN}|(?<=[{_WIDE}])\r?\n[ \t]*(?=[{_WIDE}])")
+_JOINABLE = re.compile(rf"{_AT_HYPHEN}|(?<=[{WIDE}])\r?\n[ \t]*(?=[{WIDE}])")
 _MAX_BLOCK_CHARACTERS = 4000
 """How far around a break the lines of its paragraph are looked at."""
 _MIN_WRAPPED_COLUMNS = 36

@@ -14,7 +14,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, AnyMessage
 
 from answergraph.response_format.providers.failed_samples import FAILED_SAMPLE
-from answergraph.state.messages import last_turn
+from answergraph.state.messages import last_two_turns
 from answergraph.state.outcome import Status
 
 CALLS_FROM_TEXT = "calls_from_text"
@@ -90,9 +90,8 @@ def failed_sample(message: AIMessage) -> str:
 
 def repeats_cut_calls(messages: Sequence[AnyMessage]) -> bool:
     """Return whether the last two AI messages call tools and were both cut, so that asking again is no use."""
-    message, after = last_turn(messages)
-    earlier, _ = last_turn(messages[: -len(after) - 1])
-    return all(reply is not None and reply.tool_calls and diagnose(reply) == "truncated" for reply in (message, earlier))
+    replies = [message for message, _ in last_two_turns(messages)]
+    return all(reply is not None and reply.tool_calls and diagnose(reply) == "truncated" for reply in replies)
 
 
 def refusal_text(message: AIMessage) -> str:

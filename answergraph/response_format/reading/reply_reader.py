@@ -59,10 +59,9 @@ class Reading:
 
     def rejected(self, feedback: str, problems: Sequence[Problem]) -> Reading:
         """Return this answer as one that a check rejected."""
-        first, *others = problems
+        first = problems[0]
         who = f"The check {first['check']!r}" if first["check"] else "A check"
-        more = f" (and {len(others)} more)" if others else ""
-        reason = f"{who} rejected {first['path'] or 'the answer'}{more}: {shortened(first['sentence'])}"
+        reason = f"{who} rejected {first['path'] or 'the answer'}{_and_more(problems)}: {shortened(first['sentence'])}"
         return replace(self, status="invalid", reason=reason, feedback=feedback, mistake=self.canonical, problems=tuple(problems))
 
     @property
@@ -224,8 +223,7 @@ class ReplyReader:
             Problem(path=path, sentence=sentence, check=None, nearest=None) for path, sentence in problems_by_field(source)
         )
         first = ": ".join(filter(None, (problems[0]["path"], problems[0]["sentence"])))
-        more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
-        reason = f"The answer does not fit {name!r}{more}: {shortened(first)}"
+        reason = f"The answer does not fit {name!r}{_and_more(problems)}: {shortened(first)}"
         mistake = canonical_json([name, data])
         return Reading("invalid", reason, meant=name, error=error, mistake=mistake, problems=problems)
 
@@ -258,3 +256,7 @@ class ReplyReader:
 
 def _is_one_answer(readings: Sequence[Reading]) -> bool:
     return all(r.status == "answered" for r in readings) and len({reading.canonical for reading in readings}) == 1
+
+
+def _and_more(problems: Sequence[Problem]) -> str:
+    return f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""

@@ -16,7 +16,7 @@ def load_json(text: str, *, exactly: bool = False) -> Any:
     except (ValueError, RecursionError):
         return None
     may_be_deep = text.count("[") + text.count("{") > MAX_JSON_DEPTH
-    return None if may_be_deep and is_deeper(data, MAX_JSON_DEPTH) else data
+    return None if may_be_deep and is_deeper(data) else data
 
 
 def _refuse_constant(name: str) -> Any:

@@ -136,8 +136,7 @@ def _told(problem: str) -> str:
 
 def problems_in(error: BaseException) -> str:
     """Return what is wrong with an answer on one line, without the links and codes of Pydantic, which small models take up."""
-    while error.__cause__ is not None and not isinstance(error, ValidationError):
-        error = error.__cause__
+    error = _root_of(error)
     if not isinstance(error, ValidationError):
         return _told(" ".join(str(error).split()))
     return _told("; ".join(map(_problem, error.errors(include_url=False))))
@@ -145,12 +144,18 @@ def problems_in(error: BaseException) -> str:
 
 def problems_by_field(error: BaseException) -> list[tuple[str, str]]:
     """Return the path and the problem of each field that is wrong, ``("findings[0].quote", "Field required")``."""
-    while error.__cause__ is not None and not isinstance(error, ValidationError):
-        error = error.__cause__
+    error = _root_of(error)
     if isinstance(error, ValidationError):
         return [(_path(detail["loc"]), _without_path(detail)) for detail in error.errors(include_url=False)]
     located: list[tuple[Sequence[str | int], str]] = getattr(error, "located", [((), " ".join(str(error).split()))])
     return [(_path(place), _told(sentence)) for place, sentence in located]
+
+
+def _root_of(error: BaseException) -> BaseException:
+    """Return the error of the validation behind an error, or the first one of all."""
+    while error.__cause__ is not None and not isinstance(error, ValidationError):
+        error = error.__cause__
+    return error
 
 
 def _path(place: Sequence[str | int]) -> str:

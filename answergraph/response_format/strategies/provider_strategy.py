@@ -80,13 +80,7 @@ class ProviderStrategy(Strategy[SchemaT]):
         Returns:
             The keyword arguments. The schema is the declared one; an agent compiles it to what the provider takes.
         """
-        strict = {"strict": True} if self.strict else {}
-        return {
-            "response_format": {
-                "type": "json_schema",
-                "json_schema": {"name": self.format_name, "schema": dict(self.reply_schema()), **strict},
-            }
-        }
+        return {"response_format": self._format(dict(self.reply_schema()), strict=bool(self.strict))}
 
     def check(self, model: BaseChatModel) -> None:
         compiled = self._compiled(wire_dialect(model))
@@ -131,12 +125,15 @@ class ProviderStrategy(Strategy[SchemaT]):
         return compiled
 
     def _bound(self, request: ModelRequest[Any], schema: dict[str, Any], *, strict: bool) -> Binding:
-        # OpenAI's shape, https://platform.openai.com/docs/guides/structured-outputs; LangChain's other chat models
-        # translate it.
-        json_schema: dict[str, Any] = {"name": self.format_name, "schema": schema, **({"strict": True} if strict else {})}
-        binding = native_format_binding(request, {"type": "json_schema", "json_schema": json_schema})
+        binding = native_format_binding(request, self._format(schema, strict=strict))
         choice = {} if request.tool_choice is None else {"tool_choice": request.tool_choice}
         return replace(binding, settings={**binding.settings, **choice})
+
+    def _format(self, schema: dict[str, Any], *, strict: bool) -> dict[str, Any]:
+        # OpenAI's shape, https://platform.openai.com/docs/guides/structured-outputs; LangChain's other chat models
+        # translate it.
+        json_schema = {"name": self.format_name, "schema": schema, **({"strict": True} if strict else {})}
+        return {"type": "json_schema", "json_schema": json_schema}
 
 
 def without_refused_tools(request: ModelRequest[Any], strategy: Strategy[Any]) -> ModelRequest[Any]:
