@@ -96,6 +96,7 @@ def test_a_run_may_have_facts_of_its_own(run: Run, tmp_path: Path) -> None:
         ("{steps: 9", "{steps: 0", 5, "limits", "at least 1"),
         ("    agent: worker\n", "    agent: nobody\n", 8, "steps[0].agent", "no agent 'nobody'"),
         ("agents:speaker", "agents:nobody", 19, "steps[1].parallel[0].agent", "cannot be imported"),
+        ("agents:speaker", ".agents:speaker", 19, "steps[1].parallel[0].agent", "cannot be imported"),
         ("tests.graphs.workflow.agents:s", "nowhere.at_all:s", 19, "steps[1].parallel[0].agent", "cannot be imported"),
         ("      - name: tests\n", "      - name: style\n", 21, "steps[1].parallel[1].name", "already"),
         ("  - name: check\n", "  - nam: check\n", 16, "steps[1].nam", "no key 'nam'"),
