@@ -10,6 +10,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from httpx import ASGITransport, AsyncClient
 from starlette.applications import Starlette
@@ -96,7 +97,7 @@ async def _steps(request: Request) -> JSONResponse:
     headers = {name: value for name, value in request.headers.items() if name not in _NOT_PASSED_ON}
     server = ASGITransport(app=request.app, raise_app_exceptions=False)
     async with AsyncClient(transport=server, base_url=str(request.base_url), headers=headers) as client:
-        response = await client.post(f"/threads/{configured['thread_id']}/history", json=search)
+        response = await client.post(f"/threads/{quote(configured['thread_id'], safe='')}/history", json=search)
     found = response.json()
     return JSONResponse([_without_state(state) for state in found] if response.is_success else found, response.status_code)
 

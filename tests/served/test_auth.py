@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import AsyncExitStack
 from typing import Any
@@ -18,6 +19,16 @@ from tests.suite.langgraph_dev import langgraph_dev, lay_out, shipped
 pytestmark = pytest.mark.server
 
 TOKENS = {"alices-token": "alice", "bobs-token": "bob"}
+FOR_ALL = {"/", "/docs", "/info", "/metrics", "/ok", "/openapi.json", "/page"}
+"""What is answered without a token, on any server; none of it tells of a thread."""
+OF_THE_DEVELOPMENT_SERVER = {
+    "/deploy",
+    "/deploy/{operation_id}/stream",
+    "/internal/debug/thread/{thread_id}",
+    "/internal/truncate",
+}
+"""What `langgraph dev` adds, which no handler guards: docs/deployment.md says so. Not asked: one of them empties the server."""
+SECRET = "Nobody else may read this."
 Attempt = Callable[[LangGraphClient, str], Coroutine[Any, Any, Any]]
 
 
@@ -127,3 +138,105 @@ async def test_each_user_has_a_store_of_their_own(users: tuple[LangGraphClient, 
     assert await bob.store.get_item(["alice", "notes"], "n") is None
     found = await bob.store.search_items([])
     assert [item["value"] for item in found["items"]] == [{"text": "Bob's"}]
+
+
+async def everything_of(client: httpx.AsyncClient, thread: str) -> list[str]:
+    """Return what a user finds of a thread of theirs and of their store."""
+    places = [f"/threads/{thread}", f"/threads/{thread}/history", f"/threads/{thread}/runs", "/store/items?namespace=notes&key=n"]
+    return [(await client.get(place)).text for place in places]
+
+
+async def told(client: httpx.AsyncClient, method: str, path: str, **sent: Any) -> tuple[int, str]:
+    """Return the status and the text of a response; of a stream what comes until nothing more does."""
+    text = ""
+    async with client.stream(method, path, **sent) as response:
+        try:
+            async for piece in response.aiter_text():
+                text += piece
+        except httpx.ReadTimeout:
+            pass
+        return response.status_code, text
+
+
+@pytest.fixture
+async def at(guarded: str) -> AsyncIterator[Callable[[str | None], httpx.AsyncClient]]:
+    """A client for each token."""
+    async with AsyncExitStack() as stack:
+        clients = {
+            token: await stack.enter_async_context(httpx.AsyncClient(base_url=guarded, timeout=10, headers=headers))
+            for token in (*TOKENS, None)
+            for headers in [{"Authorization": f"Bearer {token}"} if token else {}]
+        }
+        yield clients.__getitem__
+
+
+async def attacked(alice: httpx.AsyncClient, bob: httpx.AsyncClient) -> dict[str, str]:
+    """Send to every route of the server what names another user's thread, run, checkpoint and item; give what went wrong."""
+    (assistant,) = (await alice.post("/assistants/search", json={"graph_id": "agent"})).json()
+    thread = (await alice.post("/threads", json={})).json()["thread_id"]
+    asked = {"assistant_id": assistant["assistant_id"], "input": asks(SECRET)}
+    assert SECRET in (await alice.post(f"/threads/{thread}/runs/wait", json=asked)).text
+    await alice.put("/store/items", json={"namespace": ["notes"], "key": "n", "value": {"text": SECRET}})
+    (run,) = (await alice.get(f"/threads/{thread}/runs")).json()
+    checkpoint = (await alice.get(f"/threads/{thread}/state")).json()["checkpoint"]
+    named = {"thread_id": thread, "run_id": run["run_id"], **checkpoint, "assistant_id": assistant["assistant_id"]}
+    message = {"role": "user", "parts": [{"kind": "text", "text": "1 + 1"}], "messageId": "m", "contextId": thread}
+    body = {
+        **named,
+        "input": asks("1 + 1"),
+        "thread_ids": [thread],
+        "run_ids": [run["run_id"]],
+        "checkpoint": checkpoint,
+        "command": {"resume": 1},
+        "values": {"messages": []},
+        "metadata": {"owner": "alice"},
+        "config": {"configurable": {**named, "owner": "alice"}},
+        **{"namespace": ["alice", "notes"], "namespace_prefix": ["alice"], "prefix": ["alice"], "key": "n", "value": {}},
+        **{"jsonrpc": "2.0", "id": "1", "method": "message/send", "params": {"message": message}, "schedule": "* * * * *"},
+    }
+    paths = (await bob.get("/openapi.json")).json()["paths"]
+    before, wrong = await everything_of(alice, thread), {}
+    for path, methods in paths.items():
+        if path in OF_THE_DEVELOPMENT_SERVER:
+            continue
+        place = re.sub(r"\{(\w+)\}", lambda name: named.get(name[1], thread), path)
+        for method in methods:
+            sent = {"json": body} if method != "get" else {"params": {"namespace": "alice.notes", "key": "n"}}
+            status, text = await told(bob, method, place, **sent)
+            is_open = "authorization" not in bob.headers and status < 400 and path not in FOR_ALL
+            after = await everything_of(alice, thread)
+            found = {"is read": SECRET in text, "is changed": after != before, "is answered": is_open, "fails": status >= 500}
+            wrong |= {f"{method} {path}": name for name, is_so in found.items() if is_so}
+            before = after
+    return wrong
+
+
+@pytest.mark.parametrize("token", ["bobs-token", None], ids=["another user", "nobody"])
+async def test_no_route_of_the_server_lets_anyone_at_what_is_anothers(
+    at: Callable[..., httpx.AsyncClient], token: str | None
+) -> None:
+    assert await attacked(at("alices-token"), at(token)) == {}
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        *(
+            "Bearer alices-toke",
+            "Bearer alices-token2",
+            "Bearer ALICES-TOKEN",
+            "Bearer  alices-token",
+            "Bearer",
+            "alices-token",
+        ),
+        *(
+            "Bearer \udcff",
+            "Bearer " + "a" * 10_000,
+            "Bearer alices-token, Bearer alices-token",
+            'Bearer {"alices-token": "alice"}',
+        ),
+    ],
+)
+async def test_a_forged_token_is_nobodys(at: Callable[..., httpx.AsyncClient], sent: str) -> None:
+    headers = {"Authorization": sent.encode(errors="surrogateescape")}
+    assert (await at(None).post("/threads/search", json={}, headers=headers)).status_code in {400, 401, 431}

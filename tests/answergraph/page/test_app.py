@@ -2,8 +2,13 @@
 
 import gzip
 from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
 
 import pytest
+from starlette.applications import Starlette
+from starlette.responses import JSONResponse
+from starlette.routing import Mount
 from starlette.testclient import TestClient
 
 from answergraph.page import PAGE_PATH, app
@@ -48,6 +53,19 @@ def test_a_vendored_library_is_sent_as_it_is_stored(library: str) -> None:
 @pytest.mark.parametrize("path", ["../app.py", "%2e%2e/app.py", "vendor/../../app.py"])
 def test_only_the_page_itself_is_handed_out(path: str) -> None:
     assert client.get(f"{PAGE_PATH}/{path}").status_code == 404
+
+
+@pytest.mark.parametrize("thread", ["search%3F", "1%23"])
+def test_a_thread_of_the_page_is_asked_for_by_its_whole_name(thread: str) -> None:
+    asked: list[str] = []
+
+    async def server(scope: Any, receive: Any, send: Any) -> None:
+        asked.append(scope["path"])
+        await JSONResponse([])(scope, receive, send)
+
+    watched = Starlette(routes=[*app.routes, Mount("/threads", server)])
+    TestClient(watched).get(f"{PAGE_PATH}/threads/{thread}/steps")
+    assert asked == [f"/threads/{unquote(thread)}/history"]
 
 
 @pytest.mark.parametrize("library", ["dagre", "marked"])
