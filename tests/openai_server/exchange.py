@@ -48,6 +48,15 @@ class Endpoint:
     """The server-sent events of a streamed one."""
 
 
+def overwritten(body: Any, values: JSONObject) -> Any:
+    """Return a body with other values in the fields of some names, at any depth."""
+    if isinstance(body, list):
+        return [overwritten(each, values) for each in body]
+    if not isinstance(body, dict):
+        return body
+    return {name: values[name] if name in values else overwritten(value, values) for name, value in body.items()}
+
+
 def token_counts(usage: Usage) -> dict[str, int]:
     """Return a count of tokens in the words of chat and text completions."""
     return {
@@ -57,9 +66,15 @@ def token_counts(usage: Usage) -> dict[str, int]:
     }
 
 
+def overwritten_event(event: str, values: JSONObject) -> str:
+    """Return a server-sent event with other values in the fields of some names."""
+    head, _, data = event.partition("data: ")
+    return event if data.strip() == "[DONE]" else f"{head}data: {json.dumps(overwritten(json.loads(data), values))}\n\n"
+
+
 def server_sent_event(data: JSONObject | str, *, name: str | None = None) -> str:
     """Return one event as text."""
-    line = data if isinstance(data, str) else json.dumps(data, ensure_ascii=False)
+    line = data if isinstance(data, str) else json.dumps(data)
     return (f"event: {name}\n" if name else "") + f"data: {line}\n\n"
 
 

@@ -87,7 +87,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._send_json(failure.status, {"error": error}, retry)
 
     def _send_json(self, status: int, body: JSONObject, headers: Mapping[str, str] | None = None) -> None:
-        raw = json.dumps(body, ensure_ascii=False).encode()
+        raw = json.dumps(body).encode()
         length = {"content-type": "application/json", "content-length": str(len(raw))}
         self._send_head(status, length | dict(headers or {}))
         self.wfile.write(raw)

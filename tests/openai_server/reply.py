@@ -47,6 +47,8 @@ class Reply:
     """Sent as `reasoning_content` by chat completions, as a reasoning item by the Responses API."""
     usage: Usage | None = None
     """`None`: the server reports no usage, as many compatible servers do."""
+    overwritten: JSONObject = field(default_factory=dict)
+    """What stands in the place of fields of these names, wherever the body or an event of the stream has them."""
 
     @property
     def reason_to_finish(self) -> str:

@@ -9,7 +9,7 @@ from typing import Self
 
 from tests.openai_server.behaviour import Behaviour
 from tests.openai_server.chat_completions import CHAT_COMPLETIONS
-from tests.openai_server.exchange import Endpoint, Exchange, cut_at_stop
+from tests.openai_server.exchange import Endpoint, Exchange, cut_at_stop, overwritten, overwritten_event
 from tests.openai_server.loopback import Answer, LoopbackServer, ServedRequest
 from tests.openai_server.reply import Failure, JSONObject, Reply
 from tests.openai_server.responses import RESPONSES
@@ -92,7 +92,10 @@ class OpenAIServer:
     def _render(self, request: ServedRequest, reply: Reply, number: int) -> Answer:
         reply = cut_at_stop(reply, request.body) if self._honours_stop else reply
         exchange, endpoint = Exchange(request.body, reply, number), _ENDPOINTS[request.path]
-        return endpoint.events(exchange) if request.body.get("stream") else endpoint.whole(exchange)
+        values = reply.overwritten
+        if request.body.get("stream"):
+            return (overwritten_event(event, values) if values else event for event in endpoint.events(exchange))
+        return overwritten(endpoint.whole(exchange), values) if values else endpoint.whole(exchange)
 
 
 def _in_order(replies: Iterable[Reply | Failure]) -> Callable[[JSONObject], Reply | Failure]:

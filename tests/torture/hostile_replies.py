@@ -1,0 +1,102 @@
+"""Replies that no honest server sends: hostile texts and arguments, floods of calls, and fields that hold what they must not."""
+
+from itertools import cycle
+from typing import Any
+
+from tests.openai_server import Reply, ToolCall, Usage, calls, is_cut_off, refuses, says
+
+
+def deep(levels: int, inside: str = "1") -> str:
+    return "[" * levels + inside + "]" * levels
+
+
+ANSWER = '{"passed": true, "why": "It runs."}'
+ARGUMENTS = {
+    **{f"{levels} deep": f'{{"q": {deep(levels)}, "passed": {deep(levels)}}}' for levels in (127, 200, 500, 900, 10_000)},
+    "open brackets": "[" * 10_000,
+    "brackets in a string": '{"q": "' + '{"k":[1,' * 400 + '"}',
+    "a number over 64 bits": '{"q": 1180591620717411303424, "passed": 1180591620717411303424}',
+    "a number of 5,000 digits": '{"q": ' + "9" * 5_000 + "}",
+    "an infinite number": '{"q": 1e999, "passed": true, "why": 1e999}',
+    "no number": '{"q": NaN, "passed": NaN}',
+    "a lone surrogate": '{"q": "\\ud800", "passed": true, "why": "\\ud800"}',
+    "a surrogate as a key": '{"\\ud800": 1}',
+    "a zero character": '{"q": "\\u0000", "passed": true, "why": "\\u0000"}',
+    "4,000 characters": '{"q": "' + "a" * 4_000 + '"}',
+    "a list": '[{"passed": true}]',
+    "a text": '"passed"',
+    "nothing": "",
+    "null": "null",
+    "other types": '{"q": {"a": [1]}, "passed": "maybe", "why": 7}',
+    "a key twice": '{"passed": true, "passed": false, "q": "a", "q": "b"}',
+}
+TEXTS = {
+    **{name: text for name, text in ARGUMENTS.items() if name != "4,000 characters"},
+    "an open fence": "```json\n" + " " * 20_000 + "x",
+    "thoughts without end": "<think>" * 2_000,
+    "a call without end": '{"name": "look", "arguments": ' * 1_000,
+    "tags": '<invoke name="look">' * 1_000,
+    "spaces": " " * 50_000,
+    "quotes": "'\"" * 5_000,
+}
+READABLE: dict[str, Reply] = {
+    **{f"a text: {name}": says(text) for name, text in TEXTS.items()},
+    **{f"cut: {name}": is_cut_off(text) for name, text in TEXTS.items()},
+    **{f"arguments: {name}": calls(ToolCall("look", text)) for name, text in ARGUMENTS.items()},
+    **{f"an answer call: {name}": calls(ToolCall("Verdict", text)) for name, text in ARGUMENTS.items()},
+    "1,000 calls": calls(*(ToolCall("look", {"q": "a"}, id=str(at)) for at in range(1_000))),
+    "1,000 unknown calls": calls(*(ToolCall("nobody", {"q": "a"}, id=str(at)) for at in range(1_000))),
+    "1,000 answers": calls(*(ToolCall("Verdict", {"passed": bool(at % 2)}, id=str(at)) for at in range(1_000))),
+    "arguments of 5 MB": calls(ToolCall("look", {"q": "a" * 5_000_000})),
+    "arguments of 5 MB that nobody takes": calls(ToolCall("look", "{" + '"a":' * 1_000_000)),
+    "an id of 1 MB": calls(ToolCall("look", {"q": "a"}, id="i" * 1_000_000)),
+    "calls of one id": calls(*(ToolCall("look", {"q": "a"}, id="one") for _ in range(5))),
+    "a call without a name": calls(ToolCall("", {"q": "a"})),
+    "a name of 10,000 characters": calls(ToolCall("l" * 10_000, {"q": "a"})),
+    "a refusal of brackets": refuses("[" * 10_000),
+    "an unknown finish reason": Reply("x", finish_reason="stop" * 5_000 + "!"),
+}
+"""What the client can read: a run ends in an outcome."""
+
+_NESTED: Any = 1
+for _ in range(300):
+    _NESTED = [_NESTED]
+FIELDS: dict[str, tuple[Any, ...]] = {
+    "role": ("user", "wizard", None, 7),
+    "content": (None, 7, [], [None], {"a": 1}, _NESTED),
+    "text": (None, 7, "\ud800"),
+    "refusal": (7, [], "\ud800"),
+    "tool_calls": (None, {}, [None], [{}], "look"),
+    "output": (None, {}, [None], [{}]),
+    "choices": (None, [], [None], {}),
+    "type": ("wizard", None),
+    "function": (None, {}),
+    "name": (None, 7, [], "\ud800"),
+    "arguments": (None, {}, {"q": "a"}, 7, []),
+    "id": (None, 7, "", "\ud800"),
+    "call_id": (None, 7, "", "the same"),
+    "finish_reason": (None, 7, [], "\ud800"),
+    "status": (None, "wizard", 7),
+    "usage": (None, {}, "seven", []),
+    "total_tokens": ("7", None, 1.5, 2**70, float("nan"), -1),
+    "prompt_tokens": ("7", None, float("inf")),
+    "input_tokens": ("7", None, 2**70),
+    "output_tokens_details": (None, "x", []),
+    "annotations": (None, [None], _NESTED),
+    "logprobs": ([], "x", {"a": 1}),
+    "model": (None, 7, "\ud800"),
+    "created": ("now", None),
+    "error": ("x", {"message": "x"}),
+    "incomplete_details": ("x", []),
+    "delta": (None, 7, ""),
+    "index": (None, "0", 7),
+    "output_index": (None, "0", 7),
+}
+_HONEST = cycle({"tool_calls": (ToolCall("look", {"q": "a"}),), "usage": Usage(), "text": text} for text in (None, "I look."))
+OVERWRITTEN = {
+    f"{name}: {str(value)[:20]!r}": Reply(**next(_HONEST), overwritten={name: value})  # type: ignore[arg-type]
+    for name, values in FIELDS.items()
+    for value in values
+}
+"""What a client may refuse to read, with an exception of its own."""
+REPLIES: dict[str, Reply] = {**READABLE, **OVERWRITTEN}
