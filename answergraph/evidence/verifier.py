@@ -57,7 +57,7 @@ def verify_bundle(bundle: Mapping[str, Any], *, key: bytes | None = None) -> lis
     """
     try:
         verdicts = list(_verdicts(bundle, key))
-    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
         raise BundleError(f"This is no answer bundle: {type(error).__name__}: {error}") from error
     return verdicts
 

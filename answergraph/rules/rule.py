@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import takewhile
 from typing import Any, Literal, cast
 
@@ -29,6 +30,14 @@ _GUARD = re.compile(r"&&\s*(all|any|when|ai)\s*\(")
 _STRAY_WHEN = re.compile(r"\bwhen\(")
 
 
+class ChildLabels(tuple[str, ...]):
+    """The labels of parallel children, in order; the rules of one decision look them up and do not each go through them."""
+
+    @cached_property
+    def different(self) -> frozenset[str]:
+        return frozenset(self)
+
+
 @dataclass(frozen=True)
 class Aggregate:
     """What the labels of parallel children must be."""
@@ -42,10 +51,10 @@ class Aggregate:
         ``all`` with one label: every child has it; with several: the children have just these, in order. ``any``: some child has
         one of them.
         """
+        labels = children if isinstance(children, ChildLabels) else ChildLabels(children)
         if self.kind == "any":
-            return any(label in self.labels for label in children)
-        wanted = self.labels * len(children) if len(self.labels) == 1 else self.labels
-        return bool(children) and tuple(children) == wanted
+            return not labels.different.isdisjoint(self.labels)
+        return labels.different == {*self.labels} if len(self.labels) == 1 else labels == self.labels
 
 
 @dataclass(frozen=True)
@@ -210,9 +219,9 @@ class Rules:
 
 
 def _first(rules: Sequence[Rule], facts: Mapping[str, Any], children: Sequence[str], choice: Choice | None) -> RuleMatch | None:
-    chosen, decided_on = choice.label if choice else None, Facts(facts)
+    chosen, decided_on, labels = choice.label if choice else None, Facts(facts), ChildLabels(children)
     for index, rule in enumerate(rules):
-        if rule.holds(decided_on, children, chosen):
+        if rule.holds(decided_on, labels, chosen):
             return RuleMatch(index, _method(rule, choice))
     return None
 

@@ -10,12 +10,13 @@ import pytest
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 
-from tests.openai_server import OpenAIServer, Reply, says
+from tests.openai_server import Failure, OpenAIServer, Reply, says
 from tests.openai_server.reply import JSONObject
 from tests.suite.langgraph_dev import langgraph_dev, lay_out, shipped
 
 TESTED = ("approval", "elsewhere", "team", "hooked")
 HOLD_SECONDS = 60
+KEY = "sk-of-the-server-0123456789"
 
 
 @dataclass
@@ -23,6 +24,8 @@ class Provider:
     """A provider that answers ``Did: <question>``, and may be told to keep a question waiting."""
 
     server: OpenAIServer = field(init=False)
+    failing: set[str] = field(default_factory=set)
+    """Questions to which it fails."""
     held: dict[str, tuple[Event, Event]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -38,8 +41,10 @@ class Provider:
         """The context of a run of the general agent that asks this provider."""
         return {"model": "openai:small"}
 
-    def _reply(self, body: JSONObject) -> Reply:
+    def _reply(self, body: JSONObject) -> Reply | Failure:
         question = str(body["messages"][-1]["content"])
+        if question in self.failing:
+            return Failure(500, "The provider is down.")
         if question in self.held:
             asked, released = self.held[question]
             asked.set()
@@ -57,12 +62,17 @@ def provider() -> Iterator[Provider]:
 
 
 @pytest.fixture(scope="session")
-def address(provider: Provider, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    folder: Path = tmp_path_factory.mktemp("served")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the server keeps its threads and its log."""
+    return tmp_path_factory.mktemp("served")
+
+
+@pytest.fixture(scope="session")
+def address(provider: Provider, folder: Path) -> Iterator[str]:
     config = shipped()
     config["graphs"] |= {name: f"./tests/served/graphs.py:{name}" for name in TESTED}
     lay_out(folder, config)
-    with langgraph_dev(folder, {"OPENAI_BASE_URL": provider.server.base_url, "OPENAI_API_KEY": "none"}) as url:
+    with langgraph_dev(folder, {"OPENAI_BASE_URL": provider.server.base_url, "OPENAI_API_KEY": KEY}) as url:
         yield url
 
 

@@ -195,7 +195,8 @@ async def attacked(alice: httpx.AsyncClient, bob: httpx.AsyncClient) -> dict[str
         **{"jsonrpc": "2.0", "id": "1", "method": "message/send", "params": {"message": message}, "schedule": "* * * * *"},
     }
     paths = (await bob.get("/openapi.json")).json()["paths"]
-    before, wrong = await everything_of(alice, thread), {}
+    before = await everything_of(alice, thread)
+    wrong: dict[str, str] = {}
     for path, methods in paths.items():
         if path in OF_THE_DEVELOPMENT_SERVER:
             continue
@@ -238,5 +239,5 @@ async def test_no_route_of_the_server_lets_anyone_at_what_is_anothers(
     ],
 )
 async def test_a_forged_token_is_nobodys(at: Callable[..., httpx.AsyncClient], sent: str) -> None:
-    headers = {"Authorization": sent.encode(errors="surrogateescape")}
+    headers = {b"Authorization": sent.encode(errors="surrogateescape")}
     assert (await at(None).post("/threads/search", json={}, headers=headers)).status_code in {400, 401, 431}

@@ -92,9 +92,9 @@ FIELDS: dict[str, tuple[Any, ...]] = {
     "index": (None, "0", 7),
     "output_index": (None, "0", 7),
 }
-_HONEST = cycle({"tool_calls": (ToolCall("look", {"q": "a"}),), "usage": Usage(), "text": text} for text in (None, "I look."))
+_TEXTS = cycle((None, "I look."))
 OVERWRITTEN = {
-    f"{name}: {str(value)[:20]!r}": Reply(**next(_HONEST), overwritten={name: value})  # type: ignore[arg-type]
+    f"{name}: {str(value)[:20]!r}": Reply(next(_TEXTS), (ToolCall("look", {"q": "a"}),), usage=Usage(), overwritten={name: value})
     for name, values in FIELDS.items()
     for value in values
 }

@@ -1,6 +1,7 @@
 """The page of a triage in a browser, on a telephone, a laptop and a wide screen."""
 
 from collections.abc import Iterator
+from html import escape
 from pathlib import Path
 
 import pytest
@@ -87,3 +88,25 @@ def test_no_verdict_is_green_and_each_can_be_read(page: Page, scheme: str) -> No
         red, green, blue = (int(part) for part in colour[4:-1].split(", "))
         assert not (green > red and green > blue)
     expect(page.get_by_text("should have passed").first).to_be_visible()
+
+
+HOSTILE = (
+    "</script><script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\"><a href='javascript:1'>x</a>"
+)
+
+
+def test_what_stands_in_hostile_results_and_logs_is_text(browser: Browser, tmp_path: Path) -> None:
+    inside = escape(HOSTILE, quote=True)
+    case = failed(inside, f"{inside}\n{inside}.py:1: OSError: {inside}")
+    write_results(tmp_path, case.replace("<testcase ", f'<testcase file="javascript:{inside}" line="{inside}" '), name="<b>.xml")
+    (tmp_path / "<img src=x onerror=alert(1)>.log").write_text(f"ERROR {HOSTILE}\n")
+    report = tmp_path / "page.html"
+    assert answergraph("triage", str(tmp_path), "--html", str(report), "--source-url", "https://code.example/shop")[0] == 0
+    page, asked = browser.new_page(), list[str]()
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(report.as_uri())
+    expect(page.locator("article").first).to_contain_text("document.title='owned'")
+    assert "owned" not in page.title().replace(HOSTILE, "")
+    assert page.locator("img, a[href^=javascript], article script").count() == 0
+    assert asked == [report.as_uri()]
+    page.close()

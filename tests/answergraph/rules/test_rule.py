@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answergraph.rules.rule import parse_rule
-from answergraph.state.errors import AgentSpecError, RuleSyntaxError
+from answergraph.rules.rule import Rules, parse_rule
+from answergraph.state.errors import AgentSpecError, RuleEvaluationError, RuleSyntaxError
+from tests.torture.growth import MAX_EXPONENT, growth
 
 
 @pytest.mark.parametrize(
@@ -45,6 +46,22 @@ def test_any_other_text_is_a_label(text: str, label: str) -> None:
 )
 def test_an_aggregate_compares_the_labels_of_parallel_children(rule: str, children: list[str], holds: bool) -> None:
     assert parse_rule(rule).holds({"n": 2}, children, None) is holds
+
+
+@pytest.mark.parametrize("kind", ["all", "any"])
+def test_many_rules_on_many_children_take_time_in_proportion_to_both(kind: str) -> None:
+    def decision(size: int) -> tuple[Rules, list[str]]:
+        return Rules([f'{kind}("label {number}")' for number in range(size)]), ["none of them"] * size
+
+    assert growth(lambda given: given[0].match_without_judge({}, given[1]), decision, 16_000).exponent < MAX_EXPONENT
+
+
+def test_all_rules_of_a_decision_share_one_limit() -> None:
+    facts = {"items": [0] * 30_000}
+    rules = Rules([f"when(exists(items, item == {number}))" for number in range(1, 5)])
+    assert Rules(rules.texts[:3]).match_without_judge(facts, []) is None
+    with pytest.raises(RuleEvaluationError, match="more than 100000"):
+        rules.match_without_judge(facts, [])
 
 
 @pytest.mark.parametrize(("chosen", "flag", "holds"), [("ok", True, True), ("ok", False, False), ("bad", True, False)])

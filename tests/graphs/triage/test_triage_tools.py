@@ -115,3 +115,35 @@ def test_the_model_is_not_shown_what_is_put_in_by_the_graph() -> None:
         "read_lines": {"path", "start", "count"},
         "search": {"text", "regex", "under"},
     }
+
+
+HOSTILE = (
+    "l" * 300,
+    "l/" * 3_000,
+    "\ud800",
+    "a\0b",
+    "../results.xml",
+    "/etc/passwd",
+    "results.xml#" + "9" * 5_000,
+    "",
+    "(a+)+$",
+    "[" * 999,
+)
+
+
+@pytest.mark.parametrize("tool", TRIAGE_TOOLS, ids=lambda tool: tool.name)
+def test_whatever_a_tool_is_asked_for_it_answers_and_the_run_goes_on(run: Run, place: Path, tool: Any) -> None:
+    properties = tool.tool_call_schema.model_json_schema()["properties"]
+    texts = [name for name, schema in properties.items() if schema.get("type") == "string"]
+    numbers = {name: 10**30 for name, schema in properties.items() if schema.get("type") == "integer"}
+    given = [
+        args
+        for odd in HOSTILE
+        for args in (dict.fromkeys(texts, odd), {**dict.fromkeys(texts, odd), **numbers}, {name: [odd] for name in properties})
+    ]
+    asked = [{"name": tool.name, "args": args, "id": str(at)} for at, args in enumerate(given)]
+    model = ScriptedChatModel(replies=[AIMessage("", tool_calls=asked), "Done."])
+    result = run(explore_agent(model), {"messages": ["Look."], "folder": str(place)})
+    texts = [message.text for message in result["messages"] if isinstance(message, ToolMessage)]
+    assert len(texts) == len(given)
+    assert "root:" not in "".join(texts)
