@@ -39,14 +39,20 @@ TEXTS = {
     "spaces": " " * 50_000,
     "quotes": "'\"" * 5_000,
 }
+
+
+def _called(name: str, arguments: dict[str, Any], count: int) -> Reply:
+    return calls(*(ToolCall(name, arguments, id=str(at)) for at in range(count)))
+
+
 READABLE: dict[str, Reply] = {
     **{f"a text: {name}": says(text) for name, text in TEXTS.items()},
     **{f"cut: {name}": is_cut_off(text) for name, text in TEXTS.items()},
     **{f"arguments: {name}": calls(ToolCall("look", text)) for name, text in ARGUMENTS.items()},
     **{f"an answer call: {name}": calls(ToolCall("Verdict", text)) for name, text in ARGUMENTS.items()},
-    "1,000 calls": calls(*(ToolCall("look", {"q": "a"}, id=str(at)) for at in range(1_000))),
-    "1,000 unknown calls": calls(*(ToolCall("nobody", {"q": "a"}, id=str(at)) for at in range(1_000))),
-    "1,000 answers": calls(*(ToolCall("Verdict", {"passed": bool(at % 2)}, id=str(at)) for at in range(1_000))),
+    **{f"{count} calls": _called("look", {"q": "a"}, count) for count in (100, 1_000)},
+    **{f"{count} unknown calls": _called("nobody", {"q": "a"}, count) for count in (100, 1_000)},
+    **{f"{count} answers": _called("Verdict", {"passed": True}, count) for count in (100, 1_000)},
     "arguments of 5 MB": calls(ToolCall("look", {"q": "a" * 5_000_000})),
     "arguments of 5 MB that nobody takes": calls(ToolCall("look", "{" + '"a":' * 1_000_000)),
     "an id of 1 MB": calls(ToolCall("look", {"q": "a"}, id="i" * 1_000_000)),
@@ -57,6 +63,8 @@ READABLE: dict[str, Reply] = {
     "an unknown finish reason": Reply("x", finish_reason="stop" * 5_000 + "!"),
 }
 """What the client can read: a run ends in an outcome."""
+COSTLY = {name for name in READABLE if name.startswith("1000 ")}
+"""What takes the client's own stream and its server ten seconds and more."""
 
 _NESTED: Any = 1
 for _ in range(300):
