@@ -15,9 +15,12 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from datetime import date
 from functools import partial
+from itertools import cycle
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
+from tests.openai_server import Reply
 from tests.suite.postgres import is_installed, private_postgres
 from tests.torture import test_chaos as chaos
 from tests.torture.growth import MAX_EXPONENT, growth
@@ -45,19 +48,19 @@ def readers(part: int) -> Iterator[Finding]:
 
 def replies(part: int) -> Iterator[Finding]:
     """Every reply to every strategy over both APIs, blocking, awaited and streamed in turn; each with the next turn."""
-    wrong, tried = [], 0
-    for responses_api in (False, True):
-        for strategy in chaos.STRATEGIES:
-            with chaos.chaos_server() as (script, server):
-                agents = [chaos.agent_of(server, strategy, way, responses_api) for way in chaos.WAYS]
-                for number, (name, reply) in enumerate(list(chaos.REPLIES.items())[::part]):
-                    which = number % len(agents)
-                    script[:] = [reply] * 2
-                    wrong += chaos.faults(partial(chaos.WAYS[which], agents[which]), script, name)
-                    tried += 1
-    yield Finding(
-        f"{tried} odd replies of a server, each with the next turn", f"{len(wrong)} without an outcome", NONE, not wrong
-    )
+    chosen = list(chaos.REPLIES.items())[::part]
+    servers = [(strategy, responses_api) for responses_api in (False, True) for strategy in chaos.STRATEGIES]
+    wrong = [fault for strategy, responses_api in servers for fault in _faults(strategy, responses_api, chosen)]
+    what = f"{len(servers) * len(chosen)} odd replies of a server, each with the next turn"
+    yield Finding(what, f"{len(wrong)} without an outcome", NONE, not wrong)
+
+
+def _faults(strategy: Any, responses_api: bool, chosen: list[tuple[str, Reply]]) -> Iterator[str]:
+    with chaos.chaos_server() as (script, server):
+        agents = [(way, chaos.agent_of(server, strategy, way, responses_api)) for way in chaos.WAYS]
+        for (way, agent), (name, reply) in zip(cycle(agents), chosen, strict=False):
+            script[:] = [reply] * 2
+            yield from chaos.faults(partial(way, agent), script, name)
 
 
 def kills(part: int) -> Iterator[Finding]:
