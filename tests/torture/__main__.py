@@ -14,16 +14,13 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from datetime import date
-from functools import partial
-from itertools import cycle
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
-from tests.openai_server import Reply
 from tests.suite.postgres import is_installed, private_postgres
-from tests.torture import test_chaos as chaos
+from tests.torture import chaos
 from tests.torture.growth import MAX_EXPONENT, growth
+from tests.torture.hostile_replies import REPLIES
 from tests.torture.kills.counting import Tally, places, tally_of
 from tests.torture.kills.killed_run import Library
 from tests.torture.load.scenarios import Finding, findings
@@ -47,20 +44,14 @@ def readers(part: int) -> Iterator[Finding]:
 
 
 def replies(part: int) -> Iterator[Finding]:
-    """Every reply to every strategy over both APIs, blocking, awaited and streamed in turn; each with the next turn."""
-    chosen = list(chaos.REPLIES.items())[::part]
-    servers = [(strategy, responses_api) for responses_api in (False, True) for strategy in chaos.STRATEGIES]
-    wrong = [fault for strategy, responses_api in servers for fault in _faults(strategy, responses_api, chosen)]
-    what = f"{len(servers) * len(chosen)} odd replies of a server, each with the next turn"
-    yield Finding(what, f"{len(wrong)} without an outcome", NONE, not wrong)
-
-
-def _faults(strategy: Any, responses_api: bool, chosen: list[tuple[str, Reply]]) -> Iterator[str]:
-    with chaos.chaos_server() as (script, server):
-        agents = [(way, chaos.agent_of(server, strategy, way, responses_api)) for way in chaos.WAYS]
-        for (way, agent), (name, reply) in zip(cycle(agents), chosen, strict=False):
-            script[:] = [reply] * 2
-            yield from chaos.faults(partial(way, agent), script, name)
+    """Every reply in eight of the ways to ask: strategy, API, and blocking, awaited or streamed; each with the next turn."""
+    became = chaos.became_of(chaos.cases(8, list(REPLIES)[::part]))
+    wrong = {case: said for case, said in became.items() if not {*said} <= chaos.FINE}
+    for case, said in wrong.items():
+        _tell(f"{case}: {said}")
+    own = sum(said == "the client's own error" for said, _ in became.values())
+    what = f"{len(became):,} odd replies of a server, each with the next turn"
+    yield Finding(what, f"{len(wrong)} without an outcome; {own} that the client itself cannot read", NONE, not wrong)
 
 
 def kills(part: int) -> Iterator[Finding]:

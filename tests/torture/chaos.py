@@ -1,13 +1,8 @@
-"""A server's hostile replies over both APIs, to every strategy, blocking, awaited and streamed; and the next turn of each thread.
-
-``python -m tests.torture.chaos`` sends each of them in all ways and prints what became of the runs; a number sends each so often.
-"""
+"""A server's hostile replies over both APIs, to every strategy, blocking, awaited and streamed; and each thread's next turn."""
 
 import asyncio
 import json
-import sys
 import traceback
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache, partial
@@ -163,19 +158,3 @@ def became_of(chosen: Iterable[Case]) -> dict[Case, list[str]]:
             became[case] = list(turns(partial(WAYS[case.way], agent), script, case))
             agent.checkpointer.delete_thread("1")
         return became
-
-
-def main(each: int = len(ALL_WAYS)) -> None:
-    became = became_of(cases(each))
-    counted = Counter(said if said in FINE else "something else" for said, _ in became.values())
-    failed = sum(after != "an outcome" for _, after in became.values())
-    print("| hostile replies | ended in an outcome | the client's own error | something else | next turn failed |")
-    print("|---|---|---|---|---|")
-    print(f"| {len(became)} | {' | '.join(str(counted[said]) for said in (*sorted(FINE), 'something else'))} | {failed} |")
-    for case, said in became.items():
-        if not {*said} <= FINE:
-            print(case, said)
-
-
-if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
