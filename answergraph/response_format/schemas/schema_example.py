@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
-from answergraph.response_format.schemas.json_envelope import BY_NAME, DATA
+from answergraph.response_format.schemas.json_envelope import DATA, LEFT_OUT, rewritten
 from answergraph.response_format.schemas.known_keys import pointed_at
 
 MAX_DESCRIPTION_CHARACTERS = 120
@@ -56,17 +56,9 @@ def needs_schema(schema: Any) -> bool:
     return bool(_NOT_SHOWN & schema.keys()) or _refers_to_itself(schema) or any(map(needs_schema, inner))
 
 
-def without_titles(schema: Any, *, is_names: bool = False) -> Any:
-    """Return a schema without titles, which say nothing and are written back; ``is_names`` where the keys are members' names."""
-    if isinstance(schema, list):
-        return [without_titles(each) for each in schema]
-    if not isinstance(schema, Mapping):
-        return schema
-    kept = {key: value for key, value in schema.items() if is_names or key != "title"}
-    return {
-        key: value if key in DATA and not is_names else without_titles(value, is_names=key in BY_NAME and not is_names)
-        for key, value in kept.items()
-    }
+def without_titles(schema: Mapping[str, Any]) -> Any:
+    """Return a schema without titles, which say nothing and are written back."""
+    return rewritten(schema, lambda key, value: LEFT_OUT if key == "title" else value)
 
 
 def _refers_to_itself(schema: Mapping[str, Any]) -> bool:
