@@ -143,7 +143,7 @@ class ModelNode:
                 continue
             listeners = yield from self._listeners(visit, asked, request)
             try:
-                message: BaseMessage = yield bound.call(to_send, listeners)
+                message: BaseMessage = yield bound.call(to_send, listeners, streams=not visit.was_empty)
             except Exception as error:
                 # Whatever the provider's client raises; an error may stand for a reply.
                 written = reply_in(error, to_send.model) if asked.declared else None

@@ -1,8 +1,8 @@
 """A small real model over every strategy, beside the peers: ``make test-model``.
 
 Asserted are invariants of every run of this library (a typed end, a valid answer, the budget, true quotes, no exception) and
-two ratchets: a bare schema brings at least as many valid answers as every explicit strategy and as the best peer, and takes at most
-1.2 times the tokens per valid answer of the leanest peer that did the same work.
+two ratchets: a bare schema brings at least as many valid answers as every explicit strategy and as the best peer, and takes at
+most 1.2 times the tokens per valid answer of the leanest peer that did the same work.
 """
 
 import argparse

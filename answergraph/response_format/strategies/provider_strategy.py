@@ -21,7 +21,7 @@ from answergraph.response_format.schemas.json_envelope import rewritten
 from answergraph.response_format.schemas.schema_example import without_titles
 from answergraph.response_format.strategies.strategy import Binding, HandleErrors, SchemaT, Strategy
 from answergraph.response_format.wire.dialects import Dialect, SchemaNotExpressible
-from answergraph.response_format.wire.plain_patterns import plain_pattern
+from answergraph.response_format.wire.value_limits import plain_pattern
 from answergraph.response_format.wire.wire_schema import WireSchema, wire_schema
 from answergraph.state.errors import AgentSpecError
 

@@ -10,7 +10,7 @@ from langchain_openai import ChatOpenAI
 from pydantic import BaseModel, Field, SecretStr
 
 from answergraph import ProviderStrategy, create_agent
-from answergraph.response_format.wire.plain_patterns import plain_pattern
+from answergraph.response_format.wire.value_limits import plain_pattern
 from tests.openai_server import OpenAIServer, says
 
 PATTERNS = (
