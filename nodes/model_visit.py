@@ -96,11 +96,6 @@ class ModelVisit:
     replies: dict[str, ModelReply] = field(default_factory=dict)
     """By message id; a retry by middleware has its own reply."""
 
-    @property
-    def was_empty(self) -> bool:
-        """Whether the last attempt of the run was an empty reply."""
-        return [attempt["status"] for attempt in self.ledger["attempts"][-1:]] == ["empty"]
-
     def as_sent(self, state: Mapping[str, Any]) -> dict[str, Any]:
         """Return the update that records which results the model was sent otherwise than the conversation holds them."""
         return shown_update(state, self.sent) if state.get(TOOL_RESULTS) else {}

@@ -60,11 +60,12 @@ class BoundModel:
         """Whether it takes a finished prompt: its ``invoke`` is that of ``BaseChatModel``."""
         return isinstance(self.runnable, BaseChatModel) and _calls_as(self.runnable, BaseChatModel)
 
-    def call(self, request: ModelRequest[Any], listeners: Sequence[BaseCallbackHandler] = (), *, streams: bool = True) -> Invoke:
-        """Return the effect that calls the model; ``listeners`` are callback handlers beside those of the run.
+    @cached_property
+    def has_plain_requests(self) -> bool:
+        return with_plain_requests(self.runnable) is not self.runnable
 
-        Without ``streams`` a model of OpenAI's client replies in one piece: it drops the refusal of a streamed completion.
-        """
+    def call(self, request: ModelRequest[Any], listeners: Sequence[BaseCallbackHandler] = (), *, streams: bool = True) -> Invoke:
+        """Return the effect that calls the model; ``listeners`` are callback handlers beside those of the run."""
         messages: list[AnyMessage] = [request.system_message] if request.system_message else []
         # Asked here, not in a function of ours: the conversation is copied in one go but for the few that may be without words.
         messages += [

@@ -3,9 +3,7 @@
 The OpenAI SDK compares each part of a request with its type hints before it writes it as JSON, about 0.2 ms of CPU per message
 and call; the plain JSON that LangChain gives it stays unchanged. It is handed over as ``extra_body``, which the SDK merges into
 the request afterwards; an empty list keeps its place, so that the bytes sent are the same.
-
-ChatDeepSeek, which is made of them, keeps the thoughts of a reply and does not send them back, though its API requires them
-beside calls. They are put into the request in the same way.
+The thoughts that ChatDeepSeek keeps and does not send back, though its API requires them beside calls, go in on the same way.
 """
 
 from __future__ import annotations
@@ -30,8 +28,7 @@ _LONG_PARTS = {"create": ("messages", "input", "tools"), "parse": ("messages", "
 """Per method what grows with the conversation, and the tools; ``parse`` reads these itself, to know what it parses."""
 _ALONE = {"cache": False, "rate_limiter": None, "callbacks": None, "streaming": False, "verbose": False}
 """Fields of a chat model by which a call would reach anything else than its client."""
-_THOUGHTS = "reasoning_content"
-"""Where ChatDeepSeek keeps the thoughts of a reply, and where its API wants them back."""
+_THOUGHTS = "reasoning_content"  # where ChatDeepSeek keeps them, and where its API wants them back
 
 
 def is_openai(model: Any) -> bool:

@@ -60,13 +60,10 @@ def _refers_to_itself(schema: Mapping[str, Any]) -> bool:
     definitions = schema.get("$defs")
     if not isinstance(definitions, Mapping):
         return schema.get("$ref") == "#"
-    uses = [
-        Edge(name, other, stepped=True, optional=False)
-        for name, body in definitions.items()
-        for other in definitions
-        if f'"#/$defs/{other}"' in json.dumps(body)
-    ]
-    return bool(in_circle(uses))
+    pairs = (
+        (name, other) for name, body in definitions.items() for other in definitions if f'"#/$defs/{other}"' in json.dumps(body)
+    )
+    return bool(in_circle(Edge(name, other, stepped=True, optional=False) for name, other in pairs))
 
 
 def _example(schema: Any, root: Mapping[str, Any], depth: int, note: str) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, overload
 
@@ -123,11 +122,14 @@ class ProviderStrategy(Strategy[SchemaT]):
         return compiled
 
     def _compile(self, dialect: Dialect) -> WireSchema | SchemaNotExpressible:
+        is_plain = dialect is Dialect.PLAIN or self.strict is False
         schema = self.tied_reply_schema() if dialect is Dialect.PLAIN else self.reply_schema()
-        if self.strict is False:
-            return _compiled(schema, Dialect.PLAIN)
-        lean = without_titles(schema)
-        return _compiled(rewritten(lean, _with_plain_pattern) if dialect is Dialect.PLAIN else lean, dialect)
+        if self.strict is not False:
+            schema = rewritten(without_titles(schema), _with_plain_pattern) if is_plain else without_titles(schema)
+        try:
+            return wire_schema(schema, Dialect.PLAIN if is_plain else dialect)
+        except SchemaNotExpressible as error:
+            return error
 
     def _bound(self, request: ModelRequest[Any], schema: dict[str, Any], *, strict: bool) -> Binding:
         binding = native_format_binding(request, self._format(schema, strict=strict))
@@ -148,13 +150,6 @@ def without_refused_tools(request: ModelRequest[Any], strategy: Strategy[Any]) -
     if takes_format_beside_tools(request.model) and not strategy.is_refused(request, beside_tools=True):
         return request
     return request.override(tools=[], tool_choice=None)
-
-
-def _compiled(schema: Mapping[str, Any], dialect: Dialect) -> WireSchema | SchemaNotExpressible:
-    try:
-        return wire_schema(schema, dialect)
-    except SchemaNotExpressible as error:
-        return error
 
 
 def _with_plain_pattern(key: str, value: Any) -> Any:
