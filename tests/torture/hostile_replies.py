@@ -54,7 +54,7 @@ READABLE: dict[str, Reply] = {
     **{f"{count} unknown calls": _called("nobody", {"q": "a"}, count) for count in (100, 1_000)},
     **{f"{count} answers": _called("Verdict", {"passed": True}, count) for count in (100, 1_000)},
     "arguments of 5 MB": calls(ToolCall("look", {"q": "a" * 5_000_000})),
-    "arguments of 5 MB that nobody takes": calls(ToolCall("look", "{" + '"a":' * 1_000_000)),
+    "arguments of 5 MB that nobody takes": calls(ToolCall("nobody", {"q": "a" * 5_000_000})),
     "an id of 1 MB": calls(ToolCall("look", {"q": "a"}, id="i" * 1_000_000)),
     "calls of one id": calls(*(ToolCall("look", {"q": "a"}, id="one") for _ in range(5))),
     "a call without a name": calls(ToolCall("", {"q": "a"})),
