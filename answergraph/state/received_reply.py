@@ -31,7 +31,12 @@ def as_received(message: BaseMessage, agent_name: str | None) -> AIMessage:
     """
     if not isinstance(message, AIMessage):
         message = AIMessage(**{name: getattr(message, name) for name in _FIELDS})
-    parts = [message.tool_calls, message.invalid_tool_calls, *(getattr(message, name) for name in _FIELDS)]
+    parts = [
+        message.tool_calls,
+        message.invalid_tool_calls,
+        message.usage_metadata,
+        *(getattr(message, name) for name in _FIELDS),
+    ]
     changes: dict[str, Any] = {} if _can_be_kept(parts) else _kept(message)
     message = message.model_copy(update=changes) if changes else message
     changes = {"id": message.id or str(uuid4()), "name": agent_name or message.name}
@@ -90,6 +95,7 @@ def _text(value: str) -> str:
 
 def _kept(message: AIMessage) -> dict[str, Any]:
     changes: dict[str, Any] = {name: _cleaned(getattr(message, name)) for name in _FIELDS}
+    changes["usage_metadata"] = message.usage_metadata if _can_be_kept(message.usage_metadata) else None
     kept, refused = [], _cleaned(message.invalid_tool_calls)
     for call in message.tool_calls:
         name, call_id, args = (_cleaned(call[key]) for key in ("name", "id", "args"))

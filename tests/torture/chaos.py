@@ -125,7 +125,7 @@ def agent_of(server: OpenAIServer, api: str, strategy: str, way: str) -> Any:
 def is_the_clients(trace: TracebackType | None) -> bool:
     """Return whether an exception was raised below the last frame of ours, in the client of the model."""
     names = [frame.f_globals["__name__"] for frame, _ in traceback.walk_tb(trace)]
-    below = names[max(at for at, name in enumerate(names) if name.startswith("answergraph.")) + 1 :]
+    below = names[max((at for at, name in enumerate(names) if name.startswith("answergraph.")), default=len(names)) + 1 :]
     return any(name.startswith(("openai.", "langchain_openai.", "langchain_core.language_models.")) for name in below)
 
 

@@ -59,7 +59,6 @@ READABLE: dict[str, Reply] = {
     "calls of one id": calls(*(ToolCall("look", {"q": "a"}, id="one") for _ in range(5))),
     "a call without a name": calls(ToolCall("", {"q": "a"})),
     "a name of 10,000 characters": calls(ToolCall("l" * 10_000, {"q": "a"})),
-    "a refusal of brackets": refuses("[" * 10_000),
     "an unknown finish reason": Reply("x", finish_reason="stop" * 5_000 + "!"),
 }
 """What the client can read: a run ends in an outcome."""
@@ -102,6 +101,7 @@ FIELDS: dict[str, tuple[Any, ...]] = {
 }
 _TEXTS = cycle((None, "I look."))
 OVERWRITTEN = {
+    "a refusal of brackets": refuses("[" * 10_000),  # LangChain's client cannot stream it under a schema of the provider
     f"{name}: {str(value)[:20]!r}": Reply(next(_TEXTS), (ToolCall("look", {"q": "a"}),), usage=Usage(), overwritten={name: value})
     for name, values in FIELDS.items()
     for value in values

@@ -152,9 +152,10 @@ def a_call(value: Any) -> AIMessage:
     "sent",
     [
         *(a_call(value) for value in (DEEP, 2**64, -(2**63) - 1, "\ud800", {"\ud800": 1}, object())),
+        with_usage({"total_tokens": 2**70, "input_tokens": 1, "output_tokens": 1}),
         AIMessage("\ud800", additional_kwargs={"deep": DEEP}, response_metadata={"odd": object(), "a": ["\udc00"]}),
     ],
-    ids=["deep", "long", "below", "surrogate", "surrogate key", "object", "elsewhere"],
+    ids=["deep", "long", "below", "surrogate", "surrogate key", "object", "usage", "elsewhere"],
 )
 def test_what_cannot_be_kept_of_a_reply_is_taken_out_and_the_thread_goes_on(run: Any, sent: AIMessage) -> None:
     model = ScriptedChatModel(replies=[sent, GOOD, GOOD])
