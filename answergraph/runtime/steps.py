@@ -249,22 +249,29 @@ class SilentWriters:
         default_factory=lambda: {"no run": frozenset({_code_of(Runtime().stream_writer)})}
     )
 
+    @property
+    def codes(self) -> frozenset[CodeType]:
+        """What is known so far."""
+        return frozenset().union(*self.known.values())
+
     def perform(self) -> frozenset[CodeType]:
         if "blocking" not in self.known:
             self.known["blocking"] = Context().run(_watch)
-        return frozenset().union(*self.known.values())
+        return self.codes
 
     async def aperform(self) -> frozenset[CodeType]:
         if "awaited" not in self.known:
             # In a context of its own, as above: a run in that of the node would be part of the agent's run.
             self.known["awaited"] = await asyncio.create_task(_awatch(), context=Context())
-        return frozenset().union(*self.known.values())
+        return self.codes
 
 
 def has_listener(writer: Callable[..., Any]) -> Step[bool]:
     """Return whether what is written to a run's stream writer can reach anyone."""
     code = getattr(writer, "__code__", None)
-    return code is None or code not in (yield SILENT_WRITERS)
+    if code is None or code in SILENT_WRITERS.codes:
+        return code is None
+    return code not in (yield SILENT_WRITERS)
 
 
 def _watch() -> frozenset[CodeType]:

@@ -125,8 +125,8 @@ def route_after_tools(state: Mapping[str, Any], facts: RoutingFacts) -> Reason:
     if facts.any_returns_directly and direct_results(message, after, facts.return_direct):
         return facts.ending(state)
     calls = [] if message is None else [*message.tool_calls, *message.invalid_tool_calls]
-    answers = [call for call in calls if call["name"] in facts.names(state)]
-    if unanswered(answers, after):
+    names = facts.names(state)
+    if unanswered([call for call in calls if call["name"] in names], after):
         return "read_answer"
     return facts.ending(state) if facts.is_left_to_others(message, after, state) else "ask_again"
 
@@ -182,8 +182,10 @@ def _is_last_word(message: AIMessage, state: Mapping[str, Any], facts: RoutingFa
 
 
 def _ends_early(waiting: list[ToolCall], state: Mapping[str, Any], facts: RoutingFacts) -> bool:
+    if facts.end_strategy != "early":
+        return False
     record = answer_request_record(state)
-    if facts.end_strategy != "early" or record is None or not record["valid"]:
+    if record is None or not record["valid"]:
         return False
     return any(call["name"] in facts.names(state) for call in waiting)
 

@@ -65,8 +65,10 @@ class AnswerChannel(LastValue[Any]):
     __hash__ = None  # type: ignore[assignment]  # as in LastValue: a channel changes
 
     def copy(self) -> Self:
-        copied = self._empty()
-        copied.value, copied.stored = self.value, self.stored
+        # Without a constructor: LangGraph copies every channel before every conditional edge.
+        copied = type(self).__new__(type(self))
+        copied.key, copied.typ, copied.value = self.key, self.typ, self.value
+        copied.codec, copied.is_strict, copied.stored = self.codec, self.is_strict, self.stored
         return copied
 
     def from_checkpoint(self, checkpoint: Any) -> Self:
