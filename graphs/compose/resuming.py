@@ -113,7 +113,7 @@ def _is_ours(builder: Any) -> bool:
 
 def _check_goes_on(agent: Graph, state: StateSnapshot) -> None:
     """Raise ``AgentSpecError`` if the run cannot go on by itself."""
-    if state.created_at is None:
+    if "source" not in (state.metadata or {}):  # with durability="exit", a checkpoint of nothing may stand before the first
         raise AgentSpecError(f"Nothing is stored under {state.config['configurable']!r}; give agent.invoke(…) the run's input.")
     if wait := _WAITS.get(_why(agent, state) or ""):
         # To go on regardless would give the person's last answer to the next question: LangGraph keeps it with the step.
