@@ -144,7 +144,7 @@ class ModelNode:
                 if not can_bind_otherwise(visit, asked, to_send, error):
                     raise
                 continue
-            listeners = yield from self._listeners(visit, asked, request)
+            listeners = self._listeners(visit, asked, request)
             try:
                 message: BaseMessage = yield bound.call(to_send, listeners)
             except Exception as error:
@@ -161,10 +161,10 @@ class ModelNode:
                 reply = with_calls(reply, bound.tools_in_text, asked.strategy, to_send.messages)
             return replace(asked, dialect=bound.dialect, note=bound.note), reply
 
-    def _listeners(self, visit: ModelVisit, asked: AnswerRequest, request: ModelRequest[Any]) -> Step[list[AnswerListener]]:
+    def _listeners(self, visit: ModelVisit, asked: AnswerRequest, request: ModelRequest[Any]) -> list[AnswerListener]:
         """Return the listener that reports the growing answer; none if nobody listens to the stream."""
         writer = getattr(request.runtime, "stream_writer", None)
-        if writer is None or not asked.strategy.schemas or not (yield from has_listener(writer)):
+        if writer is None or not asked.strategy.schemas or not has_listener(writer):
             return []
         begun = growing_event(self.keys.answer, self.agent_name, attempt_number(visit.ledger))
         return [AnswerListener(writer, asked.strategy.schemas, begun)]

@@ -80,10 +80,8 @@ class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
 
     def add_own_node(self, name: str, node: GraphNode | ToolsNode) -> None:
         """Add one of the agent's own nodes, which alone write its answer, its outcome and its private keys."""
-        if isinstance(node, GraphNode):
-            super().add_node(name, node.within(partial(InnerRunBudget, self._limits)), trace_policy=_TRACED)
-        else:
-            super().add_node(name, node, trace_policy=_TRACED_CALL)
+        action = node.within(partial(InnerRunBudget, self._limits)) if isinstance(node, GraphNode) else node
+        super().add_node(name, action, trace_policy=_TRACED if action is not node else _TRACED_CALL)
 
     def add_hook(self, name: str, step: Callable[[Any, Any], Step[Any]], trace_policy: Any) -> None:
         """Add a hook of the middleware as a node."""

@@ -72,7 +72,7 @@ class AnswerChannel(LastValue[Any]):
         return copied
 
     def from_checkpoint(self, checkpoint: Any) -> Self:
-        channel = self._empty()
+        channel = type(self)(self.typ, self.key, self.codec, is_strict=self.is_strict)
         # The value of an empty channel is LangGraph's mark for none.
         if checkpoint is not channel.value:
             channel.value, channel.stored = self.codec.from_checkpoint(checkpoint), (checkpoint,)
@@ -95,9 +95,6 @@ class AnswerChannel(LastValue[Any]):
         if self.stored is None:
             self.stored = (self.codec.to_checkpoint(self.value),)
         return self.stored[0]
-
-    def _empty(self) -> Self:
-        return type(self)(self.typ, self.key, self.codec, is_strict=self.is_strict)
 
 
 class NamedJson(NamedTuple):
