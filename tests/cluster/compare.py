@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager
+from itertools import product
 from typing import Any
 
 import httpx
@@ -105,11 +106,10 @@ def main(runs: int = RUNS, at_a_time: int = AT_A_TIME) -> None:
         "Aegra, 2 processes": lambda: aegra_servers(2, CONFIG),
     }
     print(f"| {' | '.join(COLUMNS)} |", "|---" * len(COLUMNS) + "|", sep="\n")
-    for name, start in deployments.items():
-        for agent in AGENTS:
-            with start() as deployment:  # a server of its own, so that the memory is that of one agent
-                for page, ask in {"closed": page_closed, "open": page_open}.items():
-                    print(f"| {name} | {page} | {agent} | {row(deployment, ask, agent, runs, at_a_time)} |", flush=True)
+    for (name, start), agent in product(deployments.items(), AGENTS):
+        with start() as deployment:  # a server of its own, so that the memory is that of one agent
+            for page, ask in {"closed": page_closed, "open": page_open}.items():
+                print(f"| {name} | {page} | {agent} | {row(deployment, ask, agent, runs, at_a_time)} |", flush=True)
 
 
 def _stored(deployment: Deployment) -> int:
