@@ -28,7 +28,7 @@ from tests.providers.stub import Stub
 
 CLIENTS = ("OpenAI, chat completions", "Anthropic", "Gemini 2.5", "Ollama")
 LENGTHS = (10, 1000, 5000)
-ROUNDS = 5
+ROUNDS = 3
 REPLY = "It rains."
 
 
