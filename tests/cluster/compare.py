@@ -67,7 +67,13 @@ async def send(urls: list[str], ask: Asked, agent: str, runs: int, at_a_time: in
         AssertionError: If an answer is wrong.
     """
     places = asyncio.Semaphore(at_a_time)
-    clients = [httpx.AsyncClient(base_url=url, timeout=300, headers={"accept-encoding": "identity"}) for url in urls]
+    # A server closes a connection that is idle, which a request may be about to use: each gets one of its own.
+    settings: Any = {
+        "timeout": 300,
+        "headers": {"accept-encoding": "identity"},
+        "limits": httpx.Limits(max_keepalive_connections=0),
+    }
+    clients = [httpx.AsyncClient(base_url=url, **settings) for url in urls]
 
     async def placed(number: int) -> tuple[float, int]:
         async with places:
