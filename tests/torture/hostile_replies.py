@@ -101,10 +101,10 @@ FIELDS: dict[str, tuple[Any, ...]] = {
 }
 _TEXTS = cycle((None, "I look."))
 OVERWRITTEN = {
-    "a refusal of brackets": refuses("[" * 10_000),  # LangChain's client cannot stream it under a schema of the provider
     f"{name}: {str(value)[:20]!r}": Reply(next(_TEXTS), (ToolCall("look", {"q": "a"}),), usage=Usage(), overwritten={name: value})
     for name, values in FIELDS.items()
     for value in values
 }
+OVERWRITTEN["a refusal of brackets"] = refuses("[" * 10_000)  # which LangChain's client cannot stream with a schema
 """What a client may refuse to read, with an exception of its own."""
 REPLIES: dict[str, Reply] = {**READABLE, **OVERWRITTEN}
