@@ -10,18 +10,29 @@ from typing import Literal
 
 Kind = Literal["input", "action", "answer", "thought", "question"]
 
+_FINAL_ANSWER = "|".join(
+    (
+        *("Final [Aa]nswer", "Réponse [Ff]inale", "Respuesta [Ff]inal", "Resposta [Ff]inal", "Risposta [Ff]inale"),
+        *("Endgültige Antwort", "Finale Antwort", "Abschließende Antwort", "Eindantwoord", "Definitief antwoord"),
+        *("Slutligt svar", "Endelig svar", "Lopullinen vastaus", "Ostateczna odpowiedź", "Konečná odpověď"),
+        *("Окончательный ответ", "Итоговый ответ", "Остаточна відповідь", "Nihai [Cc]evap", "Jawaban [Aa]khir"),
+        *("Câu trả lời cuối cùng", "الإجابة النهائية", "अंतिम उत्तर", "คำตอบสุดท้าย"),
+        *("最終的?な?(?:回答|答え|解答)", "最终(?:答案|回答)", "最終答案", "최종 ?(?:답변|답)"),
+    )
+)
+"""The label of the answer, also as models write it that were asked in another language."""
 _NUMBER = r"[ \t]*+(?:\d++[ \t]*+)?"
 _NAMES = "|".join(
     [
         rf"(?P<input>Action{_NUMBER}Input)",
         "(?P<action>Action)",
-        "(?P<answer>Final Answer)",
+        f"(?P<answer>{_FINAL_ANSWER})",
         "(?P<thought>Thought)",
         "(?P<question>Question)",
     ]
 )
 # Possessive throughout: without backtracking, no text is looked at twice.
-_END = rf"{_NUMBER}(?:\*\*)?+[ \t]*+:(?:\*\*)?+"
+_END = rf"{_NUMBER}(?:\*\*)?+[ \t\u00a0\u202f]*+[:：](?:\*\*)?+"
 _AT_LINE_START = re.compile(rf"^[ \t]*+(?:[*#>]{{1,3}}+[ \t]*+)?+(?:{_NAMES}){_END}", re.MULTILINE)
 _ANYWHERE = re.compile(rf"\b(?:{_NAMES}){_END}")
 _INVENTED = re.compile(rf"(?:\A|\n)[ \t]*+(?:\*\*)?+Observation{_END}")

@@ -82,6 +82,9 @@ def read_reply(text: str, tools: Sequence[TextTool], *, formatted: bool = False)
     first = next((index for index, label in enumerate(labels) if label.kind in ("action", "answer")), None)
     if first is None:
         return _read_unlabelled(text, tools, formatted=formatted)
+    known = {tool.name: tool for tool in tools}
+    if labels[first].kind == "answer" and (read := _read_other_labels(text[: labels[first].start], known)) is not None:
+        return read
     answers = [index for index, label in enumerate(labels) if label.kind == "answer"]
     if answers and (first == answers[0] or _declines(text, labels, first)):
         answer = _answer(text, labels[answers[0] :])
@@ -91,7 +94,7 @@ def read_reply(text: str, tools: Sequence[TextTool], *, formatted: bool = False)
     if not is_action(labels, first):
         end = labels[first + 1].start if first + 1 < len(labels) else len(text)
         return _read_without_input(text[labels[first].end : end], _cut(text, end), tools, formatted=formatted)
-    return _read_action(text, labels, first, {tool.name: tool for tool in tools})
+    return _read_action(text, labels, first, known)
 
 
 def thought_in(text: str) -> str:
@@ -100,10 +103,9 @@ def thought_in(text: str) -> str:
 
 
 def _read_unlabelled(text: str, tools: Sequence[TextTool], *, formatted: bool) -> ReActReading:
-    if calls := find_text_calls(text, [tool.name for tool in tools]).calls:
-        # The protocol has one action a reply.
-        return Action(text, calls[0].name, calls[0].args)
     known = {tool.name: tool for tool in tools}
+    if (called := _called(text, known)) is not None:
+        return Action(text, *called)
     if (read := _read_other_forms(text, known, formatted=formatted)) is not None:
         return read
     # An object needs a closing brace; repairing thousands of open ones would take long.
@@ -140,7 +142,7 @@ def _read_action(text: str, labels: Sequence[Label], index: int, tools: Mapping[
     return _act(name, unfenced(text[label.end : stop].strip()), _cut(text, end), tools)
 
 
-def _act(name: str, written: str, log: str, tools: Mapping[str, TextTool]) -> ReActReading:
+def _act(name: str, written: str, log: str, tools: Mapping[str, TextTool], *, is_call: bool = False) -> ReActReading:
     bare = name.strip(_DECORATION)
     if bare.casefold() == "final answer":
         return FinalAnswer(written)
@@ -152,7 +154,7 @@ def _act(name: str, written: str, log: str, tools: Mapping[str, TextTool]) -> Re
         feedback = UNKNOWN_TOOL.format(name=name.strip(), names=", ".join(tools))
         return Unreadable(log, feedback, known, written, is_format_error=False)
     try:
-        return Action(log, tool.name, tool.arguments(written))
+        return Action(log, tool.name, tool.call_arguments(written) if is_call else tool.arguments(written))
     except UnreadableInputError as error:
         return Unreadable(log, str(error), tool.name, written)
 
@@ -163,17 +165,23 @@ def _read_without_input(written: str, log: str, tools: Sequence[TextTool], *, fo
     tool = _named(written, known)
     call = _CALL.fullmatch(written)
     if call is not None and tool is not None:
-        return _act(tool.name, call["round"] if call["round"] is not None else call["square"], log, known)
+        return _act(tool.name, call["round"] if call["round"] is not None else call["square"], log, known, is_call=True)
     if tool is not None and not tool.required:
         return Action(log, tool.name, {})
-    if calls := find_text_calls(written, known).calls:
-        return Action(log, calls[0].name, calls[0].args)
+    if (called := _called(written, known)) is not None:
+        return Action(log, *called)
     # The label may be part of the form.
     if (read := _read_other_forms(f"Action: {written.lstrip()}", known, formatted=formatted)) is not None:
         return replace(read, log=log) if isinstance(read, Action | Unreadable) else read
     # Where JSON is asked for, some write the answer as an action.
     is_answer = formatted and any(isinstance(item.data, dict) for item in find_json(written))
     return FinalAnswer(written.strip()) if is_answer else Unreadable(log, MISSING_INPUT, args=log)
+
+
+def _called(text: str, tools: Mapping[str, TextTool]) -> tuple[str, dict[str, Any]] | None:
+    """Return the first call of a tool in a text: the protocol has one action a reply."""
+    calls = find_text_calls(text, {tool.name: tuple(tool.parameters) for tool in tools.values()}).calls
+    return (calls[0].name, tools[calls[0].name].with_texts(calls[0].args)) if calls else None
 
 
 def _read_other_forms(text: str, tools: Mapping[str, TextTool], *, formatted: bool) -> ReActReading | None:
@@ -190,7 +198,13 @@ def _read_other_forms(text: str, tools: Mapping[str, TextTool], *, formatted: bo
         )
     lines = text.rstrip().split("\n")
     if (call := _CALL.fullmatch(lines[-1].strip("` "))) is not None and call["name"] in tools:
-        return _act(call["name"], call["round"] if call["round"] is not None else call["square"], text, tools)
+        return _act(call["name"], call["round"] if call["round"] is not None else call["square"], text, tools, is_call=True)
+    return _read_other_labels(text, tools)
+
+
+def _read_other_labels(text: str, tools: Mapping[str, TextTool]) -> ReActReading | None:
+    """Read two lines with short labels in any words, the first one with a tool's exact name, the second one with its input."""
+    lines = text.rstrip().split("\n")
     for index, (line, following) in enumerate(pairwise(lines)):
         label, _, name = line.replace("：", ":").partition(":")
         given_label, colon, given = following.replace("：", ":").partition(":")

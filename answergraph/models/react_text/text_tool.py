@@ -10,6 +10,7 @@ from typing import Any
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from answergraph.response_format.reading.json_in_text import find_json
+from answergraph.response_format.reading.text_calls import python_arguments
 from answergraph.state.errors import AgentSpecError
 
 _TYPES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
@@ -81,6 +82,26 @@ class TextTool:
             keys = ", ".join(self.parameters)
             raise UnreadableInputError(f"Invalid Format: 'Action Input:' of {self.name} is one JSON object with the keys {keys}")
         return {self.text_argument: self._value(text.strip(), self.parameters[self.text_argument])}
+
+    def call_arguments(self, text: str) -> dict[str, Any]:
+        """Return the arguments in the brackets of a call: by name, in the order of the schema, or else those of an input.
+
+        Raises:
+            UnreadableInputError: If they are none of these.
+        """
+        found = python_arguments(f"({text})", tuple(self.parameters))
+        if found is None or not set(self.required) <= found.keys() <= self.parameters.keys():
+            return self.arguments(text)
+        return self.with_texts(found)
+
+    def with_texts(self, args: Mapping[str, Any]) -> dict[str, Any]:
+        """Return arguments in which what is declared as a text is one, as ``12`` in ``search(12)``."""
+        texts = {
+            name for name, schema in self.parameters.items() if isinstance(schema, Mapping) and schema.get("type") == "string"
+        }
+        return {
+            name: json.dumps(value) if name in texts and isinstance(value, int | float) else value for name, value in args.items()
+        }
 
     @staticmethod
     def _default(name: str, schema: Any) -> str:

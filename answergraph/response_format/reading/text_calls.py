@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
@@ -96,8 +96,10 @@ class _Place(NamedTuple):
     written: list[_Written]
 
 
-def find_text_calls(text: str, names: Collection[str]) -> TextCalls:
+def find_text_calls(text: str, names: Collection[str] | Mapping[str, Sequence[str]]) -> TextCalls:
     """Find the calls of offered tools in a text, in time linear in its length.
+
+    Arguments in parentheses need their names, unless the names of the arguments are given for each tool, in their order.
 
     Example:
         >>> find_text_calls('Sure: {"name": "add", "arguments": {"a": 2}}', ["add"])
@@ -105,7 +107,7 @@ def find_text_calls(text: str, names: Collection[str]) -> TextCalls:
     """
     if len(text) > MAX_TEXT_LENGTH or not any(name in text for name in names):
         return TextCalls((), text)
-    places = list(_Reader(text, frozenset(names)).places())
+    places = list(_Reader(text, frozenset(names), names if isinstance(names, Mapping) else {}).places())
     if not places:
         return TextCalls((), text)
     found = [each for place in places for each in place.written]
@@ -119,6 +121,7 @@ def find_text_calls(text: str, names: Collection[str]) -> TextCalls:
 class _Reader:
     text: str
     names: frozenset[str]
+    orders: Mapping[str, Sequence[str]]
     passed_over: int = 0
     """How many characters were looked at in vain."""
     mended: int = 0
@@ -189,7 +192,8 @@ class _Reader:
         call: re.Match[str] | None = match
         while call and len(written) < MAX_OBJECTS:
             end = _closing_parenthesis(self.text, call.end() - 1)
-            written.append(_Written(_name(call), _python_arguments(self.text[call.end() - 1 : end])))
+            source, name = self.text[call.end() - 1 : end], _name(call)
+            written.append(_Written(name, python_arguments(source, self.orders.get(name, ()))))
             call = _compiled(_NEXT_PYTHON_CALL, self.names).match(self.text, end)
         if line_end := _PYTHON_END.match(self.text, end):
             return written, line_end.end(1)
@@ -221,8 +225,8 @@ def _arguments(key: str, value: Any) -> Any:
     return None if is_definition and values_in_schema(value) is None else value
 
 
-def _python_arguments(source: str) -> dict[str, Any] | None:
-    """Return arguments in parentheses: keywords with literals that JSON knows, or one object."""
+def python_arguments(source: str, order: Sequence[str] = ()) -> dict[str, Any] | None:
+    """Return arguments in parentheses, if JSON knows their values: one object, or literals by keyword or in the given order."""
     if isinstance(data := load_json(source[1:-1]) if source.endswith(")") else None, dict):
         return data
     # An escape that Python does not know would be a warning.
@@ -230,13 +234,15 @@ def _python_arguments(source: str) -> dict[str, Any] | None:
         return None
     try:
         call = ast.parse(f"f{source}", mode="eval").body
-        if not isinstance(call, ast.Call) or (call.args and (call.keywords or call.args[1:])):
+        if not isinstance(call, ast.Call):
             return None
-        named = {keyword.arg: ast.literal_eval(keyword.value) for keyword in call.keywords}
-        args: Any = ast.literal_eval(call.args[0]) if call.args else named
+        values = [ast.literal_eval(arg) for arg in call.args]
+        named = [(keyword.arg, ast.literal_eval(keyword.value)) for keyword in call.keywords]
+        is_object = len(values) == 1 and isinstance(values[0], dict) and not named
+        args: Any = values[0] if is_object else dict([*zip(order, values, strict=False), *named])
         # A keyword that is repeated or has two stars is no JSON either.
-        is_json = isinstance(args, dict) and json.loads(json.dumps(args, allow_nan=False)) == args
-        return args if is_json and len(named) == len(call.keywords) else None
+        is_json = json.loads(json.dumps(args, allow_nan=False)) == args
+        return args if is_json and (is_object or len(args) == len(values) + len(named)) else None
     except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
         return None
 
