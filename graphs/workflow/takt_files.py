@@ -21,6 +21,7 @@ SYNONYMS: Mapping[str, str] = {
     "max_movements": "max_steps",
     "instruction_template": "instruction",
     "agent_name": "persona_name",
+    "piece_config": "workflow_config",
 }
 """This package's key for each key that has two names."""
 REFUSED: Mapping[str, str] = {
@@ -29,6 +30,7 @@ REFUSED: Mapping[str, str] = {
     "answer_agent": "nobody is asked while a workflow runs",
     **dict.fromkeys(("all_steps", "facet_pools", "dynamic_facets", "companion"), "write what holds for a step into the step"),
     **dict.fromkeys(("kind", "mode", "effects", "system_inputs"), "write an agent that does it, and name it as the step's agent"),
+    **dict.fromkeys(("schemas", "structured_output"), "write an agent with a response_format, and name it as the step's agent"),
     "uses": "write the step itself into the file",
     "call": "name the other workflow's graph as the step's agent",
     "subworkflow": "load the file by itself, and name its graph as a step's agent",
@@ -85,6 +87,16 @@ def without_ai(condition: str) -> str:
     """Return the label of ``ai("label")``: every label is the judge's to choose."""
     found = _AI.fullmatch(condition)
     return condition if found is None else found[2]
+
+
+def allowed_tools(step: Mapping[str, Any], config: Mapping[str, Any]) -> list[str] | None:
+    """Return the tools that a step allows by itself, for a provider or for all steps; ``None`` if nothing is said of tools."""
+    options = [each.get("provider_options") for each in (step, config)]
+    providers = [provider for each in options if isinstance(each, Mapping) for provider in each.values()]
+    for place in (step, *providers):
+        if isinstance(place, Mapping) and isinstance(place.get("allowed_tools"), list):
+            return list(dict.fromkeys(re.sub(r"\(.*", "", str(tool)) for tool in place["allowed_tools"]))
+    return None
 
 
 def instruction(step: Mapping[str, Any], texts: TextsByReference, key: str) -> str:

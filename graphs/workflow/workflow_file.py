@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import importlib
+import logging
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, get_args
 
@@ -20,6 +21,7 @@ from answergraph.graphs.workflow.takt_files import (
     SECTIONS,
     SYNONYMS,
     TextsByReference,
+    allowed_tools,
     filled,
     instruction,
     report_writers,
@@ -36,6 +38,7 @@ _KEYS: Mapping[str, Mapping[str, Any]] = {
     "workflow": {
         **{"name": str, "task": str, "model": str, "facts": dict, "limits": dict, "grounded": bool, "steps": list},
         **{"description": str, "initial_step": str, "max_steps": int, "loop_monitors": list, "interactive_mode": str},
+        "workflow_config": dict,
         **dict.fromkeys(SECTIONS, dict),
     },
     "limits": {"steps": int, "visits": int, "repeats": int},
@@ -44,13 +47,17 @@ _KEYS: Mapping[str, Mapping[str, Any]] = {
         **{"description": str, "persona": str, "persona_name": str, "policy": str | list, "knowledge": str | list},
         **{"allowed_tools": list, "edit": bool, "quality_gates": list, "pass_previous_response": bool, "output_contracts": dict},
         **{"report": str | list | dict, "session": str, "provider": str, "model": str, "permission_mode": str},
-        **{"mcp_servers": dict, "tags": list},
+        **{"mcp_servers": dict, "tags": list, "provider_options": dict, "required_permission_mode": str},
     },
     "rule": {"condition": str, "next": str, "appendix": str, "requires_user_input": bool, "interactive_only": bool},
     "loop_monitor": {"cycle": list, "threshold": int, "judge": dict},
     "judge": {"persona": str, "instruction": str, "rules": list},
 }
 """The type of each key's value, per kind of mapping."""
+_LOG = logging.getLogger(__name__)
+_NOT_GRANTED = (
+    "%s names tools that are not granted: %s. Grant one with load_workflow(tools={%r: …}) or --tool %s=package.module:attribute."
+)
 _LOOKS_ROUND = "The cycle {cycle} came round {{cycle_count}} times. Say whether going on makes progress."
 _NAMES: Mapping[type, str] = {str: "a text", dict: "a mapping", list: "a list", int: "a number", bool: "true or false"}
 
@@ -72,7 +79,8 @@ def load_workflow(
             step may also name ``package.module:attribute``, which is imported as any module of the program; so a workflow file
             is as trusted as a program. ``answergraph run`` looks in the current folder and beside the file, too.
         tools: The tools that steps without an agent of their own may use, by the names of ``allowed_tools``. A step without
-            ``allowed_tools`` may use all of them. There are no other tools.
+            ``allowed_tools`` may use all of them. There are no other tools; a warning of the log lists those that the file names
+            and that are not granted.
         checkpointer: Keeps the state of threads.
 
     Returns:
@@ -88,10 +96,11 @@ def load_workflow(
         chosen = _model(data.get("model") or OFFLINE) if model is None else model
         texts = TextsByReference(document.path, {name: data.get(name) or {} for name in SECTIONS})
         limits = _limits(data)
-        reader = _StepReader(
-            chosen, agents or {}, tools or {}, texts, report_writers(data.get("steps") or (), texts), limits.steps
-        )
+        writers, config = report_writers(data.get("steps") or (), texts), data.get("workflow_config") or {}
+        reader = _StepReader(chosen, agents or {}, tools or {}, texts, writers, limits.steps, config)
         steps = reader.steps(data, places)
+        if missing := sorted(reader.not_granted):
+            _LOG.warning(_NOT_GRANTED, document.path.name, ", ".join(missing), missing[0], missing[0])
         grounded = bool(data.get("grounded"))
         return create_workflow(
             steps,
@@ -122,6 +131,8 @@ class _StepReader:
     texts: TextsByReference
     report_writers: Mapping[str, str]
     max_steps: int
+    config: Mapping[str, Any]
+    not_granted: set[str] = field(default_factory=set)
 
     def steps(self, data: Mapping[str, Any], places: list[str]) -> list[WorkflowStep]:
         """Read the steps, the first one first, then those that watch for cycles, and write down where each one stands."""
@@ -175,8 +186,10 @@ class _StepReader:
             name, persona = None, name
         if name is None:
             # The instruction stands above the task already.
-            allowed = [re.sub(r"\(.*", "", str(tool)) for tool in data.get("allowed_tools", self.tools)]
-            granted = [self.tools[tool] for tool in dict.fromkeys(allowed) if tool in self.tools]
+            allowed = allowed_tools(data, self.config)
+            allowed = [*self.tools] if allowed is None else allowed
+            self.not_granted.update(set(allowed) - self.tools.keys())
+            granted = [self.tools[tool] for tool in allowed if tool in self.tools]
             prompt = None if persona is None else self.texts.text("personas", persona, f"{key}.persona")
             return create_agent(self.model, granted, system_prompt=prompt, name=data.get("name"))
         agent = self.agents[name] if name in self.agents else _imported(name, f"{key}.agent", self.agents)
