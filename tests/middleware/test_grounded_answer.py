@@ -84,7 +84,7 @@ def test_a_quote_that_stands_nowhere_goes_back_with_the_field_the_item_and_the_n
     agent, _ = agent_of(reading(), verdict(GOOD, "the disk 'sda' is now full"), verdict(GOOD, call_id="w"))
     result = run(agent, QUESTION)
     feedback = result["messages"][4].text
-    assert "- quotes[1]: \"the disk 'sda' is now full\": it stands in no tool result word for word." in feedback
+    assert "- quotes[1]: \"the disk 'sda' is now full\": it is in no tool result word for word." in feedback
     assert "The nearest passage, in the result of read_log (log): 'the disk “sda”\\n      is not full'" in feedback
     assert "quotes[0]" not in feedback
     assert result["outcome"]["status"] == "answered"

@@ -1,4 +1,4 @@
-"""How numbers are written where: the mark that groups digits, and the one before decimals."""
+"""Number formats by locale: the mark of digit groups and the decimal mark."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ _MARKS_OF_LOCALES = {
     "'.": "de_ch de_li it_ch fr_ch rm",
 }
 _LOCALES = {locale: marks for marks, locales in _MARKS_OF_LOCALES.items() for locale in locales.split()}
-"""The mark of groups and the decimal mark of each locale; a space stands for any."""
+"""Group mark and decimal mark of each locale; a space means any space."""
 
 
 def marks_of(locale: str) -> str:
-    """Return the mark of groups and the decimal mark of a known locale such as ``de`` or ``fr_CA``."""
+    """Return group mark and decimal mark of a known locale such as ``de`` or ``fr_CA``."""
     name = locale.replace("-", "_").lower()
     return _LOCALES.get(name) or _LOCALES[name.split("_")[0]]
 

@@ -1,4 +1,4 @@
-"""Words around numbers: sizes such as million, signs, bounds, and what makes a number a part of something else."""
+"""Words around numbers: multipliers such as million, signs, bounds, and context such as versions."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _SIZES = {
 _DOZENS = {"dozen": 12, "dozens": 12, "dutzend": 12, "douzaine": 12, "docena": 12, "dozzina": 12}
 MAGNITUDES = {word: Decimal(10) ** power for words, power in _SIZES.items() for word in words.split()}
 MAGNITUDES |= {word: Decimal(size) for word, size in _DOZENS.items()}
-"""What a word behind a number multiplies it by."""
+"""Multipliers after a number."""
 
 LETTERS = frozenset({"m", "b", "t"})
-"""Sizes that may be units as well: they count behind an amount of money alone."""
+"""Multipliers that may also be units: they count only after amounts of money."""
 
 SIZE_WORD = re.compile(r" ?([^\W\d_]+)(?!\w)\.?")
 CJK_SIZE = re.compile(r" ?([百千万萬億亿兆백천만억조])(?![克米瓦卡分])")

@@ -1,7 +1,6 @@
-"""Arithmetic notation: an expression, read into a plan of single operations.
+"""Reads an arithmetic expression into a plan of single operations.
 
-Nothing is computed here. A plan names operations in the order in which they can be carried out; their operands are the numbers
-the user wrote, or the results of earlier operations.
+Nothing is computed here. A plan lists operations in order; operands are numbers of the user or results of earlier operations.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ _PROBLEMS = {
     "unmatched": "a closing parenthesis has no opening one",
     "too many nested": "it is nested too deep",
 }
-"""In words for a person, by what Python says of the syntax."""
+"""User messages by parts of Python's own."""
 
 _TOKEN = re.compile(
     r"(?P<number>[0-9]+(?:,[0-9]+)*(?:\.[0-9]+)?|\.[0-9]+)|(?P<sign>[+\-])|(?P<operator>[*/])|(?P<open>\()|(?P<close>\))"
@@ -79,20 +78,20 @@ class Operation:
 
 @dataclass(frozen=True)
 class OperationPlan:
-    """The operations that work an expression out."""
+    """The operations that evaluate an expression."""
 
     expression: str
     """The expression as the user wrote it, white space collapsed."""
 
     operations: tuple[Operation, ...]
-    """The operations, each after those whose results it needs."""
+    """The operations in order of dependency."""
 
     result: Operand
     """The value of the whole expression."""
 
 
 def tokens_of(text: str) -> list[NotationToken]:
-    """Cut any text into tokens; their text has ASCII digits and operators, their places are those of the text."""
+    """Split a text into tokens, with ASCII digits and operators and the original positions."""
     same_length = text.translate(_SAME_MEANING)
     # `lastgroup` is the one named group that matched; the names are the token kinds
     return [
@@ -121,7 +120,7 @@ def read_plan(tokens: Sequence[NotationToken], expression: str) -> OperationPlan
 
 
 def _noted(node: ast.expr, operations: list[Operation]) -> Operand:
-    """Return the operand that a node of the syntax tree is, after noting its operations."""
+    """Return the operand of a syntax tree, appending its operations."""
     match node:
         case ast.Constant(value=int() | float() as number):
             return number

@@ -1,7 +1,6 @@
-"""Reads a reply of the text protocol: an action, a final answer, or what is wrong with it.
+"""Reads a reply of the text protocol as an action, a final answer, or an error.
 
-Where the classic parser was wrong and the reply is unambiguous, the evident reading is taken; ``docs/react.md`` has the table.
-For every other reply the model is told in the classic words what is missing.
+``docs/react.md`` lists the differences from the classic parser. Errors use the classic wording.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ _CALL = re.compile(r"\s*(?P<name>[\w.-]+)[ \t]*(?:\((?P<round>.*)\)|\[(?P<square
 _NO_ACTION = re.compile(r"(none|n/a|nothing|no (action|tool)|not (needed|necessary|required))\b", re.IGNORECASE)
 _JSON_ACTIONS = (("action", "action_input"), ("tool", "tool_input"))
 MAX_LABEL_CHARACTERS = 40
-"""Of a label in other words than the protocol's."""
+"""Maximum length of a label in other words."""
 _TOOL_NAME = re.compile(r"[\w-]{1,64}", re.ASCII)
 
 
@@ -53,16 +52,16 @@ class FinalAnswer:
 
 @dataclass(frozen=True)
 class Unreadable:
-    """A reply that has to be sent back."""
+    """A reply to be sent back."""
 
     log: str
     feedback: str
-    """The problem, in words for the model."""
+    """The problem, as told to the model."""
     name: str = EXCEPTION
-    """The named action, if that may be a tool's name."""
+    """The named action, if it is a valid tool name."""
     args: str = ""
     is_format_error: bool = True
-    """Whether ``handle_parsing_errors`` decides; an unknown tool is always told."""
+    """Whether ``handle_parsing_errors`` applies; an unknown tool is always reported."""
 
 
 ReActReading = Action | FinalAnswer | Unreadable
@@ -71,7 +70,7 @@ ReActReading = Action | FinalAnswer | Unreadable
 def read_reply(text: str, tools: Sequence[TextTool], *, formatted: bool = False) -> ReActReading:
     r"""Read the text that a model wrote after ``Thought:``, in time linear in its length.
 
-    ``formatted`` says that the final answer is asked for as JSON, so that JSON without a label is one.
+    ``formatted``: the final answer is requested as JSON, so JSON without a label is an answer.
 
     Example:
         >>> read_reply("Easy.\nFinal Answer: 42", [])
@@ -108,7 +107,7 @@ def _read_unlabelled(text: str, tools: Sequence[TextTool], *, formatted: bool) -
         return Action(text, *called)
     if (read := _read_other_forms(text, known, formatted=formatted)) is not None:
         return read
-    # An object needs a closing brace; repairing thousands of open ones would take long.
+    # An object needs a closing brace; repairing thousands of open ones is slow.
     found = find_json(text) if "}" in text or formatted else []
     is_object = len(found) == 1 and isinstance(found[0].data, dict) and found[0].place != "prose"
     if is_object or (formatted and found):
@@ -122,7 +121,7 @@ def _declines(text: str, labels: Sequence[Label], index: int) -> bool:
 
 
 def _answer(text: str, labels: Sequence[Label]) -> str:
-    """Return the last answer before any action, without a next round that the model invented."""
+    """Return the last answer before any action, without an invented next round."""
     actions = [index for index in range(len(labels)) if is_action(labels, index)]
     before = labels[: actions[0]] if actions else labels
     last = max(index for index, label in enumerate(before) if label.kind == "answer")
@@ -137,7 +136,7 @@ def _read_action(text: str, labels: Sequence[Label], index: int, tools: Mapping[
     name, label = text[labels[index].end : labels[index + 1].start], labels[index + 1]
     end = labels[index + 2].start if index + 2 < len(labels) else len(text)
     closed = closed_value(text, label.end)
-    # What follows a fence or an object on further lines of its own would be lost: then all of it is the input.
+    # If text follows a fence or an object, all of it is the input.
     stop = closed if closed is not None and not text[closed:end].strip() else end
     return _act(name, unfenced(text[label.end : stop].strip()), _cut(text, end), tools)
 
@@ -160,7 +159,7 @@ def _act(name: str, written: str, log: str, tools: Mapping[str, TextTool], *, is
 
 
 def _read_without_input(written: str, log: str, tools: Sequence[TextTool], *, formatted: bool) -> ReActReading:
-    """Read an action without ``Action Input:``: evident as ``tool(input)``, as JSON, and where the tool needs none."""
+    """Read an action without ``Action Input:``: ``tool(input)``, JSON, or a tool without required arguments."""
     known = {tool.name: tool for tool in tools}
     tool = _named(written, known)
     call = _CALL.fullmatch(written)
@@ -173,19 +172,19 @@ def _read_without_input(written: str, log: str, tools: Sequence[TextTool], *, fo
     # The label may be part of the form.
     if (read := _read_other_forms(f"Action: {written.lstrip()}", known, formatted=formatted)) is not None:
         return replace(read, log=log) if isinstance(read, Action | Unreadable) else read
-    # Where JSON is asked for, some write the answer as an action.
+    # If JSON is requested, some models write the answer as an action.
     is_answer = formatted and any(isinstance(item.data, dict) for item in find_json(written))
     return FinalAnswer(written.strip()) if is_answer else Unreadable(log, MISSING_INPUT, args=log)
 
 
 def _called(text: str, tools: Mapping[str, TextTool]) -> tuple[str, dict[str, Any]] | None:
-    """Return the first call of a tool in a text: the protocol has one action a reply."""
+    """Return the first call of a tool in a text: a reply has one action."""
     calls = find_text_calls(text, {tool.name: tuple(tool.parameters) for tool in tools.values()}).calls
     return (calls[0].name, tools[calls[0].name].with_texts(calls[0].args)) if calls else None
 
 
 def _read_other_forms(text: str, tools: Mapping[str, TextTool], *, formatted: bool) -> ReActReading | None:
-    """Read an action in JSON, the call of a tool in a line of its own, or an action behind labels in other words."""
+    """Read an action in JSON, a call in its own line, or an action with other labels."""
     found = [item.data for item in find_json(text)] if "}" in text else []
     action = next((keys for keys in _JSON_ACTIONS if found and all(isinstance(o, dict) and keys == (*o,) for o in found)), None)
     if action is not None:
@@ -203,7 +202,7 @@ def _read_other_forms(text: str, tools: Mapping[str, TextTool], *, formatted: bo
 
 
 def _read_other_labels(text: str, tools: Mapping[str, TextTool]) -> ReActReading | None:
-    """Read two lines with short labels in any words, the first one with a tool's exact name, the second one with its input."""
+    """Read two lines with any short labels: a tool's exact name, then its input."""
     lines = text.rstrip().split("\n")
     for index, (line, following) in enumerate(pairwise(lines)):
         label, _, name = line.replace("：", ":").partition(":")
@@ -214,7 +213,7 @@ def _read_other_labels(text: str, tools: Mapping[str, TextTool]) -> ReActReading
 
 
 def _named(written: str, tools: Mapping[str, TextTool]) -> TextTool | None:
-    """Return the tool that a text names, in any case and with any decoration."""
+    """Return the tool that a text names, ignoring case and decoration."""
     name = written.strip()
     candidates = [name, name.strip(_DECORATION), name.split("\n", 1)[0].strip(_DECORATION)]
     if call := _CALL.fullmatch(name):
@@ -230,5 +229,5 @@ def _named(written: str, tools: Mapping[str, TextTool]) -> TextTool | None:
 
 
 def _cut(text: str, end: int) -> str:
-    """Return the reply up to the end of its action; the rest is not shown to the model again."""
+    """Return the reply up to the end of its action."""
     return text if not text[end:].strip() else text[:end].rstrip()

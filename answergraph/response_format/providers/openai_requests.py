@@ -1,8 +1,8 @@
-"""What the chat models of langchain-openai ask of their client: seen without sending it, and handed over with less work.
+"""Inspects requests of langchain-openai without sending them, and sends them with less work.
 
-The OpenAI SDK compares each part of a request with its type hints before it writes it as JSON, about 0.2 ms of CPU per message
-and call; the plain JSON that LangChain gives it stays unchanged. It is handed over as ``extra_body``, which the SDK merges into
-the request afterwards; an empty list keeps its place, so that the bytes sent are the same.
+The OpenAI SDK checks every part of a request against its type hints, about 0.2 ms of CPU per message and call. Plain JSON
+passes unchanged, so it goes in ``extra_body``, which the SDK merges later; an empty list keeps its place, so that the same
+bytes are sent.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ _SIDES = (("client", "root_client"), ("async_client", "root_async_client"))
 _FALLBACKS = "langchain_core.runnables.fallbacks"
 _ON_THE_WAY = frozenset({"chat", "completions", "responses", "with_raw_response"})
 _LONG_PARTS = {"create": ("messages", "input", "tools"), "parse": ("messages", "input")}
-"""Per method what grows with the conversation, and the tools; ``parse`` reads these itself, to know what it parses."""
+"""The long parts of a request, per method; ``parse`` needs the tools itself."""
 _ALONE = {"cache": False, "rate_limiter": None, "callbacks": None, "streaming": False, "verbose": False}
-"""Fields of a chat model by which a call would reach anything else than its client."""
+"""Fields of a chat model that redirect calls away from its client."""
 
 
 def is_openai(model: Any) -> bool:
@@ -31,22 +31,22 @@ def is_openai(model: Any) -> bool:
 
 
 def uses_responses_api(model: Any, tools: Sequence[Any], settings: Mapping[str, Any]) -> bool:
-    """Return whether ChatOpenAI will call the Responses API: its field decides, else the request it makes, which is not sent."""
+    """Return whether ChatOpenAI will call the Responses API, by its field or by a request that is not sent."""
     kind, decided = _class_of(model), model.use_responses_api
     if decided is not None or kind is None:
         return bool(decided)
-    # Of the class that langchain-openai has: no method of the user's own is called.
+    # The class of langchain-openai, so that no user method is called.
     asked = kind.model_construct(**{**dict(model), **{name: _Recorder() for side in _SIDES for name in side}, **_ALONE})
     bound = asked.bind_tools(tools, **settings) if tools else asked.bind(**settings)
     try:
         Context().run(_invoke, bound)
     except _Asked as seen:
-        return "input" in seen.request  # chat completions take "messages" in its place
+        return "input" in seen.request  # chat completions have "messages" instead
     return False
 
 
 def _class_of(model: Any) -> Any:
-    """Return the class of langchain-openai that a model is of, or is built on."""
+    """Return a model's class or base in langchain-openai."""
     kinds = [kind for kind in type(model).__mro__ if kind.__module__.startswith("langchain_openai.")]
     return kinds[0] if "BaseChatOpenAI" in {kind.__name__ for kind in kinds} else None
 
@@ -74,14 +74,14 @@ class _Recorder:
 
 
 def with_plain_requests(runnable: Any) -> Any:
-    """Return a copy of an OpenAI model that sends the same bytes with less work; return any other model unchanged.
+    """Return a copy of an OpenAI model that sends the same bytes with less work; other models unchanged.
 
-    The copy is for one call: a model may be changed between two. A model or a client of the user's own class is left alone.
+    The copy is for one call, because a model may change. Models and clients of user classes stay unchanged.
     """
     kind = type(runnable)
     if kind is RunnableBinding:
         return runnable.model_copy(update={"bound": with_plain_requests(runnable.bound)})
-    if kind.__module__ == _FALLBACKS:  # a module that is not imported for nothing
+    if kind.__module__ == _FALLBACKS:  # imported only if needed
         rest = [with_plain_requests(fallback) for fallback in runnable.fallbacks]
         return runnable.model_copy(update={"runnable": with_plain_requests(runnable.runnable), "fallbacks": rest})
     if not kind.__module__.startswith("langchain_openai.chat_models."):
@@ -95,7 +95,7 @@ def with_plain_requests(runnable: Any) -> Any:
 
 
 class PlainRequests:
-    """Stands before a client of the OpenAI SDK, or a part of one, and hands over what is plain JSON as such."""
+    """Wraps a client of the OpenAI SDK, or a part of one, and passes plain JSON past its checks."""
 
     def __init__(self, client: Any) -> None:
         self._client = client
@@ -108,7 +108,7 @@ class PlainRequests:
 
 
 def _is_the_sdks(method: Any) -> bool:
-    """Return whether a method and all it wraps are the SDK's: what somebody put around it is to see the messages."""
+    """Return whether a method and all it wraps are the SDK's: user wrappers must see the messages."""
     while method is not None:
         function = method.__func__ if type(method) is MethodType else method
         if type(function) is not FunctionType or not str(function.__globals__.get("__name__")).startswith("openai."):

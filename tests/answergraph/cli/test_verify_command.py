@@ -33,7 +33,7 @@ def test_a_run_without_an_answer_is_saved_too_and_claims_nothing(tmp_path: Path)
     path = tmp_path / "answer.json"
     code, _, _ = answergraph("ask", "1 / 0", "--bundle", str(path))
     assert (code, json.loads(path.read_text())["status"]) == (1, "refused")
-    assert answergraph("verify", str(path)) == (0, "Nothing is claimed that could be checked.\n", "")
+    assert answergraph("verify", str(path)) == (0, "There is no claim to check.\n", "")
 
 
 NO_BUNDLES = ["", "[]", "{}", '"text"', '{"answer": 1, "evidence": [], "messages": {}}', "[" * 100_000]

@@ -72,7 +72,7 @@ def test_a_caret_is_power_and_said_to_be(text: str, value: int) -> None:
         ("sqrt(-1)", "no real number"),
         ("log(0)", "no real number"),
         ("(-8)**(1/3)", "no real number"),
-        ("x + 1", "'x' is no arithmetic on numbers"),
+        ("x + 1", "'x' is not arithmetic on numbers"),
         ("__import__('os').system('ls')", "no arithmetic"),
         ("(1).real", "no arithmetic"),
         ("sum(1)", "no arithmetic"),
