@@ -1,7 +1,4 @@
-"""The command line.
-
-The answer goes to stdout, everything else to stderr.
-"""
+"""The command line. The answer goes to stdout, everything else to stderr."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Steps: logic written once for sync and async, and the two drivers that run it.
 
-A step is a generator that yields *effects*, what it needs done, and is sent each effect's result. ``run_step`` blocks on
-an effect, ``arun_step`` awaits it. The idea is that of ``httpx``'s auth flows.
+A step is a generator that yields *effects* and is sent their results. ``run_step`` blocks on an effect, ``arun_step`` awaits
+it, as in ``httpx``'s auth flows.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ StepT = TypeVar("StepT")
 
 
 class Effect(Protocol):
-    """Something a step needs done in the outside world, in either colour."""
+    """An operation in the outside world, blocking or awaited."""
 
     def perform(self) -> Any:
         """Do it, blocking."""
@@ -45,7 +45,7 @@ class Invoke:
     runnable: Runnable[Any, Any]
     input: Any
     listeners: Sequence[BaseCallbackHandler] = ()
-    """Callback handlers for this call, beside those of the run."""
+    """Extra callback handlers."""
     settings: Mapping[str, Any] = field(default_factory=dict)
     """Further keyword arguments."""
 
@@ -66,7 +66,7 @@ def _with_listeners(listeners: Sequence[BaseCallbackHandler]) -> RunnableConfig:
 
 @dataclass(frozen=True)
 class CallHandler:
-    """Call a handler that LangGraph hands to a wrapper; it is of the running colour already."""
+    """Call a handler that LangGraph passes to a wrapper."""
 
     function: Callable[..., Any]
     arguments: tuple[Any, ...]
@@ -109,7 +109,7 @@ def run_step(step: Step[StepT]) -> StepT:
         step: The step. What an effect raises is thrown into it, so that it can be caught by name there.
 
     Returns:
-        What the step returns.
+        The step's return value.
     """
     try:
         effect = next(step)
@@ -132,7 +132,7 @@ async def arun_step(step: Step[StepT]) -> StepT:
         step: The step. What an effect raises is thrown into it, so that it can be caught by name there.
 
     Returns:
-        What the step returns.
+        The step's return value.
     """
     try:
         effect = next(step)
@@ -149,16 +149,16 @@ async def arun_step(step: Step[StepT]) -> StepT:
 
 
 class Surroundings(Protocol):
-    """What a graph puts around one visit of a node: entered before it; the node's update goes through it afterwards."""
+    """A context around one visit of a node, which also finishes the node's update."""
 
     def __enter__(self) -> Surroundings: ...
     def __exit__(self, kind: Any, error: BaseException | None, traceback: Any) -> None: ...
     def finished_update(self, update: Any) -> Any:
-        """Return the node's update as LangGraph is to write it."""
+        """Return the node's update for LangGraph."""
 
 
 Around = Callable[[Callable[[], Any]], Surroundings]
-"""Makes the surroundings of a visit; called with a function that returns the node's state."""
+"""Makes the surroundings of a visit from a function that returns the node's state."""
 
 
 class NothingAround:
@@ -181,7 +181,7 @@ class NothingAround:
 class GraphNode(Runnable[Any, Any]):
     """A graph node made of a step: ``(state, runtime) -> Step[update]``.
 
-    A plain ``Runnable`` on purpose: LangGraph runs it as it is, where a bare function costs a traced call per visit.
+    A plain ``Runnable``, because a function costs a traced call per visit.
     """
 
     def __init__(self, step: Callable[[Any, Runtime[Any]], Step[Any]], *, name: str, around: Around = NothingAround) -> None:
@@ -190,7 +190,7 @@ class GraphNode(Runnable[Any, Any]):
         self._around = around
 
     def within(self, around: Around) -> GraphNode:
-        """Return the same node with something else around its visits."""
+        """Return the same node with other surroundings."""
         return GraphNode(self._step, name=self.name, around=around)
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
@@ -219,7 +219,7 @@ class Router(Runnable[Any, Any]):
         """Make a router from a function.
 
         Args:
-            route: Returns why the graph goes on, or one ``Send`` per tool call.
+            route: Returns the reason for the next edge, or one ``Send`` per tool call.
             name: Shown in traces; unique per source node.
         """
         self.route = route
@@ -241,8 +241,8 @@ MODES: tuple[StreamMode, ...] = ("values", "custom")
 class SilentWriters:
     """An effect that returns the code of the stream writers of runs nobody listens to.
 
-    LangGraph gives such a run a writer that does nothing, and has no public sign of it. To find that function, a graph of one
-    empty node is run without a listener and with one, once per colour. Two writers of one function do not count as silent.
+    LangGraph gives such a run a writer that does nothing, without a public sign. To find it, an empty graph is run without and
+    with a listener, once sync and once async.
     """
 
     known: dict[str, frozenset[CodeType]] = field(
@@ -256,13 +256,13 @@ class SilentWriters:
 
     async def aperform(self) -> frozenset[CodeType]:
         if "awaited" not in self.known:
-            # In a context of its own, as above: a run in that of the node would be part of the agent's run.
+            # In a separate context: otherwise the run would be part of the agent's.
             self.known["awaited"] = await asyncio.create_task(_awatch(), context=Context())
         return frozenset().union(*self.known.values())
 
 
 def has_listener(writer: Callable[..., Any]) -> Step[bool]:
-    """Return whether what is written to a run's stream writer can reach anyone."""
+    """Return whether a run's stream writer has a listener."""
     code = getattr(writer, "__code__", None)
     return code is None or code not in (yield SILENT_WRITERS)
 

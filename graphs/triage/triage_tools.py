@@ -1,6 +1,6 @@
-"""The tools of the triage agents: they show a test run's folder as plain text that can be quoted word for word.
+"""The tools of the triage agents: show a test run's folder as quotable plain text.
 
-The folder comes with the agent's state; a path that leads out of it, a link or a binary file is answered with one sentence.
+The folder is in the agent's state; links, binary files and paths outside are answered with a sentence.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ TRIAGE_TOOLS: tuple[BaseTool, ...] = (list_failed_cases, read_case, list_files, 
 
 
 for _tool in TRIAGE_TOOLS:
-    _tool.handle_tool_error = True  # the model is told; the run goes on
+    _tool.handle_tool_error = True  # the model gets the error; the run continues
 
 
 def _folder(runtime: ToolRuntime) -> Folder:

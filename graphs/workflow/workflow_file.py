@@ -1,4 +1,4 @@
-"""Makes a workflow of a YAML file."""
+"""Loads a workflow from a YAML file."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def load_workflow(
             name=data.get("name") or "workflow",
         )
     except WorkflowSpecError as error:
-        # The steps in the order in which they run need not be in the order of the file, nor have this package's names there.
+        # Steps may have another order and other names in the file.
         found = re.match(r"steps\[(\d+)\]", error.key)
         key = places[int(found[1])] + error.key[found.end() :] if found and places else error.key
         head = re.split(r"[.\[]", key)[0]
@@ -135,7 +135,7 @@ class _StepReader:
     not_granted: set[str] = field(default_factory=set)
 
     def steps(self, data: Mapping[str, Any], places: list[str]) -> list[WorkflowStep]:
-        """Read the steps, the first one first, then those that watch for cycles, and write down where each one stands."""
+        """Read the steps, the initial one first, then loop monitors, and record their places in the file."""
         read = [(f"steps[{index}]", self.step(step, f"steps[{index}]")) for index, step in enumerate(data.get("steps") or ())]
         first = data.get("initial_step")
         if first is not None and first not in [step.name for _, step in read]:
@@ -185,7 +185,7 @@ class _StepReader:
         if name is not None and name.endswith(".md"):
             name, persona = None, name
         if name is None:
-            # The instruction stands above the task already.
+            # The instruction is above the task already.
             allowed = allowed_tools(data, self.config)
             allowed = [*self.tools] if allowed is None else allowed
             self.not_granted.update(set(allowed) - self.tools.keys())
@@ -212,7 +212,7 @@ def _imported(name: str, key: str, agents: Mapping[str, Any]) -> Any:
 
 
 def _checked(data: Any, kind: str, key: str) -> dict[str, Any]:
-    """Return a mapping whose keys and types are those of its kind, each key by its one name."""
+    """Check the keys and types of a mapping, and resolve synonyms."""
     known = _KEYS[kind]
     if not isinstance(data, dict):
         raise WorkflowSpecError(key, f"a {kind} is a mapping with the keys {sorted(known)!r}")
@@ -220,11 +220,11 @@ def _checked(data: Any, kind: str, key: str) -> dict[str, Any]:
     for given, value in data.items():
         place, name = f"{key}.{given}" if key else given, SYNONYMS.get(given, given)
         if given in REFUSED:
-            raise WorkflowSpecError(place, f"{given} is not done here: {REFUSED[given]}")
+            raise WorkflowSpecError(place, f"{given} is not supported: {REFUSED[given]}")
         if name not in known:
             raise WorkflowSpecError(place, f"a {kind} has no key {given!r}; it has {sorted(known)!r}")
         if name in found:
-            raise WorkflowSpecError(place, f"{given} is another name for {name}, which stands there already")
+            raise WorkflowSpecError(place, f"{given} is another name for {name}, which is also given")
         types = get_args(known[name]) or (known[name],)
         # Exactly: ``true`` is no number.
         if type(value) not in types:
@@ -244,14 +244,14 @@ def _transitions(rules: list[Any], key: str) -> dict[str, str]:
         condition = without_ai(data["condition"])
         if condition in found:
             raise WorkflowSpecError(f"{key}[{index}].condition", f"the rule {condition!r} stands there already")
-        # Nobody is there to be asked.
+        # Nobody can be asked.
         if not data.get("interactive_only"):
             found[condition] = data["next"]
     return found
 
 
 def _conditions(rules: list[Any], key: str) -> list[str]:
-    """Return the conditions of a child, each a text or a mapping with nothing but the condition."""
+    """Return the conditions of a child, each a string or a mapping with only a condition."""
     found = []
     for index, rule in enumerate(rules):
         data = {"condition": rule} if isinstance(rule, str) else _checked(rule, "rule", f"{key}[{index}]")
@@ -264,14 +264,14 @@ def _conditions(rules: list[Any], key: str) -> list[str]:
 
 def _model(name: str, key: str = "model") -> Any:
     try:
-        # The offline model goes by its name: each agent and each judge has rules of its own for it.
+        # Pass the offline model by name: each agent and judge has its own rules for it.
         return name if name == OFFLINE else resolve_model(name)
     except AgentSpecError as error:
         raise WorkflowSpecError(key, str(error)) from error
 
 
 def _limits(data: Mapping[str, Any]) -> WorkflowLimits:
-    """Return the limits; a file with ``max_steps`` is ended by that alone, and by what watches its cycles."""
+    """Return the limits; ``max_steps`` replaces all others."""
     found = _checked(data.get("limits") or {}, "limits", "limits")
     if "max_steps" in data:
         found = {"steps": data["max_steps"], "visits": data["max_steps"], "repeats": data["max_steps"], **found}

@@ -124,7 +124,7 @@ def test_the_models_words_do_not_count_where_a_tool_repeats_them(run: Run) -> No
     agent = create_agent(ScriptedChatModel(replies=[*replies]), [search], response_format=Verdict, middleware=[GroundedAnswer()])
     result = run(agent, QUESTION)
     assert result["structured_response"].quotes == ["The index holds 12 files"]
-    assert [a["error"] and "only repeats what the tool was called with" in a["error"] for a in result["outcome"]["attempts"]] == [
+    assert [a["error"] and "only repeats the tool's arguments" in a["error"] for a in result["outcome"]["attempts"]] == [
         True,
         True,
         None,
@@ -231,7 +231,7 @@ class Row(TypedDict):
     ids=str,
 )
 def test_a_declared_type_whose_values_do_not_tell_their_marks_is_refused(declared: Any) -> None:
-    with pytest.raises(AgentSpecError, match="do not tell their type"):
+    with pytest.raises(AgentSpecError, match="do not carry their type"):
         agent_of(response_format=ToolStrategy(declared))
 
 

@@ -86,7 +86,7 @@ def test_a_citation_of_the_models_own_words_is_none(run: Run) -> None:
     note = {"type": "url_citation", "url": PAGE["source"], "title": "Disks", "start_index": 0, "end_index": len(WORDS)}
     result = asked(run, [see], citing(note, WORDS, "openai"))
     assert result["outcome"]["status"] == "invalid"
-    assert "image, citation without the words of its source cannot be checked" in result["outcome"]["attempts"][0]["error"]
+    assert "image, citation without the text of its source cannot be checked" in result["outcome"]["attempts"][0]["error"]
 
 
 def test_what_gemini_grounds_is_its_own_words_and_none(run: Run) -> None:

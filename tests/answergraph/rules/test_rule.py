@@ -55,7 +55,7 @@ def test_a_guarded_label_needs_both(chosen: str, flag: bool, holds: bool) -> Non
 @pytest.mark.parametrize(
     ("text", "position", "problem"),
     [
-        ("", 0, "not empty"),
+        ("", 0, "non-empty"),
         ("when(", 5, "a value is missing"),
         ("when(a ==)", 9, "a value is missing"),
         ("when(a == 1", 11, "')' is missing"),
@@ -67,8 +67,8 @@ def test_a_guarded_label_needs_both(chosen: str, flag: bool, holds: bool) -> Non
         ("when(contains(a))", 15, "',' is missing"),
         (r'when(a == "\x")', 10, "no text"),
         ("when(01 == 1)", 5, "not understood"),
-        ("all()", 4, "in quotes"),
-        ("all(ok)", 4, "in quotes"),
+        ("all()", 4, "quoted string"),
+        ("all(ok)", 4, "quoted string"),
         ('any("a" "b")', 8, "')' is missing"),
         ('any("a") or b', 9, "'&&' is missing"),
         ('any("a") && b', 12, "stands when"),

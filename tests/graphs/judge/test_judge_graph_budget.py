@@ -79,7 +79,7 @@ def test_a_judgment_without_a_call_left_names_no_rule_and_says_why(run: Run) -> 
 
 def test_it_is_raised_like_any_other_judgment_without_a_rule(run: Run) -> None:
     judge = create_judge(undecided(), RULES, on_failure="raise")
-    with pytest.raises(RuleNotMatched, match="no call of a model left") as raised:
+    with pytest.raises(RuleNotMatched, match="no model call left") as raised:
         run(agent_with(tool_of(judge, []), model_calls=2), QUESTION)
     assert statuses(raised.value.judgment) == NOTHING_LEFT
 

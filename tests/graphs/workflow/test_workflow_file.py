@@ -116,11 +116,11 @@ def test_a_run_may_have_facts_of_its_own(run: Run, tmp_path: Path) -> None:
         ("  level: 2", "  level: *two", 4, "", "undefined alias 'two'"),
         ("  level: 2", "  level: !!python/object:os.system 2", 4, "facts.level", "cannot be read"),
         ("name: building", "name: [", 3, "", "no YAML"),
-        ("name: building", "name: &all\n  - *all", 1, "name[0]", "stands for itself"),
+        ("name: building", "name: &all\n  - *all", 1, "name[0]", "contains itself"),
         ("  level: 2", "  <<: [5]", 4, "facts.<<", "merges mappings"),
         ("limits: {steps: 9, visits: 3}", "max_movements: 0", 5, "max_movements", "at least 1"),
         ("task: Build it.", "initial_movement: chek", 2, "initial_movement", "no step 'chek'"),
-        ("    agent: worker\n", "    arpeggio: {}\n", 8, "steps[0].arpeggio", "not done here: write an agent"),
+        ("    agent: worker\n", "    arpeggio: {}\n", 8, "steps[0].arpeggio", "not supported: write an agent"),
         (
             "    instruction: |\n",
             "    instruction: x\n    instruction_template: |\n",
