@@ -180,9 +180,8 @@ def objection_in(error: BaseException, model: Any, answers: Collection[str] = ()
     """Return the provider's objection to the strategy, by an error of a model call.
 
     Only HTTP errors of the model's client count, about tool choice, response format, strictness, a schema or missing tool
-    calling.
-    ``answers`` are the names of the answer schemas, ``user_tools`` the number of tools before theirs: errors about those are
-    not objections.
+    calling. ``answers`` are the names of the answer schemas, ``user_tools`` the number of tools before theirs: errors about
+    those are not objections.
     """
     said = provider_error(error, address_of(model))
     if said is None or reply_in(error, model) is not None or _is_about_a_users_tool(said.text, answers, user_tools):
