@@ -65,7 +65,7 @@ def test_a_guarded_label_needs_both(chosen: str, flag: bool, holds: bool) -> Non
         ("when(eval(1))", 5, "no function 'eval'"),
         ("when(exists(1))", 12, "asks for a name"),
         ("when(contains(a))", 15, "',' is missing"),
-        (r'when(a == "\x")', 10, "no text"),
+        (r'when(a == "\x")', 10, "not a JSON string"),
         ("when(01 == 1)", 5, "not understood"),
         ("all()", 4, "quoted string"),
         ("all(ok)", 4, "quoted string"),
