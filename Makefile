@@ -190,7 +190,9 @@ $(INSTRUCTOR_INSTALLED): pyproject.toml
 
 $(EVIDENCE_INSTALLED): pyproject.toml
 	@$(PYTHON) -m venv $(EVIDENCE)
-	@$(EVIDENCE)/bin/python -m pip install --quiet --disable-pip-version-check --editable . --group evidence
+	@$(EVIDENCE)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --upgrade pip
+	@$(EVIDENCE)/bin/python -m pip install --quiet --disable-pip-version-check --build-constraint constraints.txt \
+		--group evidence --editable .
 	@touch $@
 
 $(CLUSTER_INSTALLED): pyproject.toml constraints.txt

@@ -146,6 +146,7 @@ def ask(  # noqa: PLR0913  # waiver: the options of a command
     if not text.strip():
         raise typer.BadParameter("The question is empty.")
     with told_as_bad_usage():
+        secret = key_in(key)
         if agent is None:
             asked = _built(answer_format, protocol, chosen_model(model, base_url))
         elif (answer_format, protocol, model, base_url) != (None, "tools", OFFLINE, None):
@@ -158,7 +159,7 @@ def ask(  # noqa: PLR0913  # waiver: the options of a command
     result = run_graph(asked, {"messages": [text.strip()]}, config, output_keys=answergraph.BUNDLE_KEYS)
     if bundle is not None:
         with told_as_bad_usage():
-            write_json(bundle, answergraph.answer_bundle(result, key=key_in(key)))
+            write_json(bundle, answergraph.answer_bundle(result, key=secret))
     answer = _answer(result)
     typer.echo(to_json(answer).decode() if as_json else _as_text(answer, str((result.get("outcome") or {}).get("schema"))))
 

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from answergraph.cli.command_runner import BaseUrlOption, ModelOption, chosen_model, told_as_bad_usage
+from answergraph.cli.verify_command import KeyOption, key_in
 from answergraph.models.model_names import OFFLINE
 
 MAX_CASES_AT_ONCE = 4
@@ -26,8 +27,9 @@ def triage(  # noqa: PLR0913  # waiver: the options of a command
     model: ModelOption = OFFLINE,
     base_url: BaseUrlOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print only the reports, as JSON.")] = False,
-    html: Annotated[Path | None, typer.Option(help="Write the reports as an HTML page with highlighted quotes.")] = None,
-    bundle: Annotated[Path | None, typer.Option(help="Write the bundle that 'answergraph verify' re-checks.")] = None,
+    html: Annotated[Path | None, typer.Option(help="Write the reports as one page, quotes highlighted in their logs.")] = None,
+    bundle: Annotated[Path | None, typer.Option(help="Write what 'answergraph verify' re-checks the verdicts with.")] = None,
+    key: KeyOption = None,
     markdown: Annotated[Path | None, typer.Option(help="Add a summary to this file; on GitHub $GITHUB_STEP_SUMMARY.")] = None,
     junit: Annotated[Path | None, typer.Option(help="Write the judged cases as JUnit XML, verdicts as properties.")] = None,
     github: Annotated[bool, typer.Option("--github", help="Print GitHub annotations instead of the table.")] = False,
@@ -45,6 +47,7 @@ def triage(  # noqa: PLR0913  # waiver: the options of a command
             as_json=as_json,
             html=html,
             bundle=bundle,
+            key=key_in(key),
             markdown=markdown,
             junit=junit,
             github=github,

@@ -20,7 +20,7 @@ from answergraph.cli.command_runner import NO_ANSWER, one_line, write_json
 from answergraph.cli.live_view import progress_bar, run_graph
 from answergraph.cli.triage_html import triage_page
 from answergraph.cli.triage_view import print_changes, print_reports
-from answergraph.cli.verify_command import BUNDLES_FORMAT
+from answergraph.evidence.answer_bundle import BUNDLES_FORMAT, sealed
 from answergraph.graphs.triage import CaseReport, create_triage_agent
 from answergraph.graphs.triage.triage_graph import FIND_CASES, TRIAGE_CASE, TRIAGE_KEYS
 from answergraph.graphs.triage.triage_schema import Verdict
@@ -43,6 +43,7 @@ class TriageOptions:
     as_json: bool = False
     html: Path | None = None
     bundle: Path | None = None
+    key: bytes | None = None
     markdown: Path | None = None
     junit: Path | None = None
     github: bool = False
@@ -116,7 +117,7 @@ def _write_files(folder: str, result: Mapping[str, Any], options: TriageOptions)
         page = triage_page(folder, reports, problems, changes, options.source_url)
         options.html.write_text(page, encoding="utf-8")
     if options.bundle is not None:
-        write_json(options.bundle, {"format": BUNDLES_FORMAT, "bundles": result["bundles"]})
+        write_json(options.bundle, sealed({"format": BUNDLES_FORMAT, "bundles": result["bundles"]}, options.key))
     if options.junit is not None:
         options.junit.write_text(outputs.junit(reports), encoding="utf-8")
     summary = options.markdown or (options.github and os.environ.get("GITHUB_STEP_SUMMARY"))

@@ -17,11 +17,14 @@ from pydantic import BaseModel, TypeAdapter
 from answergraph.evidence.claims import claims_of
 from answergraph.evidence.quotes import MASK
 from answergraph.state.agent_state import TOOL_RESULTS, AnswerKeys
+from answergraph.state.errors import AgentSpecError
 from answergraph.state.messages import is_correction
 from answergraph.state.outcome import spans_of
 from answergraph.state.tool_results import RecordedResult, RunResults, call_id_of, cited_in, records_of, texts_of, told_apart
 
 BUNDLE_FORMAT = "answergraph-bundle/2"
+BUNDLES_FORMAT = "answergraph-bundles/2"
+"""The ``format`` of a file that holds several bundles, as a triage writes it."""
 DIGEST, SIGNATURE, MASKED = "digest", "signature", "masked"
 
 BUNDLE_KEYS: tuple[str, ...] = ("messages", "structured_response", "outcome", TOOL_RESULTS)
@@ -43,6 +46,9 @@ def answer_bundle(result: Mapping[str, Any], *, output_key: str | None = None, k
     Returns:
         The bundle: ``format``, ``status``, ``schema``, ``answer``, ``marks``, ``evidence``, ``results``, ``messages`` and the
         ``digest`` of all that, with a ``signature`` if there is a key.
+
+    Raises:
+        AgentSpecError: If the key is empty.
     """
     keys = AnswerKeys.named(output_key)
     answer, outcome = result.get(keys.answer), result.get(keys.outcome) or {}
@@ -69,11 +75,22 @@ def answer_bundle(result: Mapping[str, Any], *, output_key: str | None = None, k
 
 
 def sealed(bundle: Mapping[str, Any], key: bytes | None = None) -> dict[str, Any]:
-    """Return a bundle with its digest, and with its signature if there is a key."""
+    """Return a bundle with the digest of all it holds, and with its signature if there is a key."""
+    refuse_empty(key)
     bare = {name: value for name, value in bundle.items() if name not in {DIGEST, SIGNATURE}}
     text = _canonical(bare)
     signed = {} if key is None else {SIGNATURE: hmac.new(key, text, hashlib.sha256).hexdigest()}
     return {**bare, DIGEST: hashlib.sha256(text).hexdigest(), **signed}
+
+
+def refuse_empty(key: bytes | None) -> None:
+    """Refuse a key with which anybody could sign.
+
+    Raises:
+        AgentSpecError: If it is empty.
+    """
+    if key is not None and not key.strip():
+        raise AgentSpecError("The key is empty, so anybody could sign with it; give a secret, such as secrets.token_bytes(32).")
 
 
 def _canonical(data: Mapping[str, Any]) -> bytes:

@@ -93,7 +93,7 @@ def check_claims(claims: Iterable[Claim], runs: Sequence[ToolRun]) -> Checked:
     # The newest result first: the model most likely answered from it.
     results = [SearchedResult(run, written, place) for place, run in enumerate(runs) if may_support(run)][::-1]
     kinds = dict.fromkeys(kind for run in runs for kind in run.unread)
-    unread = f" What these tools returned as {', '.join(kinds)} cannot be checked and supports nothing." if kinds else ""
+    unread = f" There is also what holds no text to quote, and supports nothing: {', '.join(kinds)}." if kinds else ""
     evidence: dict[str, Span] = {}
     problems: dict[str, str] = {}
     passages: dict[str, str] = {}

@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field, GetCoreSchemaHandler, GetJsonSchemaHandle
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
-from answergraph.evidence.numbers.locales import knows_locale
+from answergraph.evidence.texts.language_words import marks_of
 from answergraph.state.errors import AgentSpecError
 
 MIN_QUOTE_COLUMNS = 8
@@ -110,7 +110,7 @@ class FromTools:
         Raises:
             AgentSpecError: If a number is negative, or the locale is not known.
         """
-        if locale is not None and not knows_locale(locale):
+        if locale is not None and marks_of(locale) is None:
             raise AgentSpecError(f"FromTools knows no locale {locale!r}; write one such as 'de', 'fr', 'de_CH', 'en'.")
         _refuse_negative(rounding or 0, min_items)
         named = (units,) if isinstance(units, str) else units

@@ -13,6 +13,7 @@ from answergraph.evidence.marks import Quote
 from answergraph.evidence.quote_forms import forms_of, marks_agree, parts_of
 from answergraph.evidence.searched_result import SearchedResult
 from answergraph.evidence.texts.folding import MappedText, fold
+from answergraph.evidence.texts.language_words import words
 from answergraph.evidence.texts.quote_borders import (
     begins_at_border,
     cuts_grouped_number,
@@ -24,19 +25,8 @@ from answergraph.evidence.texts.source_views import View
 from answergraph.state.outcome import SHOWN, EvidenceSpan
 
 _WORD = re.compile(r"\w+")
-_COMMON = """
-a about above after again against all also am an and any are as at be because been before being below between both but by can
-could did do does doing down during each few for from further had has have having he her here hers him his how i if in into is
-it its just may me might more most must my no nor not now of off on once only or other our out over own same shall she should
-so some such than that the their them then there these they this those through to too under until up upon us very was we were
-what when where which while who whom why will with would yes you your true false null none ok
-"""
-_AROUND_AN_ECHO = """
-answer asked echo error found got hits input invalid match matches matching output query received result results returned said
-search searched searching text unknown value values noted note notes nothing saved stored wrote written recorded done added
-"""
-_COMMON_WORDS = frozenset(_COMMON.split())
-_WORDS_AROUND_AN_ECHO = frozenset(_AROUND_AN_ECHO.split())
+_COMMON_WORDS = frozenset(words("quotes", "common"))
+_WORDS_AROUND_AN_ECHO = frozenset(words("quotes", "around_an_echo"))
 _MIN_COLUMNS_BESIDE_ECHO = 4
 """Columns a quote needs beyond the tool's arguments."""
 

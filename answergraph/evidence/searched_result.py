@@ -11,9 +11,9 @@ from functools import cached_property
 from itertools import accumulate
 from re import Match
 
-from answergraph.evidence.numbers.locales import marks_of
 from answergraph.evidence.numbers.numerals import GROUP_SPACE
 from answergraph.evidence.texts.folding import MappedText, folded
+from answergraph.evidence.texts.language_words import marks_of
 from answergraph.evidence.texts.quote_borders import GROUPING_SPACES
 from answergraph.evidence.texts.source_views import LINES, WHOLE, View, views_of
 from answergraph.evidence.written_words import WrittenWords
@@ -74,7 +74,7 @@ class SearchedResult:
         if self._is_json[part] and _COMMA_IN_DIGITS.search(text):
             plain = separated(text)
         plain = plain.changed(_GROUPING, lambda _: "_")
-        if locale is None or marks_of(locale)[0] == " ":
+        if locale is None or str(marks_of(locale)).startswith(" "):
             plain = plain.changed(_GROUPED_BY_SPACES, lambda match: match.group().replace(" ", GROUP_SPACE))
         is_known = plain is self._unescaped[part] and "-" not in text
         return _with_plain_digits(next(self.views(part)).folded if is_known else folded(plain))

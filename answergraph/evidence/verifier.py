@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,7 +11,16 @@ from typing import Any
 from langchain_core.messages import ToolMessage, messages_from_dict
 from pydantic import TypeAdapter
 
-from answergraph.evidence.answer_bundle import BUNDLE_FORMAT, DIGEST, MASKED, SIGNATURE, results_in, sealed
+from answergraph.evidence.answer_bundle import (
+    BUNDLE_FORMAT,
+    BUNDLES_FORMAT,
+    DIGEST,
+    MASKED,
+    SIGNATURE,
+    refuse_empty,
+    results_in,
+    sealed,
+)
 from answergraph.evidence.claim_checking import check_evidence
 from answergraph.evidence.claims import claims_by_path
 from answergraph.evidence.marks import FromTools, Mark, Quote, mark_from_json
@@ -40,29 +50,53 @@ class ClaimVerdict:
     """The place that supports it, or the problem."""
 
 
-def verify_bundle(bundle: Mapping[str, Any], *, key: bytes | None = None) -> list[ClaimVerdict]:
+def verify_bundle(bundle: Mapping[str, Any] | str | bytes, *, key: bytes | None = None) -> list[ClaimVerdict]:
     """Re-check each claim of an answer bundle.
 
     Args:
-        bundle: A bundle of ``answer_bundle``, which may have been changed since. One written by hand needs ``answer``,
-            ``evidence`` and ``messages``; without ``marks`` texts are checked as quotes and numbers as numbers.
+        bundle: A bundle of ``answer_bundle``, or its JSON, which may have been changed since. One written by hand needs
+            ``answer``, ``evidence`` and ``messages``; without ``marks`` texts are checked as quotes and numbers as numbers.
         key: The secret that the bundle was signed with; with it, a bundle that is not signed with it does not hold.
 
     Returns:
         One verdict per marked field and per field with evidence, and one for ``"bundle"`` if it was changed since it was made, or
-        if it holds an answer and claims nothing.
+        if it claims nothing.
 
     Raises:
-        BundleError: If it is not a valid bundle.
+        BundleError: If it cannot be read as a bundle.
+        AgentSpecError: If the key is empty.
     """
+    refuse_empty(key)
     try:
-        verdicts = list(_verdicts(bundle, key))
-    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
-        raise BundleError(f"This is not an answer bundle: {type(error).__name__}: {error}") from error
+        saved = json.loads(bundle, object_pairs_hook=_with_names_once) if isinstance(bundle, str | bytes) else bundle
+        verdicts = list(_verdicts(saved, key))
+    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
+        raise BundleError(f"This is no answer bundle: {type(error).__name__}: {error}") from error
     return verdicts
 
 
-def _verdicts(bundle: Mapping[str, Any], key: bytes | None) -> Iterator[ClaimVerdict]:
+def _with_names_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    # Of a name that stands twice a reader may see the one and the program take the other.
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a name stands twice in one object")
+    return found
+
+
+def _verdicts(saved: Mapping[str, Any], key: bytes | None) -> Iterator[ClaimVerdict]:
+    problems = list(_problems_of_seal(saved, key))
+    if saved.get("format") == BUNDLES_FORMAT:
+        for bundle in saved["bundles"]:
+            # A case without a verdict claims nothing.
+            verdicts = [*_verdicts_of_claims(bundle), *_without_claims(bundle, may_lack=bundle["status"] != "answered")]
+            yield from (replace(verdict, path=f"{bundle['case']} {verdict.path}") for verdict in verdicts)
+    else:
+        yield from _verdicts_of_claims(saved)
+        yield from _without_claims(saved)
+    yield from (ClaimVerdict(WHOLE, False, None, problem) for problem in problems)
+
+
+def _verdicts_of_claims(bundle: Mapping[str, Any]) -> Iterator[ClaimVerdict]:
     if bundle.get("format") not in _FORMATS:
         raise ValueError(f"its format is {bundle['format']!r}")
     if missing := [name for name in _FIELDS if bundle.get("format") == BUNDLE_FORMAT and name not in bundle]:
@@ -77,7 +111,11 @@ def _verdicts(bundle: Mapping[str, Any], key: bytes | None) -> Iterator[ClaimVer
         elif problem is None and _place(checked.evidence[path]) != _place(evidence[path]):
             problem = "it is at another place"
         yield ClaimVerdict(path, problem is None, values.get(path), problem or _in_words(*evidence[path]))
-    yield from (ClaimVerdict(WHOLE, False, None, problem) for problem in _problems_of_whole(bundle, key))
+
+
+def _without_claims(bundle: Mapping[str, Any], *, may_lack: bool = False) -> Iterator[ClaimVerdict]:
+    if not (may_lack or bundle.get("marks") or bundle["evidence"]):
+        yield ClaimVerdict(WHOLE, False, None, "nothing is claimed in it: no field was checked")
 
 
 def _marks(bundle: Mapping[str, Any]) -> dict[str, Mark]:
@@ -101,14 +139,12 @@ def _sources(bundle: Mapping[str, Any]) -> list[ToolRun]:
     return [replace(run, counts=run.counts and run.tool_call_id in named - changed) for run in runs]
 
 
-def _problems_of_whole(bundle: Mapping[str, Any], key: bytes | None) -> Iterator[str]:
-    seal = sealed(bundle, key)
-    if (DIGEST in bundle or bundle.get("format") == BUNDLE_FORMAT) and bundle[DIGEST] != seal[DIGEST]:
-        yield "its digest does not match: it was changed after it was made"
-    if key is not None and not hmac.compare_digest(str(bundle.get(SIGNATURE)), seal[SIGNATURE]):
+def _problems_of_seal(saved: Mapping[str, Any], key: bytes | None) -> Iterator[str]:
+    seal = sealed(saved, key)
+    if (DIGEST in saved or saved.get("format") in {BUNDLE_FORMAT, BUNDLES_FORMAT}) and saved[DIGEST] != seal[DIGEST]:
+        yield "its digest is that of another content: it was changed since it was made"
+    if key is not None and not hmac.compare_digest(str(saved.get(SIGNATURE)), seal[SIGNATURE]):
         yield "it is not signed with this key"
-    if bundle.get("status") == "answered" and not bundle.get("marks") and not bundle["evidence"]:
-        yield "its answer has no claims: no field was checked"
 
 
 def _place(evidence: Any) -> list[Any]:

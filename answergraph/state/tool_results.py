@@ -25,6 +25,8 @@ _AGAIN = "#"
 """Separates a repeated call id from its number."""
 
 
+PLACES_IN_THE_REPLY = "citations that only give places in your own reply"
+"""A kind of content without words of its own."""
 _TEXT_BLOCKS = frozenset({"text", "text-plain"})
 _BLOCKS_OF_BLOCKS = frozenset({"search_result", "document", "tool_result"})
 _SOURCES = {"text": "data", "content": "content"}
@@ -220,23 +222,26 @@ def texts_of(message: ToolMessage) -> list[str]:
 
 
 def cited_in(messages: Sequence[AnyMessage]) -> list[RecordedResult]:
-    """Return the provider citations in the replies of the last run.
+    """Return what providers say that the sources behind the replies of the last run hold, in the words of the sources.
 
-    A citation without words beyond the reply's own supports nothing.
+    A citation that only gives a place in the reply, and the reply's own words, supports nothing.
     """
     found: list[RecordedResult] = []
     for number, message in enumerate(reversed(messages)):
         if isinstance(message, HumanMessage) and not is_correction(message):
             break
-        if isinstance(message, AIMessage) and (
-            isinstance(message.content, list) or "grounding_metadata" in message.response_metadata
-        ):
+        grounding = message.response_metadata.get("grounding_metadata") or {}
+        if isinstance(message, AIMessage) and (isinstance(message.content, list) or grounding):
             blocks = cast("list[Any]", message.content_blocks)
             notes = [note for block in blocks for note in block.get("annotations", ()) if note["type"] == "citation"]
             said = [(note["cited_text"], note) for note in notes if note.get("cited_text") and "start_index" not in note]
+            # What the search of a provider found: in files, of OpenAI, and in the documents behind Gemini.
+            results = [one for block in blocks if block["type"] == "server_tool_result" for one in block.get("output") or ()]
+            results += [chunk.get("retrieved_context") for chunk in grounding.get("grounding_chunks") or ()]
+            said += [(str(one["text"]), one) for one in results if isinstance(one, Mapping) and one.get("text")]
             record = _record(message.id or f"reply-{number}", "citation", {}, said)
-            unread = ["citation without the text of its source"] if len(said) < len(notes) else []
-            found += [{**record, "written": [message.text], "unread": unread}] if notes else []
+            unread = [PLACES_IN_THE_REPLY] if notes and not said else []
+            found += [{**record, "written": [message.text], "unread": unread}] if notes or said else []
     return found[::-1]
 
 

@@ -112,8 +112,8 @@ def _is_ours(builder: Any) -> bool:
 
 
 def _check_goes_on(agent: Graph, state: StateSnapshot) -> None:
-    """Raise ``AgentSpecError`` if the run cannot continue by itself."""
-    if state.created_at is None:
+    """Raise ``AgentSpecError`` if the run cannot go on by itself."""
+    if "source" not in (state.metadata or {}):  # with durability="exit", a checkpoint of nothing may stand before the first
         raise AgentSpecError(f"Nothing is stored under {state.config['configurable']!r}; give agent.invoke(…) the run's input.")
     if wait := _WAITS.get(_why(agent, state) or ""):
         # Continuing would use the person's last answer for the next question: LangGraph keeps it with the step.

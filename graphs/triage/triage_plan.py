@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from answergraph.evidence.answer_bundle import sealed
 from answergraph.graphs.triage.case_graph import CONCLUDE_LIMITS, EXPLORE_LIMITS, CaseTask
 from answergraph.graphs.triage.clusters import Cluster, clusters_of
 from answergraph.graphs.triage.history import History
@@ -64,7 +65,7 @@ def plan_of(folder: Folder, survey: Survey, *, limit: int | None, history: Histo
         if cluster.fingerprint in known and cluster.cases[0].kind != "flaky":
             at, report, bundle = known[cluster.fingerprint]
             plan.reports.append(_remembered(task, at, report))
-            plan.bundles.append({**bundle, "case": task["case"]})
+            plan.bundles.append(sealed({**bundle, "case": task["case"]}))
         elif limit is not None and len(plan.tasks) >= limit:
             plan.reports.append(_not_judged(task, limit))
         else:

@@ -86,15 +86,38 @@ def test_a_citation_of_the_models_own_words_is_none(run: Run) -> None:
     note = {"type": "url_citation", "url": PAGE["source"], "title": "Disks", "start_index": 0, "end_index": len(WORDS)}
     result = asked(run, [see], citing(note, WORDS, "openai"))
     assert result["outcome"]["status"] == "invalid"
-    assert "image, citation without the text of its source cannot be checked" in result["outcome"]["attempts"][0]["error"]
+    said = "holds no text to quote, and supports nothing: image, citations that only give places in your own reply."
+    assert said in result["outcome"]["attempts"][0]["error"]
 
 
-def test_what_gemini_grounds_is_its_own_words_and_none(run: Run) -> None:
+def test_what_the_search_of_a_provider_found_is_evidence_with_its_file(run: Run) -> None:
+    note = {"type": "file_citation", "file_id": "file-1", "filename": "disks.md", "index": 9}
+    reply = citing(note, "The disk is quite full, I think.", "openai")
+    found = {"file_id": "file-1", "filename": "disks.md", "score": 0.9, "text": f"Today {WORDS}."}
+    search = {"type": "file_search_call", "id": "fs_1", "queries": ["disk"], "status": "completed", "results": [found]}
+    reply.content = [search, *reply.content]
+    result = asked(run, [see], reply)
+    assert result["outcome"]["evidence"]["quote"] == ["reply", 6, 6 + len(WORDS), {"file_id": "file-1", "filename": "disks.md"}]
+    assert verified(result) == [True]
+
+
+@pytest.mark.parametrize(
+    ("chunk", "evidence"),
+    [
+        ({"web": {"uri": "https://x.org", "title": "x"}}, None),
+        (
+            {"retrieved_context": {"uri": "gs://x/a", "title": "a", "text": f"Today {WORDS}."}},
+            ["reply", 6, 6 + len(WORDS), {"uri": "gs://x/a", "title": "a"}],
+        ),
+    ],
+    ids=["a page", "a document"],
+)
+def test_what_gemini_grounds_is_evidence_where_it_has_the_words_of_its_source(run: Run, chunk: Any, evidence: Any) -> None:
     support = {"segment": {"start_index": 0, "end_index": len(WORDS), "text": WORDS}, "grounding_chunk_indices": [0]}
-    grounding = {"grounding_chunks": [{"web": {"uri": "https://x.org", "title": "x"}}], "grounding_supports": [support]}
+    grounding = {"grounding_chunks": [chunk], "grounding_supports": [support]}
     metadata = {"model_provider": "google_genai", "grounding_metadata": grounding}
-    reply = AIMessage(WORDS, tool_calls=calling("see", {}, "1").tool_calls, response_metadata=metadata)
-    assert asked(run, [see], reply)["outcome"]["status"] == "invalid"
+    reply = AIMessage("It is full.", id="reply", tool_calls=calling("see", {}, "1").tool_calls, response_metadata=metadata)
+    assert asked(run, [see], reply)["outcome"].get("evidence", {}).get("quote") == evidence
 
 
 def test_a_quote_does_not_run_from_one_document_into_another(run: Run) -> None:

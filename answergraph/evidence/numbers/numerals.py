@@ -9,7 +9,7 @@ from decimal import Decimal
 from itertools import islice
 
 from answergraph.evidence.numbers import number_words as words
-from answergraph.evidence.numbers.locales import marks_of
+from answergraph.evidence.texts.language_words import marks_of
 from answergraph.evidence.texts.quote_borders import CLINGING, CURRENCIES, HYPHENS
 
 GROUP_SPACE = "\ue001"

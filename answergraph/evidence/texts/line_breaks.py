@@ -8,6 +8,7 @@ from itertools import pairwise, takewhile
 from re import Match
 
 from answergraph.evidence.texts.folding import LINE_BREAKS, MappedText
+from answergraph.evidence.texts.language_words import alternatives
 
 _BREAK = re.compile(rf"(?<!\s)[^\S{LINE_BREAKS}]*[{LINE_BREAKS}]\s*")
 WIDE = "\u2e80-\u9fff\uff00-\uffef"
@@ -35,10 +36,7 @@ _ITEM = re.compile(
 _RULE = re.compile(r"[\W_]+$")
 _COLUMNS = re.compile(r"\t|\S {3,}\S")
 _CELLS = re.compile(r"[,;|](?=[^\s,;|])")
-_GLUE_WORDS = (
-    "a|an|the|of|to|and|or|in|on|at|by|for|with|from|as|is|are|was|were|be|been|has|have|had|than|that|which|this|not|if|its?|your?"
-    "|der|die|das|und|oder|von|zu|mit|den|le|la|les|de|des|du|et|ou|el|los|las|y|en|un|una|une|e|o|da|do|di|il"
-)
+_GLUE_WORDS = alternatives("quotes", "glue")
 _GOES_ON = re.compile(rf"(?:[^\W\d_][,(]|\b(?:{_GLUE_WORDS}))$", re.IGNORECASE)
 _GOES_ON_WITH = re.compile(rf"(?:{_GLUE_WORDS}) ")
 

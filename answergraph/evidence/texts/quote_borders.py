@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from answergraph.evidence.texts.language_words import alternatives
+
 CLINGING = (
     "\u00ad\u0300-\u036f\u0483-\u0489\u061c\u1ab0-\u1aff\u1dc0-\u1dff\u200b-\u200f\u202a-\u202e\u2060-\u206f"
     "\u20d0-\u20ff\ufe00-\ufe0f\ufe20-\ufe2f\ufeff\U000e0000-\U000e01ef"
@@ -33,21 +35,9 @@ _ENDS = re.compile(
     rf"|(?<![\w{_JOINS_WORDS}{_JOINS_DIGITS}]))"
 )
 
-# Words, in any language, that negate what follows.
-_DENIALS = """
-not never cannot without neither nor no hardly barely scarcely nothing nobody nowhere
-isnt wasnt arent werent doesnt didnt hasnt havent hadnt couldnt wouldnt shouldnt prevent prevents prevented preventing
-nicht kein keine keinen keinem keiner keines nie niemals ohne weder
-ne pas ni jamais sans aucun aucune nunca jamás jamas sin ningún ningun ninguna tampoco não nao sem nenhum nenhuma nem
-non mai senza nessun nessuna nessuno né niet geen nooit zonder inte aldrig utan ingen inget inga ikke ikkje aldri uden uten ej
-nigdy bez żaden żadna nelze nikdy není žádný nenalezeno ei eivät eikä sosem nélkül nincs nu niciodată fără
-не нет никогда без ни нельзя немає ні δεν μην χωρίς όχι ποτέ değil yok hiç asla tidak bukan belum tanpa không chưa chẳng
-لا لم لن ليس ليست غير بدون دون نه غیر هیچ לא אין בלי אינו אינה ללא नहीं न बिना मत ไม่ 不 没 沒 未 无 無 非 别 勿 안 못
-"""
-_DENIAL = "|".join(sorted(map(re.escape, _DENIALS.split()), key=len, reverse=True))
-_DENIED_ACTS = r"(?:fail(?:s|ed|ing)?|unable|refuse[sd]?|refusing|impossible) to|(?:none|few|little) of"
-_TURNED = rf"(?:\w+['’]t|\bn['’]\w+|{_DENIED_ACTS}|{_DENIAL})"
-# A line break before the negation may be an escape. "to", an adverb, or an opening mark may follow it.
+_TURNED = rf"(?:\w+['’]t|\bn['’]\w+|{alternatives('quotes', 'denials')})"
+# A line break before the negation may be an escape, whose letter is no part of the word. "to" or an adverb may follow the
+# negation, and the opening mark of an emphasis, a quotation or brackets.
 _NEGATION = re.compile(
     rf"(?:^|\W|\\[nrt]){_TURNED}"
     rf"(?:[{CLINGING}]* (?:yet|longer|be|been|to|only|always|necessarily|really|mehr|plus|più|más|mais))*[{CLINGING}]*"

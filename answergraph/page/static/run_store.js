@@ -29,6 +29,8 @@ export class RunStore {
   /** A request whose fate is not known: the connection broke before the server said whether it had taken it. */
   #unsure = null;
   #quiet = null;
+  /** Counts the events of the stream. */
+  #heard = 0;
   /** Tells the other tabs which run has begun. */
   #tabs = new BroadcastChannel("answergraph-runs");
 
@@ -218,20 +220,21 @@ export class RunStore {
   #askWhenQuiet(asked = 0) {
     clearTimeout(this.#quiet);
     if (asked === QUIET.length) return;
-    const turn = this.#turn;
-    const isNews = () => turn === this.#turn && this.#known.status === "running";
+    const [turn, heard] = [this.#turn, this.#heard];
+    const isNews = () => turn === this.#turn && heard === this.#heard && this.#known.status === "running";
     this.#quiet = setTimeout(async () => {
       if (!isNews() || document.hidden || this.#view.steps.all.some(({ state }) => state === "running")) return;
       const [newest] = await api.checkpoints(this.#known.thread, { limit: 1 }).catch(() => []);
       if (!isNews()) return;
       const working = (newest?.tasks ?? []).filter(({ name, result, error }) => name !== "__start__" && !result && !error);
-      for (const { name, id } of working) this.#view.steps.begins(`${name}:${id}`, Date.now(), newest.checkpoint_id);
+      this.#view.steps.suppose(working, Date.now());
       if (working.length) this.#change();
       else this.#askWhenQuiet(asked + 1);
     }, QUIET[asked]);
   }
 
   #take(event) {
+    this.#heard += 1;
     this.#askWhenQuiet();
     const wasBegun = this.#view.attempts;
     this.#view.take(event);
@@ -282,7 +285,7 @@ export class RunStore {
     const { conversation, steps, values, answers, interrupts, error } = this.#view;
     return {
       ...this.#known,
-      steps: steps.all,
+      steps: [...steps.all, ...steps.supposed],
       messages: conversation.messages,
       values,
       growing: [...answers.values()],

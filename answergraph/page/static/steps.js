@@ -16,12 +16,15 @@ export const withoutIds = (space) => space.split("|").map((part) => part.replace
 export class Steps {
   /** @type {import("./run_types.js").Step[]} in the order they began */
   all = [];
+  /** What the newest checkpoint says to be at work. It may be older than the stream, so that it lasts until the stream tells more. */
+  supposed = [];
   #byTask = new Map();
   #visits = new Map();
   #begunAt = null;
 
   clear() {
     this.all = [];
+    this.supposed = [];
     this.#byTask.clear();
     this.#visits.clear();
     this.#begunAt = null;
@@ -30,8 +33,15 @@ export class Steps {
   /** The run has begun, or was taken up again: what was at work then is not any more. */
   start(at) {
     this.#begunAt = at;
+    this.supposed = [];
     this.all = this.all.filter(({ state }) => state !== "running");
     this.#byTask = new Map([...this.#byTask].filter(([, { state }]) => state !== "running"));
+  }
+
+  /** @param {{name: string}[]} tasks of the newest checkpoint */
+  suppose(tasks, at) {
+    const number = (this.all.findLast(({ space }) => !space)?.number ?? 0) + 1;
+    this.supposed = tasks.map(({ name }, index) => ({ ...blank({ node: name, number, began: at }), id: this.#idOf("", name, 1 + index) }));
   }
 
   /** A node is at work. @param {string} full its namespace, with its own name and task at the end */
@@ -57,10 +67,11 @@ export class Steps {
 
   /** Nothing is at work any more. @param {object[]} tasks of the state at the end, which wait or have failed */
   settle(tasks, isStopped) {
-    for (const { id, name, error, interrupts } of isStopped ? [] : tasks) {
-      if (!error && !interrupts?.length) continue;
+    this.supposed = [];
+    for (const { id, name, error, interrupts, result } of tasks) {
+      if (isStopped ? result : !error && !interrupts?.length) continue;
       const step = this.begins(`${name}:${id}`, null);
-      Object.assign(step, { error: error ?? null, interrupts: interrupts ?? [], state: error ? "failed" : "waits" });
+      if (!isStopped) Object.assign(step, { error: error ?? null, interrupts: interrupts ?? [], state: error ? "failed" : "waits" });
     }
     const isBroken = isStopped || tasks.some(({ error }) => error);
     for (const step of this.all.filter(({ state }) => state === "running")) {
@@ -88,19 +99,23 @@ export class Steps {
     }
   }
 
+  #idOf = (space, node, beyond = 0) => `${space}|${node}#${(this.#visits.get(`${space}|${node}`) ?? 0) + beyond}`;
+
   #add({ space, node, at, superstep = null, childSpace = null }) {
+    this.supposed = [];
     const siblings = this.all.filter((step) => step.space === space);
     const last = siblings.at(-1);
     const isBeside = last && (superstep === null ? last.state === "running" : last.superstep === superstep);
     const number = last ? last.number + (isBeside ? 0 : 1) : 1;
     for (const step of siblings.slice(-100)) if (step.number === number - 1 && !step.next.includes(node)) step.next.push(node);
-    const visit = (this.#visits.get(`${space}|${node}`) ?? 0) + 1;
-    this.#visits.set(`${space}|${node}`, visit);
+    this.#visits.set(`${space}|${node}`, (this.#visits.get(`${space}|${node}`) ?? 0) + 1);
     const began = siblings.findLast(({ number: other }) => other < number)?.ended ?? (space ? at : this.#begunAt);
-    const step = { id: `${space}|${node}#${visit}`, number, node, space, inside: withoutIds(space), childSpace, state: "running", began, ended: null,
-      wrote: null, messageIds: [], next: [], error: null, interrupts: [], checkpoint: null, superstep, seenAt: ++this.#clock };
+    const step = { ...blank({ node, number, began, space }), id: this.#idOf(space, node), childSpace, superstep, seenAt: ++this.#clock };
     this.all.push(step);
     if (childSpace) this.#byTask.set(childSpace, step);
     return step;
   }
 }
+
+const blank = ({ node, number, began, space = "" }) => ({ number, node, space, inside: withoutIds(space), childSpace: null, state: "running", began,
+  ended: null, wrote: null, messageIds: [], next: [], error: null, interrupts: [], checkpoint: null, superstep: null });

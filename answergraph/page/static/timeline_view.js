@@ -38,7 +38,9 @@ export class TimelineView {
     this.#select = select;
     this.#parts = this.#build();
     scroll.addEventListener("scroll", () => this.#draw(), { passive: true });
-    new ResizeObserver(() => this.#draw()).observe(scroll);
+    // What stands above the rows may change its height after they were drawn, and so which of them are in sight.
+    const watch = new ResizeObserver(() => this.#draw());
+    for (const each of [scroll, ...scroll.children]) watch.observe(each);
   }
 
   #build() {

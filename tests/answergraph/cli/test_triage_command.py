@@ -40,12 +40,15 @@ def test_json_prints_the_reports_and_nothing_else(place: Path) -> None:
 
 
 def test_the_bundle_holds_when_it_is_verified_and_not_when_it_was_changed(place: Path) -> None:
-    bundle = place.parent / "bundle.json"
-    assert answergraph("triage", str(place), "--bundle", str(bundle))[0] == 0
-    code, out, _ = answergraph("verify", str(bundle))
+    bundle, key = place.parent / "bundle.json", place.parent / "key"
+    key.write_text("secret")
+    assert answergraph("triage", str(place), "--bundle", str(bundle), "--key", str(key))[0] == 0
+    code, out, _ = answergraph("verify", str(bundle), "--key", str(key))
     assert code == 0
     assert out.startswith("holds  results.xml#1 evidence[0]: ")
     saved = json.loads(bundle.read_text())
+    bundle.write_text(json.dumps({**saved, "bundles": saved["bundles"][1:]}))
+    assert answergraph("verify", str(bundle))[0] == 1
     saved["bundles"][0]["answer"]["evidence"][0] = "ConnectionRefusedError: [Errno 112] Connection refused"
     bundle.write_text(json.dumps(saved))
     code, out, _ = answergraph("verify", str(bundle))

@@ -33,7 +33,26 @@ def test_a_run_without_an_answer_is_saved_too_and_claims_nothing(tmp_path: Path)
     path = tmp_path / "answer.json"
     code, _, _ = answergraph("ask", "1 / 0", "--bundle", str(path))
     assert (code, json.loads(path.read_text())["status"]) == (1, "refused")
-    assert answergraph("verify", str(path)) == (0, "There is no claim to check.\n", "")
+    code, out, _ = answergraph("verify", str(path))
+    assert (code, out) == (1, "DOES NOT HOLD  bundle: nothing is claimed in it: no field was checked\n")
+
+
+def test_a_name_that_stands_twice_is_refused(saved: Path) -> None:
+    saved.write_text(saved.read_text().replace('"status": ', '"status": "refused",\n "status": ', 1))
+    code, out, err = answergraph("verify", str(saved))
+    assert (code, out) == (2, "")
+    assert "a name stands twice" in err
+
+
+@pytest.mark.parametrize("content", ["", " \n"])
+def test_an_empty_key_is_refused_before_anything_is_run_or_signed(tmp_path: Path, saved: Path, content: str) -> None:
+    key, unwritten = tmp_path / "key", tmp_path / "none.json"
+    key.write_text(content)
+    for command in (["ask", TASK, "--bundle", str(unwritten)], ["triage", str(tmp_path)], ["verify", str(saved)]):
+        code, out, err = answergraph(*command, "--key", str(key))
+        assert (code, out) == (2, "")
+        assert "is empty, so anybody could sign with it" in err
+    assert not unwritten.exists()
 
 
 NO_BUNDLES = ["", "[]", "{}", '"text"', '{"answer": 1, "evidence": [], "messages": {}}', "[" * 100_000]

@@ -39,7 +39,9 @@ def ellipsis_from_row_to_row(text: RealText, random: Random) -> RealCase | None:
     if rows is None:
         return None
     first, second = counting(" ".join(rows[0].split()[:5])), counting(" ".join(rows[1].split()[-5:]))
-    return _unless_it_stands(("\n".join(rows),), f"{first} … {second}" if first and second else None)
+    if not first or not second or second in rows[0]:
+        return None
+    return _unless_it_stands(("\n".join(rows),), f"{first} … {second}")
 
 
 def ellipsis_over_a_sentence_end(text: RealText, random: Random) -> RealCase | None:
@@ -49,7 +51,9 @@ def ellipsis_over_a_sentence_end(text: RealText, random: Random) -> RealCase | N
     one, other = random.choice(found)
     source = f"{one}. {other}."
     first, second = counting(" ".join(one.split()[:4])), counting(" ".join(other.split()[2:]))
-    return _unless_it_stands((source,), f"{first} … {second}" if first and second else None)
+    if not first or not second or second in one:
+        return None
+    return _unless_it_stands((source,), f"{first} … {second}")
 
 
 def ellipsis_over_a_negation(text: RealText, random: Random) -> RealCase | None:

@@ -140,10 +140,10 @@ def test_the_receipt_of_an_answer_is_no_result() -> None:
     assert holding(bundle) == {"quote": False}
 
 
-def test_an_abstention_claims_nothing() -> None:
+def test_an_abstention_claims_nothing_and_nothing_holds() -> None:
     outcome = {"status": "abstained", "schema": "Abstention", "evidence": {}}
     result = {"messages": [], "structured_response": Abstention(missing=["x"]), "outcome": outcome}
-    assert verify_bundle(answer_bundle(result)) == []
+    assert holding(answer_bundle(result)) == {"bundle": False}
 
 
 @pytest.mark.parametrize(

@@ -2,59 +2,38 @@
 
 import copy
 import json
-from collections.abc import Iterator
-from random import Random
 from typing import Any
 
 import pytest
 
-from answergraph import verify_bundle
+from answergraph import AgentSpecError, answer_bundle, verify_bundle
 from answergraph.evidence.answer_bundle import sealed
 from answergraph.state.errors import BundleError
+from tests.answergraph.evidence.bundle_edits import JUNK, at, is_found, places_in
+from tests.answergraph.evidence.measure_bundles import main
 from tests.answergraph.evidence.test_verifier import bundle
 
 __all__ = ["bundle"]
 
-EDITS = 100
+MAX_DEPTH = 2
 
 
-def places_in(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, item in items:
-        yield (*path, key)
-        yield from places_in(item, (*path, key))
+def test_every_single_edit_is_found_but_for_the_harmless_ones(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(100) == 0
+    assert "| one character of its file | 100 |" in capsys.readouterr().out
 
 
-def edited(saved: dict[str, Any], random: Random) -> dict[str, Any]:
-    """Return a bundle with one thing in it changed, left out or put in."""
-    changed = copy.deepcopy(saved)
-    *path, last = random.choice(list(places_in(changed)))
-    parent: Any = changed
-    for key in path:
-        parent = parent[key]
-    kind = random.randrange(3)
-    if kind == 0:
-        del parent[last]
-    elif kind == 1 and isinstance(parent, list):
-        parent.insert(last, copy.deepcopy(parent[last]))
-    else:
-        parent[last] = random.choice([None, True, 7, "x", [], {}, [parent[last]]])
-    return changed
+def test_a_damaged_bundle_is_an_error_or_does_not_hold_whatever_is_missing(bundle: dict[str, Any]) -> None:
+    for place in [place for place in places_in(bundle) if len(place) <= MAX_DEPTH]:
+        for junk in JUNK:
+            damaged = copy.deepcopy(bundle)
+            at(damaged, place[:-1])[place[-1]] = junk
+            assert damaged == bundle or is_found(damaged), (place, junk)
 
 
-def is_found(changed: dict[str, Any]) -> bool:
-    try:
-        verdicts = verify_bundle(changed)
-    except BundleError:
-        return True
-    return not all(verdict.holds for verdict in verdicts)
-
-
-def test_every_single_edit_is_found(bundle: dict[str, Any]) -> None:
-    random = Random(20261122)
-    for _ in range(EDITS):
-        changed = edited(bundle, random)
-        assert changed == bundle or is_found(changed), json.dumps(changed)
+@pytest.mark.parametrize("junk", [*JUNK, {"format": "answergraph-bundles/2"}], ids=repr)
+def test_what_is_no_bundle_is_never_accepted(junk: Any) -> None:
+    assert is_found(junk)
 
 
 def test_an_item_that_was_never_checked_is_found_though_the_digest_was_made_anew(bundle: dict[str, Any]) -> None:
@@ -68,10 +47,24 @@ def test_an_answer_that_claims_nothing_does_not_hold(bundle: dict[str, Any]) -> 
 
 def test_with_a_key_only_who_has_it_can_change_a_bundle(bundle: dict[str, Any]) -> None:
     signed = sealed(bundle, b"secret")
-    assert all(verdict.holds for verdict in verify_bundle(signed, key=b"secret"))
-    forged = sealed({**signed, "status": "abstained"}, b"another")
-    assert not all(verdict.holds for verdict in verify_bundle(forged, key=b"secret"))
-    assert not all(verdict.holds for verdict in verify_bundle(sealed(bundle), key=b"secret"))
+    assert not is_found(signed, key=b"secret")
+    assert is_found(sealed({**signed, "status": "abstained"}, b"another"), key=b"secret")
+    assert is_found(sealed(bundle), key=b"secret")
+
+
+@pytest.mark.parametrize("key", [b"", b" \n"])
+def test_an_empty_key_is_refused(bundle: dict[str, Any], key: bytes) -> None:
+    with pytest.raises(AgentSpecError, match="key is empty"):
+        verify_bundle(bundle, key=key)
+    with pytest.raises(AgentSpecError, match="key is empty"):
+        answer_bundle({"messages": []}, key=key)
+
+
+def test_a_bundle_is_read_from_its_json_where_no_name_stands_twice(bundle: dict[str, Any]) -> None:
+    text = json.dumps(bundle)
+    assert [verdict.holds for verdict in verify_bundle(text)] == [True, True, True]
+    with pytest.raises(BundleError, match="a name stands twice"):
+        verify_bundle(text.replace('"status": ', '"status": "invalid", "status": ').encode())
 
 
 @pytest.mark.parametrize("key", ["status", "schema", "answer", "marks", "evidence", "results", "messages", "digest"])

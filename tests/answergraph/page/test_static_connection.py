@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page
+from playwright.sync_api import APIResponse, Browser, BrowserContext, Page, Route
 
 from tests.suite.faulty_proxy import FaultyProxy, faulty_proxy
 
@@ -135,6 +135,23 @@ def test_what_cannot_be_sent_is_kept_and_sent_once(tab: Open, proxy: FaultyProxy
     run = ended_with_every_step_once(page, 1)
     runs = page.evaluate("(thread) => fetch(`../threads/${thread}/runs`).then((found) => found.json())", run["thread"])
     assert len(runs) == 1
+
+
+def test_an_old_answer_to_who_is_at_work_adds_no_step(tab: Open, server_url: str) -> None:
+    """The newest checkpoint may be older than what the stream has told, and the answer may be late besides."""
+    page = tab(server_url)
+    answers: list[APIResponse] = []
+
+    def the_first_with_a_node(route: Route) -> None:
+        if not answers or not any(task["name"] == "first" for task in answers[-1].json()[0]["tasks"]):
+            answers.append(route.fetch())
+        route.fulfill(response=answers[-1])
+
+    page.route("**/steps?limit=1", the_first_with_a_node)
+    start(page, "relay")
+    wait(page, "run.steps.filter(({ node }) => node === 'first').length === 2")
+    wait(page, "!store.isBusy")
+    assert [(step["number"], step["node"]) for step in run_of(page)["steps"]] == [(1, "first"), (2, "second"), (3, "third")]
 
 
 def test_a_run_is_joined_by_a_reload_and_a_second_tab_and_stopped_from_there(tab: Open, server_url: str) -> None:

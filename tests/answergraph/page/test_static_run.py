@@ -85,3 +85,6 @@ def test_a_run_can_be_stopped(page: Page) -> None:
     assert ended(page) == "The run was stopped."
     expect(page.get_by_role("button", name="Run", exact=True)).to_be_enabled()
     expect(page.locator("#drawing g.node.running")).to_have_count(0)
+    expect(page.locator(".step")).to_contain_text("stopped here")
+    page.reload()
+    expect(page.locator(".step")).to_contain_text("stopped here")

@@ -4,6 +4,7 @@ The server loads this file by its path and calls a factory for every request, so
 """
 
 import asyncio
+import itertools
 import json
 from collections.abc import AsyncIterator
 from typing import Annotated, Any, Literal
@@ -213,6 +214,19 @@ def pause() -> Any:
         return {"messages": [AIMessage("never")]}
 
     return StateGraph(MessagesState).add_node("wait", wait).add_edge(START, "wait").compile()
+
+
+def relay() -> Any:
+    """Return a graph of three nodes, each of which is silent for longer than the page waits before it asks who is at work."""
+
+    async def work(state: MessagesState) -> dict[str, Any]:
+        await asyncio.sleep(0.7)  # the pace of this graph, not a wait for something
+        return {}
+
+    graph = StateGraph(MessagesState)
+    for before, name in itertools.pairwise((START, "first", "second", "third")):
+        graph.add_node(name, work).add_edge(before, name)
+    return graph.compile()
 
 
 class Rounds(MessagesState):

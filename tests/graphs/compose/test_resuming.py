@@ -1,17 +1,13 @@
 """Finished threads, stopped ones, and those that wait for a person or for calls carried out elsewhere."""
 
-import multiprocessing
-import signal
 from collections.abc import Callable
 from itertools import count
-from pathlib import Path
 from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.graph import MessagesState, StateGraph
 from langgraph.types import Command, interrupt
 
@@ -23,7 +19,7 @@ from answergraph import unfinished as blocking_unfinished
 from answergraph.graphs import create_workflow
 from answergraph.testing import ScriptedChatModel
 from tests.graphs.agent.scripted_agents import GOOD, QUESTION, Verdict, call, calls
-from tests.graphs.compose.stopped_run import REPLIES, THREAD, agent_of, killed, stop_at
+from tests.graphs.compose.stopped_run import REPLIES, THREAD, agent_of, stop_at
 from tests.graphs.workflow.agents import step
 from tests.suite.colors import Run
 
@@ -102,25 +98,6 @@ def test_a_stopped_run_goes_on_also_where_nothing_is_said_to_be_next(run: Run, d
     assert {("model",), ("tools",), ("tools", "tools"), ("structured_response",)} <= {*following}
     # Of these unfinished runs LangGraph says that nothing is next.
     assert () in following
-
-
-@pytest.mark.torture
-def test_a_process_killed_wherever_it_stores_something_repeats_and_loses_nothing(run: Run, tmp_path: Path, unbroken: Any) -> None:
-    processes = multiprocessing.get_context("forkserver")
-    processes.set_forkserver_preload([killed.__module__])
-    for number in count(1):
-        database, log = tmp_path / f"{number}.db", tmp_path / f"{number}.log"
-        process = processes.Process(target=killed, args=(database, log, number, run.color))
-        process.start()
-        process.join()
-        if process.exitcode == 0:
-            break
-        assert process.exitcode == -signal.SIGKILL
-        before = log.read_text().split() if log.exists() else []
-        with SqliteSaver.from_conn_string(str(database)) as saver:
-            # Either colour has stored the thread; this one reads it blocking.
-            goes_on(Run("sync", None), saver, before, unbroken)  # type: ignore[arg-type]  # awaits nothing
-    assert number > 15
 
 
 def test_an_exception_stops_a_run_that_goes_on_with_what_raised(run: Run) -> None:
@@ -276,6 +253,21 @@ def test_what_cannot_be_known_is_refused(run: Run, agent: Callable[[], Any], con
     for ask in (unfinished, resume):
         with pytest.raises(AgentSpecError, match=message):
             ask(run, agent(), config)
+
+
+def test_a_run_killed_as_it_stored_everything_at_its_end_begins_anew(run: Run, unbroken: Any) -> None:
+    saver = InMemorySaver()
+    stop_at(saver, 3, gone)
+    agent = agent_of(saver, str)
+    with pytest.raises(ConnectionError):
+        run(agent, QUESTION, THREAD, durability="exit")
+    del saver.put, saver.put_writes
+    # LangGraph has stored a checkpoint of nothing, and writes that belong to it.
+    assert run.state(agent, THREAD).created_at is not None
+    assert unfinished(run, agent) is None
+    with pytest.raises(AgentSpecError, match="Nothing is stored"):
+        resume(run, agent)
+    assert seen(run(agent, QUESTION, THREAD)) == unbroken
 
 
 def test_a_thread_that_nobody_used_is_neither_unfinished_nor_resumed(run: Run) -> None:

@@ -35,9 +35,9 @@ def test_a_failure_of_yesterday_is_not_judged_again(run: Run, tmp_path: Path) ->
     assert second["evidence"] == first["evidence"]
 
 
-def test_what_is_remembered_can_still_be_verified(tmp_path: Path) -> None:
-    write_results(tmp_path, failed("test_rates", REFUSED))
-    for model in (judge(), ScriptedChatModel(replies=[])):
+def test_what_is_remembered_can_still_be_verified_though_its_case_has_another_id(tmp_path: Path) -> None:
+    for model, before in ((judge(), ""), (ScriptedChatModel(replies=[]), '<testcase classname="shop" name="test_good"/>')):
+        write_results(tmp_path, before + failed("test_rates", REFUSED))
         triage = create_triage_agent(model, history=tmp_path / "nights.db")
         result = triage.invoke({"folder": str(tmp_path)}, output_keys=list(TRIAGE_KEYS))
         (bundle,) = result["bundles"]

@@ -1,0 +1,32 @@
+"""The words of languages that the checks know, read from ``language_words.toml``."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from importlib import resources
+from typing import Any
+
+
+def words(table: str, name: str) -> list[str]:
+    """Return a list of words and phrases."""
+    return [word.replace("_", " ") for word in word_table(table)[name].split()]
+
+
+def alternatives(table: str, *names: str) -> str:
+    """Return words and phrases as the alternatives of a pattern."""
+    return "|".join(word for name in names for word in words(table, name))
+
+
+@cache
+def word_table(table: str) -> dict[str, Any]:
+    text = resources.files(__package__).joinpath("language_words.toml").read_text(encoding="utf-8")
+    found: dict[str, Any] = tomllib.loads(text)[table]
+    return found
+
+
+def marks_of(locale: str) -> str | None:
+    """Return the mark of groups and the decimal mark of a locale such as ``de`` or ``fr_CA``; ``None`` if it is not known."""
+    name = locale.replace("-", "_").lower()
+    known = {each: marks for marks, locales in word_table("locales").items() for each in locales.split()}
+    return known.get(name, known.get(name.split("_")[0]))
