@@ -32,7 +32,7 @@ def verify(bundle: Annotated[Path, typer.Argument(help="A file written by --bund
         try:
             verdicts = answergraph.verify_bundle(text, key=secret)
         except answergraph.BundleError as error:
-            raise ended(BAD_USAGE, f"Error: {bundle} is not a file that --bundle has written. {error}") from error
+            raise ended(BAD_USAGE, f"Error: {bundle} was not written by --bundle. {error}") from error
     for verdict in verdicts:
         typer.echo(f"{'holds' if verdict.holds else 'DOES NOT HOLD'}  {verdict.path}: {verdict.reason}")
     if not verdicts:

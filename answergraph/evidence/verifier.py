@@ -63,7 +63,7 @@ def verify_bundle(bundle: Mapping[str, Any] | str | bytes, *, key: bytes | None 
         if it claims nothing.
 
     Raises:
-        BundleError: If it cannot be read as a bundle.
+        BundleError: If it is not a valid bundle.
         AgentSpecError: If the key is empty.
     """
     refuse_empty(key)
@@ -71,7 +71,7 @@ def verify_bundle(bundle: Mapping[str, Any] | str | bytes, *, key: bytes | None 
         saved = json.loads(bundle, object_pairs_hook=_with_names_once) if isinstance(bundle, str | bytes) else bundle
         verdicts = list(_verdicts(saved, key))
     except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
-        raise BundleError(f"This is no answer bundle: {type(error).__name__}: {error}") from error
+        raise BundleError(f"This is not an answer bundle: {type(error).__name__}: {error}") from error
     return verdicts
 
 
@@ -142,7 +142,7 @@ def _sources(bundle: Mapping[str, Any]) -> list[ToolRun]:
 def _problems_of_seal(saved: Mapping[str, Any], key: bytes | None) -> Iterator[str]:
     seal = sealed(saved, key)
     if (DIGEST in saved or saved.get("format") in {BUNDLE_FORMAT, BUNDLES_FORMAT}) and saved[DIGEST] != seal[DIGEST]:
-        yield "its digest is that of another content: it was changed since it was made"
+        yield "its digest does not match: it was changed after it was made"
     if key is not None and not hmac.compare_digest(str(saved.get(SIGNATURE)), seal[SIGNATURE]):
         yield "it is not signed with this key"
 

@@ -112,7 +112,7 @@ def _is_ours(builder: Any) -> bool:
 
 
 def _check_goes_on(agent: Graph, state: StateSnapshot) -> None:
-    """Raise ``AgentSpecError`` if the run cannot go on by itself."""
+    """Raise ``AgentSpecError`` if the run cannot continue by itself."""
     if "source" not in (state.metadata or {}):  # with durability="exit", a checkpoint of nothing may stand before the first
         raise AgentSpecError(f"Nothing is stored under {state.config['configurable']!r}; give agent.invoke(…) the run's input.")
     if wait := _WAITS.get(_why(agent, state) or ""):

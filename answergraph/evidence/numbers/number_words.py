@@ -8,7 +8,7 @@ from decimal import Decimal
 from answergraph.evidence.texts.language_words import alternatives, word_table
 
 MAGNITUDES = {word: Decimal(size) for size, listed in word_table("numbers")["sizes"].items() for word in listed.split()}
-"""What a word behind a number multiplies it by."""
+"""Multipliers after a number."""
 
 LETTERS = frozenset({"m", "b", "t"})
 """Multipliers that may also be units: they count only after amounts of money."""

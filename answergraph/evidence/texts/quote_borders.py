@@ -36,8 +36,7 @@ _ENDS = re.compile(
 )
 
 _TURNED = rf"(?:\w+['’]t|\bn['’]\w+|{alternatives('quotes', 'denials')})"
-# A line break before the negation may be an escape, whose letter is no part of the word. "to" or an adverb may follow the
-# negation, and the opening mark of an emphasis, a quotation or brackets.
+# A line break before the negation may be an escape. "to", an adverb, or an opening mark may follow it.
 _NEGATION = re.compile(
     rf"(?:^|\W|\\[nrt]){_TURNED}"
     rf"(?:[{CLINGING}]* (?:yet|longer|be|been|to|only|always|necessarily|really|mehr|plus|più|más|mais))*[{CLINGING}]*"
