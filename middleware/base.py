@@ -115,7 +115,7 @@ class AgentMiddleware(Generic[StateT, ContextT, ResponseT]):
         raise NotImplementedError(wrong_colour("awrap_tool_call"))
 
     def modify_model_request(self, request: ModelRequest[ContextT]) -> ModelRequest[ContextT]:
-        """Return the request to make in place of this one.
+        """Return the request to make instead of this one.
 
         A pure function for sync and async runs; use it instead of ``wrap_model_call`` if nothing happens after the call.
         """

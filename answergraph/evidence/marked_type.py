@@ -144,7 +144,7 @@ def marked_type(declared: Any) -> MarkedType:
 
 
 def marks_on(schema: CoreSchema) -> tuple[Mark, ...]:
-    """Return the marks that stand on a schema itself."""
+    """Return the marks on a schema itself."""
     return tuple(schema.get("metadata", {}).get(MARKS, ()))
 
 

@@ -76,10 +76,10 @@ def verify_bundle(bundle: Mapping[str, Any] | str | bytes, *, key: bytes | None 
 
 
 def _with_names_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    # Of a name that stands twice a reader may see the one and the program take the other.
+    # A reader may see one of two equal names, and the program use the other.
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise ValueError("a name stands twice in one object")
+        raise ValueError("a name is repeated in an object")
     return found
 
 

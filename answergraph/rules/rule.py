@@ -108,11 +108,11 @@ def _semantic(text: str) -> Rule:
     if guard is None:
         stray = _STRAY_WHEN.search(text)
         if stray:
-            raise RuleSyntaxError(text, stray.start(), "when(...) stands alone or after '&&'")
+            raise RuleSyntaxError(text, stray.start(), "when(...) must be alone or after '&&'")
         return Rule(_spaced(text), label=_spaced(text))
     left = text[: guard.start()]
     if guard[1] != "when":
-        raise RuleSyntaxError(text, guard.start(1), f"{guard[1]}(...) stands first; after '&&' stands when(...)")
+        raise RuleSyntaxError(text, guard.start(1), f"{guard[1]}(...) must come first; after '&&' use when(...)")
     if not left.strip():
         raise RuleSyntaxError(text, guard.start(), "a label is missing before '&&'")
     if "&&" in left:

@@ -200,7 +200,7 @@ class RuleReader:
 
     def _path(self, token: RuleToken) -> str:
         if re.split(r"[.\[]", token.text)[0] == when.ITEM and not self._lists:
-            problem = f"{when.ITEM} is an item of a list: it stands in exists(list, ...) and count(list, ...)"
+            problem = f"{when.ITEM} is a list item: use it in exists(list, ...) and count(list, ...)"
             raise RuleSyntaxError(self.rule, token.position, problem)
         self.names.append(token.text)
         return token.text

@@ -239,7 +239,7 @@ MODES: tuple[StreamMode, ...] = ("values", "custom")
 
 @dataclass(frozen=True)
 class SilentWriters:
-    """An effect that returns the code of the stream writers of runs nobody listens to.
+    """An effect that returns the code of stream writers without a listener.
 
     LangGraph gives such a run a writer that does nothing, without a public sign. To find it, an empty graph is run without and
     with a listener, once sync and once async.

@@ -129,7 +129,7 @@ def stores_deltas() -> bool:
 
 
 def with_messages_channel(hint: Any) -> Any:
-    """Return the annotation of a state's messages with the delta channel in place of ``add_messages``.
+    """Return the annotation of a state's messages with the delta channel instead of ``add_messages``.
 
     Annotations with another reducer or channel are unchanged: this is how an agent opts out.
     """

@@ -107,7 +107,7 @@ class RunLedger(TypedDict):
     """
 
     run: str
-    """The id of the run, by which it is charged to its caller."""
+    """The id of the run, for charging its caller."""
     cause: Cause
     """Why the model is called next."""
     usage: Usage

@@ -273,7 +273,7 @@ def _documents(message: ToolMessage) -> Iterator[list[Any]]:
 
 
 def _pieces(blocks: Any, given: Mapping[str, Any] | None = None) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield the texts of content blocks, each with the search result or document that it stands in."""
+    """Yield the texts of content blocks, each with its search result or document."""
     for block in blocks if isinstance(blocks, list) else [blocks]:
         if isinstance(block, str):
             yield block, given or {}

@@ -110,7 +110,7 @@ class AgentSpec:
 
     @property
     def has_tools(self) -> bool:
-        """Whether the graph needs a ``tools`` node; a ``wrap_tool_call`` hook may run tools of its own."""
+        """Whether the graph needs a ``tools`` node; a ``wrap_tool_call`` hook may run its own tools."""
         return bool(self.tools or self.stack.tool_wrappers)
 
     @cached_property

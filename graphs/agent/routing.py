@@ -83,13 +83,13 @@ def route_after_model(state: Mapping[str, Any], facts: RoutingFacts) -> Reason |
     In this order:
 
     1. A hook asked to jump: as asked.
-    2. There is no AI message any more: the run ends.
-    3. The budget's last call was made, tools were off, or the model refused: whatever came is read.
+    2. There is no AI message: the run ends.
+    3. The budget's last call was made, tools were off, or the model refused: the reply is read.
     4. Tools were called: ``call_tools``, one ``Send`` per call, unless a valid answer beside them ends the run early.
-    5. An answer, or what may be one, stands: ``read_answer``.
-    6. Calls are carried out elsewhere, or a hook took them out of the reply: the run ends.
-    7. Every call was answered already, the arguments were cut or malformed for the first time, or a tool of the provider's own
-       paused the turn: ``ask_again``.
+    5. There is a possible answer: ``read_answer``.
+    6. Calls are external, or a hook removed them: the run ends.
+    7. Every call was answered already, the arguments were cut or malformed for the first time, or a provider tool paused the
+    turn: ``ask_again``.
     8. Nothing was called: the run ends.
     """
     if (jump := state.get("jump_to")) in facts.jumps:
@@ -117,9 +117,9 @@ def route_after_tools(state: Mapping[str, Any], facts: RoutingFacts) -> Reason:
     In this order:
 
     1. Every tool of the turn returns directly: the run ends, with a response format by reading the result.
-    2. An answer stands beside the calls: ``read_answer``.
-    3. Calls beside them are carried out elsewhere, or a hook took them out of the reply: the run ends.
-    4. Otherwise the model goes on: ``ask_again``.
+    2. There is an answer beside the calls: ``read_answer``.
+    3. Other calls are external, or a hook removed them: the run ends.
+    4. Otherwise: ``ask_again``.
     """
     message, after = last_turn(state["messages"])
     if facts.any_returns_directly and direct_results(message, after, facts.return_direct):
@@ -136,9 +136,9 @@ def route_after_structured_response(state: Mapping[str, Any], facts: RoutingFact
 
     In this order:
 
-    1. The run's outcome stands: ``finish``. The answer's key alone is no exit: it holds ``None`` while the model is asked again.
-    2. Tools called beside an early answer wait, for a check did not accept it: ``call_tools``.
-    3. Otherwise the model goes on: ``ask_again``.
+    1. The run has an outcome: ``finish``. The answer's key does not suffice: it is ``None`` while the model is asked again.
+    2. Tools beside a rejected early answer wait: ``call_tools``.
+    3. Otherwise: ``ask_again``.
     """
     ledger = stored_ledger(state)
     if ledger is not None and ledger["finished"]:

@@ -33,7 +33,7 @@ def list_files(runtime: ToolRuntime, under: str = "") -> str:
 def read_lines(path: str, runtime: ToolRuntime, start: int = 1, count: int = 100) -> str:
     """Read lines of a text file; a negative start counts from the end.
 
-    The first line of the result says which lines follow; these stand as they are in the file, without numbers.
+    The first line of the result says which lines follow; these are unchanged, without numbers.
     """
     read = file_search.read_lines(_folder(runtime), path, start, count)
     last = read.first + len(read.lines) - 1

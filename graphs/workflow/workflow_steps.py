@@ -115,7 +115,7 @@ def _check_name(name: Any, others: Sequence[str], key: str) -> None:
 
 def _check_work(step: WorkflowStep, key: str) -> None:
     if step.parallel and step.agent is not None:
-        raise WorkflowSpecError(f"{key}.agent", "a parallel step has children and no agent of its own")
+        raise WorkflowSpecError(f"{key}.agent", "a parallel step has children, but no agent")
     if not step.parallel and step.agent is None:
         raise WorkflowSpecError(f"{key}.agent", f"step {step.name!r} has no agent")
     if step.agent is not None and not isinstance(step.agent, Runnable) and not callable(step.agent):

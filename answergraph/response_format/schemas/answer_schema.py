@@ -60,7 +60,7 @@ class AnswerSchema:
 
     @cached_property
     def json_schema(self) -> Mapping[str, Any]:
-        """The schema of the object that goes on the wire."""
+        """The schema of the object on the wire."""
         return self.value_schema if self.is_object else wrapped_value(self.value_schema)
 
     def validate(self, data: Any) -> Any:

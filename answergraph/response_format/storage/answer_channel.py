@@ -158,8 +158,8 @@ class AnswerCodec:
     def to_write(self, value: Any, schema: AnswerSchema | None = None) -> Any:
         """Return a value as a node writes it to the state, which is what ``updates`` streams show.
 
-        An answer becomes JSON, beside its schema's name as ``{"schema", "value"}`` where several are declared. What is no answer
-        or would not come back equal stays as it is.
+        An answer becomes JSON, beside its schema's name as ``{"schema", "value"}`` where several are declared. Values that are
+        not answers, or would not be restored as equal, stay unchanged.
         """
         named = self.to_json(value, schema)
         if named is None:
@@ -173,7 +173,7 @@ class AnswerCodec:
     def from_write(self, written: Any) -> Any:
         """Return what was written to the state as a value of the declared type; the inverse of ``to_write``.
 
-        What is no answer of any schema, and what would lose something on the way, stays as it is.
+        Values that fit no schema, or would lose data, stay unchanged.
         """
         if written is None or isinstance(written, UnreadableAnswer):
             return written

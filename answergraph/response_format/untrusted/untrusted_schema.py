@@ -191,7 +191,7 @@ def _referred(position: Position, found: dict[str, Position]) -> list[str]:
 def _refuse_what_clients_follow(schema: dict[str, Any], found: dict[str, Position]) -> None:
     """Refuse schemas that break LangChain's clients, which expand everything named ``$ref``."""
     if json.dumps(schema).count('"$ref":') != sum("$ref" in position.schema for position in found.values()):
-        raise UntrustedSchemaError("'$ref' is the name of a property or stands in data, where clients follow it too; rename it.")
+        raise UntrustedSchemaError("'$ref' is the name of a property or part of data, where clients follow it too; rename it.")
     followed = 0
     waiting = [(pointer, frozenset[str]()) for pointer in found if pointer == "#" or re.fullmatch("#/[^/]*/[^/]*", pointer)]
     while waiting:

@@ -7,7 +7,7 @@ from enum import StrEnum
 MAX_PATH_CHARACTERS = 300
 """Length of a path in an error; the rest is left out."""
 MAX_STEP_CHARACTERS = 100
-"""Length of one name in such a path."""
+"""Maximum length of a name in a path."""
 
 
 class Dialect(StrEnum):
