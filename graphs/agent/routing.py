@@ -10,7 +10,7 @@ from typing import Any, Literal
 from langchain_core.messages import AIMessage, AnyMessage, ToolCall
 from langgraph.types import Send
 
-from answergraph.nodes.calls_elsewhere import calls_elsewhere
+from answergraph.nodes.calls_elsewhere import calls_elsewhere, has_lost_all_calls
 from answergraph.nodes.names import TOOLS
 from answergraph.response_format.reading.diagnosis import diagnose, is_paused, repeats_cut_calls
 from answergraph.state.ledger import ANSWER_REQUEST, answer_request_record, stored_ledger, taken_out
@@ -69,8 +69,11 @@ class RoutingFacts:
         return {*self.names(state), *self.external} if self.external else self.names(state)
 
     def is_left_to_others(self, message: AIMessage | None, after: Sequence[AnyMessage], state: Mapping[str, Any]) -> bool:
-        """Return whether calls of the last reply are external, or were removed by a hook."""
-        return bool(taken_out(state)) or bool(self.external and calls_elsewhere(message, after, state, self.external, ()))
+        """Return whether calls of the last reply wait for somebody outside, or a hook took all of them out of it."""
+        if not self.external and not taken_out(state):
+            return False
+        own = {*self.return_direct, *self.names(state)}
+        return has_lost_all_calls(message, state) or bool(calls_elsewhere(message, after, state, self.external, own))
 
     def ending(self, state: Mapping[str, Any]) -> Reason:
         """Return how a run ends: with a response format, through ``structured_response``."""
@@ -86,10 +89,10 @@ def route_after_model(state: Mapping[str, Any], facts: RoutingFacts) -> Reason |
     2. There is no AI message: the run ends.
     3. The budget's last call was made, tools were off, or the model refused: the reply is read.
     4. Tools were called: ``call_tools``, one ``Send`` per call, unless a valid answer beside them ends the run early.
-    5. There is a possible answer: ``read_answer``.
-    6. Calls are external, or a hook removed them: the run ends.
-    7. Every call was answered already, the arguments were cut or malformed for the first time, or a provider tool paused the
-    turn: ``ask_again``.
+    5. An answer, or what may be one, stands: ``read_answer``.
+    6. Calls are carried out elsewhere, or a hook took all of them out of the reply: the run ends.
+    7. Every call was answered already, the arguments were cut or malformed for the first time, or a tool of the provider's own
+       paused the turn: ``ask_again``.
     8. Nothing was called: the run ends.
     """
     if (jump := state.get("jump_to")) in facts.jumps:
@@ -117,9 +120,9 @@ def route_after_tools(state: Mapping[str, Any], facts: RoutingFacts) -> Reason:
     In this order:
 
     1. Every tool of the turn returns directly: the run ends, with a response format by reading the result.
-    2. There is an answer beside the calls: ``read_answer``.
-    3. Other calls are external, or a hook removed them: the run ends.
-    4. Otherwise: ``ask_again``.
+    2. An answer stands beside the calls: ``read_answer``.
+    3. Calls beside them are carried out elsewhere: the run ends.
+    4. Otherwise the model goes on: ``ask_again``.
     """
     message, after = last_turn(state["messages"])
     if facts.any_returns_directly and direct_results(message, after, facts.return_direct):
