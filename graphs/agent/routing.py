@@ -127,9 +127,8 @@ def route_after_tools(state: Mapping[str, Any], facts: RoutingFacts) -> Reason:
     message, after = last_turn(state["messages"])
     if facts.any_returns_directly and direct_results(message, after, facts.return_direct):
         return facts.ending(state)
-    calls = [] if message is None else [*message.tool_calls, *message.invalid_tool_calls]
-    answers = [call for call in calls if call["name"] in facts.names(state)]
-    if unanswered(answers, after):
+    calls, names = [] if message is None else [*message.tool_calls, *message.invalid_tool_calls], facts.names(state)
+    if unanswered([call for call in calls if call["name"] in names], after):
         return "read_answer"
     return facts.ending(state) if facts.is_left_to_others(message, after, state) else "ask_again"
 

@@ -70,11 +70,7 @@ ReActReading = Action | FinalAnswer | Unreadable
 def read_reply(text: str, tools: Sequence[TextTool], *, formatted: bool = False) -> ReActReading:
     r"""Read the text that a model wrote after ``Thought:``, in time linear in its length.
 
-    ``formatted``: the final answer is requested as JSON, so JSON without a label is an answer.
-
-    Example:
-        >>> read_reply("Easy.\nFinal Answer: 42", [])
-        FinalAnswer(text='42')
+    ``formatted`` says that the final answer is asked for as JSON, so that JSON without a label is one.
     """
     text = without_inventions(text)
     labels = labels_in(text)

@@ -68,7 +68,9 @@ class ProviderFamily:
     gateway: bool = False
     """Whether it serves others' models, so that the row of the model's name applies too."""
     needs_tools: bool = False
-    """Whether it requires tools for a conversation with tool calls."""
+    """Whether it refuses a conversation with tool calls where no tools are defined."""
+    wants_thoughts: bool = False
+    """Whether it refuses calls in a conversation without what the model thought before them."""
     dialect: Dialect = Dialect.OPENAI_STRICT
     """The dialect of its native mode."""
     note: str = ""

@@ -102,11 +102,7 @@ def _shown(schema: AnswerSchema) -> Any:
 def inlined(schema: Mapping[str, Any]) -> dict[str, Any]:
     """Return a JSON Schema with references replaced by definitions, to embed it.
 
-    Recursive references become the empty schema.
-
-    Example:
-        >>> inlined({"properties": {"a": {"$ref": "#/$defs/A"}}, "$defs": {"A": {"type": "string"}}})
-        {'properties': {'a': {'type': 'string'}}}
+    What refers to itself takes anything there.
     """
     shown: dict[str, Any] = _without_references(schema, schema, frozenset())
     return shown
