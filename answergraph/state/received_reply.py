@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from operator import attrgetter
 from typing import Any
 from uuid import uuid4
 
@@ -17,6 +18,7 @@ LEFT_OUT = "…"
 """Replaces what cannot be stored."""
 
 _FIELDS = ("content", "additional_kwargs", "response_metadata", "id")
+_fields_of = attrgetter(*_FIELDS)
 _HARMLESS = {float, bool, type(None)}
 _SERIALIZER = JsonPlusSerializer()
 
@@ -28,7 +30,7 @@ def as_received(message: BaseMessage, agent_name: str | None) -> AIMessage:
     """
     if not isinstance(message, AIMessage):
         message = AIMessage(**{name: getattr(message, name) for name in _FIELDS})
-    parts = [message.tool_calls, message.invalid_tool_calls, *(getattr(message, name) for name in _FIELDS)]
+    parts = [message.tool_calls, message.invalid_tool_calls, *_fields_of(message)]
     changes: dict[str, Any] = {} if _can_be_kept(parts) else _kept(message)
     message = message.model_copy(update=changes) if changes else message
     changes = {"id": message.id or str(uuid4()), "name": agent_name or message.name}
