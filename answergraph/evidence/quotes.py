@@ -48,7 +48,6 @@ ASKED = "it is a question there"
 REMARKED = "its quotation marks or feet and inches are others there"
 SKIPS = "what the ellipsis leaves out there is no part of one sentence, or turns its meaning"
 
-
 Span = EvidenceSpan | list[Any]
 """A list where there is more: the second part of a quote with an ellipsis, the source of the text, or that it was shown."""
 

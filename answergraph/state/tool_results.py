@@ -24,7 +24,6 @@ SUPPORTED_BY = "supported_by"
 _AGAIN = "#"
 """Stands between the id of a call and the number of times that it was used, from the second on."""
 
-
 PLACES_IN_THE_REPLY = "citations that only give places in your own reply"
 """A kind of content without words of its own."""
 _TEXT_BLOCKS = frozenset({"text", "text-plain"})

@@ -10,7 +10,7 @@ import html
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from re import Match
 
 from answergraph.evidence.texts.folding import MappedText, folded
@@ -39,7 +39,6 @@ _INLINE_TAGS = "a abbr b bdi bdo cite code dfn em font i kbd mark q samp small s
 _GONE = "\ue000"
 """Stands where a comment, a script or a struck-out tag was: nothing runs across it."""
 _JSON_SPACES = re.compile(r"(?<=') ?:[ \n]?|,[ \n](?=['\[{\w-])|(?<=[\[{])[ \n]|[ \n](?=[\]}])")
-
 
 WHOLE, LINES = "whole", "lines"
 """How a text is JSON: as a whole, where commas and brackets are the borders and line breaks mere spaces, or line by line."""
@@ -76,6 +75,10 @@ def without_json_spaces(text: MappedText) -> MappedText:
     return text.changed(_JSON_SPACES, lambda match: match.group().strip(" \n"))
 
 
+def without_markdown(text: MappedText) -> MappedText:
+    return text.edited(_marks_of(text.text))
+
+
 def is_html(text: str) -> bool:
     return _HTML.match(text) is not None and text.rstrip().endswith(">") and "</" in text
 
@@ -93,7 +96,7 @@ def _views(text: MappedText, *, is_json: str) -> Iterator[tuple[MappedText, Mapp
     numbered = _without_prefixes(shown, _number_prefixes)
     for plain in _distinct(shown, numbered, _without_prefixes(numbered, _mark_prefixes)):
         closed = joined(plain)
-        for form in _distinct(plain, closed, closed.edited(_marks_of(closed.text))):
+        for form in _distinct(plain, closed, without_markdown(closed)):
             if form is not shown:
                 yield folded(form), plain
 
@@ -128,16 +131,8 @@ def _without_tag(match: Match[str]) -> str:
 
 def _without_prefixes(text: MappedText, find: Callable[[list[str], str], list[int]]) -> MappedText:
     lines = text.text.splitlines(keepends=True)
-    lengths = find(lines, text.text)
-    if not any(lengths):
-        return text
-    edits: list[tuple[int, int, str]] = []
-    position = 0
-    for line, length in zip(lines, lengths, strict=True):
-        if length:
-            edits.append((position, position + length, ""))
-        position += len(line)
-    return text.edited(edits)
+    starts = accumulate(map(len, lines), initial=0)
+    return text.edited((start, start + length, "") for start, length in zip(starts, find(lines, text.text), strict=False))
 
 
 def _number_prefixes(lines: list[str], text: str) -> list[int]:
