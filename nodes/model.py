@@ -99,10 +99,8 @@ class ModelNode:
             state=state,
             runtime=runtime,
         )
-        begun = len(visit.messages)
         layered: LayeredResponse = yield from self.wrap(partial(self.call_model, visit))(request)
-        # What a middleware appended to the request's messages in place stays in the conversation, as in LangChain.
-        update = _without_repeats(cleared | self._update(visit, layered, visit.messages[begun:]) | visit.as_sent(state), state)
+        update = _without_repeats(cleared | self._update(visit, layered) | visit.as_sent(state), state)
         if not layered.commands:
             return update
         own = self.keys.no_hook_writes(reads_answers=visit.format.reads_answers)
@@ -143,7 +141,9 @@ class ModelNode:
                 continue
             listeners = yield from self._listeners(visit, asked, request)
             try:
-                message: BaseMessage = yield bound.call(to_send, listeners)
+                # An empty reply is asked for again without streaming: OpenAI's client drops a refusal that is streamed.
+                was_empty = any(attempt["status"] == "empty" for attempt in visit.ledger["attempts"][-1:])
+                message: BaseMessage = yield bound.call(to_send, listeners, streams=not was_empty)
             except Exception as error:
                 # Whatever the provider's client raises; an error may stand for a reply.
                 written = reply_in(error, to_send.model) if asked.declared else None
@@ -166,7 +166,7 @@ class ModelNode:
         begun = growing_event(self.keys.answer, self.agent_name, attempt_number(visit.ledger))
         return [AnswerListener(writer, asked.strategy.schemas, begun)]
 
-    def _update(self, visit: ModelVisit, layered: LayeredResponse, appended: list[Any]) -> dict[str, Any]:
+    def _update(self, visit: ModelVisit, layered: LayeredResponse) -> dict[str, Any]:
         response, declared = layered.response, visit.format
         message, _ = last_turn(response.result)
         # Without a response format the calls of a cut reply run, as in LangChain.
@@ -184,7 +184,10 @@ class ModelNode:
         known = visit.ledger["narrowed"]
         narrowed = layered.narrowings(declared, known) if layered.format_changes else known
         ledger = self._charged(visit, message, len(carried_out), narrowed)
-        history: list[Any] = [RemoveMessage(id=REMOVE_ALL_MESSAGES), *visit.messages] if visit.history_repaired else appended
+        # What a middleware changed in place in the request's messages stays in the conversation, as in LangChain.
+        begun = len(visit.stored)
+        is_same = visit.messages[:begun] == visit.stored
+        history: list[Any] = visit.messages[begun:] if is_same else [RemoveMessage(id=REMOVE_ALL_MESSAGES), *visit.messages]
         update: dict[str, Any] = {
             "messages": [*history, *response.result, *malformed, *not_run],
             LEDGER: ledger,

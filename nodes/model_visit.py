@@ -71,8 +71,8 @@ class ModelVisit:
 
     messages: list[AnyMessage]
     """The conversation; every tool call in it is answered."""
-    history_repaired: bool
-    """Whether messages had to be added for that."""
+    stored: list[AnyMessage]
+    """The conversation as the state holds it."""
     begins_run: bool
     """Whether this is the first model call of a run."""
     ledger: RunLedger
@@ -117,7 +117,7 @@ class ModelVisit:
         is_last_call, tool_calls_left = limits.is_last_call(usage), limits.tool_calls_left(usage)
         return cls(
             messages=[*messages[:start], *checked],
-            history_repaired=len(checked) != len(messages) - start,
+            stored=messages,
             begins_run=begins_run,
             ledger=ledger,
             format=declared,

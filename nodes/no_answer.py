@@ -17,14 +17,6 @@ def raise_without_answer(state: Mapping[str, Any], runtime: Runtime[Any], *, key
     A node of its own after everything else: what raises loses its own writes only, so the checkpoint keeps the messages and
     the outcome.
 
-    Args:
-        state: The agent's state.
-        runtime: LangGraph's runtime.
-        keys: Where the outcome stands.
-
-    Returns:
-        No update.
-
     Raises:
         NoAnswerError: If the outcome is neither ``answered`` nor ``abstained``, and the run does not wait for calls either.
     """

@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 
 from answergraph.nodes.answer_checks import AnswerCheck, check_answer
 from answergraph.nodes.answer_review import reviewed_message
-from answergraph.nodes.calls_elsewhere import calls_elsewhere, deferred
+from answergraph.nodes.calls_elsewhere import calls_elsewhere, deferred, has_lost_all_calls
 from answergraph.nodes.corrections import CONFIRM_ANSWER, NOT_RUN, UNKNOWN_TOOL, correction, sent_back
 from answergraph.nodes.endings import Ending, EndingFacts, decide, outcome_of, repeats, with_attempt
 from answergraph.nodes.model_visit import CurrentReply, Readings
@@ -132,7 +132,7 @@ class StructuredResponseNode:
         direct = direct_results(message, after, self.return_direct) if any(self.return_direct.values()) else []
         taken_out, here = ledger.get("taken_out"), {*self.return_direct, *declared.declared}
         elsewhere = calls_elsewhere(message, after, state, self.external, here) if taken_out or self.external else []
-        waiting = {call["id"] for call in elsewhere}
+        waiting, lost = {call["id"] for call in elsewhere}, taken_out and has_lost_all_calls(message, state)
         pending = [] if message is None else unanswered(message.tool_calls, after)
         return CurrentReply(
             conversation=messages,
@@ -143,8 +143,7 @@ class StructuredResponseNode:
             request=request,
             ledger=ledger,
             of_model=record is not None and record["of_model"],
-            # What a hook took out of the reply, it took out for a reason.
-            may_ask=not (state.get("jump_to") == "end" or direct or taken_out or ledger["last_call_made"]),
+            may_ask=not (state.get("jump_to") == "end" or direct or lost or ledger["last_call_made"]),
             direct=direct[-1] if direct else None,
             middleware_value=record and record["middleware_value"],
         )
@@ -267,5 +266,10 @@ class StructuredResponseNode:
 
 
 def _results(reply: CurrentReply, reading: Reading, text: str) -> list[ToolMessage]:
-    """Answer the reply's answer calls, but for those that a hook has answered already."""
-    return [ToolMessage(text, name=call["name"], tool_call_id=call["id"]) for call in unanswered(reading.calls, reply.after)]
+    """Answer the reply's answer calls, but for those that a hook has answered; one that could not be read, as an error."""
+    unread = [] if reply.message is None or reading.status == "answered" else reply.message.invalid_tool_calls
+    malformed = {call["id"] for call in unread}
+    return [
+        ToolMessage(text, name=name, tool_call_id=call_id, status="error" if call_id in malformed else "success")
+        for name, call_id in ((call["name"], call["id"]) for call in unanswered(reading.calls, reply.after))
+    ]

@@ -11,7 +11,7 @@ from answergraph.nodes.tools import ToolCallStep, ToolResult
 from answergraph.runtime.steps import Step
 from answergraph.state.agent_state import TOOL_RESULTS
 from answergraph.state.ledger import current_ledger
-from answergraph.state.own_keys import without_keys
+from answergraph.state.own_keys import without_keys, written_messages
 from answergraph.state.tool_results import RunResults, records_of, with_update
 
 _RECORDS = frozenset({TOOL_RESULTS})
@@ -35,7 +35,8 @@ def recording(wrap: Callable[[ToolCallStep], ToolCallStep], call: ToolCallStep) 
         tool, args = ran[-1].tool, request.tool_call["args"]
         name, is_answer = (tool.name, tool.return_direct) if tool else (ran[-1].tool_call["name"], False)
         written = list(_written_before(request.state["messages"]))
-        made = [message for message in _messages(result) if message.tool_call_id == request.tool_call["id"]]
+        every = [result] if isinstance(result, ToolMessage) else written_messages(result)
+        made = [m for m in every if isinstance(m, ToolMessage) and m.tool_call_id == request.tool_call["id"]]
         records = [record for message in made for record in records_of(message, name, args, written, is_answer=is_answer)]
         run = current_ledger(request.state)["run"]
         return with_update(result, {TOOL_RESULTS: RunResults(run=run, results=records)})
@@ -51,11 +52,3 @@ def _written_before(messages: Sequence[AnyMessage]) -> Iterator[str]:
             return
         if message.text:
             yield message.text
-
-
-def _messages(result: ToolResult) -> Sequence[ToolMessage]:
-    if isinstance(result, ToolMessage):
-        return [result]
-    update = result.update
-    found = update.get("messages", []) if isinstance(update, dict) else [v for k, v in update or () if k == "messages"]
-    return [message for message in found if isinstance(message, ToolMessage)]

@@ -44,18 +44,13 @@ class ToolsNode(Runnable[Any, Any]):
         answers: Callable[[Any], Collection[str]],
         keys: AnswerKeys,
     ) -> None:
-        """Make the node.
+        """Take the names of the answer schemas, which are no tools, from ``answers(state)``.
 
-        Args:
-            tools: The tools.
-            wrap: Puts the middleware around a call.
-            limits: Those of the run; what it has left is shared by the agents that its tools run.
-            answers: Returns, for a state, the names of the answer schemas, whose calls are no tool calls.
-            keys: Those of the agent's answer, which no tool writes.
+        What the run has left of its limits is shared by the agents that its tools run; no tool writes the keys of the answer.
         """
         self.name = TOOLS
-        # Under the name that ``ToolNode`` has for it.
-        self.tools_by_name = {tool.name: tool for tool in tools}
+        # Under the names that ``ToolNode`` has for it: programs and tests look there for the tools of an agent.
+        self.tools_by_name = self._tools_by_name = {tool.name: tool for tool in tools}
         self._wrap = wrap
         self._limits = limits
         self._answers = answers

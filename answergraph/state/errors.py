@@ -3,7 +3,7 @@
 ::
 
     AnswerGraphError
-    ├── AgentSpecError(ValueError)                 the developer's mistake, raised while building if seen there
+    ├── AgentSpecError(ValueError, TypeError)      the developer's mistake, raised while building if seen there
     │   ├── ResponseFormatError                    a format made at run time cannot be used; raised before the model is called
     │   ├── RuleSyntaxError                        a rule that cannot be read; knows the position
     │   └── WorkflowSpecError                      steps that make no workflow; knows the key
@@ -38,8 +38,8 @@ class AnswerGraphError(RuntimeError):
     """Base class of all errors of this package; a ``RuntimeError``, because LangGraph servers show those messages to clients."""
 
 
-class AgentSpecError(AnswerGraphError, ValueError):
-    """The agent, or a function given to it, cannot be used; the message says what to change."""
+class AgentSpecError(AnswerGraphError, ValueError, TypeError):
+    """The agent, or a function given to it, cannot be used; the message says what to change. LangChain raises both bases."""
 
 
 class ResponseFormatError(AgentSpecError):

@@ -174,8 +174,8 @@ def repaired_history(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
 
 
 def _missing_results(message: AIMessage, done: set[str]) -> list[ToolMessage]:
-    malformed = [call for call in message.invalid_tool_calls if call.get("id") and call["id"] not in done]
-    abandoned = [call for call in message.tool_calls if call["id"] and call["id"] not in done]
+    malformed = [call for call in message.invalid_tool_calls if call.get("id") is not None and call["id"] not in done]
+    abandoned = [call for call in message.tool_calls if call["id"] is not None and call["id"] not in done]
     return [*map(malformed_call_message, malformed), *map(abandoned_call_message, abandoned)]
 
 

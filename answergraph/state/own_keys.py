@@ -70,3 +70,9 @@ def pairs_of(update: Any) -> list[tuple[str, Any]]:
     if isinstance(update, list | tuple):
         return [pair for part in update for pair in ([part] if _is_pair(part) else pairs_of(part))]
     return list(getattr(update, "__dict__", {}).items())
+
+
+def written_messages(update: Any) -> list[Any]:
+    """Return the messages that an update of any form writes."""
+    values = [value for key, value in pairs_of(update) if key == "messages"]
+    return [each for value in values for each in (value if isinstance(value, list | tuple) else [value])]

@@ -71,7 +71,7 @@ class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
             node, action = node.get_name(), node
         around = partial(InnerRunBudget, self._limits, left_out=partial(without_keys, names=self.keys.own))
         known = set(self.nodes)
-        super().add_node(node, action, **options)
+        super().add_node(node, action, **{"trace_policy": _TRACED, **options})
         for name in self.nodes.keys() - known:  # an error handler is a node as well
             self.nodes[name].runnable = GuestNode(cast("Runnable[Any, Any]", self.nodes[name].runnable), around)
         return self
@@ -128,17 +128,19 @@ class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
 
 
 class CompiledAgent(CompiledStateGraph[Any, Any, Any, Any]):
-    """A compiled agent whose callers send input and commands, and do not write its own keys with them."""
+    """A compiled agent whose callers send input and commands, and do not write its own keys with them or see them traced."""
 
     def stream(self, input: Any, *args: Any, **options: Any) -> Iterator[Any]:
-        return super().stream(self._sent(input) if isinstance(input, Command) else input, *args, **options)
+        is_plain = isinstance(input, dict) and PRIVATE_KEYS.isdisjoint(input)
+        return super().stream(input if is_plain else self._sent(input), *args, **options)
 
     def astream(self, input: Any, *args: Any, **options: Any) -> AsyncIterator[Any]:
-        return super().astream(self._sent(input) if isinstance(input, Command) else input, *args, **options)
+        is_plain = isinstance(input, dict) and PRIVATE_KEYS.isdisjoint(input)
+        return super().astream(input if is_plain else self._sent(input), *args, **options)
 
-    def _sent(self, command: Command[Any]) -> Any:
+    def _sent(self, input: Any) -> Any:
         builder: Any = self.builder
-        return without_keys(command, builder.keys.own)
+        return without_keys(input, builder.keys.own) if isinstance(input, Command | dict) else input
 
 
 @lru_cache(maxsize=MAX_KEPT)

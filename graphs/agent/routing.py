@@ -10,7 +10,7 @@ from typing import Any, Literal
 from langchain_core.messages import AIMessage, AnyMessage, ToolCall
 from langgraph.types import Send
 
-from answergraph.nodes.calls_elsewhere import calls_elsewhere
+from answergraph.nodes.calls_elsewhere import calls_elsewhere, has_lost_all_calls
 from answergraph.nodes.names import TOOLS
 from answergraph.response_format.reading.diagnosis import diagnose, is_paused, repeats_cut_calls
 from answergraph.state.ledger import ANSWER_REQUEST, answer_request_record, stored_ledger, taken_out
@@ -69,8 +69,11 @@ class RoutingFacts:
         return {*self.names(state), *self.external} if self.external else self.names(state)
 
     def is_left_to_others(self, message: AIMessage | None, after: Sequence[AnyMessage], state: Mapping[str, Any]) -> bool:
-        """Return whether calls of the last reply wait for somebody outside, or were taken out of it by a hook."""
-        return bool(taken_out(state)) or bool(self.external and calls_elsewhere(message, after, state, self.external, ()))
+        """Return whether calls of the last reply wait for somebody outside, or a hook took all of them out of it."""
+        if not self.external and not taken_out(state):
+            return False
+        own = {*self.return_direct, *self.names(state)}
+        return has_lost_all_calls(message, state) or bool(calls_elsewhere(message, after, state, self.external, own))
 
     def ending(self, state: Mapping[str, Any]) -> Reason:
         """Return how a run ends: with a response format it leads through ``structured_response``."""
@@ -87,7 +90,7 @@ def route_after_model(state: Mapping[str, Any], facts: RoutingFacts) -> Reason |
     3. The budget's last call was made, tools were off, or the model refused: whatever came is read.
     4. Tools were called: ``call_tools``, one ``Send`` per call, unless a valid answer beside them ends the run early.
     5. An answer, or what may be one, stands: ``read_answer``.
-    6. Calls are carried out elsewhere, or a hook took them out of the reply: the run ends.
+    6. Calls are carried out elsewhere, or a hook took all of them out of the reply: the run ends.
     7. Every call was answered already, the arguments were cut or malformed for the first time, or a tool of the provider's own
        paused the turn: ``ask_again``.
     8. Nothing was called: the run ends.
@@ -118,15 +121,14 @@ def route_after_tools(state: Mapping[str, Any], facts: RoutingFacts) -> Reason:
 
     1. Every tool of the turn returns directly: the run ends, with a response format by reading the result.
     2. An answer stands beside the calls: ``read_answer``.
-    3. Calls beside them are carried out elsewhere, or a hook took them out of the reply: the run ends.
+    3. Calls beside them are carried out elsewhere: the run ends.
     4. Otherwise the model goes on: ``ask_again``.
     """
     message, after = last_turn(state["messages"])
     if facts.any_returns_directly and direct_results(message, after, facts.return_direct):
         return facts.ending(state)
-    calls = [] if message is None else [*message.tool_calls, *message.invalid_tool_calls]
-    answers = [call for call in calls if call["name"] in facts.names(state)]
-    if unanswered(answers, after):
+    calls, names = [] if message is None else [*message.tool_calls, *message.invalid_tool_calls], facts.names(state)
+    if unanswered([call for call in calls if call["name"] in names], after):
         return "read_answer"
     return facts.ending(state) if facts.is_left_to_others(message, after, state) else "ask_again"
 

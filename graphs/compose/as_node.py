@@ -25,13 +25,7 @@ class SubgraphNode(RunnableLambda[Any, Any]):
     """
 
     def __init__(self, graph: Runnable[Any, Any], *, to_input: StateMapper, to_update: StateMapper) -> None:
-        """Put the mappings around a graph.
-
-        Args:
-            graph: The graph.
-            to_input: Makes its input of the state around it.
-            to_update: Makes an update of that state of its result.
-        """
+        """Put the mappings around a graph: its input is made of the state around it, an update of that state of its result."""
 
         def invoke(state: Any, config: RunnableConfig) -> Any:
             return to_update(graph.invoke(to_input(state), config))

@@ -13,13 +13,17 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 from langgraph_sdk import get_client
+from playwright.sync_api import expect
 
 from answergraph.page import PAGE_PATH
 from answergraph.page.app import FILES, HEADERS
+from tests.answergraph.page.conftest import choose, ended
+from tests.answergraph.page.test_static_views import steps
 from tests.cluster.__main__ import READY
 from tests.cluster.servers import missing
 from tests.served.questions import QUESTIONS, SHIPPED, asks
 from tests.suite import processes
+from tests.suite.chromium import chromium
 from tests.suite.langgraph_dev import REPOSITORY
 
 pytestmark = pytest.mark.cluster
@@ -124,6 +128,31 @@ async def test_what_the_page_asks_a_server_for_is_answered(made: tuple[processes
     assert events >= {"messages", "updates", "values", "custom", "tasks"}
     assert state["values"]["structured_response"]["final_answer"] == 7
     assert history[0]["values"] == state["values"]
+
+
+@pytest.mark.browser
+def test_the_page_follows_a_run_on_one_server_and_shows_the_same_on_the_other(
+    made: tuple[processes.Program, list[str]],
+) -> None:
+    first, second = made[1][:2]
+    with chromium() as browser:
+        page = browser.new_page(viewport={"width": 1440, "height": 900})
+        errors: list[str] = []
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.goto(f"{first}{PAGE_PATH}/")
+        page.wait_for_selector("body[data-ready]")
+        choose(page, "calculator")
+        page.get_by_label("Message", exact=True).fill("3 + 4")
+        page.get_by_role("button", name="Run", exact=True).click()
+        assert ended(page) == "The run has ended: answered."
+        told = [row.split(" | ")[:3] for row in steps(page)]
+        assert [name for _, name, _ in told] == ["model", "add", "model", "validate_calculation", "model", "structured_response"]
+        expect(page.locator(".answer").get_by_role("row", name="final_answer")).to_contain_text("7")
+        page.goto(page.url.replace(first, second))
+        expect(page.get_by_role("heading", level=1)).to_have_text("Answered on the first attempt")
+        expect(page.get_by_role("treegrid")).to_have_attribute("aria-rowcount", str(len(told)))
+        assert [row.split(" | ")[:3] for row in steps(page)] == told
+        assert errors == []
 
 
 def test_at_the_end_all_of_it_is_gone(made: tuple[processes.Program, list[str]]) -> None:

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 DRAWN = "the reasons stand on the drawn edges"
 WIRE = "a recorded request: our tools are sent as they are, not as strict ones"
 MALFORMED = "a malformed call is answered with an error in the same run"
-MISTAKE = "a mistake while building is an AgentSpecError, not a TypeError"
 IDS = "a call without an id is given one"
 LIMIT = "the caller's recursion limit is left alone"
 COPIED = "a reply is signed with the agent's name in a copy; LangChain writes into the object that the model returned"
@@ -19,18 +18,31 @@ class Suite:
     package: str
     version: str
     tests: str
-    """The folder of the tests, below that of the package."""
+    """The folder of the tests below that of the package, with the options of pytest that the suite's own Makefile gives."""
     repository: str = ""
     """Where the tests are if the source distribution has none: the project's public repository."""
     tag: str = ""
     folder: str = ""
     """The folder of the package in the repository."""
+    needs: tuple[str, ...] = ()
+    """What else is installed with the package in an environment of its own; if empty, it runs where ``make compat`` runs."""
+    constraints: str = "constraints.txt"
+    """The file with the versions of what is installed there; none if the package wants other versions."""
     explained: dict[str, str] = field(default_factory=dict)
     """Per end of a test's name, why it fails here."""
 
     @property
     def name(self) -> str:
         return f"{self.package} {self.version}"
+
+    @property
+    def distribution(self) -> str:
+        """The name of the package in the package index."""
+        return self.package.replace("_", "-")
+
+
+BESIDE_EVERY_SUITE = ("langchain==1.4.7", "pytest", "pytest-asyncio", "pytest-socket", "pytest-timeout", "pytest-xdist")
+"""What is installed in every environment of a suite's own; LangChain is the same everywhere."""
 
 
 SUITES = (
@@ -41,14 +53,11 @@ SUITES = (
         explained={
             "test_async_middleware_with_can_jump_to_graph_snapshot": DRAWN,
             "test_create_agent_diagram": DRAWN,
-            "test_tool_node_not_accepted": MISTAKE,
             "test_per_call_needs_a_tool_call_id": IDS,
             "test_per_call_same_tool_twice_routes_each_answer_to_its_own_call": IDS,
             "test_tool_runtime_config_access": LIMIT,
             "test_create_agent_does_not_patch_model_output": MALFORMED,
             "test_create_agent_answers_invalid_tool_calls_on_next_turn": MALFORMED,
-            "test_invalid_structured_tool_call_does_not_end_agent": MALFORMED,
-            "test_create_agent_patches_only_invalid_tool_calls_with_ids[-True]": MALFORMED,
             "test_middleware_model_swap_provider_to_tool_strategy": INSIDE,
             "test_inference_to_native_output[False]": WIRE,
             "test_inference_to_native_output[True]": WIRE,
@@ -59,10 +68,13 @@ SUITES = (
     Suite(
         "deepagents",
         "0.7.8",
-        "tests/unit_tests",
+        "tests/unit_tests -n auto -p no:syrupy --disable-socket --allow-unix-socket --benchmark-disable",
         repository="https://github.com/langchain-ai/deepagents",
         tag="deepagents==0.7.8",
         folder="libs/deepagents",
+        needs=("deepagents[aws,quickjs,video]", "langchain-tests", "pytest-benchmark", "pytest-codspeed>=5.0.3,<6", "pytest-cov"),
+        constraints="",
+        explained={"test_invalid_tool_call_patched_on_next_turn": MALFORMED},
     ),
     Suite(
         "langgraph_supervisor",
@@ -74,7 +86,12 @@ SUITES = (
         },
     ),
     Suite("langgraph_swarm", "0.1.0", "tests"),
-    Suite("langchain_mcp_adapters", "0.3.1", "tests"),
+    Suite(
+        "langchain_mcp_adapters",
+        "0.3.2",
+        "tests",
+        needs=("mcp<2", "dirty-equals", "websockets"),
+    ),
     Suite(
         "copilotkit",
         "0.1.95",
@@ -82,5 +99,6 @@ SUITES = (
         repository="https://github.com/CopilotKit/CopilotKit",
         tag="python-sdk/v0.1.95",
         folder="sdk-python",
+        needs=("annotated-doc",),
     ),
 )

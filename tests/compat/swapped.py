@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +19,17 @@ SWAP = "ANSWERGRAPH_COMPAT_SWAP"
 REPORT = "ANSWERGRAPH_COMPAT_REPORT"
 """The environment variable with the path of the report: outcome, and whether an agent was built, per test."""
 
+BUILDS = ("builds an agent", True)
+"""The property of a test that builds one; it reaches the process that writes the report with the test's own report."""
+
 _original = langchain.agents.factory.create_agent
-_built: list[bool] = [False]
+_running: list[pytest.Item] = []
 _results: dict[str, dict[str, Any]] = {}
 
 
 def create_agent(*args: Any, **kwargs: Any) -> Any:
-    _built[0] = True
+    if _running:
+        _running[0].user_properties.append(BUILDS)
     create: Any = answergraph.create_agent if SWAP in os.environ else _original
     return create(*args, **kwargs)
 
@@ -35,24 +39,25 @@ def create_react_agent(model: Any, tools: Any = None, *, prompt: Any = None, **r
     return create_agent(model, tools, system_prompt=prompt, **rest)
 
 
-def pytest_configure() -> None:
-    langchains_agent()  # read while ``create_agent`` is LangChain's own
-    langchain.agents.create_agent = langchain.agents.factory.create_agent = create_agent
-    langgraph.prebuilt.create_react_agent = create_react_agent
+# While the plugin is imported: a suite's ``conftest.py`` may import its package before pytest is configured.
+langchains_agent()  # read while ``create_agent`` is LangChain's own
+langchain.agents.create_agent = langchain.agents.factory.create_agent = create_agent
+langgraph.prebuilt.create_react_agent = create_react_agent
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
-    _built[0] = False
-    yield
-    _results.setdefault(item.nodeid, {"outcome": "passed"})["builds"] = _built[0]
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, bool, bool]:
+    _running[:] = [item]
+    return (yield)
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    result = _results.setdefault(report.nodeid, {"outcome": "passed"})
+    result = _results.setdefault(report.nodeid, {"outcome": "passed", "builds": False})
+    result["builds"] |= BUILDS in map(tuple, report.user_properties)
     if report.outcome != "passed" and result["outcome"] == "passed":
         result["outcome"] = report.outcome
 
 
-def pytest_sessionfinish() -> None:
-    Path(os.environ[REPORT]).write_text(json.dumps(_results))
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if not hasattr(session.config, "workerinput"):  # pytest-xdist has each worker report to one process
+        Path(os.environ[REPORT]).write_text(json.dumps(_results))

@@ -10,6 +10,7 @@ import langchain.agents.structured_output as langchains
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.tools import StructuredTool, tool
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.prebuilt import ToolNode
 from langgraph.store.memory import InMemoryStore
 from pydantic import BaseModel, PlainValidator, SkipValidation, computed_field
 from typing_extensions import TypedDict
@@ -218,7 +219,10 @@ DOORS = (answergraph, answergraph.middleware)
 NAMES: dict[str, Any] = {
     **{name: getattr(door, name) for door in DOORS for name in door.__all__},
     **{name: value for name, value in globals().items() if not name.startswith("__")},
-    **{each.__name__: each for each in (HumanMessage, InMemorySaver, InMemoryStore, PlainValidator, SkipValidation, date)},
+    **{
+        each.__name__: each
+        for each in (HumanMessage, InMemorySaver, InMemoryStore, PlainValidator, SkipValidation, ToolNode, date)
+    },
     **{"computed_field": computed_field, "Iterable": Iterable, "Literal": Literal, "langchains": langchains},
 }
 """What a program may name."""

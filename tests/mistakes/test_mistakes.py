@@ -29,3 +29,8 @@ def test_a_mistake_is_told_with_what_to_write(program: str, message: str) -> Non
 
 def test_the_table_is_large() -> None:
     assert len(MISTAKES) >= MIN_MISTAKES
+
+
+def test_what_is_no_list_is_a_type_error_as_with_langchain() -> None:
+    with pytest.raises(TypeError, match="'ToolNode' object is not iterable"):
+        eval("create_agent(MODEL, ToolNode([search]))", dict(NAMES))

@@ -30,10 +30,29 @@ def lay_out(folder: Path, config: Mapping[str, Any]) -> None:
 
 
 @contextmanager
-def langgraph_dev(folder: Path, environment: Mapping[str, str], port: int | None = None) -> Iterator[str]:
-    """Run ``langgraph dev`` in a folder; gives its address. Started again there, it takes up what it kept."""
+def langgraph_dev(
+    folder: Path, environment: Mapping[str, str], port: int | None = None, *, reloads: bool = False, crashes: bool = False
+) -> Iterator[str]:
+    """Run ``langgraph dev`` in a folder; gives its address. Started again there, it takes up what it kept.
+
+    Args:
+        folder: Made by ``lay_out``.
+        environment: Further environment variables of the server.
+        port: A free one by default.
+        reloads: Whether the server starts anew when a Python file of the folder changes.
+        crashes: Whether it is killed at the end, not asked to end.
+    """
     port = port or processes.free_port()
-    options = ["--no-browser", "--no-reload", "--host", "127.0.0.1", "--port", str(port), "--n-jobs-per-worker", str(JOBS)]
+    options = [
+        "--no-browser",
+        *([] if reloads else ["--no-reload"]),
+        "--host",
+        "127.0.0.1",
+        "--port",
+        str(port),
+        "--n-jobs-per-worker",
+        str(JOBS),
+    ]
     command = [sys.executable, "-m", "langgraph_cli", "dev", *options]
     # The checkout is what is tested, wherever the package was installed from.
     settings = {**OFFLINE, "PYTHONPATH": str(REPOSITORY), **environment}
@@ -42,4 +61,4 @@ def langgraph_dev(folder: Path, environment: Mapping[str, str], port: int | None
         program.wait_until(processes.answers(f"http://127.0.0.1:{port}/ok"))
         yield f"http://127.0.0.1:{port}"
     finally:
-        program.end()
+        (program.kill if crashes else program.end)()

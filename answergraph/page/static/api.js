@@ -75,13 +75,16 @@ export async function threads(limit, offset = 0) {
     select: ["thread_id", "status", "created_at", "updated_at", "metadata"],
     extract: { first_message: "values.messages[0].content", outcome_status: "values.outcome.status" },
   };
-  try {
-    return await json("POST", "threads/search", { limit, offset, ...slim });
-  } catch (error) {
+  const search = (more) => json("POST", "threads/search", { limit, offset, ...more });
+  if (refusesSlim) return search({});
+  return search(slim).catch((error) => {
     if (error.status !== 422) throw error;
-    return json("POST", "threads/search", { limit, offset });
-  }
+    refusesSlim = true;
+    return search({});
+  });
 }
+/** Whether the server has refused to leave anything out of its list of threads. */
+let refusesSlim = false;
 
 /** The graph with its subgraphs; a server that cannot look into them draws the graph alone. */
 export async function graph(assistant) {

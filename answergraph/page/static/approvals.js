@@ -1,9 +1,16 @@
 // What an interrupt asks, as far as it can be told: calls of tools that wait for a decision, in the two ways that LangChain's middleware
-// asks for one, or something of the graph's own. No elements.
+// asks for one or as the agent inbox does, or something of the graph's own. No elements.
 
 /** @typedef {{name: string, args: object, description: string, allowed: string[], schema: object|null}} Call `schema` is that of the arguments */
 
 const USUAL = ["approve", "reject"];
+/** The words of the agent inbox, `langgraph.prebuilt.interrupt`, for the decisions. */
+const INBOX = {
+  approve: { flag: "allow_accept", answer: () => ({ type: "accept", args: null }) },
+  edit: { flag: "allow_edit", answer: ({ edited_action: { name, args } }) => ({ type: "edit", args: { action: name, args } }) },
+  ignore: { flag: "allow_ignore", answer: () => ({ type: "ignore", args: null }) },
+  respond: { flag: "allow_respond", answer: ({ message }) => ({ type: "response", args: message }) },
+};
 
 /** Tell the calls that an interrupt asks about, and how their decisions are sent; null for a question of another kind.
  * @param {{value: any, response_schema?: object}} interrupt
@@ -12,6 +19,9 @@ const USUAL = ["approve", "reject"];
 export function approvalOf({ value, response_schema: schema }) {
   if (Array.isArray(value?.action_requests) && value.action_requests.length)
     return { calls: value.action_requests.map((call) => batched(call, value.review_configs)), answer: (decisions) => ({ decisions }) };
+  const inbox = [value].flat();
+  if (inbox.length && inbox.every((each) => each?.action_request))
+    return { calls: inbox.map(fromInbox), answer: (decisions) => decisions.map((decision) => INBOX[decision.type].answer(decision)) };
   if (value?.type === "tool_approval") return { calls: [single(value, schema)], answer: ([decision]) => decision };
   return null;
 }
@@ -19,6 +29,9 @@ export function approvalOf({ value, response_schema: schema }) {
 /** Put the answers together: one goes as it is, several by the id of what they answer. */
 export const resumption = (interrupts, answers) =>
   interrupts.length === 1 ? answers[0] : Object.fromEntries(interrupts.map(({ id }, index) => [id, answers[index]]));
+
+const fromInbox = ({ action_request: { action, args }, config, description }) =>
+  callOf({ name: action, args, description }, Object.keys(INBOX).filter((type) => config?.[INBOX[type].flag]));
 
 function batched(call, configs) {
   const config = configs?.find(({ action_name: name }) => name === call.name);

@@ -9,6 +9,7 @@ import { valueTree } from "./value_tree.js";
 const DECISIONS = {
   approve: { label: "Approve", make: () => ({ read: () => ({ type: "approve" }) }) },
   edit: { label: "Edit", hidesArguments: true, make: edited },
+  ignore: { label: "Ignore", make: () => ({ read: () => ({ type: "ignore" }) }) },
   reject: { label: "Reject", make: () => said("reject", "Why (the model reads it)", false) },
   respond: { label: "Respond", make: () => said("respond", "Answer in the tool's place", true) },
 };

@@ -180,7 +180,8 @@ export class RunStore {
     const isOld = !["pending", "running"].includes(record.status);
     this.#change({ id: record.run_id, createdAt, begunAt: null, endedAt: null, ...(isOld ? {} : { status: record.status === "pending" ? "queued" : "running" }) });
     this.#connection = new RunConnection(thread, record.run_id, {
-      take: (event) => isCurrent() && this.#take(event),
+      // An event that does not say when it was made was made just now, or nobody knows when.
+      take: (event) => isCurrent() && this.#take({ ...event, at: event.at ?? (isOld ? null : Date.now()) }),
       tell: (connection, said) => isCurrent() && this.#hear(connection, said),
       tokens: !isOld,
     });
@@ -193,10 +194,10 @@ export class RunStore {
     const { thread, status } = this.#known;
     const state = known ?? (await this.#stateAtEnd(thread));
     if (!isCurrent()) return;
-    if (!record) this.#view.error ??= "The server knows this run no more.";
     const isStopped = record?.status === "interrupted";
-    this.#view.end(state, isStopped || status === "stopping");
-    const endedAt = known ? (this.#view.steps.all.at(-1)?.ended ?? null) : Date.now();
+    this.#view.end(state, !record || isStopped || status === "stopping");
+    if (!record) this.#view.error = "The server knows this run no more.";
+    const endedAt = known ? (this.#view.steps.all.at(-1)?.ended ?? (Date.parse(record.updated_at) || null)) : Date.now();
     const isFailed = this.#view.error || ["error", "timeout"].includes(record?.status);
     const stands = this.#view.interrupts.length && status !== "stopping" ? "waiting" : isStopped ? "stopped" : isFailed ? "failed" : this.#stands(state);
     this.#connection = null;
@@ -244,7 +245,7 @@ export class RunStore {
     const missed = connection.state === "back" && event.event.startsWith("updates") ? connection.missed + 1 : connection.missed;
     const heard = isAgain && connection.state !== "idle" ? { ...connection, state: "restarted" } : { ...connection, missed };
     if (isAgain) this.#expireBack();
-    this.#change({ connection: heard, begunAt: begunAt ?? event.at ?? Date.now(), ...(status === "queued" ? { status: "running" } : {}) });
+    this.#change({ connection: heard, begunAt: begunAt ?? event.at, ...(status === "queued" ? { status: "running" } : {}) });
   }
 
   #hear(connection, record) {

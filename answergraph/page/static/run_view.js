@@ -46,7 +46,7 @@ export class RunView {
   /** Take one event. @param {{event: string, data: string, at: number|null}} event */
   take({ event, data, at }) {
     const { mode, inside, space } = eventPlace(event);
-    this.#takers[mode]?.(JSON.parse(data), at ?? Date.now(), space, inside);
+    this.#takers[mode]?.(JSON.parse(data), at, space, inside);
   }
 
   /** The run is over, and this is the state it left. */

@@ -16,7 +16,7 @@ SOME_STEPS = re.compile(r"^([3-9]|\d\d)$")
 """How the count of steps reads in the middle of a run."""
 FOREIGN = ("langchain_agent", "plain", "supervisor", "thousand")
 WATCHED = ("grounded", "rejected", "approval", "question", "long", "hostile", "form", "pause", "relay", "steady", "many")
-ASKING = ("booking", "booking_each", "poll")
+ASKING = ("booking", "booking_each", "poll", "inbox")
 
 
 @pytest.fixture(scope="package")

@@ -108,6 +108,43 @@ def test_what_was_decided_stays_when_it_cannot_be_sent(page: Page) -> None:
     assert "Too cold." in "".join(results(page))
 
 
+def test_the_words_of_the_agent_inbox_are_read_and_answered(page: Page) -> None:
+    rome, oslo, bonn, nice = asked(page, "inbox").all()
+    decide(rome, "Approve")
+    decide(oslo, "Edit")
+    oslo.get_by_label("nights").fill("5")
+    decide(bonn, "Respond")
+    bonn.get_by_label("Answer in the tool's place").fill("Full.")
+    decide(nice, "Ignore")
+    send(page)
+    ended(page)
+    page.get_by_role("tab", name="Messages").click()
+    assert json.loads(page.locator(".message[data-type=ai] .body").inner_text()) == [
+        {"type": "accept", "args": None},
+        {"type": "edit", "args": {"action": "book", "args": {"city": "Oslo", "nights": 5}}},
+        {"type": "response", "args": "Full."},
+        {"type": "ignore", "args": None},
+    ]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_form_and_the_dialog_are_accessible_at_every_size(page: Page, theme: str) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    page.get_by_label("Colours").select_option(theme)
+    cards = asked(page, "booking_each").all()
+    for card, decision in zip(cards, ("Edit", "Respond"), strict=True):
+        decide(card, decision)
+    for is_dialog in (False, True):
+        if is_dialog:
+            page.evaluate("document.querySelector('#token').showModal()")
+            expect(page.get_by_role("dialog", name="This server asks for a token")).to_be_visible()
+        for width, height in ((1440, 900), (1024, 768), (390, 844)):
+            page.set_viewport_size({"width": width, "height": height})
+            found = axe.run(page, options={"resultTypes": ["violations"]}).response["violations"]
+            assert [(each["id"], [node["html"] for node in each["nodes"]]) for each in found] == []
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "nothing is cut off at the right"
+
+
 @pytest.mark.parametrize(("answer", "said"), [("Yes", "True"), ("No", "False")])
 def test_a_question_is_answered_with_yes_or_no(page: Page, answer: str, said: str) -> None:
     card = asked(page, "question")

@@ -1,13 +1,14 @@
 """The page on servers of its own: one that is ended and started again in the middle of a run, and one that demands a token."""
 
 import json
+import shutil
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.answergraph.page.conftest import SOME_STEPS, ended
+from tests.answergraph.page.conftest import LONGEST_RUN, SOME_STEPS, ended
 from tests.suite import processes
 from tests.suite.langgraph_dev import langgraph_dev, lay_out, shipped
 
@@ -51,6 +52,42 @@ def test_a_run_is_followed_through_the_end_and_the_new_start_of_its_server(brows
         page.get_by_role("button", name="Try now").click()
         assert ended(page) == "The run has ended."
         expect(page.locator("#count")).to_have_text(str(STEPS + 1))
+        page.context.close()
+
+
+def test_a_run_goes_on_when_its_server_is_loaded_anew(browser: Browser, tmp_path: Path) -> None:
+    """``langgraph dev`` does so when a file of the project changes."""
+    lay_out(tmp_path, only("steady"))
+    with langgraph_dev(tmp_path, {}, reloads=True) as url:
+        page = opened(browser, url)
+        begin(page, "Go.", STEPS)
+        expect(page.locator("#step-count")).to_have_text(SOME_STEPS, timeout=20_000)
+        (tmp_path / "edited.py").write_text("EDITED = True\n")
+        expect(page.locator("#notice")).to_contain_text("Connection lost. The run goes on.", timeout=LONGEST_RUN)
+        assert ended(page) == "The run has ended."
+        expect(page.locator("#count")).to_have_text(str(STEPS + 1))
+        page.context.close()
+
+
+def test_a_run_that_died_with_its_server_is_said_to_be_lost(browser: Browser, tmp_path: Path) -> None:
+    """Killed by ``kill -9``, this server forgets what it has not written to its files; here, that is everything."""
+    lay_out(tmp_path, only("steady"))
+    port = processes.free_port()
+    with langgraph_dev(tmp_path, {}, port, crashes=True) as url:
+        page = opened(browser, url)
+        begin(page, "Go.", STEPS)
+        expect(page.locator("#step-count")).to_have_text(SOME_STEPS, timeout=20_000)
+    expect(page.locator("#notice")).to_contain_text("Connection lost. The run goes on.")
+    shutil.rmtree(tmp_path / ".langgraph_api")
+    with langgraph_dev(tmp_path, {}, port):
+        page.get_by_role("button", name="Try now").click()
+        assert ended(page) == "The run failed."
+        expect(page.locator("#error")).to_contain_text("The server knows this run no more.")
+        expect(page.locator(".step").first).to_contain_text("1 steady")
+        page.get_by_role("button", name="New thread").click()
+        page.get_by_label("Rounds").fill("2")
+        begin(page, "Go again.")
+        assert ended(page) == "The run has ended."
         page.context.close()
 
 

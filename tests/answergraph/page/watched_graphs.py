@@ -126,6 +126,18 @@ def poll() -> Any:
     return graph.add_edge(START, "when").add_edge(START, "free").compile()
 
 
+def inbox() -> Any:
+    """Return a graph that asks about four calls in the words of the agent inbox, and says what it was told."""
+    may = {"allow_accept": True, "allow_edit": True, "allow_respond": True, "allow_ignore": True}
+
+    def ask(state: MessagesState) -> dict[str, Any]:
+        calls = [{"action": "book", "args": {"city": city, "nights": 2}} for city in ("Rome", "Oslo", "Bonn", "Nice")]
+        told = interrupt([{"action_request": call, "config": may, "description": "A room."} for call in calls])
+        return {"messages": [AIMessage(json.dumps(told))]}
+
+    return StateGraph(MessagesState).add_node("ask", ask).add_edge(START, "ask").add_edge("ask", END).compile()
+
+
 def question() -> Any:
     """Return a graph that asks a question of its own."""
 

@@ -204,6 +204,24 @@ def test_a_hook_that_takes_calls_of_our_own_tools_out_is_not_worked_around(run: 
     assert len(model.requests) == 1
 
 
+@pytest.mark.parametrize("left", [[SEARCH], [call("search", {"query": "other"}, "o")]], ids=["one of two", "another"])
+@pytest.mark.parametrize("strategy", ["tool", "provider"])
+def test_after_the_calls_that_a_hook_left_the_model_goes_on(run: Any, left: Any, strategy: str) -> None:
+    class Limit(AgentMiddleware):
+        def after_model(self, state: Any, runtime: Any) -> Any:
+            last = state["messages"][-1]
+            is_first = len(state["messages"]) == len(QUESTION["messages"]) + 1
+            return {"messages": [last.model_copy(update={"tool_calls": left})]} if is_first else None
+
+    response_format, answer = STRATEGIES[strategy]
+    agent, model = agent_of(
+        calls(SEARCH, call("search", {"query": "r"}, "t")), answer, response_format=response_format, middleware=[Limit()]
+    )
+    result = run(agent, QUESTION, CONFIG)
+    assert (result["structured_response"], len(model.requests)) == (VERDICT, 2)
+    assert every_call_is_answered(model.requests[1].messages)
+
+
 @pytest.mark.parametrize("wrong", [{"description": ""}, {"parameters": {"type": "string"}}, {"parameters": int}])
 def test_an_external_tool_says_what_is_missing(wrong: Any) -> None:
     with pytest.raises(AgentSpecError, match="external_tool"):

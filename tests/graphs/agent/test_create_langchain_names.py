@@ -2,19 +2,23 @@
 
 import asyncio
 from importlib import import_module
-from typing import Any
+from typing import Annotated, Any
 
 import langchain.agents.middleware as langchains
 import langchain.agents.structured_output as langchains_formats
 import pytest
 from langchain.agents import create_agent as langchains_create_agent
 from langchain.agents.middleware import configure_trace_policy, omit_payload
+from langchain.agents.structured_output import ToolStrategy as LangChainToolStrategy
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.tools import tool
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import END
+from langgraph.prebuilt import InjectedState
 from langgraph.types import Command, TracePolicy
 from langsmith import Client, tracing_context
 
-from answergraph import AgentSpecError, ProviderStrategy, ToolStrategy, create_agent
+from answergraph import AgentSpecError, ProviderStrategy, ToolStrategy, build_agent_graph, create_agent
 from answergraph.middleware import AgentMiddleware, ExtendedModelResponse, ModelResponse
 from answergraph.testing import ScriptedChatModel
 from tests.graphs.agent.scripted_agents import GOOD, QUESTION, Missing, Place, Route, Verdict, agent_of, call, calls, search
@@ -122,21 +126,45 @@ def test_a_response_is_an_instance_of_both_classes(run: Any, inner: Any) -> None
     assert seen[0].result[0].text == "fine"
 
 
-@pytest.mark.parametrize("create", [create_agent, langchains_create_agent], ids=["ours", "LangChain's"])
-def test_what_a_middleware_appends_in_place_to_the_requests_messages_stays_in_the_conversation(run: Any, create: Any) -> None:
-    class Appends(AgentMiddleware):
+def append(messages: list[Any]) -> None:
+    messages.append(HumanMessage("Be brief."))
+
+
+def put_first(messages: list[Any]) -> None:
+    messages.insert(0, HumanMessage("Be brief."))
+
+
+def replace_first(messages: list[Any]) -> None:
+    messages[0] = HumanMessage("Be brief.")
+
+
+def keep_the_last(messages: list[Any]) -> None:
+    del messages[:-1]
+
+
+@pytest.mark.parametrize("change", [append, put_first, replace_first, keep_the_last])
+@pytest.mark.parametrize("response_format", [None, LangChainToolStrategy(Verdict)])
+def test_what_a_middleware_changes_in_place_in_the_requests_messages_stays_in_the_conversation(
+    run: Any, change: Any, response_format: Any
+) -> None:
+    class Changes(langchains.AgentMiddleware):
         def wrap_model_call(self, request: Any, handler: Any) -> Any:
-            request.messages.append(HumanMessage("Be brief."))
+            change(request.messages)
             return handler(request)
 
         async def awrap_model_call(self, request: Any, handler: Any) -> Any:
-            request.messages.append(HumanMessage("Be brief."))
+            change(request.messages)
             return await handler(request)
 
-    model = ScriptedChatModel(replies=["fine"])
-    result = run(create(model, middleware=[Appends()]), {"messages": [HumanMessage("Did it pass?")]})
-    assert [m.text for m in result["messages"]] == ["Did it pass?", "Be brief.", "fine"]
-    assert [m.text for m in model.requests[0].messages] == ["Did it pass?", "Be brief."]
+    def conversation(create: Any) -> Any:
+        last = "fine" if response_format is None else calls(call("Verdict", GOOD, "2"))
+        model = ScriptedChatModel(replies=[calls(call("search", {"query": "q"})), last])
+        agent = create(model, [search], response_format=response_format, middleware=[Changes()], checkpointer=InMemorySaver())
+        result = run(agent, {"messages": [HumanMessage("Did it pass?")]}, {"configurable": {"thread_id": "1"}})
+        told = [[(m.type, m.text) for m in messages] for messages in (result["messages"], *(r.messages for r in model.requests))]
+        return told, [m.text for m in agent.get_state({"configurable": {"thread_id": "1"}}).values["messages"]]
+
+    assert conversation(create_agent) == conversation(langchains_create_agent)
 
 
 def test_the_tools_node_shows_its_tools_by_name() -> None:
@@ -179,11 +207,13 @@ class Wraps(AgentMiddleware):
 
 
 def traced(run: Any, middleware: Any) -> Spans:
-    spans = Spans()
     replies: list[Any] = [calls(call("search", {"query": "q"})), calls(call("Verdict", GOOD, "2"))]
-    agent = create_agent(
-        ScriptedChatModel(replies=replies), [search], response_format=ToolStrategy(Verdict), middleware=[middleware]
-    )
+    model = ScriptedChatModel(replies=replies)
+    return spans_of(run, create_agent(model, [search], response_format=ToolStrategy(Verdict), middleware=[middleware]))
+
+
+def spans_of(run: Any, agent: Any) -> Spans:
+    spans = Spans()
     with tracing_context(enabled=True, client=spans):
         # The event loop of the ``run`` fixture has a context of its own.
         asyncio.run(agent.ainvoke(QUESTION)) if run.color == "async" else agent.invoke(QUESTION)
@@ -199,6 +229,24 @@ class TestTraces:
             assert "handler" not in inputs
             assert "runtime" not in inputs["request"]
         assert "answergraph_" not in repr(spans.seen)
+
+    def test_no_private_key_is_recorded_of_an_agent_inside_or_of_a_node_of_the_developer(self, run: Any) -> None:
+        helper = create_agent(
+            ScriptedChatModel(replies=[calls(call("Verdict", GOOD))] * 2), response_format=ToolStrategy(Verdict)
+        )
+
+        @tool
+        def task(state: Annotated[Any, InjectedState]) -> str:
+            """Hand the whole state to another agent, as the task tool of deepagents does."""
+            return str(helper.invoke(state)["structured_response"])
+
+        graph = build_agent_graph(
+            ScriptedChatModel(replies=[calls(call("task", {}), call("task", {}, "2")), calls(call("Verdict", GOOD, "3"))]),
+            [task],
+            response_format=ToolStrategy(Verdict),
+        )
+        graph.add_node("mine", lambda state: {**state}).add_edge("structured_response", "mine").add_edge("mine", END)
+        assert "answergraph_" not in repr(spans_of(run, graph.compile()).seen)
 
     def test_the_integration_has_langchains_name(self, run: Any) -> None:
         agent, _ = agent_of("fine", response_format=None, name="helper")

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.errors import GraphRecursionError
 
@@ -164,3 +164,19 @@ def test_a_correction_of_a_long_answer_stays_short(run: Any, format: Any) -> Non
     assert [attempt["status"] for attempt in result["outcome"]["attempts"]] == ["invalid", "invalid"]
     assert all(len(message.text) < 6_000 for message in result["messages"] if isinstance(message, HumanMessage))
     assert len(json.dumps(result["outcome"])) < 20_000
+
+
+def test_a_malformed_answer_beside_a_tool_is_answered_as_an_error(run: Any) -> None:
+    malformed = AIMessage("", tool_calls=[SEARCH], invalid_tool_calls=[{**call("Verdict", {}, "a"), "args": "{", "error": None}])
+    agent, model = agent_of(malformed, good("b"))
+    assert run(agent, QUESTION)["structured_response"] == Verdict(passed=True, score=7)
+    told = {m.tool_call_id: m.status for m in model.requests[-1].messages if isinstance(m, ToolMessage)}
+    assert told == {"a": "error", "s": "success"}
+
+
+@pytest.mark.parametrize("field", ["tool_calls", "invalid_tool_calls"])
+def test_a_call_with_an_empty_id_in_the_history_is_answered(run: Any, field: str) -> None:
+    waiting: Any = {**call("search", {}, ""), **({} if field == "tool_calls" else {"args": "{", "error": None})}
+    agent, model = agent_of(good("v"))
+    run(agent, {"messages": [HumanMessage("Go."), AIMessage("", **{field: [waiting]}), HumanMessage("And?")]})
+    assert [(m.type, getattr(m, "tool_call_id", None)) for m in model.requests[0].messages][2] == ("tool", "")

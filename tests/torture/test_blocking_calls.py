@@ -1,0 +1,94 @@
+"""An awaited run makes no call that blocks the event loop: no file, no socket, no sleep, no lock that is waited for."""
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import pytest
+from blockbuster import BlockingError, blockbuster_ctx
+from langchain_core.messages import AIMessage
+from langgraph.checkpoint.memory import InMemorySaver
+from pydantic import BaseModel
+
+from answergraph import AutoStrategy, PromptedStrategy, Quote, ReActTextModel, ToolStrategy, aresume, aunfinished, create_agent
+from answergraph.graphs import create_calculator, create_judge, create_triage_agent, create_workflow
+from answergraph.graphs.general_agent import general_agent
+from answergraph.middleware import GroundedAnswer
+from answergraph.testing import ScriptedChatModel
+from tests.graphs.workflow.agents import step
+
+
+class Quoted(BaseModel):
+    """What the log says."""
+
+    said: Annotated[list[str], Quote()]
+
+
+def read_log() -> str:
+    """Read the log: a tool that blocks, and so runs in a thread."""
+    return Path(__file__).read_text()[:40]
+
+
+def call(name: str, args: dict[str, Any]) -> AIMessage:
+    return AIMessage("", tool_calls=[{"name": name, "args": args, "id": "1"}])
+
+
+THREAD: Any = {"configurable": {"thread_id": "1"}}
+ASKED: Any = {"messages": ["Did it pass?"]}
+QUOTE = {"said": ["An awaited run makes no call"]}
+
+
+def grounded(strategy: Any, answer: Any) -> Any:
+    replies = [call("read_log", {}), "This is no answer.", answer]
+    model = ScriptedChatModel(replies=lambda messages: replies[sum(isinstance(m, AIMessage) for m in messages)])
+    options: Any = {"response_format": strategy(Quoted), "middleware": [GroundedAnswer()], "checkpointer": InMemorySaver()}
+    return create_agent(model, [read_log], **options)
+
+
+async def agents(folder: Path) -> None:
+    for strategy, answer in (
+        (ToolStrategy, call("Quoted", QUOTE)),
+        (PromptedStrategy, f"{QUOTE}"),
+        (AutoStrategy, call("Quoted", QUOTE)),
+    ):
+        agent = grounded(strategy, answer)
+        assert (await agent.ainvoke(ASKED, THREAD))["outcome"]["status"] == "answered"
+        assert await aunfinished(agent, THREAD) is None
+        await aresume(agent, THREAD)
+
+
+async def streams(folder: Path) -> None:
+    agent = grounded(ToolStrategy, call("Quoted", QUOTE))
+    async for _ in agent.astream(ASKED, THREAD, stream_mode=["values", "messages", "custom", "updates"]):
+        pass
+
+
+async def text_protocol(folder: Path) -> None:
+    model = ReActTextModel(ScriptedChatModel(replies=["Action: read_log\nAction Input: {}", "Final Answer: done"]))
+    await create_agent(model, [read_log]).ainvoke(ASKED)
+
+
+async def shipped_graphs(folder: Path) -> None:
+    await create_calculator("offline").ainvoke({"messages": ["(2 + 3) × 4"]})
+    await general_agent().ainvoke({"messages": ["3 + 4"]}, context={"system_prompt": "Be brief."})
+    await create_judge("offline", ["when(n > 1)", "good", "bad"]).ainvoke({"report": "All good.", "facts": {"n": 1}})
+    await create_workflow([step("work", lambda state: {"text": "done"}, {"done": "COMPLETE"})]).ainvoke({"task": "T"})
+
+
+async def triage(folder: Path) -> None:
+    results = '<testsuite><testcase name="t"><failure>assert 1 == 2</failure></testcase></testsuite>'
+    await asyncio.to_thread((folder / "results.xml").write_text, results)
+    agent = await asyncio.to_thread(create_triage_agent, history=folder / "history.db")  # opens the file
+    found = await agent.ainvoke({"folder": str(folder)})
+    assert len(found["reports"]) == 1
+
+
+@pytest.mark.parametrize("runs", [agents, streams, text_protocol, shipped_graphs, triage])
+async def test_an_awaited_run_makes_no_blocking_call(runs: Callable[[Path], Awaitable[None]], tmp_path: Path) -> None:
+    await runs(tmp_path)  # what is imported late is imported now
+    with blockbuster_ctx():
+        with pytest.raises(BlockingError):
+            os.stat(tmp_path)
+        await runs(tmp_path)
