@@ -1,31 +1,25 @@
 """Steps: logic written once for sync and async, and the two drivers that run it.
 
-A step is a generator that yields *effects*, what it needs done, and is sent each effect's result. ``run_step`` blocks on
-an effect, ``arun_step`` awaits it. The idea is that of ``httpx``'s auth flows.
+A step is a generator that yields *effects* and is sent their results. ``run_step`` blocks on an effect, ``arun_step`` awaits
+it, as in ``httpx``'s auth flows.
 """
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
-from contextvars import Context
 from dataclasses import dataclass, field
-from types import CodeType
 from typing import Any, Protocol, TypeVar
 
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.runnables import Runnable, RunnableConfig, ensure_config
 from langchain_core.runnables.config import merge_configs
-from langgraph.graph import START, StateGraph
 from langgraph.runtime import Runtime, get_runtime
-from langgraph.types import StreamMode
-from langsmith import tracing_context  # langchain-core, which traces with it, requires it
 
 StepT = TypeVar("StepT")
 
 
 class Effect(Protocol):
-    """Something a step needs done in the outside world, in either colour."""
+    """An operation in the outside world, blocking or awaited."""
 
     def perform(self) -> Any:
         """Do it, blocking."""
@@ -45,7 +39,7 @@ class Invoke:
     runnable: Runnable[Any, Any]
     input: Any
     listeners: Sequence[BaseCallbackHandler] = ()
-    """Callback handlers for this call, beside those of the run."""
+    """Extra callback handlers."""
     settings: Mapping[str, Any] = field(default_factory=dict)
     """Further keyword arguments."""
 
@@ -66,7 +60,7 @@ def _with_listeners(listeners: Sequence[BaseCallbackHandler]) -> RunnableConfig:
 
 @dataclass(frozen=True)
 class CallHandler:
-    """Call a handler that LangGraph hands to a wrapper; it is of the running colour already."""
+    """Call a handler that LangGraph passes to a wrapper."""
 
     function: Callable[..., Any]
     arguments: tuple[Any, ...]
@@ -109,7 +103,7 @@ def run_step(step: Step[StepT]) -> StepT:
         step: The step. What an effect raises is thrown into it, so that it can be caught by name there.
 
     Returns:
-        What the step returns.
+        The step's return value.
     """
     try:
         effect = next(step)
@@ -132,7 +126,7 @@ async def arun_step(step: Step[StepT]) -> StepT:
         step: The step. What an effect raises is thrown into it, so that it can be caught by name there.
 
     Returns:
-        What the step returns.
+        The step's return value.
     """
     try:
         effect = next(step)
@@ -149,16 +143,16 @@ async def arun_step(step: Step[StepT]) -> StepT:
 
 
 class Surroundings(Protocol):
-    """What a graph puts around one visit of a node: entered before it; the node's update goes through it afterwards."""
+    """A context around one visit of a node, which also finishes the node's update."""
 
     def __enter__(self) -> Surroundings: ...
     def __exit__(self, kind: Any, error: BaseException | None, traceback: Any) -> None: ...
     def finished_update(self, update: Any) -> Any:
-        """Return the node's update as LangGraph is to write it."""
+        """Return the node's update for LangGraph."""
 
 
 Around = Callable[[Callable[[], Any]], Surroundings]
-"""Makes the surroundings of a visit; called with a function that returns the node's state."""
+"""Makes the surroundings of a visit from a function that returns the node's state."""
 
 
 class NothingAround:
@@ -181,7 +175,7 @@ class NothingAround:
 class GraphNode(Runnable[Any, Any]):
     """A graph node made of a step: ``(state, runtime) -> Step[update]``.
 
-    A plain ``Runnable`` on purpose: LangGraph runs it as it is, where a bare function costs a traced call per visit.
+    A plain ``Runnable``, because a function costs a traced call per visit.
     """
 
     def __init__(self, step: Callable[[Any, Runtime[Any]], Step[Any]], *, name: str, around: Around = NothingAround) -> None:
@@ -190,7 +184,7 @@ class GraphNode(Runnable[Any, Any]):
         self._around = around
 
     def within(self, around: Around) -> GraphNode:
-        """Return the same node with something else around its visits."""
+        """Return the same node with other surroundings."""
         return GraphNode(self._step, name=self.name, around=around)
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
@@ -219,7 +213,7 @@ class Router(Runnable[Any, Any]):
         """Make a router from a function.
 
         Args:
-            route: Returns why the graph goes on, or one ``Send`` per tool call.
+            route: Returns the reason for the next edge, or one ``Send`` per tool call.
             name: Shown in traces; unique per source node.
         """
         self.route = route
@@ -234,65 +228,13 @@ class Router(Runnable[Any, Any]):
         return self.route(input)
 
 
-MODES: tuple[StreamMode, ...] = ("values", "custom")
+_NOTHING = (lambda _: None).__code__
 
 
-@dataclass(frozen=True)
-class SilentWriters:
-    """An effect that returns the code of the stream writers of runs nobody listens to.
+def has_listener(writer: Callable[..., Any]) -> bool:
+    """Return whether what is written to a run's stream writer can reach anyone.
 
-    LangGraph gives such a run a writer that does nothing, and has no public sign of it. To find that function, a graph of one
-    empty node is run without a listener and with one, once per colour. Two writers of one function do not count as silent.
+    A run that nobody listens to has a writer that does nothing. LangGraph has no public sign of it; its code is that of nothing.
     """
-
-    known: dict[str, frozenset[CodeType]] = field(
-        default_factory=lambda: {"no run": frozenset({_code_of(Runtime().stream_writer)})}
-    )
-
-    def perform(self) -> frozenset[CodeType]:
-        if "blocking" not in self.known:
-            self.known["blocking"] = Context().run(_watch)
-        return frozenset().union(*self.known.values())
-
-    async def aperform(self) -> frozenset[CodeType]:
-        if "awaited" not in self.known:
-            # In a context of its own, as above: a run in that of the node would be part of the agent's run.
-            self.known["awaited"] = await asyncio.create_task(_awatch(), context=Context())
-        return frozenset().union(*self.known.values())
-
-
-def has_listener(writer: Callable[..., Any]) -> Step[bool]:
-    """Return whether what is written to a run's stream writer can reach anyone."""
     code = getattr(writer, "__code__", None)
-    return code is None or code not in (yield SILENT_WRITERS)
-
-
-def _watch() -> frozenset[CodeType]:
-    graph, codes = _empty_graph()
-    with tracing_context(enabled=False):
-        for mode in MODES:
-            list(graph.stream({}, stream_mode=mode))
-    return frozenset(codes[:1]).difference(codes[1:])
-
-
-async def _awatch() -> frozenset[CodeType]:
-    graph, codes = _empty_graph()
-    with tracing_context(enabled=False):
-        for mode in MODES:
-            [_ async for _ in graph.astream({}, stream_mode=mode)]
-    return frozenset(codes[:1]).difference(codes[1:])
-
-
-def _empty_graph() -> tuple[Any, list[Any]]:
-    """Return a graph of one empty node, and a list that takes the code of the writer of each run."""
-    codes: list[Any] = []
-    node = GraphNode(pure(lambda state, runtime: codes.append(_code_of(runtime.stream_writer))), name="empty")
-    state: Any = dict
-    return StateGraph(state).add_node("empty", node).add_edge(START, "empty").compile(), codes
-
-
-def _code_of(writer: Any) -> Any:
-    return getattr(writer, "__code__", None)
-
-
-SILENT_WRITERS = SilentWriters()
+    return code is None or (code.co_code, code.co_consts) != (_NOTHING.co_code, _NOTHING.co_consts)

@@ -1,4 +1,4 @@
-"""Channels whose checkpoints hold what was added; whole copies become rarer as the value grows."""
+"""Channels whose checkpoints hold additions; snapshots become rarer as the value grows."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _ROLES = ("human", "user", "ai", "assistant", "system", "developer")
 
 
 class GrowingChannel(DeltaChannel[Any]):
-    """A delta channel that is copied whole after as many updates as it has items.
+    """A delta channel with a snapshot after as many updates as it has items.
 
-    All copies together are at most twice as long as the last one, and no replay has more updates than the value has items.
+    All snapshots together are at most twice the last one, and a replay has at most as many updates as items.
     """
 
     __slots__ = ()
@@ -56,43 +56,50 @@ class MessagesChannel(GrowingChannel):
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self.ids: set[Any] | None = None
-        """The ids of the conversation's messages, kept from one append to the next; perhaps more, never fewer."""
+        """The ids of the messages, kept between appends; a superset."""
         self.owns_ids = True
 
     def copy(self) -> Self:
-        # LangGraph tries on a copy what a single node has written, before every conditional edge.
-        new = super().copy()
-        new.ids, new.owns_ids = self.ids, False
+        # LangGraph tries on a copy what a single node has written, before every conditional edge. The list is not copied with it,
+        # for an update makes a new one; and no constructor runs, which would look at the type again.
+        new = type(self).__new__(type(self))
+        new.key, new.typ, new.reducer, new.value = self.key, self.typ, self.reducer, self.value
+        new.snapshot_frequency, new.ids, new.owns_ids = self.snapshot_frequency, self.ids, False
         return new
 
     def update(self, values: Sequence[Any]) -> bool:
-        new = [message for write in values for message in (write if type(write) is list else (write,))]
-        if not values or not self.is_available() or not self._append(new):
-            self.ids = None
-            return super().update(values)
-        self._space_copies()
-        return True
+        if not values:
+            return False
+        is_one_list = len(values) == 1 and type(values[0]) is list
+        if self._append(
+            values[0] if is_one_list else [m for write in values for m in (write if type(write) is list else (write,))]
+        ):
+            return True
+        self.ids = None
+        return super().update(values)
 
     def _append(self, new: Sequence[Any]) -> bool:
         """Append whole new messages without a look at those that are there; return whether that was all there was to do."""
-        if not WHOLE_MESSAGES.issuperset(map(type, new)):
+        if type(self.value) is not list or not WHOLE_MESSAGES.issuperset(map(type, new)):
             return False
         for message in new:
-            message.id = message.id or str(uuid4())
+            if not message.id:
+                message.id = str(uuid4())
         if self.ids is None:
             self.ids, self.owns_ids = _ids_of(self.value), True
-        if not _have_new_ids(new, self.ids):
+        if (new_ids := _new_ids(new, self.ids)) is None:
             return False
         self.value = [*self.value, *new]
+        self.snapshot_frequency = max(MIN_UPDATES_BETWEEN_COPIES, len(self.value))
         if self.owns_ids:
-            self.ids.update(_ids_of(new))
+            self.ids.update(new_ids)
         else:
             self.ids = None
         return True
 
     def __eq__(self, other: object) -> bool:
-        # LangGraph refuses a node whose schema declares a key with a channel that is not equal to the graph's, and asks no more.
-        # As an equal of the channel of MessagesState, this one stays, and nodes annotated with that schema can be added.
+        # LangGraph refuses nodes whose schema has an unequal channel for a key. As an equal of MessagesState's channel, this
+        # one is kept, and nodes with that schema can be added.
         if isinstance(other, BinaryOperatorAggregate):
             return other.operator is add_messages
         return isinstance(other, MessagesChannel)
@@ -110,9 +117,10 @@ def merge_messages(state: Sequence[Any], writes: Sequence[Any]) -> list[BaseMess
         if ids is None:
             ids = _ids_of(merged)
         right: list[Any] = list(_with_ids(write, merged, ids))
-        if WHOLE_MESSAGES.issuperset(map(type, right)) and _have_new_ids(right, ids):
+        new_ids = _new_ids(right, ids) if WHOLE_MESSAGES.issuperset(map(type, right)) else None
+        if new_ids is not None:
             merged += right
-            ids.update(_ids_of(right))
+            ids.update(new_ids)
         else:
             both: Any = add_messages(merged, right)
             merged = both
@@ -129,15 +137,15 @@ def stores_deltas() -> bool:
 
 
 def with_messages_channel(hint: Any) -> Any:
-    """Return the annotation of a state's messages with the delta channel in place of ``add_messages``.
+    """Return the annotation of a state's messages with the delta channel instead of ``add_messages``.
 
-    An annotation with another reducer or with a channel of its own is returned as it is: this is how one agent opts out.
+    Annotations with another reducer or channel are unchanged: this is how an agent opts out.
     """
     bare = get_args(hint)[0] if get_origin(hint) is Required else hint
     metadata = getattr(bare, "__metadata__", ())
     if not metadata or metadata[-1] is not add_messages:
         return hint
-    # The type that was annotated stays, and so does what else was said of it.
+    # The annotated type and other metadata are kept.
     return Required[Annotated[(bare.__origin__, *metadata[:-1], MESSAGES)]]
 
 
@@ -145,21 +153,21 @@ def _ids_of(messages: Iterable[Any]) -> set[Any]:
     return {getattr(message, "id", None) for message in messages}
 
 
-def _have_new_ids(messages: Sequence[BaseMessage], ids: set[Any]) -> bool:
-    """Return whether messages have ids that a conversation does not have; in one that replaced another, ids may be missing."""
-    new = _ids_of(messages)
-    return None not in ids and len(new) == len(messages) and ids.isdisjoint(new)
+def _new_ids(messages: Sequence[BaseMessage], ids: set[Any]) -> set[Any] | None:
+    """Return the ids of messages if a conversation has none of them; in one that replaced another, ids may be missing."""
+    new = {message.id for message in messages}
+    return new if None not in ids and len(new) == len(messages) and ids.isdisjoint(new) else None
 
 
 def _with_ids(write: Any, before: Sequence[Any], known: set[Any]) -> Iterable[BaseMessage]:
-    """Give ids to what has none.
+    """Add missing ids.
 
-    A message object is stored with the id it is given here. A text or a pair is stored as it is and becomes a message whenever
-    the conversation is rebuilt; its id is made from what it says and the message before it, so that it is the same one again.
+    A message object is stored with its id. Texts and pairs become messages when the conversation is rebuilt, so their ids are
+    derived from their content and the message before.
     """
     previous = getattr(before[-1], "id", None) if before else None
     match write:
-        case [str(role), str()] if role in _ROLES:  # a pair, which checkpoints give back as a list
+        case [str(role), str()] if role in _ROLES:  # a pair, which checkpoints restore as a list
             given = [write]
         case _:
             given = write if isinstance(write, list) else [write]

@@ -1,7 +1,6 @@
-"""The state keys that the agent's own nodes alone write: its answer, its outcome, and the private keys.
+"""Protects the state keys that only the agent's own nodes write: answer, outcome and private keys.
 
-What else reaches the state is left out there: the whole state of another agent that a tool, a node or a command hands back, and
-what a caller sends.
+Other writers' values for them are dropped, for example the state of another agent that a tool returns.
 """
 
 from __future__ import annotations
@@ -9,16 +8,19 @@ from __future__ import annotations
 import operator
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
+from langchain_core.callbacks import CallbackManager
+from langchain_core.runnables import ensure_config
+from langchain_core.tracers import BaseTracer
 from langgraph.types import Command
 
 from answergraph.state.agent_state import PRIVATE_KEYS
 from answergraph.state.errors import AgentSpecError
+from answergraph.state.ledger import RUNNING
 
 REFUSED = (
-    "{writer} wrote {key!r}, which the agent's own nodes alone write. To give another answer, return "
+    "{writer} wrote {key!r}, which only the agent's own nodes write. To give another answer, return "
     "ModelResponse(result=…, structured_response=…) from wrap_model_call; to send one back, raise AnswerRejected in check_answer."
 )
 
@@ -27,7 +29,7 @@ def without_refused_keys(writer: str, update: Any, state: Any, names: frozenset[
     """Return the update of a hook without keys that are the agent's own.
 
     Raises:
-        AgentSpecError: If it changes the answer or the outcome. Who returns the whole state changes nothing.
+        AgentSpecError: If it changes the answer or the outcome; returning the whole state changes nothing.
     """
     cleaned = without_keys(update, names)
     for key, value in [] if cleaned is update else pairs_of(update):
@@ -38,7 +40,7 @@ def without_refused_keys(writer: str, update: Any, state: Any, names: frozenset[
 
 
 def without_keys(update: Any, names: frozenset[str]) -> Any:
-    """Return an update without some keys, whether it is a dict, a command, a list of these, or an object with fields."""
+    """Return an update of any form without some keys."""
     if isinstance(update, Command):
         # A command to the graph around this one writes that graph's keys.
         kept = update.update if update.graph == Command.PARENT else without_keys(update.update, names)
@@ -57,8 +59,27 @@ def _is_pair(part: Any) -> bool:
     return isinstance(part, tuple) and list(map(type, part[:1])) == [str]
 
 
-without_private_keys = partial(without_keys, names=PRIVATE_KEYS)
-"""Returns what a trace records of a state or an update."""
+TRACED, UNTRACED = "traced", "untraced"
+"""What ``RUNNING`` says: whether a tracer records the run."""
+
+
+class UntracedUpdate(dict[str, Any]):
+    """The update of a node in a run that no tracer records."""
+
+
+def tracing_of_run() -> str:
+    """Return whether a tracer records the run of the current node; asked once in a run, for it costs as much as a tool call."""
+    handlers = CallbackManager.configure(ensure_config().get("callbacks")).handlers
+    return TRACED if any(isinstance(handler, BaseTracer) for handler in handlers) else UNTRACED
+
+
+def for_trace(value: Any) -> Any:
+    """Return what a trace records of a state or an update.
+
+    LangGraph asks also where nobody traces, and tells every callback twice if anything is left out.
+    """
+    is_untraced = type(value) is UntracedUpdate or (type(value) is dict and value.get(RUNNING) == UNTRACED)
+    return value if is_untraced else without_keys(value, PRIVATE_KEYS)
 
 
 def pairs_of(update: Any) -> list[tuple[str, Any]]:

@@ -26,9 +26,11 @@ from answergraph.runtime.recent_cache import MAX_KEPT
 from answergraph.runtime.steps import GraphNode, Step
 from answergraph.state.agent_state import PRIVATE_KEYS, StateSchemas
 from answergraph.state.budget import InnerRunBudget
-from answergraph.state.own_keys import without_keys, without_private_keys, without_refused_keys
+from answergraph.state.own_keys import for_trace, without_keys, without_refused_keys
 
-_TRACED = TracePolicy(process_inputs=without_private_keys, process_outputs=without_private_keys)
+_TRACED = TracePolicy(process_inputs=for_trace, process_outputs=for_trace)
+_TRACED_CALL = TracePolicy(process_outputs=for_trace)
+"""Of the tools, which are sent calls, not the state."""
 
 
 class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
@@ -42,7 +44,7 @@ class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
 
     def __init__(self, spec: AgentSpec) -> None:
         """Start with the agent's schemas and no nodes."""
-        # In place of LangGraph's constructor, which would read the type hints of the same schemas again for every agent.
+        # Instead of LangGraph's constructor, which would read the schemas' type hints again for every agent.
         for name, value in vars(_blank(spec.schemas)).items():
             setattr(self, name, copy(value))
         self.context_schema = spec.context_schema
@@ -79,7 +81,7 @@ class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
     def add_own_node(self, name: str, node: GraphNode | ToolsNode) -> None:
         """Add one of the agent's own nodes, which alone write its answer, its outcome and its private keys."""
         action = node.within(partial(InnerRunBudget, self._limits)) if isinstance(node, GraphNode) else node
-        super().add_node(name, action, trace_policy=_TRACED)
+        super().add_node(name, action, trace_policy=_TRACED if action is not node else _TRACED_CALL)
 
     def add_hook(self, name: str, step: Callable[[Any, Any], Step[Any]], trace_policy: Any) -> None:
         """Add a hook of the middleware as a node."""
@@ -114,12 +116,12 @@ class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
         """
         every = [ToolCallTransformer, subagent_transformer(), *self._transformers, *(transformers or ())]
         made = super().compile(checkpointer, transformers=list({id(each): each for each in every}.values()), **options)
-        # As ``copy`` makes another one of it, which is what ``with_config`` does.
+        # As ``copy`` does, which ``with_config`` uses.
         compiled = CompiledAgent(**{name: value for name, value in vars(made).items() if name != "__orig_class__"})
-        # As many blocking tools at once as on an event loop. LangGraph alone has as many threads as cores, and four.
+        # As many concurrent blocking tools as on an event loop; LangGraph's default is the number of cores plus four.
         compiled.config = {**(compiled.config or {}), "max_concurrency": MAX_TOOL_THREADS}
         compiled.stream_channels = [name for name in compiled.stream_channels_list if name not in PRIVATE_KEYS]
-        # LangChain's names: LangSmith groups runs by the one, consumers of token streams tell agents apart by the other.
+        # LangChain's keys: LangSmith groups runs by one, consumers of token streams use the other.
         metadata = {"ls_integration": "langchain_create_agent"}
         if self.agent_name is not None:
             metadata["lc_agent_name"] = self.agent_name
@@ -145,5 +147,5 @@ class CompiledAgent(CompiledStateGraph[Any, Any, Any, Any]):
 
 @lru_cache(maxsize=MAX_KEPT)
 def _blank(schemas: StateSchemas) -> StateGraph[Any, Any, Any, Any]:
-    """Return a graph with schemas and no nodes, to copy; its channels are copied by every run."""
+    """Return an empty graph with schemas, to copy."""
     return StateGraph(schemas.state, input_schema=schemas.input, output_schema=schemas.output)

@@ -1,7 +1,7 @@
 """What an independent test found wrong with the checks, by the number of the finding; each was the other way round before.
 
-F9 is in ``test_trust_findings_of_numbers.py``, F5 in ``test_verifier_edits.py``.
-F1, F3, F4 and F10 are in ``tests/middleware/test_trust_findings_of_runs.py``.
+F9 is in ``test_claim_checking_trust_findings_of_numbers.py``, F5 in ``test_verifier_edits.py``.
+F1, F3, F4 and F10 are in ``tests/middleware/test_grounded_answer_trust_findings.py``.
 """
 
 import json
@@ -17,7 +17,7 @@ from tests.answergraph.evidence.altered_cases import ALTERED
 from tests.answergraph.evidence.measure_real import accepted, cases
 from tests.answergraph.evidence.real_cases import FAITHFUL
 from tests.answergraph.evidence.real_texts import real_texts
-from tests.answergraph.evidence.test_trust_findings_of_numbers import counted
+from tests.answergraph.evidence.test_claim_checking_trust_findings_of_numbers import counted
 
 TEXTS = list(real_texts(6, languages=0))
 few = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
@@ -199,7 +199,7 @@ WRITTEN = "all tests have passed today"
 )
 def test_f2_what_the_model_wrote_by_one_tool_is_no_evidence_when_another_reads_it(args: dict[str, Any]) -> None:
     runs = [ToolRun("1", "write", args, ("ok",), counts=False), ToolRun("2", "read_back", {}, (WRITTEN,))]
-    assert "what you wrote before" in check_evidence({"q": WRITTEN}, runs, marks={"q": Quote()}).problems["q"]
+    assert "your own words" in check_evidence({"q": WRITTEN}, runs, marks={"q": Quote()}).problems["q"]
     assert not check_evidence({"q": WRITTEN}, runs[::-1], marks={"q": Quote()}).problems
 
 
