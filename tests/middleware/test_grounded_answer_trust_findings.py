@@ -1,4 +1,4 @@
-"""What an independent test found wrong with runs, by the number of the finding; see ``test_claim_checking_trust_findings.py`` for the checks."""
+"""What an independent test found wrong with runs, by the number of the finding; the checks have tests of their own."""
 
 import json
 from dataclasses import dataclass
