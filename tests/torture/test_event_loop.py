@@ -65,12 +65,12 @@ def call(name: str, args: dict[str, Any]) -> AIMessage:
 
 
 def reply_as_text(folder: Path) -> Awaitable[Any]:
-    model = ScriptedChatModel(replies=[SHAPES["many objects"](14_000), '{"passed": true}'])
+    model = ScriptedChatModel(replies=[SHAPES["'{\"a\":' in each other"](100_000), '{"passed": true}'])
     return create_agent(model, response_format=PromptedStrategy(Verdict)).ainvoke(ASKED)
 
 
 def broken_arguments(folder: Path) -> Awaitable[Any]:
-    text = SHAPES["'{' in each other"](200_000)
+    text = SHAPES["'{' in each other"](400_000)
     broken: Any = [{"name": "Verdict", "args": text, "id": "1", "error": None, "type": "invalid_tool_call"}]
     model = ScriptedChatModel(replies=[AIMessage("", invalid_tool_calls=broken), call("Verdict", {"passed": True})])
     return create_agent(model, response_format=ToolStrategy(Verdict)).ainvoke(ASKED)
