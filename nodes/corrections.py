@@ -45,5 +45,6 @@ def _what_is_wrong(reading: Reading, strategy: Strategy[Any]) -> str:
     if reading.error is not None:
         return strategy.feedback(reading.error)
     if reading.status == "truncated":
-        return f"{CUT} {strategy.request_text()}" + (f" Like this: {strategy.example()}" if strategy.is_held else "")
+        # Held to the schema a model is asked in no words, so an example is all that it is told.
+        return f"{CUT} Like this: {strategy.example()}" if strategy.is_held else f"{CUT} {strategy.request_text()}"
     return strategy.request_text()

@@ -143,7 +143,9 @@ class ModelNode:
                 continue
             listeners = yield from self._listeners(visit, asked, request)
             try:
-                message: BaseMessage = yield bound.call(to_send, listeners)
+                # An empty reply is asked for again without streaming: OpenAI's client drops a refusal that is streamed.
+                was_empty = any(attempt["status"] == "empty" for attempt in visit.ledger["attempts"][-1:])
+                message: BaseMessage = yield bound.call(to_send, listeners, streams=not was_empty)
             except Exception as error:
                 # Whatever the provider's client raises; an error may stand for a reply.
                 written = reply_in(error, to_send.model) if asked.declared else None

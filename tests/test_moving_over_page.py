@@ -58,6 +58,11 @@ def test_every_reason_why_a_test_of_others_fails_is_on_the_page() -> None:
     assert sorted(listed) == sorted({reason for suite in SUITES for reason in suite.explained.values()})
 
 
+def test_the_page_of_the_suites_lists_every_difference_with_its_reason() -> None:
+    listed = [line for line in PAGE.with_name("compatibility.md").read_text().splitlines() if line.startswith("- ")]
+    assert listed == [f"- {suite.package} `{end}`: {why}." for suite in SUITES for end, why in suite.explained.items()]
+
+
 @pytest.mark.parametrize("shown", SHOWN.values())
 def test_what_shows_a_difference_is_there(shown: str) -> None:
     module, _, name = shown.partition(":")

@@ -44,13 +44,16 @@ MATRIX = """
 
 `make test-providers` runs an agent with a bare schema through the real client of each of these {providers} providers and APIs,
 against a stub on loopback that refuses what the API refuses, in its own words. The rules and their sources are in
-[tests/providers/rules.py](../tests/providers/rules.py), the situations in
+[rules.py](../tests/providers/rules.py), [history_rules.py](../tests/providers/history_rules.py) and
+[schema_rules.py](../tests/providers/schema_rules.py), the situations in
 [tests/providers/situations.py](../tests/providers/situations.py). Each runs blocking, awaited and streamed: {runs} runs, last
 written on {date}. A cell is the status of the outcome and the number of requests, refused ones included; `error` means that the
 provider's error is raised. A first run pays for what it learns; the next one does not.
 
-Two kinds of cells show faults of the clients. ChatOpenAI drops the refusal of a streamed chat completion. ChatDeepSeek does not
-send back the thoughts of a model that called tools while thinking; the API requires them, so it refuses the request.
+A streamed refusal of a chat completion takes a second request: ChatOpenAI drops it from the stream, so the empty reply is asked
+for again without streaming. A schema that is deeper or larger than the provider's documentation allows is not sent in the schema
+mode at all. Where the limit is not documented, or not known to be counted through references, the provider refuses one request,
+and this is remembered for that schema alone.
 
 """
 

@@ -64,7 +64,7 @@ class BoundModel:
     def has_plain_requests(self) -> bool:
         return with_plain_requests(self.runnable) is not self.runnable
 
-    def call(self, request: ModelRequest[Any], listeners: Sequence[BaseCallbackHandler] = ()) -> Invoke:
+    def call(self, request: ModelRequest[Any], listeners: Sequence[BaseCallbackHandler] = (), *, streams: bool = True) -> Invoke:
         """Return the effect that calls the model; ``listeners`` are callback handlers beside those of the run."""
         messages: list[AnyMessage] = [request.system_message] if request.system_message else []
         # Asked here, not in a function of ours: the conversation is copied in one go but for the few that may be without words.
@@ -82,7 +82,7 @@ class BoundModel:
         if self.takes_prompts and WHOLE_MESSAGES.issuperset(map(type, messages)):
             # LangChain converts and checks every message of a list, but not of a prompt.
             sent = ChatPromptValue.model_construct(messages=messages)
-        asked = with_plain_requests(self.runnable) if self.has_plain_requests else self.runnable
+        asked = with_plain_requests(self.runnable, messages, streams=streams) if self.has_plain_requests else self.runnable
         return Invoke(asked, sent, listeners, self.settings)
 
 

@@ -26,8 +26,12 @@ MAX_SECONDS_OF_A_SUITE = 3_600
 ABOVE = """# Compatibility
 
 The test suites of other people's packages, run with nothing changed but where `create_agent` comes from, beside a control run
-with LangChain's: `make compat` runs them and writes this page. In brackets: the tests that build an agent. Agents that a suite
-makes with LangGraph's older `create_react_agent` are made with `create_agent` in both runs.
+with LangChain's in the same environment: `make compat` runs them and writes this page. In brackets: tests that build an agent.
+Agents that a suite makes with LangGraph's older `create_react_agent` are made with `create_agent` in both runs. What the control
+run fails as well fails for reasons of the suite: drawings of another version of LangGraph, for example.
+
+`make compat COMPAT_ARGS="langchain langgraph_swarm"` runs some of them. CI runs those of LangChain, supervisor and swarm, whose
+sources the package index has; a difference without a reason fails it. The sources of deepagents and CopilotKit come from GitHub.
 
 | suite | tests | control | answergraph |
 |---|---|---|---|
@@ -97,14 +101,19 @@ def results(suite: Suite, folder: Path, *, swap: bool, only: Sequence[str] = ())
     report.unlink(missing_ok=True)
     # By another name: the suite has a package ``tests`` of its own.
     shutil.copy(Path(__file__).with_name("swapped.py"), folder / "create_agent_swapped.py")
-    path = os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")])
-    environment = {**os.environ, REPORT: str(report), "PYTHONPATH": path, **({SWAP: "1"} if swap else {})}
+    python = interpreter(suite)
     options = ["-q", "--tb=short", "-p", "create_agent_swapped", "-p", "no:cacheprovider", "-W", "default"]
     folder_of_tests, *suites_own = suite.tests.split()
-    command = [interpreter(suite), "-m", "pytest", *options, *suites_own, *(only or [folder_of_tests])]
+    command = [python, "-m", "pytest", *options, *suites_own, *(only or [folder_of_tests])]
     try:
         done = subprocess.run(
-            command, cwd=folder, env=environment, check=False, capture_output=True, text=True, timeout=MAX_SECONDS_OF_A_SUITE
+            command,
+            cwd=folder,
+            env=_environment(python, folder, report, swap=swap),
+            check=False,
+            capture_output=True,
+            text=True,
+            timeout=MAX_SECONDS_OF_A_SUITE,
         )
     except subprocess.TimeoutExpired as error:
         raise ValueError(f"it takes longer than {MAX_SECONDS_OF_A_SUITE} seconds") from error
@@ -115,6 +124,13 @@ def results(suite: Suite, folder: Path, *, swap: bool, only: Sequence[str] = ())
         lines = (done.stdout + done.stderr).strip().splitlines()
         raise ValueError(next((line.removeprefix("E ").strip() for line in lines if line.startswith("E  ")), lines[-1]))
     return found
+
+
+def _environment(python: str, folder: Path, report: Path, *, swap: bool) -> dict[str, str]:
+    # Servers that a suite starts run by the name ``python``.
+    first = {"PYTHONPATH": folder, "PATH": Path(python).parent}
+    paths = {name: os.pathsep.join([str(place), os.environ.get(name, "")]) for name, place in first.items()}
+    return {**os.environ, **paths, REPORT: str(report), **({SWAP: "1"} if swap else {})}
 
 
 def compared(suite: Suite) -> Row:
@@ -152,13 +168,14 @@ def _rows_on_the_page() -> dict[str, str]:
 
 def main(names: list[str]) -> int:
     """Run the suites, write the page, and say what is wrong."""
-    known, wrong = _rows_on_the_page(), False
+    made, wrong = dict[str, str](), False
     for suite in SUITES:
         if not names or suite.package in names:
             row = compared(suite)
             print(row, *row.wrong, sep="\n", flush=True)
-            known |= {suite.package: str(row)} if row.figures else {}
+            made |= {suite.package: str(row)} if row.figures else {}
             wrong = wrong or bool(row.wrong)
+    known = _rows_on_the_page() | made
     rows = [known.get(suite.package, f"| {suite.name} | not run yet | | |") for suite in SUITES]
     lines = [f"- {suite.package} `{end}`: {why}." for suite in SUITES for end, why in suite.explained.items()]
     PAGE.write_text(ABOVE + "\n".join(rows) + "\n" + BELOW + "\n".join(lines) + "\n")

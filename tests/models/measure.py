@@ -1,7 +1,8 @@
 """A small real model over every strategy, beside the peers: ``make test-model``.
 
-Asserted are invariants of every run of this library (a typed end, a valid answer, the budget, true quotes, no exception) and one
-ratchet: a bare schema brings at least as many valid answers as every explicit strategy, and as the best peer.
+Asserted are invariants of every run of this library (a typed end, a valid answer, the budget, true quotes, no exception) and
+two ratchets: a bare schema brings at least as many valid answers as every explicit strategy and as the best peer, and takes at
+most 1.2 times the tokens per valid answer of the leanest peer that did the same work.
 """
 
 import argparse
@@ -23,7 +24,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from answergraph import forget_refusals
 from tests.models.recording_proxy import RecordingProxy, Run
-from tests.models.report import table
+from tests.models.report import table, those_leaner
 from tests.models.serve import weights
 from tests.models.tasks import LOG, QUICK, TASKS, Diagnosis, Task
 from tests.models.ways import BARE, ways
@@ -172,7 +173,7 @@ def ran(proxy: RecordingProxy, model: str, way: str, task: Task, ours: bool, ask
         right=None if task.right is None else valid and _plain(answer) == _plain(task.right),
         ended=run.refused or ended,
         model_calls=len(run.exchanges),
-        tool_calls=sum(message["role"] == "tool" for message in _last_messages(run)),
+        tool_calls=_tools_run(task, run),
         tokens=run.tokens,
         seconds=round(time.monotonic() - began, 1),
         broken=_broken(task, answer, valid, ended, run, result) if ours else [],
@@ -209,9 +210,13 @@ def _plain(value: Any) -> Any:
     return asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
 
 
-def _last_messages(run: Run) -> list[dict[str, Any]]:
+def _tools_run(task: Task, run: Run) -> int:
+    """Return how many calls of the task's tools have a result; answers and their corrections are tool messages, too."""
     messages: list[dict[str, Any]] = run.exchanges[-1]["request"].get("messages", []) if run.exchanges else []
-    return messages
+    done = {message.get("tool_call_id") for message in messages if message["role"] == "tool"}
+    names = {tool.__name__ for tool in task.tools}
+    calls = [call for message in messages for call in message.get("tool_calls") or ()]
+    return sum(call["id"] in done and call["function"]["name"] in names for call in calls)
 
 
 def _line(result: Result) -> str:
@@ -234,8 +239,10 @@ def _verdict(results: list[Result], options: Any, tasks: int) -> int:
         _put_into(options.write, text)
     broken = [f"{each.way}, {each.task}: {', '.join(each.broken)}" for each in results if each.broken]
     behind = list(those_ahead(results))
-    print(*(f"Broken: {each}" for each in broken), *(f"Behind: {each}" for each in behind), sep="\n")
-    return 1 if broken or behind else 0
+    dearer = list(those_leaner(results))
+    named = (("Broken", broken), ("Behind", behind), ("Dearer", dearer))
+    print(*(f"{name}: {each}" for name, found in named for each in found), sep="\n")
+    return 1 if broken or behind or dearer else 0
 
 
 def those_ahead(results: list[Result]) -> Iterator[str]:

@@ -2,12 +2,19 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import product
 from typing import Any
 
 from tests.models.tasks import TASKS
+from tests.models.ways import BARE
 
 WITH_TOOLS = frozenset(task.name for task in TASKS if task.tools)
-HEADS = ("asked by", "valid", "right", "no answer", "raised", "calls per run", "tokens, no tools", "tokens, tools", "s per run")
+HEADS = (
+    *("asked by", "valid", "right", "no answer", "raised", "calls per run"),
+    *("tokens, no tools", "tool runs", "tokens, tools", "s per run"),
+)
+MAX_TOKENS_RATIO = 1.2
+"""The tokens per valid answer of a bare schema, by those of the leanest peer that did the same work."""
 
 
 def table(title: str, results: Sequence[Any]) -> str:
@@ -34,17 +41,48 @@ def _row(way: str, runs: Sequence[Any]) -> str:
         _counts(silent),
         _counts(raised),
         calls,
-        _tokens([each for each in runs if each.task not in WITH_TOOLS]),
-        _tokens([each for each in runs if each.task in WITH_TOOLS]),
+        _figure(tokens_of(_with_tools(runs, False))),
+        f"{_tool_runs(runs)} of {len(with_tools)}" if (with_tools := _with_tools(runs, True)) else "-",
+        _figure(tokens_of(with_tools)),
         seconds,
     )
     return _line(cells)
 
 
-def _tokens(runs: Sequence[Any]) -> str:
+def tokens_of(runs: Sequence[Any]) -> float | None:
     """Return the tokens of all requests and replies per valid answer."""
     valid = sum(each.valid for each in runs)
-    return f"{sum(each.tokens for each in runs) / valid:.0f}" if valid else "-"
+    return sum(each.tokens for each in runs) / valid if valid else None
+
+
+def those_leaner(results: Sequence[Any]) -> Iterator[str]:
+    """Where a bare schema takes more than ``MAX_TOKENS_RATIO`` times the tokens of a peer on the tasks that both have run.
+
+    With tools only a peer counts that ran tools in as many runs: the others were spared the work (decision 14).
+    """
+    for model, tools in product(dict.fromkeys(each.model for each in results), (False, True)):
+        of_way: dict[str, list[Any]] = {}
+        for each in _with_tools([each for each in results if each.model == model], tools):
+            of_way.setdefault(each.way, []).append(each)
+        for way, theirs in of_way.items():
+            mine = [each for each in of_way.get(BARE, ()) if each.task in {other.task for other in theirs}]
+            both = (tokens_of(mine), tokens_of(theirs))
+            is_same_work = not theirs[0].ours and (not tools or _tool_runs(theirs) >= max(_tool_runs(mine), 1))
+            if is_same_work and both[0] and both[1] and both[0] > MAX_TOKENS_RATIO * both[1]:
+                kind = "with tools" if tools else "without tools"
+                yield f"on {model} a bare schema takes {both[0]:.0f} tokens per valid answer {kind}, {way} {both[1]:.0f}"
+
+
+def _with_tools(runs: Sequence[Any], tools: bool) -> list[Any]:
+    return [each for each in runs if (each.task in WITH_TOOLS) is tools]
+
+
+def _tool_runs(runs: Sequence[Any]) -> int:
+    return sum(each.tool_calls > 0 for each in runs)
+
+
+def _figure(number: float | None) -> str:
+    return "-" if number is None else f"{number:.0f}"
 
 
 def _counts(counts: dict[str, int]) -> str:

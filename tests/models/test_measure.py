@@ -5,6 +5,7 @@ import threading
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 
 from tests.models.measure import Result, proxy_of, ran, those_ahead
 from tests.models.recording_proxy import MAX_REQUESTS, RecordingProxy
-from tests.models.report import table
+from tests.models.report import table, those_leaner
 from tests.models.tasks import QUICK, TASKS
 from tests.models.ways import BARE, our_way
 
@@ -76,6 +77,19 @@ def test_the_ratchet_compares_the_tasks_that_both_have_run() -> None:
     assert list(those_ahead([*mine, _result("peer", "one", True), _result("peer", "three", True)])) == []
     told = list(those_ahead([*mine, _result("peer", "two", True), _result("peer", "one", True)]))
     assert told == ["on smol a bare schema has 1 valid answers, peer 2, of 2"]
+
+
+def test_tokens_are_compared_with_peers_that_did_the_same_work() -> None:
+    def of(way: str, task: str, tokens: int, *, tool_calls: int = 0) -> Result:
+        return replace(_result(way, task, True), tokens=tokens, tool_calls=tool_calls)
+
+    plain = [of(BARE, "person", 130), of("peer", "person", 100)]
+    assert list(those_leaner(plain)) == ["on smol a bare schema takes 130 tokens per valid answer without tools, peer 100"]
+    assert list(those_leaner([plain[0], of("peer", "person", 110)])) == []
+    worked = of(BARE, "weather", 900, tool_calls=1)
+    assert list(those_leaner([worked, of("peer", "weather", 100)])) == []
+    told = list(those_leaner([worked, of("peer", "weather", 100, tool_calls=2)]))
+    assert told == ["on smol a bare schema takes 900 tokens per valid answer with tools, peer 100"]
 
 
 def test_the_table_has_the_most_valid_first() -> None:

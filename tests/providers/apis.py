@@ -63,6 +63,7 @@ class ChatCompletions(Api):
             choice=_choice(body.get("tool_choice")),
             format=wanted.get("type", ""),
             schema=(wanted.get("json_schema") or {}).get("schema"),
+            schema_name=(wanted.get("json_schema") or {}).get("name", ""),
             thinks=thinking.get("type") == "enabled" or bool(reasoning.get("effort") or body.get("reasoning_effort")),
             prompt=str(body["messages"][-1].get("content")),
             body=body,
@@ -71,7 +72,7 @@ class ChatCompletions(Api):
     def _turn(self, message: JSON) -> Turn:
         calls = tuple(call["id"] for call in message.get("tool_calls") or ())
         results = (message["tool_call_id"],) if message["role"] == "tool" else ()
-        thoughts = bool(message.get("reasoning_content"))
+        thoughts = "reasoning_content" in message
         return Turn(message["role"], calls, results, not (message.get("content") or calls or results), thoughts)
 
     def whole(self, body: JSON, reply: Reply, number: int) -> JSON:
@@ -125,6 +126,7 @@ class Responses(Api):
             choice=_choice(body.get("tool_choice")),
             format=wanted.get("type", ""),
             schema=wanted.get("schema"),
+            schema_name=wanted.get("name", ""),
             thinks=bool(body.get("reasoning")),
             prompt=str(body["input"][-1].get("content")),
             body=body,

@@ -161,6 +161,7 @@ class Bedrock(Api):
             tools=[tool["toolSpec"]["name"] for tool in config.get("tools") or () if "toolSpec" in tool],
             choice=choice["tool"]["name"] if "tool" in choice else next(iter(choice)),
             format=wanted.get("type", ""),
+            schema=_loaded((wanted.get("structure") or {}).get("jsonSchema", {}).get("schema")),
             thinks=(more.get("thinking") or {}).get("type") == "enabled",
             prompt=str(body["messages"][-1]),
             body=body,
@@ -221,6 +222,10 @@ class Bedrock(Api):
         yield _frame(
             "metadata", {"usage": {"inputTokens": 10, "outputTokens": 5, "totalTokens": 15}, "metrics": {"latencyMs": 1}}
         )
+
+
+def _loaded(schema: str | None) -> JSON | None:
+    return None if schema is None else dict(json.loads(schema))
 
 
 def _frame(kind: str, data: JSON) -> bytes:

@@ -38,6 +38,7 @@ class Asked:
     """`json_schema`, `json_object`, or nothing."""
     schema: JSON | None = None
     """The schema of the format."""
+    schema_name: str = ""
     thinks: bool = False
     prompt: str = ""
     """The text of the last message."""

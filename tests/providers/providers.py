@@ -116,7 +116,7 @@ CHAT = ChatCompletions()
 PROVIDERS: Sequence[Provider] = (
     Provider("OpenAI, chat completions", CHAT, rules.OPENAI, "langchain-openai", _openai),
     Provider("OpenAI, responses", Responses(), rules.OPENAI, "langchain-openai", _responses),
-    Provider("Anthropic", Anthropic(), rules.ANTHROPIC, "langchain-anthropic", _anthropic),
+    Provider("Anthropic", Anthropic(), rules.ANTHROPIC_WITHOUT_PREFILL, "langchain-anthropic", _anthropic),
     Provider("Anthropic before Claude 4.5", Anthropic(), rules.OLD_ANTHROPIC, "langchain-anthropic", _old_anthropic),
     Provider("Gemini 2.5", Gemini(), rules.GEMINI, "langchain-google-genai", _gemini),
     Provider("Mistral", Mistral(), rules.MISTRAL, "langchain-mistralai", _mistral),

@@ -1,39 +1,29 @@
 """What each API refuses, in its own words, with a source beside each rule."""
 
 from collections.abc import Callable
-from itertools import pairwise
 
-from tests.providers.dialogue import JSON, Asked, Rule
-
-STRICT_KEYS = {"minimum", "maximum", "minLength", "maxLength", "multipleOf"}
-
-
-def _unanswered(asked: Asked) -> list[str]:
-    """Return the ids of calls whose results do not come right behind them."""
-    missing: list[str] = []
-    waiting: list[str] = []
-    for turn in asked.turns:
-        if turn.results:
-            waiting = [call for call in waiting if call not in turn.results]
-            continue
-        if turn.role == "assistant" and turn.calls:
-            # The Responses API has an item for each call.
-            waiting += turn.calls
-            continue
-        missing, waiting = [*missing, *waiting], []
-    return [*missing, *waiting]
-
-
-def results_missing(words: str) -> Callable[[Asked], str | None]:
-    return lambda asked: words.format(ids=", ".join(left)) if (left := _unanswered(asked)) else None
-
-
-def tools_missing(words: str) -> Callable[[Asked], str | None]:
-    return lambda asked: words if not asked.tools and any(turn.calls or turn.results for turn in asked.turns) else None
-
-
-def empty_turn(words: str) -> Callable[[Asked], str | None]:
-    return lambda asked: words if any(turn.is_empty for turn in asked.turns) else None
+from tests.providers.dialogue import Asked, Rule
+from tests.providers.history_rules import (
+    begins_otherwise,
+    call_after_assistant,
+    empty_turn,
+    ends_in_thoughts,
+    ends_with_assistant,
+    in_a_row,
+    paused_in_the_middle,
+    results_missing,
+    stray_results,
+    thoughts_missing,
+    tools_missing,
+    user_after_tool,
+)
+from tests.providers.schema_rules import (
+    ANTHROPIC_SCHEMAS,
+    BEDROCK_SCHEMAS,
+    GEMINI_SCHEMAS,
+    LLAMA_CPP_SCHEMAS,
+    OPENAI_SCHEMAS,
+)
 
 
 def forced_while_thinking(words: str) -> Callable[[Asked], str | None]:
@@ -57,59 +47,6 @@ def choice_without_tools(words: str) -> Callable[[Asked], str | None]:
     return lambda asked: words if not asked.tools and asked.choice != "auto" else None
 
 
-def keywords(words: str, refused: set[str]) -> Callable[[Asked], str | None]:
-    def broken_by(asked: Asked) -> str | None:
-        found = sorted(refused.intersection(_keys(asked.schema or {})))
-        return words.format(found[0]) if found else None
-
-    return broken_by
-
-
-def _keys(schema: JSON) -> set[str]:
-    own = set(schema)
-    for value in schema.values():
-        for each in value if isinstance(value, list) else [value]:
-            own |= _keys(each) if isinstance(each, dict) else set()
-    return own
-
-
-def _open_object(asked: Asked) -> str | None:
-    schema = asked.schema or {}
-    is_open = schema.get("type") == "object" and schema.get("additionalProperties") is not False
-    words = (
-        "Invalid schema for response_format '{}': In context=(), 'additionalProperties' is required to be supplied "
-        "and to be false."
-    )
-    return words.format(schema.get("title")) if is_open and asked.body.get("model", "").startswith("gpt") else None
-
-
-def _user_after_tool(asked: Asked) -> str | None:
-    broken = any(before.role == "tool" and after.role == "user" for before, after in pairwise(asked.turns))
-    return "Unexpected role 'user' after role 'tool'" if broken else None
-
-
-def _thoughts_missing(asked: Asked) -> str | None:
-    missing = [i for i, turn in enumerate(asked.turns) if turn.calls and not turn.has_thoughts]
-    words = "Missing `reasoning_content` field in the assistant message at message index {}."
-    return words.format(missing[0]) if asked.thinks and missing else None
-
-
-def _ends_in_thoughts(asked: Asked) -> str | None:
-    words = "messages.{}: The final block in an assistant message cannot be `thinking`."
-    ends = [i for i, turn in enumerate(asked.turns) if turn.role == "assistant" and turn.has_thoughts and not turn.calls]
-    return words.format(ends[0]) if ends else None
-
-
-def _paused_in_the_middle(asked: Asked) -> str | None:
-    blocks = [(i, str(message["content"])) for i, message in enumerate(asked.body.get("messages", ()))]
-    words = (
-        "messages.{}: `web_search` tool use with id `srvtoolu_1` was found without a corresponding `web_search_tool_result` block"
-    )
-    followed = [message["role"] for message in asked.body.get("messages", ())][1:]
-    open_ones = [i for i, text in blocks if "server_tool_use" in text and "user" in followed[i : i + 1]]
-    return words.format(open_ones[0]) if open_ones else None
-
-
 _OPENAI_RESULTS = (
     "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. "
     "The following tool_call_ids did not have response messages: {ids}"
@@ -121,7 +58,11 @@ OPENAI = (
         "https://platform.openai.com/docs/api-reference/chat/create",
     ),
     Rule(unknown_choice("Invalid value for 'tool_choice': {}"), "https://platform.openai.com/docs/api-reference/chat/create"),
-    Rule(_open_object, "https://platform.openai.com/docs/guides/structured-outputs#supported-schemas"),
+    Rule(
+        stray_results("messages with role 'tool' must be a response to a preceeding message with 'tool_calls'."),
+        "https://github.com/simonw/llm/issues/937",
+    ),
+    *OPENAI_SCHEMAS,
 )
 ANTHROPIC = (
     Rule(
@@ -137,15 +78,29 @@ ANTHROPIC = (
         "https://github.com/langchain-ai/langchain/pull/35544",
     ),
     Rule(empty_turn("messages: text content blocks must be non-empty"), "https://github.com/anthropics/claude-code/issues/59812"),
-    Rule(_ends_in_thoughts, "https://docs.claude.com/en/docs/build-with-claude/extended-thinking"),
+    Rule(ends_in_thoughts, "https://docs.claude.com/en/docs/build-with-claude/extended-thinking"),
     Rule(
         unknown_choice("Tool '{}' not found in provided tools"),
         "https://docs.claude.com/en/docs/agents-and-tools/tool-use/implement-tool-use",
     ),
-    Rule(_paused_in_the_middle, "https://github.com/pydantic/pydantic-ai/pull/3051"),
+    Rule(paused_in_the_middle, "https://github.com/pydantic/pydantic-ai/pull/3051"),
     Rule(
-        keywords("output_config.format.schema: For 'integer' type, property '{}' is not supported", STRICT_KEYS),
-        "https://docs.claude.com/en/docs/build-with-claude/structured-outputs",
+        stray_results("messages: unexpected `tool_use_id` found in `tool_result` blocks."),
+        "https://docs.claude.com/en/docs/agents-and-tools/tool-use/implement-tool-use",
+    ),
+    Rule(
+        begins_otherwise('messages: first message must use the "user" role'),
+        "https://github.com/langchain-ai/langchain/issues/18851",
+    ),
+    *ANTHROPIC_SCHEMAS,
+)
+ANTHROPIC_WITHOUT_PREFILL = (
+    *ANTHROPIC,
+    Rule(
+        ends_with_assistant(
+            "This model does not support assistant message prefill. The conversation must end with a user message."
+        ),
+        "https://github.com/langchain-ai/deepagents/issues/1585",
     ),
 )
 OLD_ANTHROPIC = (
@@ -171,9 +126,29 @@ GEMINI = (
         empty_turn("Unable to submit request because it must include at least one parts field"),
         "https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/inference",
     ),
+    Rule(
+        call_after_assistant(
+            "Please ensure that function call turn comes immediately after a user turn or after a function response turn."
+        ),
+        "https://github.com/google-gemini/gemini-cli/issues/26486",
+    ),
+    Rule(
+        stray_results("Please ensure that function response turn comes immediately after a function call turn."),
+        "https://github.com/langchain-ai/langchain/issues/27799",
+    ),
+    Rule(
+        ends_with_assistant("Please ensure that multiturn requests end with a user role or a function response."),
+        "https://github.com/crewAIInc/crewAI/pull/6973",
+    ),
+    *GEMINI_SCHEMAS,
 )
 MISTRAL = (
-    Rule(_user_after_tool, "https://github.com/onyx-dot-app/onyx/issues/6458"),
+    Rule(user_after_tool, "https://github.com/onyx-dot-app/onyx/issues/6458"),
+    Rule(stray_results("Unexpected role 'tool' after role 'user'"), "https://github.com/charmbracelet/crush/issues/279"),
+    Rule(
+        ends_with_assistant("Expected last role User or Tool (or Assistant with prefix True) for serving but got assistant"),
+        "https://github.com/QuantumNous/new-api/issues/2858",
+    ),
     Rule(
         results_missing("Not the same number of function calls and responses"),
         "https://github.com/mistralai/client-ts/issues/106",
@@ -216,7 +191,19 @@ GROQ = (
     ),
 )
 DEEPSEEK = (
-    Rule(_thoughts_missing, "https://github.com/continuedev/continue/issues/10193"),
+    Rule(thoughts_missing, "https://github.com/continuedev/continue/issues/10193"),
+    Rule(
+        lambda asked: (
+            in_a_row("deepseek-reasoner does not support successive user or assistant messages.", "user", "assistant")(asked)
+            if asked.thinks
+            else None
+        ),
+        "https://github.com/deepseek-ai/DeepSeek-R1/issues/21",
+    ),
+    Rule(
+        stray_results("Messages with role 'tool' must be a response to a preceding message with 'tool_calls'"),
+        "https://github.com/FoundationAgents/OpenManus/issues/744",
+    ),
     Rule(results_missing(_OPENAI_RESULTS), "https://api-docs.deepseek.com/guides/function_calling"),
     Rule(
         kind_of_format("json_schema", "This response_format type is unavailable now"),
@@ -263,17 +250,18 @@ BEDROCK = (
         "https://github.com/can1357/oh-my-pi/issues/341",
     ),
     Rule(
-        lambda asked: (
-            "A conversation must alternate between user and assistant roles."
-            if any(before.role == after.role for before, after in pairwise(asked.turns))
-            else None
-        ),
+        in_a_row("A conversation must alternate between user and assistant roles.", "user", "assistant", "tool"),
         "https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html",
     ),
     Rule(
         empty_turn("The text field in the ContentBlock object is blank."),
         "https://github.com/langchain-ai/langchain-aws/issues/591",
     ),
+    Rule(
+        begins_otherwise("A conversation must start with a user message."),
+        "https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html",
+    ),
+    *BEDROCK_SCHEMAS,
 )
 LLAMA_CPP = (
     Rule(
@@ -284,6 +272,11 @@ LLAMA_CPP = (
         ),
         "https://github.com/ggml-org/llama.cpp/blob/master/common/chat.cpp",
     ),
+    Rule(
+        in_a_row("Cannot have 2 or more assistant messages at the end of the list.", "assistant", at_the_end=True),
+        "https://github.com/amd/gaia/issues/1667",
+    ),
+    *LLAMA_CPP_SCHEMAS,
 )
 VLLM = (
     Rule(

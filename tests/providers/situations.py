@@ -1,13 +1,13 @@
 """The situations of the matrix: what the agent is told to do, how the model behaves, and what must come of it."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
 
 from langchain.agents.middleware import ModelRetryMiddleware
 from langchain_core.tools import tool
-from pydantic import BaseModel
+from pydantic import BaseModel, Field, create_model
 
 from answergraph import AutoStrategy, DeferredStrategy, UsageLimits
 from answergraph.middleware import NarrowResponseFormat
@@ -25,6 +25,25 @@ class Missing(BaseModel):
     """What was not found."""
 
     missing: str
+
+
+def _nested(levels: int) -> Any:
+    inner: Any = str
+    for level in range(levels):
+        inner = create_model(f"Level{level}", inside=(inner, ...))
+    return inner
+
+
+DEEP: Any = create_model("Found", number=(int, ...), more=(_nested(12) | None, None))
+"""Deeper than OpenAI and Gemini take."""
+_MANY: Any = {
+    "number": (int, ...),
+    "kind": (Literal[tuple(f"kind {number}" for number in range(1_001))] | None, None),
+    "note": (Annotated[str, Field(max_length=2_000)] | None, None),
+    **{f"option_{number}": (int | None, None) for number in range(30)},
+}
+LARGE: Any = create_model("Found", **_MANY)
+"""Larger than OpenAI, Anthropic, Gemini, Bedrock and llama.cpp take, each for a reason of its own."""
 
 
 @tool
@@ -116,12 +135,8 @@ class Situation:
     rules: Sequence[Rule] = ()
     attempts: int | None = None
     """How many attempts must have been counted, if that is the point."""
-    unable: Sequence[str] = ()
-    """The providers whose client cannot do it, so that their refusal comes out: it drops the thoughts that must be sent back."""
     error: bool = False
     """Whether the provider's error must come out."""
-    streamed: Mapping[str, str] = field(default_factory=dict)
-    """Per provider another status where it is streamed: its client drops something then."""
 
     def __str__(self) -> str:
         return self.name
@@ -172,7 +187,7 @@ SITUATIONS: Sequence[Situation] = (
     Situation("a tool, then the answer", works),
     Situation("no tools", works, tools=()),
     Situation("parallel tools", works_twice_at_once),
-    Situation("thinking", thinks, thinking=True, unable=("DeepSeek",)),
+    Situation("thinking", thinks, thinking=True),
     Situation("union", finds_nothing, format=lambda: Found | Missing),
     Situation("narrowed", works, format=lambda: AutoStrategy(Found | Missing), options=narrowed),
     Situation("last call", never_stops, options=in_three_calls),
@@ -181,22 +196,20 @@ SITUATIONS: Sequence[Situation] = (
     Situation("no schema mode", works, rules=(NO_SCHEMA,)),
     Situation("no schema mode, no force", works, rules=(NO_SCHEMA, NO_FORCE)),
     Situation("schema refused", works, tools=(), rules=(SPOILT,)),
+    Situation("schema too deep", works, format=lambda: DEEP),
+    Situation("no tools, schema too deep", works, format=lambda: DEEP, tools=()),
+    Situation("schema too large", works, format=lambda: LARGE),
+    Situation("no tools, schema too large", works, format=lambda: LARGE, tools=()),
     Situation("prose at every step", in_prose, "unanswered", rules=(NO_JSON, NO_FORCE)),
     Situation("no tools, prose at every step", in_prose, "unanswered", tools=()),
     Situation("invalid twice, then valid", wrong_twice, tools=(), attempts=3),
     Situation("cut", cut, "truncated"),
     Situation("broken off", always(BROKEN_OFF), "truncated", only=("DeepSeek",)),
     Situation("content filter", always(Reply("No.", finish_reason="content_filter")), "refused"),
-    Situation(
-        "refusal",
-        always(Reply(refusal="I will not.")),
-        "refused",
-        only=EVERY_OPENAI,
-        streamed={EVERY_OPENAI[0]: "empty"},
-    ),
+    Situation("refusal", always(Reply(refusal="I will not.")), "refused", only=EVERY_OPENAI),
     Situation("blocked prompt", always(Reply(finish_reason="blocked")), "refused", only=("Gemini 2.5",)),
     Situation("empty, then the answer", first(Reply(""))),
-    Situation("thoughts alone, then the answer", first(Reply("", reasoning="Hm.")), thinking=True, unable=("DeepSeek",)),
+    Situation("thoughts alone, then the answer", first(Reply("", reasoning="Hm."), thinks), thinking=True),
     Situation("empty", always(Reply("")), "empty"),
     Situation("paused", first(Reply("Searching.", finish_reason="pause")), only=CLAUDE, attempts=1),
     Situation("failed call, read", always(Refused("Failed to call a function.", more=GROQ_CALL)), only=("Groq",), attempts=1),

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from langchain.agents.middleware import wrap_model_call
+from langchain_core.messages import AIMessage, ToolMessage
 from langchain_openai import ChatOpenAI
 from pydantic import BaseModel, SecretStr
 
@@ -12,7 +13,22 @@ from answergraph import DeferredStrategy, UsageLimits, create_agent, forget_refu
 from tests.openai_server.reply import Reply
 from tests.providers.dialogue import Asked, Model, Refused, Rule
 from tests.providers.providers import Provider, named, with_rules
-from tests.providers.situations import NO_SCHEMA, SPOILT, Found, Missing, always, answer, cut, first, look_up, never_stops, works
+from tests.providers.situations import (
+    DEEP,
+    LARGE,
+    NO_SCHEMA,
+    SPOILT,
+    Found,
+    Missing,
+    always,
+    answer,
+    cut,
+    first,
+    look_up,
+    never_stops,
+    thinks,
+    works,
+)
 from tests.providers.stub import Stub
 
 pytestmark = [pytest.mark.providers, pytest.mark.filterwarnings("default")]
@@ -54,6 +70,64 @@ def test_a_schema_that_gemini_refuses_is_asked_for_in_the_next_way() -> None:
     outcome, asked = outcome_and_requests(named("Gemini 2.5"), works, SPOILT, tools=[])
     assert outcome["status"] == "answered"
     assert asked[0].format == "json_schema"
+
+
+@pytest.mark.parametrize(
+    ("name", "schema"),
+    [
+        ("OpenAI, chat completions", DEEP),
+        ("OpenAI, responses", DEEP),
+        ("Gemini 2.5", LARGE),
+        ("llama.cpp", LARGE),
+    ],
+)
+def test_a_schema_too_deep_or_too_large_is_remembered_for_itself_alone(name: str, schema: Any) -> None:
+    provider = named(name)
+    with Stub(provider.api, provider.rules, works) as stub:
+        model = provider.client(stub.url)
+        # The parameter is named in most refusals, so that once is enough; without that it takes a second time.
+        for asked_for in (schema, schema, schema, Found):
+            refused = len(stub.refused)
+            result = create_agent(model, response_format=asked_for).invoke({"messages": ["Find the number."]})
+            assert result["outcome"]["status"] == "answered"
+    assert len(stub.refused) == refused
+    assert stub.asked[-1].format == "json_schema"
+    assert stub.asked[-2].format != "json_schema"
+
+
+@pytest.mark.parametrize("name", ["OpenAI, chat completions", "Anthropic", "Bedrock Converse"])
+def test_a_schema_over_the_documented_sizes_is_not_even_sent_in_the_schema_mode(name: str) -> None:
+    outcome, asked = outcome_and_requests(named(name), works, response_format=LARGE)
+    assert outcome["status"] == "answered"
+    assert not any(each.format for each in asked)
+
+
+def test_what_a_deepseek_thought_before_its_calls_is_sent_back() -> None:
+    provider = named("DeepSeek")
+    with Stub(provider.api, provider.rules, thinks) as stub:
+        model = provider.client(stub.url, thinking=True)
+        create_agent(model, [look_up], response_format=Found).invoke({"messages": ["Find the number."]})
+        called = next(message for message in stub.asked[1].body["messages"] if message.get("tool_calls"))
+        assert called["reasoning_content"] == "Let me see."
+        # The client itself does not send them: when it does, ours can go.
+        message = AIMessage("", tool_calls=[{"name": "look_up", "args": {"key": "it"}, "id": "call_1"}])
+        message.additional_kwargs["reasoning_content"] = "Let me see."
+        with pytest.raises(Exception, match="Missing `reasoning_content`"):
+            model.invoke(["Find it.", message, ToolMessage("42", tool_call_id="call_1")])
+
+
+def test_a_refusal_that_openai_streams_ends_the_run_as_refused() -> None:
+    provider = named("OpenAI, chat completions")
+    with Stub(provider.api, provider.rules, always(Reply(refusal="I will not."))) as stub:
+        model = provider.client(stub.url)
+        agent = create_agent(model, response_format=Found)
+        question: dict[str, Any] = {"messages": ["Find the number."]}
+        last: Any = [data for mode, data in agent.stream(question, stream_mode=["messages", "values"]) if mode == "values"][-1]
+        assert last["outcome"]["status"] == "refused"
+        assert "I will not." in last["outcome"]["reason"]
+        assert [each.body.get("stream", False) for each in stub.asked] == [True, False]
+        # The client itself drops it: when it does not, ours can go.
+        assert not any("refusal" in str(chunk) for chunk in model.stream("Find it."))
 
 
 def test_an_answer_that_ollama_cut_is_not_accepted() -> None:

@@ -102,11 +102,6 @@ def conversation_text(messages: Sequence[BaseMessage]) -> str:
 
     A correction of this package is an observation, and so is the problem with a reply that could not be read. Calls that were not
     written as text, or were changed since, are written here.
-
-    Example:
-        >>> from langchain_core.messages import HumanMessage
-        >>> conversation_text([HumanMessage("What is 3 + 4?"), AIMessage("7"), HumanMessage("And 5?")])
-        'Question: What is 3 + 4?\nThought: I now know the final answer\nFinal Answer: 7\n\nQuestion: And 5?\nThought:'
     """
     text = ""
     for reply, following in _turns(messages):

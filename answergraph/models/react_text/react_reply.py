@@ -72,10 +72,6 @@ def read_reply(text: str, tools: Sequence[TextTool], *, formatted: bool = False)
     r"""Read the text that a model wrote after ``Thought:``, in time linear in its length.
 
     ``formatted`` says that the final answer is asked for as JSON, so that JSON without a label is one.
-
-    Example:
-        >>> read_reply("Easy.\nFinal Answer: 42", [])
-        FinalAnswer(text='42')
     """
     text = without_inventions(text)
     labels = labels_in(text)

@@ -120,12 +120,7 @@ def text_input(tool_args: Mapping[str, Any]) -> str:
 
 
 def unquoted(text: str) -> str:
-    """Return a text without the quotes around all of it; quotes that also stand inside belong to the text.
-
-    Example:
-        >>> unquoted('"100 * 0.2"'), unquoted('"a" or "b"')
-        ('100 * 0.2', '"a" or "b"')
-    """
+    """Return a text without the quotes around all of it; quotes that also stand inside belong to the text."""
     text = text.strip()
     if len(text) < 2 or text[0] != text[-1] or text[0] not in _QUOTES:  # noqa: PLR2004  # two quotes
         return text

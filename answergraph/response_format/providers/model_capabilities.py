@@ -119,6 +119,10 @@ def takes_user_after_tool(model: Any) -> bool:
     return all(family.user_after_tool for family in _families_of(model))
 
 
+def wants_thoughts(model: Any) -> bool:
+    return any(family.wants_thoughts for family in _families_of(model))
+
+
 def _hold(
     columns: list[Availability], model: Any, families: tuple[ProviderFamily, ...], tools: Sequence[Any], *, calls: bool = True
 ) -> bool:

@@ -3,6 +3,7 @@
 The OpenAI SDK compares each part of a request with its type hints before it writes it as JSON, about 0.2 ms of CPU per message
 and call; the plain JSON that LangChain gives it stays unchanged. It is handed over as ``extra_body``, which the SDK merges into
 the request afterwards; an empty list keeps its place, so that the bytes sent are the same.
+The thoughts that ChatDeepSeek keeps and does not send back, though its API requires them beside calls, go in on the same way.
 """
 
 from __future__ import annotations
@@ -11,11 +12,14 @@ import json
 from collections.abc import Mapping, Sequence
 from contextvars import Context
 from functools import partial
-from types import FunctionType, MethodType
+from types import FunctionType, MappingProxyType, MethodType
 from typing import Any
 
+from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.runnables import RunnableBinding
 from langsmith import tracing_context  # langchain-core, which traces with it, requires it
+
+from answergraph.response_format.providers.model_capabilities import wants_thoughts
 
 _SIDES = (("client", "root_client"), ("async_client", "root_async_client"))
 _FALLBACKS = "langchain_core.runnables.fallbacks"
@@ -24,6 +28,7 @@ _LONG_PARTS = {"create": ("messages", "input", "tools"), "parse": ("messages", "
 """Per method what grows with the conversation, and the tools; ``parse`` reads these itself, to know what it parses."""
 _ALONE = {"cache": False, "rate_limiter": None, "callbacks": None, "streaming": False, "verbose": False}
 """Fields of a chat model by which a call would reach anything else than its client."""
+_THOUGHTS = "reasoning_content"  # where ChatDeepSeek keeps them, and where its API wants them back
 
 
 def is_openai(model: Any) -> bool:
@@ -73,38 +78,61 @@ class _Recorder:
         raise _Asked(request)
 
 
-def with_plain_requests(runnable: Any) -> Any:
-    """Return a copy of an OpenAI model that sends the same bytes with less work; return any other model unchanged.
+def with_plain_requests(runnable: Any, messages: Sequence[BaseMessage] = (), *, streams: bool = True) -> Any:
+    """Return a copy of an OpenAI model that sends the same bytes with less work, or of DeepSeek's that sends the thoughts back.
 
-    The copy is for one call: a model may be changed between two. A model or a client of the user's own class is left alone.
+    Any other model is returned unchanged, a model or a client of the user's own class too. The copy is for one call with these
+    messages: a model may be changed between two. Without ``streams`` the reply comes whole, also where somebody listens.
     """
+    again = partial(with_plain_requests, messages=messages, streams=streams)
     kind = type(runnable)
     if kind is RunnableBinding:
-        return runnable.model_copy(update={"bound": with_plain_requests(runnable.bound)})
+        return runnable.model_copy(update={"bound": again(runnable.bound)})
     if kind.__module__ == _FALLBACKS:  # a module that is not imported for nothing
-        rest = [with_plain_requests(fallback) for fallback in runnable.fallbacks]
-        return runnable.model_copy(update={"runnable": with_plain_requests(runnable.runnable), "fallbacks": rest})
-    if not kind.__module__.startswith("langchain_openai.chat_models."):
+        rest = [again(fallback) for fallback in runnable.fallbacks]
+        return runnable.model_copy(update={"runnable": again(runnable.runnable), "fallbacks": rest})
+    is_own = kind.__module__.startswith("langchain_openai.chat_models.")
+    if not is_own and not (is_openai(runnable) and wants_thoughts(runnable)):
         return runnable
-    update: dict[str, Any] = {}
+    thoughts = {} if is_own else _thoughts(messages)
+    update: dict[str, Any] = {} if streams else {"disable_streaming": True}
     for resource, root in _SIDES:
         client: Any = getattr(runnable, root, None)
         if type(client).__module__.split(".")[0] == "openai" and getattr(runnable, resource, None) is client.chat.completions:
-            update |= {resource: PlainRequests(client.chat.completions), root: PlainRequests(client)}
+            update |= {resource: PlainRequests(client.chat.completions, thoughts), root: PlainRequests(client, thoughts)}
     return runnable.model_copy(update=update)
+
+
+def _thoughts(messages: Sequence[BaseMessage]) -> dict[str, str]:
+    """Return what a model thought before its calls, by the id of each call."""
+    replies = [m for m in messages if isinstance(m, AIMessage) and isinstance(m.additional_kwargs.get(_THOUGHTS), str)]
+    return {str(call["id"]): reply.additional_kwargs[_THOUGHTS] for reply in replies for call in reply.tool_calls}
 
 
 class PlainRequests:
     """Stands before a client of the OpenAI SDK, or a part of one, and hands over what is plain JSON as such."""
 
-    def __init__(self, client: Any) -> None:
+    def __init__(self, client: Any, thoughts: Mapping[str, str] = MappingProxyType({})) -> None:
         self._client = client
+        self._thoughts = thoughts
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self._client, name)
         if name in _ON_THE_WAY:
-            return PlainRequests(found)
-        return partial(_call, found, _LONG_PARTS[name]) if name in _LONG_PARTS and _is_the_sdks(found) else found
+            return PlainRequests(found, self._thoughts)
+        return partial(self._call, found, _LONG_PARTS[name]) if name in _LONG_PARTS and _is_the_sdks(found) else found
+
+    def _call(self, method: Any, long_parts: tuple[str, ...], **request: Any) -> Any:
+        """Call the SDK with the long parts of a request in ``extra_body``, where the user's own keys win."""
+        if self._thoughts:
+            request["messages"] = [self._with_thoughts(message) for message in request["messages"]]
+        long = {name: request[name] for name in long_parts if isinstance(request.get(name), list) and _is_plain(request[name])}
+        extra: Mapping[str, Any] = request.get("extra_body") or {}
+        return method(**({**request, **{name: [] for name in long}, "extra_body": {**long, **extra}} if long else request))
+
+    def _with_thoughts(self, message: dict[str, Any]) -> dict[str, Any]:
+        thoughts = next((self._thoughts.get(call["id"]) for call in message.get("tool_calls") or ()), None)
+        return message if thoughts is None else {**message, _THOUGHTS: thoughts}
 
 
 def _is_the_sdks(method: Any) -> bool:
@@ -115,13 +143,6 @@ def _is_the_sdks(method: Any) -> bool:
             return False
         method = function.__dict__.get("__wrapped__")
     return True
-
-
-def _call(method: Any, long_parts: tuple[str, ...], **request: Any) -> Any:
-    """Call the SDK with the long parts of a request in ``extra_body``, where the user's own keys win."""
-    long = {name: request[name] for name in long_parts if isinstance(request.get(name), list) and _is_plain(request[name])}
-    extra: Mapping[str, Any] = request.get("extra_body") or {}
-    return method(**({**request, **{name: [] for name in long}, "extra_body": {**long, **extra}} if long else request))
 
 
 def _is_plain(value: list[Any]) -> bool:

@@ -69,6 +69,8 @@ class ProviderFamily:
     """Whether it serves the models of others, so that the row of the model's name counts as well."""
     needs_tools: bool = False
     """Whether it refuses a conversation with tool calls where no tools are defined."""
+    wants_thoughts: bool = False
+    """Whether it refuses calls in a conversation without what the model thought before them."""
     dialect: Dialect = Dialect.OPENAI_STRICT
     """The part of JSON Schema that its native mode takes."""
     note: str = ""

@@ -26,7 +26,7 @@ _PARAMETER = (
     r"tool[_ ]?choice|toolConfig|response[_ ]?format|response[_ ]?(mime[_ ]?type|json[_ ]?schema|schema)|output_?config|"
     r"text\.format|json_schema|json_object|json mode|\bstrict\b|structured output"
 )
-_SCHEMA = r"\bschemas?\b|\bgrammar\b"
+_SCHEMA = r"\bschemas?\b|\bgrammar\b|\bnesting\b"
 _IS_NOT_TAKEN = (
     r"not (currently )?(be )?(support|allow|permit|accept|available|enabled|recogni[sz]ed)|"
     r"n't (currently )?(support|allow|accept)|"

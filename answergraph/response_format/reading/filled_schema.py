@@ -20,10 +20,6 @@ def values_in_schema(data: Any) -> dict[str, Any] | None:
     """Return the values that a model put inside the schema it was shown, ``None`` if one property has no value.
 
     A schema with a default for each property looks the same as one that was filled in: the caller knows which it showed.
-
-    Example:
-        >>> values_in_schema({"type": "object", "properties": {"name": "Anna", "age": {"type": "integer", "value": 34}}})
-        {'name': 'Anna', 'age': 34}
     """
     if not isinstance(data, dict) or not data.keys() <= _SCHEMA_KEYS or data.get("type", "object") != "object":
         return None

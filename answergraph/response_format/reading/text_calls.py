@@ -97,12 +97,7 @@ class _Place(NamedTuple):
 
 
 def find_text_calls(text: str, names: Collection[str]) -> TextCalls:
-    """Find the calls of offered tools in a text, in time linear in its length.
-
-    Example:
-        >>> find_text_calls('Sure: {"name": "add", "arguments": {"a": 2}}', ["add"])
-        TextCalls(calls=(TextCall(name='add', args={'a': 2}),), rest='Sure:', malformed=())
-    """
+    """Find the calls of offered tools in a text, in time linear in its length."""
     if len(text) > MAX_TEXT_LENGTH or not any(name in text for name in names):
         return TextCalls((), text)
     places = list(_Reader(text, frozenset(names)).places())

@@ -12,6 +12,8 @@ SCHEMA = "schema"
 
 _DEFINITIONS = ("$defs", "definitions")
 _OF_THE_ROOT = frozenset({*_DEFINITIONS, "$schema", "$id"})
+LEFT_OUT = object()
+"""The value of a keyword that is left out."""
 # What stands under these keywords are schemas by names of the developer's.
 BY_NAME = frozenset({*_DEFINITIONS, "properties", "patternProperties", "dependentSchemas"})
 # What stands under these keywords is data and holds no references.
@@ -75,9 +77,12 @@ def _moved(schema: Mapping[str, Any], place: str, definitions: dict[str, Any]) -
                 return f"#/$defs/{name}{reference.removeprefix(pointer)}"
         return f"{place}{reference[1:]}" if reference.startswith("#") else reference
 
+    def moved(key: str, value: Any) -> Any:
+        return pointed(value) if key == "$ref" and isinstance(value, str) else value
+
     for pointer, (_, body) in own.items():
-        definitions[names[pointer]] = _with_references(body, pointed)
-    return _with_references({key: value for key, value in schema.items() if key not in _OF_THE_ROOT}, pointed)
+        definitions[names[pointer]] = rewritten(body, moved)
+    return rewritten({key: value for key, value in schema.items() if key not in _OF_THE_ROOT}, moved)
 
 
 def _defined(schema: Mapping[str, Any], keyword: str) -> Mapping[str, Any]:
@@ -90,17 +95,20 @@ def _free_name(name: str, taken: Mapping[str, Any]) -> str:
     return next(free for free in candidates if free not in taken)
 
 
-def _with_references(node: Any, pointed: Callable[[str], str]) -> Any:
-    if isinstance(node, list):
-        return [_with_references(item, pointed) for item in node]
-    if not isinstance(node, Mapping):
-        return node
-    return {key: _with_reference(key, value, pointed) for key, value in node.items()}
+def rewritten(schema: Any, change: Callable[[str, Any], Any]) -> Any:
+    """Return a schema whose keywords have the values that a function returns for them; it leaves out those of ``LEFT_OUT``.
+
+    Names that the developer chose and data are no keywords.
+    """
+    if isinstance(schema, list):
+        return [rewritten(item, change) for item in schema]
+    if not isinstance(schema, Mapping):
+        return schema
+    changed = {key: change(key, value) for key, value in schema.items()}
+    return {key: _rewritten_value(key, value, change) for key, value in changed.items() if value is not LEFT_OUT}
 
 
-def _with_reference(key: str, value: Any, pointed: Callable[[str], str]) -> Any:
-    if key == "$ref" and isinstance(value, str):
-        return pointed(value)
+def _rewritten_value(key: str, value: Any, change: Callable[[str, Any], Any]) -> Any:
     if key in BY_NAME and isinstance(value, Mapping):
-        return {name: _with_references(schema, pointed) for name, schema in value.items()}
-    return value if key in DATA else _with_references(value, pointed)
+        return {name: rewritten(schema, change) for name, schema in value.items()}
+    return value if key in DATA else rewritten(value, change)

@@ -18,12 +18,7 @@ class KnownKeys(NamedTuple):
 
 
 def known_keys(schema: Mapping[str, Any]) -> KnownKeys:
-    """Return the keys that a schema declares at the top of an object, in all its parts.
-
-    Example:
-        >>> sorted(known_keys({"anyOf": [{"properties": {"a": {}}}, {"properties": {"b": {}}}]}).names)
-        ['a', 'b']
-    """
+    """Return the keys that a schema declares at the top of an object, in all its parts."""
     parts = list(_parts(schema, schema, set()))
     declared = [part["properties"] for part in parts if isinstance(part.get("properties"), Mapping)]
     # A schema that names no key says nothing about them.

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
-from answergraph.response_format.schemas.json_envelope import BY_NAME, DATA
+from answergraph.response_format.schemas.json_envelope import DATA, LEFT_OUT, rewritten
 from answergraph.response_format.schemas.known_keys import pointed_at
+from answergraph.response_format.wire.dialect_sizes import Edge, in_circle
 
 MAX_DESCRIPTION_CHARACTERS = 120
 """How much of a description is shown; the rest of a long one is left out."""
@@ -36,12 +36,7 @@ _NOT_SHOWN = frozenset(
 
 
 def example_of(schema: Mapping[str, Any]) -> str:
-    """Return an answer of a schema with a placeholder for each value, as JSON; one per line for the alternatives of a union.
-
-    Example:
-        >>> example_of({"type": "object", "properties": {"age": {"type": "integer", "minimum": 0}}, "required": ["age"]})
-        '{"age": "<integer, at least 0>"}'
-    """
+    """Return an answer of a schema with a placeholder for each value, as JSON; one per line for the alternatives of a union."""
     alternatives = _alternatives(schema, schema)
     return "\nor\n".join(json.dumps(_example(each, schema, 0, ""), ensure_ascii=False) for each in alternatives)
 
@@ -56,31 +51,19 @@ def needs_schema(schema: Any) -> bool:
     return bool(_NOT_SHOWN & schema.keys()) or _refers_to_itself(schema) or any(map(needs_schema, inner))
 
 
-def without_titles(schema: Any, *, is_names: bool = False) -> Any:
-    """Return a schema without titles, which say nothing and are written back; ``is_names`` where the keys are members' names."""
-    if isinstance(schema, list):
-        return [without_titles(each) for each in schema]
-    if not isinstance(schema, Mapping):
-        return schema
-    kept = {key: value for key, value in schema.items() if is_names or key != "title"}
-    return {
-        key: value if key in DATA and not is_names else without_titles(value, is_names=key in BY_NAME and not is_names)
-        for key, value in kept.items()
-    }
+def without_titles(schema: Mapping[str, Any]) -> Any:
+    """Return a schema without titles, which say nothing and are written back."""
+    return rewritten(schema, lambda key, value: LEFT_OUT if key == "title" else value)
 
 
 def _refers_to_itself(schema: Mapping[str, Any]) -> bool:
     definitions = schema.get("$defs")
     if not isinstance(definitions, Mapping):
         return schema.get("$ref") == "#"
-    uses = {
-        name: [other for other in definitions if f'"#/$defs/{other}"' in json.dumps(body)] for name, body in definitions.items()
-    }
-    try:
-        TopologicalSorter(uses).prepare()
-    except CycleError:
-        return True
-    return False
+    pairs = (
+        (name, other) for name, body in definitions.items() for other in definitions if f'"#/$defs/{other}"' in json.dumps(body)
+    )
+    return bool(in_circle(Edge(name, other, stepped=True, optional=False) for name, other in pairs))
 
 
 def _example(schema: Any, root: Mapping[str, Any], depth: int, note: str) -> Any:

@@ -18,6 +18,7 @@ from pydantic.fields import FieldInfo
 from typing_extensions import TypeAliasType, is_typeddict
 
 from answergraph.response_format.schemas.answer_schema import AnswerSchema, TypeValidator
+from answergraph.response_format.schemas.known_keys import pointed_at
 from answergraph.runtime.recent_cache import MAX_KEPT
 from answergraph.state.errors import AgentSpecError
 from answergraph.state.mistakes import shown
@@ -244,27 +245,21 @@ def _from_json_schema(declared: dict[str, Any]) -> AnswerSchema:
 
 def _is_object(schema: Mapping[str, Any]) -> bool:
     """Return whether a schema describes objects with members of known names."""
-    root = _root(schema)
+    root = _referred(schema, schema)
     if root.get("type", "object") != "object":
         return False
-    branches = [_root({**branch, **_definitions(schema)}) for branch in root.get("allOf", ()) if isinstance(branch, Mapping)]
-    return not _OBJECT_KEYWORDS.isdisjoint(root) or any(not _OBJECT_KEYWORDS.isdisjoint(branch) for branch in branches)
+    branches = [_referred(branch, schema) for branch in root.get("allOf", ()) if isinstance(branch, Mapping)]
+    return not all(_OBJECT_KEYWORDS.isdisjoint(each) for each in (root, *branches))
 
 
-def _root(schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    root = schema
+def _referred(schema: Mapping[str, Any], document: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what a schema refers to within its document, at the end of a chain."""
     for _ in range(MAX_REFERENCES):
-        reference = str(root.get("$ref", ""))
-        keyword, _, name = reference.removeprefix("#/").partition("/")
-        target = schema.get(keyword, {}).get(name) if keyword in _definitions(schema) else None
+        target = pointed_at(str(schema["$ref"]), document) if "$ref" in schema else None
         if not isinstance(target, Mapping):
             break
-        root = target
-    return root
-
-
-def _definitions(schema: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: schema[key] for key in ("$defs", "definitions") if isinstance(schema.get(key), Mapping)}
+        schema = target
+    return schema
 
 
 def _name_of(declared: Any, value_schema: Mapping[str, Any]) -> str:

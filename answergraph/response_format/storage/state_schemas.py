@@ -103,10 +103,6 @@ def inlined(schema: Mapping[str, Any]) -> dict[str, Any]:
     """Return a JSON Schema with every definition in the place of its references, so that it can stand inside another one.
 
     What refers to itself takes anything there.
-
-    Example:
-        >>> inlined({"properties": {"a": {"$ref": "#/$defs/A"}}, "$defs": {"A": {"type": "string"}}})
-        {'properties': {'a': {'type': 'string'}}}
     """
     shown: dict[str, Any] = _without_references(schema, schema, frozenset())
     return shown

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, overload
 
@@ -17,9 +16,11 @@ from answergraph.response_format.providers.model_capabilities import (
 )
 from answergraph.response_format.providers.openai_requests import is_openai, uses_responses_api
 from answergraph.response_format.schemas.answer_schema import AnswerSchema
+from answergraph.response_format.schemas.json_envelope import rewritten
 from answergraph.response_format.schemas.schema_example import without_titles
 from answergraph.response_format.strategies.strategy import Binding, HandleErrors, SchemaT, Strategy
 from answergraph.response_format.wire.dialects import Dialect, SchemaNotExpressible
+from answergraph.response_format.wire.value_limits import plain_pattern
 from answergraph.response_format.wire.wire_schema import WireSchema, wire_schema
 from answergraph.state.errors import AgentSpecError
 
@@ -117,12 +118,18 @@ class ProviderStrategy(Strategy[SchemaT]):
         return ValueError(f"Native structured output expected valid JSON for {label}, but parsing failed: {error}.")
 
     def _compiled(self, dialect: Dialect) -> WireSchema | SchemaNotExpressible:
-        schema = self.tied_reply_schema() if dialect is Dialect.PLAIN else self.reply_schema()
-        as_it_is = self.strict is False
-        compiled: WireSchema | SchemaNotExpressible = self.derived.get_or_make(
-            lambda: _compiled(schema, Dialect.PLAIN) if as_it_is else _compiled(without_titles(schema), dialect), key=dialect
-        )
+        compiled: WireSchema | SchemaNotExpressible = self.derived.get_or_make(lambda: self._compile(dialect), key=dialect)
         return compiled
+
+    def _compile(self, dialect: Dialect) -> WireSchema | SchemaNotExpressible:
+        is_plain = dialect is Dialect.PLAIN or self.strict is False
+        schema = self.tied_reply_schema() if dialect is Dialect.PLAIN else self.reply_schema()
+        if self.strict is not False:
+            schema = rewritten(without_titles(schema), _with_plain_pattern) if is_plain else without_titles(schema)
+        try:
+            return wire_schema(schema, Dialect.PLAIN if is_plain else dialect)
+        except SchemaNotExpressible as error:
+            return error
 
     def _bound(self, request: ModelRequest[Any], schema: dict[str, Any], *, strict: bool) -> Binding:
         binding = native_format_binding(request, self._format(schema, strict=strict))
@@ -145,11 +152,8 @@ def without_refused_tools(request: ModelRequest[Any], strategy: Strategy[Any]) -
     return request.override(tools=[], tool_choice=None)
 
 
-def _compiled(schema: Mapping[str, Any], dialect: Dialect) -> WireSchema | SchemaNotExpressible:
-    try:
-        return wire_schema(schema, dialect)
-    except SchemaNotExpressible as error:
-        return error
+def _with_plain_pattern(key: str, value: Any) -> Any:
+    return plain_pattern(value) if key == "pattern" and isinstance(value, str) else value
 
 
 def native_format_binding(request: ModelRequest[Any], response_format: dict[str, Any]) -> Binding:

@@ -16,6 +16,12 @@ MAX_HINT_CHARACTERS = 120
 _BEYOND_REGULAR = re.compile(r"\(\?|\\[1-9bBkAZzGpP]")
 """Groups with a question mark (look-around among them), back references, word boundaries and classes of Unicode."""
 
+_PIECE = re.compile(r"\\(?P<short>[dwsDWS])|\\.|(?P<open>\[\^?)|(?P<close>\])|(?P<any>\.)", re.DOTALL)
+_NOT_IN_A_STRING = r'"\\\x00-\x1f'
+"""The quote, the backslash and control characters, which JSON escapes."""
+_CLASSES = {"d": "0-9", "w": "A-Za-z0-9_", "s": " "}
+"""As in ECMA-262, whose patterns JSON Schema names; of white space only the space stands in a string as it is."""
+
 
 class Limits(NamedTuple):
     """The limits of one type: keywords that are kept, and hints in words."""
@@ -32,12 +38,7 @@ def limits_of(node: Node, name: str, rules: DialectRules) -> Limits:
 
 
 def said(node: Mapping[str, Any], keywords: Iterable[str] = LIMITS_IN_WORDS) -> tuple[str, ...]:
-    """Return a node's keywords in words, without long values.
-
-    Example:
-        >>> said({"minimum": 1, "default": 3})
-        ('minimum 1', 'default 3')
-    """
+    """Return a node's keywords in words, without long values."""
     told = {key: _short(node[key]) for key in keywords if key in node and node[key] is not None}
     return tuple(LIMITS_IN_WORDS[key].format(value) for key, value in told.items() if value)
 
@@ -71,3 +72,29 @@ def _short(value: Any) -> str:
     except (ValueError, TypeError, RecursionError):
         return ""
     return text if len(text) <= MAX_HINT_CHARACTERS else ""
+
+
+def plain_pattern(pattern: str) -> str:
+    """Return a pattern with its classes written out, and without what would end a string in JSON.
+
+    llama.cpp's grammar knows plain classes only, drops any other pattern without a word, and lets a negated class take a quote.
+    """
+    written: list[str] = []
+    position, in_class = 0, False
+    for piece in _PIECE.finditer(pattern):
+        kind, said = piece.lastgroup, piece[0]
+        if in_class and kind == "short" and said[1].isupper():
+            return pattern  # a class without another: no plain class says it
+        written += [pattern[position : piece.start()], _plain(kind, said, in_class=in_class)]
+        in_class = kind == "open" or (in_class and kind != "close")
+        position = piece.end()
+    return "".join([*written, pattern[position:]])
+
+
+def _plain(kind: str | None, said: str, *, in_class: bool) -> str:
+    if kind == "short":
+        chosen = _CLASSES[said[1].lower()]
+        return chosen if in_class else f"[{chosen}]" if said[1].islower() else f"[^{_NOT_IN_A_STRING}{chosen}]"
+    if in_class:
+        return said
+    return {"[^": f"[^{_NOT_IN_A_STRING}", ".": f"[^{_NOT_IN_A_STRING}]"}.get(said, said)

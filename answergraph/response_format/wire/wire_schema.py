@@ -40,10 +40,6 @@ def wire_schema(schema: Mapping[str, Any], dialect: Dialect) -> WireSchema:
 
     Raises:
         SchemaNotExpressible: If the dialect cannot express it.
-
-    Example:
-        >>> wire_schema({"type": "object", "properties": {"a": {"type": "string"}}}, Dialect.OPENAI_STRICT).schema["required"]
-        ['a']
     """
     if dialect is Dialect.PLAIN:
         return WireSchema(dict(schema), dialect)
