@@ -157,8 +157,7 @@ class ReActTextModel(BaseChatModel):
             settings=self._settings(kwargs),
             callbacks=callbacks,
         )
-        read = partial(self._as_read, reply, react_prompt, messages)
-        is_long = len(reply.text) > MAX_CHARACTERS_ON_LOOP
+        read, is_long = partial(self._as_read, reply, react_prompt, messages), len(reply.text) > MAX_CHARACTERS_ON_LOOP
         message = reply if passes_on or diagnose(reply) else (yield InThread(read)) if is_long else read()
         return ChatResult(generations=[ChatGeneration(message=_as_own(message))])
 
