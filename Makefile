@@ -40,7 +40,7 @@ CLUSTER_INSTALLED := $(CLUSTER)/installed
 COMPAT := .venv-compat
 COMPAT_INSTALLED := $(COMPAT)/installed
 
-.PHONY: demo docs docs-check test test-slow triage-accuracy sizes check format evidence dev pictures cluster cluster-size cluster-env env bench \
+.PHONY: demo docs docs-check test test-slow triage-accuracy sizes check format evidence dev pictures cluster cluster-size server-cost cluster-env env bench bench-clients \
 	takt-files install-size compat torture test-providers providers-seen test-model model-env model-env-qwen replies
 
 demo: env ## What happens to a model's mistakes, a calculation, and the triage of three tests; needs no key
@@ -115,6 +115,9 @@ cluster-size: env cluster-env ## The figures of docs/deployment.md: runs a secon
 bench: $(BENCH_INSTALLED) ## answergraph beside its peers; writes benchmarks/results
 	@$(BENCH)/bin/python -m benchmarks $(BENCH_ARGS)
 
+bench-clients: $(PROVIDERS_INSTALLED) ## What one request costs the clients of other providers, by the length of the conversation
+	@$(PROVIDERS)/bin/python -m benchmarks.clients
+
 # MODEL_ARGS: --quick, --models smol qwen, --ways ..., --tasks ...; `make test-model MODEL_ARGS=--help` lists them.
 test-model: model-env ## A small real model on this machine over every strategy, beside the peers; docs/models.md
 	@$(MODEL)/bin/python -m tests.models.measure $(MODEL_ARGS)
@@ -135,6 +138,9 @@ compat: $(COMPAT_INSTALLED) ## Other people's test suites with our create_agent,
 env: $(INSTALLED)
 
 model-env: $(MODEL_INSTALLED) $(INSTRUCTOR_INSTALLED)
+
+server-cost: env cluster-env ## What a run costs a server with our agent and with LangChain's, for docs/performance.md
+	@$(BIN)/python -m tests.cluster.compare
 
 cluster-env: $(CLUSTER_INSTALLED)
 

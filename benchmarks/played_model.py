@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Any
 
@@ -66,6 +67,22 @@ class StreamedModel(PlayedModel):
     async def _astream(self, *args: Any, **kwargs: Any) -> AsyncIterator[ChatGenerationChunk]:
         for index in range(self.chunks):
             yield _chunk(index, self.chunks)
+
+
+class TimedModel(StreamedModel):
+    """A streamed model that knows when it said its last word."""
+
+    ended: float = 0.0
+
+    def _stream(self, *args: Any, **kwargs: Any) -> Iterator[ChatGenerationChunk]:
+        for chunk in super()._stream(*args, **kwargs):
+            self.ended = time.perf_counter()
+            yield chunk
+
+    async def _astream(self, *args: Any, **kwargs: Any) -> AsyncIterator[ChatGenerationChunk]:
+        async for chunk in super()._astream(*args, **kwargs):
+            self.ended = time.perf_counter()
+            yield chunk
 
 
 def _chunk(index: int, count: int) -> ChatGenerationChunk:

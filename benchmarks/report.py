@@ -48,6 +48,10 @@ class Row:
             )
             size = "" if cell.bytes_written is None else f"  {cell.bytes_written / 1024:.0f} KB"
             lines.append(f"  {name:20} {found['median_seconds'] * 1000:10.2f} ms {ratio}{size}")
+        if ratios := self.to_hand_graph:
+            lines.append(f"  to the hand graph {statistics.median(ratios):.3f} × [{min(ratios):.3f} … {max(ratios):.3f}]")
+        if self.case.ideal_seconds:
+            lines.append(f"  to the ideal {statistics.median(self.cells[SYSTEM].seconds) / self.case.ideal_seconds:.2f} ×")
         lines += [f"  goal: {goal.of} at most {goal.at_most:.3f}, here {self.reached(goal):.3f}" for goal in self.goals]
         return "\n".join(lines)
 
@@ -56,15 +60,19 @@ class Row:
         """The goals of this row."""
         return goals_of(self.case.scenario, self.case.setting)
 
+    @property
+    def to_hand_graph(self) -> list[float]:
+        """What answergraph cost as a ratio to the hand graph, per round; none where that does not take part."""
+        by_hand = self.cells.get(HAND_GRAPH)
+        return list(map(truediv, self.cells[SYSTEM].seconds, by_hand.seconds)) if by_hand else []
+
     def reached(self, goal: Goal) -> float:
         """Return what answergraph reached of what a goal bounds."""
         own, reference = self.cells[SYSTEM], self.cells[self.case.reference]
         if goal.of == "bytes":
             return (own.bytes_written or 0) / (reference.bytes_written or 1)
-        if goal.of == "ideal":
-            return float(own.summary()["median_seconds"] / (self.case.ideal_seconds or 1))
         if goal.of == HAND_GRAPH:
-            return statistics.median(map(truediv, own.seconds, self.cells[HAND_GRAPH].seconds))
+            return statistics.median(self.to_hand_graph)
         return float(own.summary()["ratio"])
 
     def json(self) -> dict[str, Any]:
@@ -75,6 +83,7 @@ class Row:
             "clock": "wall" if self.case.wall else "cpu",
             "reference": self.case.reference,
             "systems": {name: cell.summary() for name, cell in self.cells.items()},
+            "to_hand_graph": self.to_hand_graph,
             "goals": [{"of": goal.of, "at_most": goal.at_most, "here": self.reached(goal)} for goal in self.goals],
         }
 

@@ -104,6 +104,17 @@ def streaming(setup: Setup) -> Iterator[Case]:
             yield Case("streaming", _colour(f"chunks={chunks}", awaited), systems, Done(EXPECTED, 0))
 
 
+def waiting(setup: Setup) -> Iterator[Case]:
+    """The wait for the first event of a stream, and from the last token to its end; wall time of 20 streams."""
+    for setting, for_result in (("first event", False), ("after the last token", True)):
+        for awaited in (False, True):
+            waited = special.Waited()
+            systems = {
+                name: special.waiting_runner(name, waited, for_result=for_result, awaited=awaited) for name in graphs.GRAPHS
+            }
+            yield Case("waiting", _colour(setting, awaited), systems, Done(None, 0), clock=waited.read)
+
+
 def starting(setup: Setup) -> Iterator[Case]:
     """Importing in a new process, and building an agent with 100 tools."""
     yield special.import_case()
@@ -149,6 +160,7 @@ SCENARIOS = {
     "concurrent": concurrent,
     "parallel-tools": parallel_tools,
     "streaming": streaming,
+    "waiting": waiting,
     "starting": starting,
 }
 """All scenarios by the name the command line takes."""

@@ -8,6 +8,7 @@ import resource
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -16,7 +17,7 @@ from langchain_core.messages import HumanMessage
 
 import answergraph
 from benchmarks.peers.graphs import NO_RECURSION_LIMIT, answer_of, build, create_react, work_tools
-from benchmarks.played_model import StreamedModel, conversation
+from benchmarks.played_model import StreamedModel, TimedModel, conversation
 from benchmarks.rounds import Case, Done
 from benchmarks.work import COUNTER, QUESTION, Report, Work
 
@@ -28,6 +29,16 @@ IMPORTS = {
     "openai-agents": "from agents import Agent",
 }
 """What a program writes to get each system."""
+
+CREATORS: dict[str, Callable[..., Any]] = {
+    "answergraph": answergraph.create_agent,
+    "create_agent": langchain_create_agent,
+    "create_react_agent": create_react,
+}
+SHORT_STREAM = 50
+"""Chunks of a stream whose beginning and end are timed."""
+STREAMS = 20
+"""How many of them make one figure."""
 
 
 def concurrent_runner(system: str, work: Work, count: int) -> Callable[[], Done]:
@@ -47,22 +58,52 @@ def concurrent_runner(system: str, work: Work, count: int) -> Callable[[], Done]
     return run
 
 
+class Waited:
+    """A clock that goes on only while somebody waits for an event."""
+
+    def __init__(self) -> None:
+        """Start at nothing."""
+        self.seconds = 0.0
+
+    def read(self) -> float:
+        """Return the time so far."""
+        return self.seconds
+
+
+def waiting_runner(system: str, waited: Waited, *, for_result: bool, awaited: bool) -> Callable[[], Done]:
+    """Return what reads a short stream several times and counts the wait for its first event, or that after its last token."""
+    model = TimedModel(work=Work(), chunks=SHORT_STREAM)
+    graph: Any = CREATORS[system](model, [])
+
+    def note(began: float, events: list[float]) -> None:
+        waited.seconds += time.perf_counter() - model.ended if for_result else events[0] - began
+
+    async def acollect() -> None:
+        began = time.perf_counter()
+        note(began, [time.perf_counter() async for _ in graph.astream(_asked(), stream_mode="messages")])
+
+    def collect() -> None:
+        began = time.perf_counter()
+        note(began, [time.perf_counter() for _ in graph.stream(_asked(), stream_mode="messages")])
+
+    def run() -> Done:
+        for _ in range(STREAMS):
+            asyncio.run(acollect()) if awaited else collect()
+        return Done(None, 0)
+
+    return run
+
+
 def streaming_runner(system: str, chunks: int, *, awaited: bool) -> Callable[[], Done]:
     """Return what reads a streamed text to its end and checks that every chunk came."""
     model = StreamedModel(work=Work(), chunks=chunks)
-    creators = {
-        "answergraph": answergraph.create_agent,
-        "create_agent": langchain_create_agent,
-        "create_react_agent": create_react,
-    }
-    graph = creators[system](model, [])
-    given: Any = {"messages": [HumanMessage(QUESTION)]}
+    graph: Any = CREATORS[system](model, [])
 
     async def collect() -> list[Any]:
-        return [chunk async for chunk, _ in graph.astream(given, stream_mode="messages")]
+        return [chunk async for chunk, _ in graph.astream(_asked(), stream_mode="messages")]
 
     def run() -> Done:
-        found = asyncio.run(collect()) if awaited else [chunk for chunk, _ in graph.stream(given, stream_mode="messages")]
+        found = asyncio.run(collect()) if awaited else [chunk for chunk, _ in graph.stream(_asked(), stream_mode="messages")]
         texts = [chunk.content for chunk in found if chunk.content]
         assert len(texts) == chunks, f"{system} streamed {len(texts)} chunks of {chunks}"
         return Done(Report.model_validate_json("".join(texts)), COUNTER.take())
@@ -103,6 +144,10 @@ def build_case(work: Work) -> Case:
 
     systems = {name: building(name) for name in ("answergraph", "create_agent", "create_react_agent")}
     return Case("build", f"tools={work.tools}", systems, Done(None, 0))
+
+
+def _asked() -> dict[str, Any]:
+    return {"messages": [HumanMessage(QUESTION)]}
 
 
 def _children_cpu() -> float:

@@ -12,7 +12,7 @@ from langgraph.types import TracePolicy
 from langsmith import traceable  # langchain-core, which traces with it, requires it
 
 from answergraph.runtime.langchains_agent import langchains_agent
-from answergraph.state.own_keys import without_private_keys
+from answergraph.state.own_keys import for_trace
 
 
 def hook_policy(middleware: Any) -> TracePolicy:
@@ -39,7 +39,7 @@ def _recordable(inputs: Mapping[str, Any]) -> dict[str, Any]:
     request = recorded.get("request")
     if is_dataclass(request):
         told = {field.name: getattr(request, field.name) for field in fields(request) if field.name != "runtime"}
-        recorded["request"] = {**told, "state": without_private_keys(told.get("state"))}
+        recorded["request"] = {**told, "state": for_trace(told.get("state"))}
     return recorded
 
 
@@ -48,5 +48,5 @@ def _processed(middleware: Any, step: str, recorded: Any) -> Any:
     if policy is None and "langchain.agents.middleware" in sys.modules:  # else nobody has set a default
         policy = langchains_agent().trace_policy
     process = getattr(policy, step, None)
-    recorded = without_private_keys(recorded)
+    recorded = for_trace(recorded)
     return recorded if process is None else process(recorded)

@@ -43,6 +43,7 @@ from answergraph.state.messages import (
     unavailable_call_message,
 )
 from answergraph.state.outcome import Narrowing
+from answergraph.state.own_keys import UNTRACED, UntracedUpdate, tracing_of_run
 from answergraph.state.received_reply import as_received
 from answergraph.streaming.answer_events import attempt_number, growing_event
 from answergraph.streaming.answer_listener import AnswerListener
@@ -86,8 +87,9 @@ class ModelNode:
     def step(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> Step[Any]:
         """Call the model with the state's conversation, and return the state update with the commands of middleware."""
         visit = yield from ModelVisit.begin(state, self.format.for_call(state, runtime), self.limits)
+        running = {RUNNING: state.get(RUNNING) or tracing_of_run()}
         if visit.waits:
-            return self._still_deferred(visit)
+            return {**running, **self._still_deferred(visit)}
         cleared = self._cleared(visit, state)
         if visit.has_no_call:
             return {**cleared, **self._without_call(visit)}
@@ -101,9 +103,9 @@ class ModelNode:
             runtime=runtime,
         )
         layered: LayeredResponse = yield from self.wrap(partial(self.call_model, visit))(request)
-        update = _without_repeats(cleared | self._update(visit, layered) | visit.as_sent(state), state)
+        update = _without_repeats(cleared | self._update(visit, layered) | visit.as_sent(state) | running, state)
         if not layered.commands:
-            return update
+            return UntracedUpdate(update) if running[RUNNING] == UNTRACED else update
         own = self.keys.no_hook_writes(reads_answers=visit.format.reads_answers)
         return [Command(update=update), *layered.commands_without(own, state)]
 
@@ -141,7 +143,7 @@ class ModelNode:
                 if not can_bind_otherwise(visit, asked, to_send, error):
                     raise
                 continue
-            listeners = yield from self._listeners(visit, asked, request)
+            listeners = self._listeners(visit, asked, request)
             try:
                 # An empty reply is asked for again without streaming: OpenAI's client drops a refusal that is streamed.
                 was_empty = any(attempt["status"] == "empty" for attempt in visit.ledger["attempts"][-1:])
@@ -160,10 +162,10 @@ class ModelNode:
                 reply = with_calls(reply, bound.tools_in_text, asked.strategy, to_send.messages)
             return replace(asked, dialect=bound.dialect, note=bound.note), reply
 
-    def _listeners(self, visit: ModelVisit, asked: AnswerRequest, request: ModelRequest[Any]) -> Step[list[AnswerListener]]:
+    def _listeners(self, visit: ModelVisit, asked: AnswerRequest, request: ModelRequest[Any]) -> list[AnswerListener]:
         """Return the listener that reports the growing answer; none if nobody listens to the stream."""
         writer = getattr(request.runtime, "stream_writer", None)
-        if writer is None or not asked.strategy.schemas or not (yield from has_listener(writer)):
+        if writer is None or not asked.strategy.schemas or not has_listener(writer):
             return []
         begun = growing_event(self.keys.answer, self.agent_name, attempt_number(visit.ledger))
         return [AnswerListener(writer, asked.strategy.schemas, begun)]
@@ -193,7 +195,6 @@ class ModelNode:
         update: dict[str, Any] = {
             "messages": [*history, *response.result, *malformed, *not_run],
             LEDGER: ledger,
-            RUNNING: True,
         }
         if declared.reads_answers or declared.at_run_time:
             update[ANSWER_REQUEST] = answer_request_of(visit, message, response.structured_response)
@@ -234,7 +235,7 @@ class ModelNode:
     def _still_deferred(self, visit: ModelVisit) -> dict[str, Any]:
         """Wait on, with the results of some calls only."""
         outcome = deferred(without_format(visit.ledger, visit.messages), visit.waits)
-        return {RUNNING: True} if visit.format.reads_answers else {RUNNING: True, self.keys.outcome: outcome}
+        return {} if visit.format.reads_answers else {self.keys.outcome: outcome}
 
     def _without_format(self, visit: ModelVisit, response: ModelResponse[Any], made: dict[str, Any]) -> dict[str, Any]:
         update, ledger, messages = dict[str, Any](), made[LEDGER], [*visit.messages, *response.result]
@@ -271,7 +272,7 @@ def _why_not_run(visit: ModelVisit, *, is_cut: bool, is_off: bool) -> Callable[[
 
 def _read(message: AIMessage, asked: AnswerRequest) -> Reading | None:
     """Read a reply; not one that only calls tools: the model is at work, and a text beside its calls is no answer yet."""
-    is_at_work = message.tool_calls and not any(call["name"] in asked.declared for call in message.tool_calls)
+    is_at_work = message.tool_calls and asked.declared.isdisjoint([call["name"] for call in message.tool_calls])
     if not asked.declared or is_at_work:
         return None
     reading = ReplyReader(asked).read(message)

@@ -90,7 +90,7 @@ class StructuredResponseNode:
         ending = decide(self._facts(reply, reading, needs_confirmation=needs_confirmation))
         update = self._act(ending, reply, reading, accepted)
         # Without an update nothing is decided: the answer is read again.
-        if update and (ending.action != "defer" or reading.calls) and (yield from has_listener(runtime.stream_writer)):
+        if update and (ending.action != "defer" or reading.calls) and has_listener(runtime.stream_writer):
             runtime.stream_writer(self._event(reply, reading, update))
         return update
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from uuid import uuid4
 
+import pytest
 from langchain_core.messages import AIMessage
 from langchain_core.messages.ai import UsageMetadata
 from langchain_core.tools import tool
@@ -20,9 +21,12 @@ from pydantic import BaseModel
 
 from answergraph import ToolStrategy, UsageLimits, create_agent
 from answergraph.testing import ScriptedChatModel
+from benchmarks.peers import graphs
+from benchmarks.work import Work
 from tests.suite.colors import Run
 
-CALLS_PER_STEP = 1480
+CALLS_PER_STEP = 1360
+CALLS_TO_THOSE_BY_HAND = 1.15
 BYTES_PER_STEP = 3970
 CALLS_PER_BUILD = 1100
 CALLS_PER_FIRST_BUILD = 2400
@@ -140,6 +144,17 @@ def test_a_step_is_two_supersteps(run: Run) -> None:
 def test_a_step_calls_few_functions() -> None:
     # Most of them are LangGraph's and LangChain's: bound is what keeps ours from growing beside them.
     assert (python_calls(30) - python_calls(10)) / 20 < CALLS_PER_STEP
+
+
+@pytest.mark.parametrize("awaited", [False, True])
+def test_a_step_calls_few_functions_more_than_the_same_graph_written_by_hand(awaited: bool) -> None:
+    # What LangGraph and LangChain's models call is in both: this holds what is ours. `make bench` compares the time.
+    def per_step(system: str) -> float:
+        few, many = (graphs.runner(system, Work(steps=steps), awaited=awaited) for steps in (10, 30))
+        few(), many()  # what happens once
+        return (calls_of(many) - calls_of(few)) / 20
+
+    assert per_step("answergraph") < CALLS_TO_THOSE_BY_HAND * per_step(graphs.HAND_GRAPH)
 
 
 def test_a_step_late_in_a_run_calls_hardly_more_functions_than_an_early_one() -> None:

@@ -68,7 +68,7 @@ class PrivateState(TypedDict):
     answergraph_offer: NotRequired[Annotated[AnswerRequestRecord, PrivateStateAttr]]
     answergraph_ledger: NotRequired[Annotated[RunLedger, PrivateStateAttr]]
     answergraph_charges: NotRequired[Annotated[Usage | None, BinaryOperatorAggregate(Usage | None, added), PrivateStateAttr]]
-    answergraph_running: NotRequired[Annotated[bool, UntrackedValue, PrivateStateAttr]]
+    answergraph_running: NotRequired[Annotated[str, UntrackedValue, PrivateStateAttr]]
 
 
 PRIVATE_KEYS = frozenset({*PrivateState.__annotations__, TOOL_RESULTS})

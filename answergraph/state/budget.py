@@ -207,7 +207,7 @@ class InnerRunBudget:
 
     def result_with_charges(self, result: ToolMessage | Command[Any]) -> ToolMessage | Command[Any]:
         """Return the result of a tool call, with the usage of inner runs added."""
-        if self._left_out is not None:
+        if self._left_out is not None and not isinstance(result, ToolMessage):
             result = self._left_out(result)
         if not self._used:
             return result

@@ -60,32 +60,39 @@ class MessagesChannel(GrowingChannel):
         self.owns_ids = True
 
     def copy(self) -> Self:
-        # LangGraph tries on a copy what a single node has written, before every conditional edge.
-        new = super().copy()
-        new.ids, new.owns_ids = self.ids, False
+        # LangGraph tries on a copy what a single node has written, before every conditional edge. The list is not copied with it,
+        # for an update makes a new one; and no constructor runs, which would look at the type again.
+        new = type(self).__new__(type(self))
+        new.key, new.typ, new.reducer, new.value = self.key, self.typ, self.reducer, self.value
+        new.snapshot_frequency, new.ids, new.owns_ids = self.snapshot_frequency, self.ids, False
         return new
 
     def update(self, values: Sequence[Any]) -> bool:
-        new = [message for write in values for message in (write if type(write) is list else (write,))]
-        if not values or not self.is_available() or not self._append(new):
-            self.ids = None
-            return super().update(values)
-        self._space_copies()
-        return True
+        if not values:
+            return False
+        is_one_list = len(values) == 1 and type(values[0]) is list
+        if self._append(
+            values[0] if is_one_list else [m for write in values for m in (write if type(write) is list else (write,))]
+        ):
+            return True
+        self.ids = None
+        return super().update(values)
 
     def _append(self, new: Sequence[Any]) -> bool:
         """Append whole new messages without a look at those that are there; return whether that was all there was to do."""
-        if not WHOLE_MESSAGES.issuperset(map(type, new)):
+        if type(self.value) is not list or not WHOLE_MESSAGES.issuperset(map(type, new)):
             return False
         for message in new:
-            message.id = message.id or str(uuid4())
+            if not message.id:
+                message.id = str(uuid4())
         if self.ids is None:
             self.ids, self.owns_ids = _ids_of(self.value), True
-        if not _have_new_ids(new, self.ids):
+        if (new_ids := _new_ids(new, self.ids)) is None:
             return False
         self.value = [*self.value, *new]
+        self.snapshot_frequency = max(MIN_UPDATES_BETWEEN_COPIES, len(self.value))
         if self.owns_ids:
-            self.ids.update(_ids_of(new))
+            self.ids.update(new_ids)
         else:
             self.ids = None
         return True
@@ -110,9 +117,10 @@ def merge_messages(state: Sequence[Any], writes: Sequence[Any]) -> list[BaseMess
         if ids is None:
             ids = _ids_of(merged)
         right: list[Any] = list(_with_ids(write, merged, ids))
-        if WHOLE_MESSAGES.issuperset(map(type, right)) and _have_new_ids(right, ids):
+        new_ids = _new_ids(right, ids) if WHOLE_MESSAGES.issuperset(map(type, right)) else None
+        if new_ids is not None:
             merged += right
-            ids.update(_ids_of(right))
+            ids.update(new_ids)
         else:
             both: Any = add_messages(merged, right)
             merged = both
@@ -145,10 +153,10 @@ def _ids_of(messages: Iterable[Any]) -> set[Any]:
     return {getattr(message, "id", None) for message in messages}
 
 
-def _have_new_ids(messages: Sequence[BaseMessage], ids: set[Any]) -> bool:
-    """Return whether messages have ids that a conversation does not have; in one that replaced another, ids may be missing."""
-    new = _ids_of(messages)
-    return None not in ids and len(new) == len(messages) and ids.isdisjoint(new)
+def _new_ids(messages: Sequence[BaseMessage], ids: set[Any]) -> set[Any] | None:
+    """Return the ids of messages if a conversation has none of them; in one that replaced another, ids may be missing."""
+    new = {message.id for message in messages}
+    return new if None not in ids and len(new) == len(messages) and ids.isdisjoint(new) else None
 
 
 def _with_ids(write: Any, before: Sequence[Any], known: set[Any]) -> Iterable[BaseMessage]:

@@ -32,8 +32,8 @@ def usage_of(replies: Sequence[AIMessage], cause: Cause, *, model_calls: int, to
     usage = Usage(
         model_calls=model_calls,
         tool_calls=tool_calls,
-        input_tokens=sum(token_count(reply, "input_tokens") for reply in replies),
-        output_tokens=sum(token_count(reply, "output_tokens") for reply in replies),
+        input_tokens=sum([token_count(reply, "input_tokens") for reply in replies]),
+        output_tokens=sum([token_count(reply, "output_tokens") for reply in replies]),
         total_tokens=sum(each),
         by_cause={},
     )
@@ -48,7 +48,7 @@ def usage_of(replies: Sequence[AIMessage], cause: Cause, *, model_calls: int, to
 def token_count(reply: AIMessage, name: str) -> int:
     """Return a count of a reply's usage metadata; 0 where it is missing or no count, for servers send anything there."""
     usage: Any = reply.usage_metadata
-    value = usage.get(name) if isinstance(usage, Mapping) else None
+    value = usage.get(name) if isinstance(usage, dict) else None
     try:
         return max(int(value), 0) if isinstance(value, int | float | str) else 0
     except (ValueError, OverflowError):
@@ -229,7 +229,10 @@ ANSWER_REQUEST: str = "answergraph_offer"
 LEDGER: str = "answergraph_ledger"
 """State key: the ``RunLedger``."""
 RUNNING: str = "answergraph_running"
-"""State key: set once the model was called in this execution. Never checkpointed, so a resumed run starts without it."""
+"""State key: set once the model was called in this execution, to whether a tracer records it.
+
+Never checkpointed, so a resumed run starts without it.
+"""
 INNER_USAGE: str = "answergraph_charges"
 """State key: what the runs inside this thread's runs have used so far."""
 

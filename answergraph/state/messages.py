@@ -91,6 +91,8 @@ def pending_tool_calls(messages: Sequence[AnyMessage]) -> list[ToolCall]:
 
 def unanswered(calls: Sequence[CallT], after: Sequence[BaseMessage]) -> list[CallT]:
     """Return the calls, also malformed ones, that no tool message in ``after`` has answered."""
+    if not calls:
+        return []
     done = answered_ids(after) if after else ()
     return [call for call in calls if call.get("id") not in done]
 
@@ -161,7 +163,7 @@ def repaired_history(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
     repaired: list[AnyMessage] = []
     waiting: list[ToolMessage] = []
     for message, following in zip_longest(messages, messages[1:]):
-        if is_correction(message) and isinstance(following, HumanMessage):
+        if isinstance(following, HumanMessage) and is_correction(message):
             # The run was stopped before the model saw it; two user messages in a row are refused by some providers.
             continue
         if not isinstance(message, ToolMessage):

@@ -9,13 +9,16 @@ from __future__ import annotations
 import operator
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
+from langchain_core.callbacks import CallbackManager
+from langchain_core.runnables import ensure_config
+from langchain_core.tracers import BaseTracer
 from langgraph.types import Command
 
 from answergraph.state.agent_state import PRIVATE_KEYS
 from answergraph.state.errors import AgentSpecError
+from answergraph.state.ledger import RUNNING
 
 REFUSED = (
     "{writer} wrote {key!r}, which the agent's own nodes alone write. To give another answer, return "
@@ -57,8 +60,27 @@ def _is_pair(part: Any) -> bool:
     return isinstance(part, tuple) and list(map(type, part[:1])) == [str]
 
 
-without_private_keys = partial(without_keys, names=PRIVATE_KEYS)
-"""Returns what a trace records of a state or an update."""
+TRACED, UNTRACED = "traced", "untraced"
+"""What ``RUNNING`` says: whether a tracer records the run."""
+
+
+class UntracedUpdate(dict[str, Any]):
+    """The update of a node in a run that no tracer records."""
+
+
+def tracing_of_run() -> str:
+    """Return whether a tracer records the run of the current node; asked once in a run, for it costs as much as a tool call."""
+    handlers = CallbackManager.configure(ensure_config().get("callbacks")).handlers
+    return TRACED if any(isinstance(handler, BaseTracer) for handler in handlers) else UNTRACED
+
+
+def for_trace(value: Any) -> Any:
+    """Return what a trace records of a state or an update.
+
+    LangGraph asks also where nobody traces, and tells every callback twice if anything is left out.
+    """
+    is_untraced = type(value) is UntracedUpdate or (type(value) is dict and value.get(RUNNING) == UNTRACED)
+    return value if is_untraced else without_keys(value, PRIVATE_KEYS)
 
 
 def pairs_of(update: Any) -> list[tuple[str, Any]]:

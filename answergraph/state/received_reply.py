@@ -6,6 +6,7 @@ This is where replies enter a run. What comes out can be sent back to any provid
 from __future__ import annotations
 
 from collections.abc import Mapping
+from operator import attrgetter
 from typing import Any
 from uuid import uuid4
 
@@ -20,6 +21,7 @@ LEFT_OUT = "…"
 """Stands for what cannot be kept."""
 
 _FIELDS = ("content", "additional_kwargs", "response_metadata", "id")
+_fields_of = attrgetter(*_FIELDS)
 _HARMLESS = {float, bool, type(None)}
 _SERIALIZER = JsonPlusSerializer()
 
@@ -31,7 +33,7 @@ def as_received(message: BaseMessage, agent_name: str | None) -> AIMessage:
     """
     if not isinstance(message, AIMessage):
         message = AIMessage(**{name: getattr(message, name) for name in _FIELDS})
-    parts = [message.tool_calls, message.invalid_tool_calls, *(getattr(message, name) for name in _FIELDS)]
+    parts = [message.tool_calls, message.invalid_tool_calls, *_fields_of(message)]
     changes: dict[str, Any] = {} if _can_be_kept(parts) else _kept(message)
     message = message.model_copy(update=changes) if changes else message
     changes = {"id": message.id or str(uuid4()), "name": agent_name or message.name}

@@ -26,9 +26,11 @@ from answergraph.runtime.recent_cache import MAX_KEPT
 from answergraph.runtime.steps import GraphNode, Step
 from answergraph.state.agent_state import PRIVATE_KEYS, StateSchemas
 from answergraph.state.budget import InnerRunBudget
-from answergraph.state.own_keys import without_keys, without_private_keys, without_refused_keys
+from answergraph.state.own_keys import for_trace, without_keys, without_refused_keys
 
-_TRACED = TracePolicy(process_inputs=without_private_keys, process_outputs=without_private_keys)
+_TRACED = TracePolicy(process_inputs=for_trace, process_outputs=for_trace)
+_TRACED_CALL = TracePolicy(process_outputs=for_trace)
+"""Of the tools, which are sent calls, not the state."""
 
 
 class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
@@ -79,7 +81,7 @@ class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
     def add_own_node(self, name: str, node: GraphNode | ToolsNode) -> None:
         """Add one of the agent's own nodes, which alone write its answer, its outcome and its private keys."""
         action = node.within(partial(InnerRunBudget, self._limits)) if isinstance(node, GraphNode) else node
-        super().add_node(name, action, trace_policy=_TRACED)
+        super().add_node(name, action, trace_policy=_TRACED if action is not node else _TRACED_CALL)
 
     def add_hook(self, name: str, step: Callable[[Any, Any], Step[Any]], trace_policy: Any) -> None:
         """Add a hook of the middleware as a node."""

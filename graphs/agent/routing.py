@@ -184,8 +184,10 @@ def _is_last_word(message: AIMessage, state: Mapping[str, Any], facts: RoutingFa
 
 
 def _ends_early(waiting: list[ToolCall], state: Mapping[str, Any], facts: RoutingFacts) -> bool:
+    if facts.end_strategy != "early":
+        return False
     record = answer_request_record(state)
-    if facts.end_strategy != "early" or record is None or not record["valid"]:
+    if record is None or not record["valid"]:
         return False
     return any(call["name"] in facts.names(state) for call in waiting)
 

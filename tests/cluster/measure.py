@@ -10,10 +10,10 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
@@ -50,18 +50,18 @@ class Deployment(NamedTuple):
 
 
 @contextmanager
-def dev_server() -> Iterator[Deployment]:
-    """Run ``langgraph dev``."""
+def dev_server(config: Mapping[str, Any]) -> Iterator[Deployment]:
+    """Run ``langgraph dev`` with a ``langgraph.json``."""
     with tempfile.TemporaryDirectory() as name:
-        lay_out(Path(name), shipped())
+        lay_out(Path(name), config)
         with langgraph_dev(Path(name), {}) as url:
             yield Deployment([url], [])
 
 
 @contextmanager
-def aegra_servers(count: int) -> Iterator[Deployment]:
+def aegra_servers(count: int, config: Mapping[str, Any]) -> Iterator[Deployment]:
     """Run Aegra in several processes."""
-    with cluster(shipped(), count=count) as running:
+    with cluster(config, count=count) as running:
         yield Deployment(running.urls, [running.database, running.broker])
 
 
@@ -105,9 +105,9 @@ def main() -> None:
     """Print the table."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that what was started is ended as well
     deployments: dict[str, Callable[[], AbstractContextManager[Deployment]]] = {
-        "`langgraph dev`": dev_server,
-        "Aegra, 1 process": lambda: aegra_servers(1),
-        "Aegra, 2 processes": lambda: aegra_servers(2),
+        "`langgraph dev`": lambda: dev_server(shipped()),
+        "Aegra, 1 process": lambda: aegra_servers(1, shipped()),
+        "Aegra, 2 processes": lambda: aegra_servers(2, shipped()),
     }
     print(f"| {' | '.join(COLUMNS)} |", "|---" * len(COLUMNS) + "|", sep="\n")
     for name, start in deployments.items():

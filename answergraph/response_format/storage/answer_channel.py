@@ -65,12 +65,14 @@ class AnswerChannel(LastValue[Any]):
     __hash__ = None  # type: ignore[assignment]  # as in LastValue: a channel changes
 
     def copy(self) -> Self:
-        copied = self._empty()
-        copied.value, copied.stored = self.value, self.stored
+        # Without a constructor: LangGraph copies every channel before every conditional edge.
+        copied = type(self).__new__(type(self))
+        copied.key, copied.typ, copied.value = self.key, self.typ, self.value
+        copied.codec, copied.is_strict, copied.stored = self.codec, self.is_strict, self.stored
         return copied
 
     def from_checkpoint(self, checkpoint: Any) -> Self:
-        channel = self._empty()
+        channel = type(self)(self.typ, self.key, self.codec, is_strict=self.is_strict)
         # The value of an empty channel is LangGraph's mark for none.
         if checkpoint is not channel.value:
             channel.value, channel.stored = self.codec.from_checkpoint(checkpoint), (checkpoint,)
@@ -93,9 +95,6 @@ class AnswerChannel(LastValue[Any]):
         if self.stored is None:
             self.stored = (self.codec.to_checkpoint(self.value),)
         return self.stored[0]
-
-    def _empty(self) -> Self:
-        return type(self)(self.typ, self.key, self.codec, is_strict=self.is_strict)
 
 
 class NamedJson(NamedTuple):

@@ -123,8 +123,10 @@ class DeclaredFormat:
         if request.response_format is None:
             return AnswerRequest(self._without_format, self.declared)
         every = self._strategy_of(request.response_format).strategies_for(request)
+        if len(every) == 1:
+            return AnswerRequest(every[0].strategy, self.declared, every[0].id)
         wanted = [each for each in every if each.id not in used_strategies and (each.strategy.is_attempt or not answer_only)]
-        left = [each for each in wanted if len(every) == 1 or not each.strategy.is_refused(request)]
+        left = [each for each in wanted if not each.strategy.is_refused(request)]
         if not any(each.strategy.is_attempt for each in left):
             left.append(every[-1])
         return AnswerRequest(left[0].strategy, self.declared, left[0].id, has_next_strategy=len(left) > 1)

@@ -4,43 +4,53 @@ import queue
 from typing import Any
 
 import pytest
-from langchain_core.runnables import RunnableLambda
-from langchain_core.tracers.context import collect_runs
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.runtime import Runtime
 
-from answergraph.runtime import steps as stream_listeners
-from answergraph.runtime.steps import GraphNode, SilentWriters, Step, has_listener, run_step
+from answergraph.runtime.steps import GraphNode, has_listener, pure
 from tests.suite.colors import Run
 
 SEEN: list[Any] = []
 QUEUE: queue.Queue[Any] = queue.Queue()
 
 
-@pytest.fixture(autouse=True)
-def nothing_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stream_listeners, "SILENT_WRITERS", SilentWriters())
-
-
 def to_a_global(item: Any) -> None:
     SEEN.append(item)
+
+
+def through_another(item: Any) -> None:
+    def pass_on() -> None:
+        SEEN.append(item)
+
+    pass_on()
 
 
 class Writer:
     def __call__(self, item: Any) -> None:
         SEEN.append(item)
 
+    def to_a_global(self, item: Any) -> None:
+        SEEN.append(item)
 
-WRITERS = [SEEN.append, to_a_global, Writer(), print, lambda item, put=QUEUE.put: put(item)]
+
+WRITERS = [
+    SEEN.append,
+    to_a_global,
+    Writer(),
+    Writer().to_a_global,
+    print,
+    lambda item, put=QUEUE.put: put(item),
+    through_another,
+]
 
 
 @pytest.mark.parametrize("writer", WRITERS, ids=map(str, range(len(WRITERS))))
 def test_a_writer_of_ones_own_has_a_listener(writer: Any) -> None:
-    assert run_step(has_listener(writer))
+    assert has_listener(writer)
 
 
 def test_the_writer_of_a_runtime_without_a_run_has_none() -> None:
-    assert not run_step(has_listener(Runtime().stream_writer))
+    assert not has_listener(Runtime().stream_writer)
 
 
 class Found:
@@ -52,10 +62,10 @@ class Found:
         self.graph = self._graph().add_node("graph", inner).add_edge(START, "node").add_edge("node", "graph").compile()
 
     def _graph(self) -> StateGraph[Any]:
-        return StateGraph(MessagesState).add_node("node", GraphNode(self._step, name="node"))
+        return StateGraph(MessagesState).add_node("node", GraphNode(pure(self._note), name="node"))
 
-    def _step(self, state: Any, runtime: Runtime[Any]) -> Step[None]:
-        self.has_listener.append((yield from has_listener(runtime.stream_writer)))
+    def _note(self, state: Any, runtime: Runtime[Any]) -> None:
+        self.has_listener.append(has_listener(runtime.stream_writer))
 
 
 @pytest.mark.parametrize(
@@ -72,26 +82,3 @@ def test_an_invoked_run_has_none(run: Run) -> None:
     found = Found()
     run(found.graph, {"messages": []})
     assert found.has_listener == [False, False]
-
-
-def test_finding_out_leaves_no_trace_in_the_run(run: Run) -> None:
-    graph = Found().graph
-
-    def traced(state: Any) -> set[str]:
-        with collect_runs() as collected:
-            graph.invoke(state)
-        return {child.name for traced in collected.traced_runs for child in [traced, *traced.child_runs]}
-
-    async def atraced(state: Any) -> set[str]:
-        with collect_runs() as collected:
-            await graph.ainvoke(state)
-        return {child.name for traced in collected.traced_runs for child in [traced, *traced.child_runs]}
-
-    names: Any = run(RunnableLambda(traced, atraced), {"messages": []})
-    assert "empty" not in names
-    assert names
-
-
-def test_writers_of_one_function_are_never_taken_to_be_silent(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stream_listeners, "MODES", ("custom", "custom"))
-    assert SilentWriters().perform() == {Runtime().stream_writer.__code__}

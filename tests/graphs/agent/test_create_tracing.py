@@ -5,6 +5,7 @@ from typing import Any
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.messages import AIMessage
 from langchain_core.tools import tool
+from langchain_core.tracers import BaseTracer
 
 from answergraph import create_agent
 from answergraph.testing import ScriptedChatModel
@@ -44,3 +45,24 @@ def test_a_tracer_sees_every_model_and_tool_call(run: Run) -> None:
     run(agent, {"messages": ["Go"]}, {"callbacks": [tracer]})
     assert tracer.seen == ["model", "tool", "tool said 2", "model", "tool", "tool said 4", "model"]
     assert None not in tracer.parents  # each belongs to its node's run
+
+
+class Recorder(BaseTracer):
+    """Keeps what nodes were recorded with."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.nodes: list[tuple[str, Any, Any]] = []
+
+    def _persist_run(self, run: Any) -> None:
+        self.nodes += [(child.name, child.inputs, child.outputs) for child in run.child_runs]
+
+
+def test_a_tracer_of_ones_own_records_no_private_keys_at_any_step(run: Run) -> None:
+    calls: list[Any] = [{"name": "double", "args": {"number": number}, "id": f"call_{number}"} for number in (1, 2)]
+    replies = [AIMessage("", tool_calls=[call]) for call in calls]
+    agent = create_agent(ScriptedChatModel(replies=[*replies, "Done."]), [double])
+    recorder = Recorder()
+    run(agent, {"messages": ["Go"]}, {"callbacks": [recorder]})
+    assert [name for name, _, _ in recorder.nodes] == ["model", "tools", "model", "tools", "model"]
+    assert "answergraph_" not in repr(recorder.nodes)
