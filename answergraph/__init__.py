@@ -54,7 +54,7 @@ if typing.TYPE_CHECKING:
     from answergraph.state.tool_results import ToolRun
     from answergraph.streaming.answer_events import AnswerEvent, is_answer_event
 else:
-    # Imported when it is asked for, so that the command line starts at once.
+    # Imported on first use, so that the command line starts fast.
     __getattr__ = lazy_imports.imported_later(
         __name__,
         {
@@ -178,5 +178,5 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
-    """Return all names, also of what is not imported yet."""
+    """Return all names, including those not imported yet."""
     return [*{*globals(), *__all__}]

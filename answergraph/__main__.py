@@ -11,13 +11,13 @@ from typing import Any
 from answergraph.runtime.extras import MissingExtraError, extra_needed
 
 MAX_SECONDS_AFTER_CTRL_C = 0.5
-"""How long a command may take to end by itself; LangGraph waits for the calls that are under way."""
+"""Time for a command to end by itself; LangGraph waits for running calls."""
 SHOW_CURSOR = "\x1b[?25h"
-"""Undoes what a progress bar did to the terminal."""
+"""Shows the cursor again after a progress bar."""
 
 
 def main() -> None:
-    """Run the command line; without its packages say what to install, with exit code 2."""
+    """Run the command line; if its packages are missing, name the extra and exit with code 2."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _interrupted)
     try:
@@ -34,7 +34,7 @@ def main() -> None:
 
 
 def _interrupted(*_: Any) -> None:
-    """End by KeyboardInterrupt, and at once if that takes too long."""
+    """Raise KeyboardInterrupt, and exit hard if that takes too long."""
     sys.stderr.write(f"{SHOW_CURSOR if sys.stderr.isatty() else ''}Interrupted.\n")
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     timer = threading.Timer(MAX_SECONDS_AFTER_CTRL_C, os._exit, [128 + signal.SIGINT])

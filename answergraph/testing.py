@@ -1,6 +1,6 @@
 """A chat model for your tests: it gives scripted replies and remembers the requests.
 
-It speaks the tool-calling interface of a real model, needs no key and no network, and is safe to share between threads.
+It has the tool-calling interface of a real model, needs no key or network, and is thread-safe.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class _Log:
         self._requests: list[ScriptedRequest] = []
 
     def __deepcopy__(self, memo: dict[int, Any]) -> _Log:
-        return self  # copies of a model share one script, deep ones too
+        return self  # copies share one script, deep ones too
 
     def add(self, request: ScriptedRequest) -> int:
         with self._lock:
@@ -107,7 +107,7 @@ class ScriptedChatModel(InProcessChatModel):
             **fields: Other fields of the model.
 
         Raises:
-            AgentSpecError: If something else than replies is scripted, or a function takes something else.
+            AgentSpecError: If the script holds anything else than replies, or the function has other parameters.
         """
         _check(replies)
         if replies is not None:
@@ -147,7 +147,7 @@ def _by_function(function: Callable[..., Reply], request: ScriptedRequest) -> Re
 def _arguments(function: Callable[..., Any]) -> list[tuple[str | None, str]]:
     """Return which of ``messages`` and ``request`` each parameter is given, ``None`` for one without a name.
 
-    A parameter is given the one it names, by its annotation too; others the messages first, then the request.
+    Parameters match by name or annotation; others get the messages, then the request.
 
     Raises:
         AgentSpecError: If there are more.
@@ -174,7 +174,7 @@ def _named(parameter: inspect.Parameter) -> str | None:
 
 
 def _check(replies: Any) -> None:
-    """Raise ``AgentSpecError`` for what holds no replies."""
+    """Raise ``AgentSpecError`` for anything but replies."""
     if isinstance(replies, str | BaseMessage | Exception):
         raise AgentSpecError(f"replies={replies!r} is one reply; write replies=[{replies!r}].")
     if inspect.iscoroutinefunction(replies):
@@ -183,7 +183,7 @@ def _check(replies: Any) -> None:
         _arguments(replies)
     for each in replies if isinstance(replies, Sequence) else ():
         if not isinstance(each, AIMessage | str | Exception):
-            raise AgentSpecError(f"replies: {shown(each)} is no reply; write an AIMessage, a text or an error to raise.")
+            raise AgentSpecError(f"replies: {shown(each)} is not a reply; write an AIMessage, a text or an error to raise.")
 
 
 def _in_order(replies: Sequence[Reply], position: int, request: ScriptedRequest) -> Reply:

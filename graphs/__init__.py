@@ -1,4 +1,4 @@
-"""Agent graphs: the general one, and those that ship."""
+"""Agent graphs: ``create_agent`` and the built-in graphs."""
 
 import typing
 
@@ -16,7 +16,7 @@ if typing.TYPE_CHECKING:
     from answergraph.graphs.workflow.workflow_graph import create_workflow
     from answergraph.graphs.workflow.workflow_steps import WorkflowLimits, WorkflowStep
 else:
-    # Imported when it is asked for, so that the command line starts at once.
+    # Imported on first use, so that the command line starts fast.
     __getattr__ = lazy_imports.imported_later(
         __name__,
         {
@@ -51,5 +51,5 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
-    """Return all names, also of what is not imported yet."""
+    """Return all names, including those not imported yet."""
     return [*{*globals(), *__all__}]

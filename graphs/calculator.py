@@ -1,4 +1,4 @@
-"""The calculator: arithmetic by tools, one operation per call, and a typed answer that carries its own check."""
+"""The calculator: arithmetic by tools, one operation per call, and a validated typed answer."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from answergraph.middleware.require_tools import RequireTools
 from answergraph.state.tool_results import ToolRun
 
 TOLERANCE = 1e-6
-"""How far the expected and the actual result may lie apart."""
+"""Maximum difference of expected and actual result."""
 
 SYSTEM_PROMPT = """\
 You are an assistant that carries out calculations.
@@ -30,7 +30,7 @@ Rules:
 class Calculation(BaseModel):
     """The result of a calculation."""
 
-    # The validation is called with the result; that it repeats it is what supports it.
+    # The validation receives the result; repeating it is its support.
     final_answer: Annotated[float, FromTools(echoes=True)] = Field(description="The final result of the calculation.")
     validation_result: dict[str, Any] | None = Field(default=None, description="What validate_calculation returned.")
     reasoning: str = Field(description="How the result was reached, step by step.")
@@ -62,7 +62,7 @@ def divide(a: float, b: float) -> float:
     return a / b
 
 
-divide.handle_tool_error = True  # the model is told; the run goes on
+divide.handle_tool_error = True  # the model gets the error; the run continues
 
 
 @tool

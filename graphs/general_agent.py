@@ -26,11 +26,11 @@ from answergraph.response_format.untrusted.from_context import FromContext
 from answergraph.state.budget import UsageLimits
 
 MAX_MODELS = 64
-"""How many models are kept, each with its connections."""
+"""Number of cached models, each with its connections."""
 MAX_FORMATS = 256
-"""How many schemas are kept, each with its strategy."""
+"""Number of cached schemas, each with its strategy."""
 MAX_MODEL_CALLS = 200
-"""The most that a context may ask for."""
+"""The maximum for a context."""
 
 STRATEGIES: Mapping[str, type[Strategy[Any]]] = {
     "auto": AutoStrategy,
@@ -38,7 +38,7 @@ STRATEGIES: Mapping[str, type[Strategy[Any]]] = {
     "provider": ProviderStrategy,
     "prompted": PromptedStrategy,
 }
-"""How the model may be asked, by the name in the context."""
+"""The strategies, by name in the context."""
 
 
 class GeneralAgentContext(BaseModel):
@@ -81,7 +81,7 @@ class ApplyContext(AgentMiddleware[Any, GeneralAgentContext, Any]):
 
 
 class FormatOfContext(FromContext):
-    """The response format that the context brings, asked for in the way that the context says."""
+    """The response format and strategy of the context."""
 
     def __call__(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> Any:
         schema = super().__call__(state, runtime)
@@ -106,7 +106,7 @@ def general_agent(context: Mapping[str, Any] | None = None) -> CompiledStateGrap
     """
     limit = GeneralAgentContext.model_fields["max_model_calls"].default
     asked = (context or {}).get("max_model_calls", limit)
-    # A value that is none is refused where the run checks its context: that message names the field.
+    # An invalid value is refused when the run checks its context, with the field's name.
     return _agent(asked if isinstance(asked, int) and 1 <= asked <= MAX_MODEL_CALLS else limit)
 
 
@@ -125,7 +125,7 @@ def _agent(max_model_calls: int) -> CompiledStateGraph[Any, Any, Any, Any]:
 
 @lru_cache(maxsize=MAX_FORMATS)
 def _strategy(name: str, schema: str) -> Strategy[Any]:
-    # One object for one format: what is offered is kept by it.
+    # One object per format, for caching.
     return STRATEGIES[name](json.loads(schema))
 
 

@@ -1,7 +1,6 @@
-"""The factories that ``langgraph.json`` names, one per graph, and nothing else.
+"""The factories for ``langgraph.json``, one per graph.
 
-A server loads this file by its path, as a module of its own, and calls a factory for every request. So there are no state or
-schema types here, and the graphs are made and kept elsewhere.
+A server loads this file by its path and calls a factory for every request, so types and caches are elsewhere.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from answergraph.graphs.triage import create_triage_agent
 from answergraph.models.model_names import OFFLINE
 
 TRIAGE_ROOT = "ANSWERGRAPH_TRIAGE_ROOT"
-"""The environment variable that names the folder below which test runs lie; nobody can ask about another one."""
+"""The environment variable for the folder of test runs; others are not accessible."""
 _EXAMPLES = Path(__file__).resolve().parents[1] / "examples" / "failures"
 
 
@@ -51,14 +50,14 @@ def judge(config: RunnableConfig, runtime: ServerRuntime[Any]) -> CompiledStateG
 
 @cache
 def triage() -> CompiledStateGraph[Any, Any, Any, Any]:
-    """Return the triage; without ``ANSWERGRAPH_TRIAGE_ROOT`` it may look into the examples of the repository alone."""
+    """Return the triage; without ``ANSWERGRAPH_TRIAGE_ROOT``, only for the repository's examples."""
     return create_triage_agent(root=os.environ.get(TRIAGE_ROOT) or _EXAMPLES)
 
 
 def _context(config: RunnableConfig, runtime: ServerRuntime[Any]) -> Mapping[str, Any]:
-    """Return a run's context; where no run is about to start, what an assistant's configuration repeats of it.
+    """Return a run's context, or the one in an assistant's configuration.
 
-    Not every server repeats a context in ``configurable`` when it starts a run, so it is read from where all of them have it.
+    Not every server copies it to ``configurable`` when it starts a run.
     """
     execution = runtime.execution_runtime
     context = execution.context if execution else None

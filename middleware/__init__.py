@@ -1,4 +1,4 @@
-"""Middleware: LangChain's names and signatures, and what answergraph adds about answers."""
+"""Middleware, with LangChain's names and signatures."""
 
 import typing
 
@@ -23,7 +23,7 @@ if typing.TYPE_CHECKING:
     from answergraph.middleware.narrow_response_format import NarrowResponseFormat
     from answergraph.middleware.require_tools import RequireTools
 else:
-    # What the plain agent does not need is imported when it is asked for.
+    # Imported on first use.
     __getattr__ = lazy_imports.imported_later(
         __name__,
         {

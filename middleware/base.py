@@ -48,13 +48,13 @@ class AgentMiddleware(Generic[StateT, ContextT, ResponseT]):
     """Names of the tools it relies on; one that the agent does not have is refused."""
 
     checks_marks: bool = False
-    """Whether it checks the marks of answers, ``Quote()`` and ``FromTools()``, which are refused where nothing does."""
+    """Whether it checks the marks ``Quote()`` and ``FromTools()``, which are refused without a checker."""
 
     answer_types: Sequence[type[Any]] = ()
-    """Types of answer it adds to the agent's response format, where they are not declared there."""
+    """Answer types it adds to the agent's response format."""
 
     trace_policy: TracePolicy | None = None
-    """Says what the trace spans of the hooks record."""
+    """What the hooks' trace spans record."""
 
     transformers: Sequence[Callable[..., Any]] = ()
     """LangGraph stream transformers it adds."""
@@ -115,7 +115,7 @@ class AgentMiddleware(Generic[StateT, ContextT, ResponseT]):
         raise NotImplementedError(wrong_colour("awrap_tool_call"))
 
     def modify_model_request(self, request: ModelRequest[ContextT]) -> ModelRequest[ContextT]:
-        """Return the request to make in place of this one.
+        """Return the request to make instead of this one.
 
         A pure function for sync and async runs; use it instead of ``wrap_model_call`` if nothing happens after the call.
         """
@@ -140,7 +140,7 @@ class AgentMiddleware(Generic[StateT, ContextT, ResponseT]):
 
 
 def wrong_colour(hook: str) -> str:
-    """Return the error message for a wrapping hook that exists in the other colour only."""
+    """Return the error for a wrapping hook that exists only sync or only async."""
     if hook.startswith("a"):
         words = {"colour": "Asynchronous", "other": "sync", "context": "an async", "calls": "`stream()` or `invoke()`"}
     else:

@@ -66,7 +66,7 @@ def _decorator(hook: str, doc: str, as_method: Callable[[Callable[..., Any]], Ca
 
 def _state_method(function: Callable[..., Any]) -> Callable[..., Any]:
     def method(self: Any, state: Any, runtime: Any) -> Any:
-        # A coroutine function returns its coroutine here; who calls the async hook awaits it.
+        # A coroutine function returns its coroutine, which the async hook's caller awaits.
         return function(state, runtime)
 
     return method

@@ -54,7 +54,7 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
                 always allowed; the others are offered only once there is a result that counts.
 
         Raises:
-            AgentSpecError: If ``abstain`` is no ``Abstention``, or ``sources`` name nothing.
+            AgentSpecError: If ``abstain`` is not an ``Abstention``, or ``sources`` is empty.
         """
         super().__init__()
         if abstain is not None and not (isinstance(abstain, type) and issubclass(abstain, Abstention)):
@@ -67,7 +67,7 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
 
     @property
     def named_tools(self) -> Sequence[str]:  # type: ignore[override]  # a class attribute there
-        """The tools whose results count, unless they are those of another agent."""
+        """The tools whose results count, except another agent's."""
         own = type(self).evidence is GroundedAnswer.evidence
         return self.sources if own and isinstance(self.sources, tuple) else ()
 
@@ -110,7 +110,7 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
             return True
         if callable(self.sources):
             return self.sources(run)
-        # What the tools of an agent said counts with the tool that this agent is.
+        # An agent's tool results count with the tool that wraps it.
         return run.name in self.sources or run.name.partition("/")[0] in self.sources
 
 

@@ -21,10 +21,10 @@ from answergraph.state.mistakes import check_function, meant, shown, tool_names
 from answergraph.state.tool_results import EvidenceState, ToolRun, results_of_run
 
 Mode = Literal["hold", "hide"]
-"""How to treat an answer before its time."""
+"""How to treat an early answer."""
 
 Predicate = Callable[[ToolRun, Any], bool]
-"""Whether a tool call supports an answer; the answer is ``None`` while none stands."""
+"""Whether a tool call supports an answer; ``None`` before there is an answer."""
 
 _FOR_A_TOOL = " A tool is required by its name, RequireTools({name!r})."
 _MISSING = "Your answer does not count yet: {missing}. Do that now, then give your answer again."
@@ -82,7 +82,7 @@ class RequireTools(AgentMiddleware[Any, Any, Any]):
         return f"{type(self).__name__}({', '.join([*self.named_tools, *map(_name_of, self.predicates)])})"
 
     def modify_model_request(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
-        """Offer only an abstention before its time, if the mode is ``"hide"``."""
+        """Offer only an abstention until the tools have run, if the mode is ``"hide"``."""
         if self.mode == "hold" or request.response_format is None or not self._unmet(request.state, None):
             return request
         declared = self._strategies.get_or_make(lambda: as_strategy(request.response_format), request.response_format)
@@ -90,12 +90,12 @@ class RequireTools(AgentMiddleware[Any, Any, Any]):
         if abstaining:
             return request.override(response_format=declared.narrowed(abstaining))
         forced = request.tools and not refuses_forced_tools(request.model)
-        # Offered tools alone, a model would otherwise put its answer into words.
+        # With only tools offered, a model would otherwise answer in text.
         choice = "any" if request.tool_choice is None and forced else request.tool_choice
         return request.override(response_format=None, tool_choice=choice)
 
     def check_answer(self, answer: Any, state: Any, runtime: Runtime[Any]) -> None:
-        """Reject an answer before its time.
+        """Reject an early answer.
 
         Raises:
             AnswerRejected: If a required tool has not succeeded in this run.

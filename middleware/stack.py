@@ -1,4 +1,4 @@
-"""The middleware of one agent: finds their hooks once, while the agent is built, and composes the wrapping ones."""
+"""The middleware of one agent: finds the hooks once and composes the wrapping ones."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ _HOOKS: Mapping[str, tuple[str, ...]] = {
     "modify_model_request": ("request",),
     "check_answer": ("answer", "state", "runtime"),
 }
-"""What each hook is called with, by place."""
+"""The positional arguments of each hook."""
 
 _NO_HOOK = (
     "middleware: {shown} has no hook. Derive a class from AgentMiddleware, or decorate a function with @before_model, "
     "@wrap_model_call or the like."
 )
 _LIKE_A_HOOK = 0.9
-"""Likeness of a method's name to that of a hook from which on it is taken for a slip, of 1."""
+"""Minimum similarity of a misspelt hook name, of 1."""
 
 _INJECTED = frozenset({"runtime", "config", "store", "writer"})
 
@@ -66,7 +66,7 @@ class Hook:
 
 @dataclass(frozen=True)
 class RunHook:
-    """The effect that calls a hook in the running colour; an async run calls a sync hook if there is no other."""
+    """The effect that calls a hook; an async run falls back to the sync hook."""
 
     hook: Hook
     state: Any
@@ -86,10 +86,10 @@ class RunHook:
 class MiddlewareStack:
     """The middleware of one agent, first one outermost.
 
-    A middleware is recognised by its attributes, not by its base class, so that LangChain's work as well as ours.
+    Middleware is recognised by attributes, so that LangChain's works, too.
 
     Raises:
-        AgentSpecError: If one is no middleware, or two have one name.
+        AgentSpecError: If one is not a middleware, or two share a name.
     """
 
     def __init__(self, middleware: Any) -> None:
@@ -127,7 +127,7 @@ class MiddlewareStack:
 
     @property
     def interrupts(self) -> frozenset[str]:
-        """The names of the tools that middleware asks a person about before they are called."""
+        """The names of the tools that a person must approve."""
         return frozenset(name for m in self.middleware for name in getattr(m, "interrupt_on", ()))
 
     @property
@@ -139,22 +139,22 @@ class MiddlewareStack:
 
     @property
     def wrap_model_call(self) -> Callable[[ModelCall], ModelCall]:
-        """What puts every layer around a model call; without middleware the call stays as it is."""
+        """Wraps a model call in every layer; the identity without middleware."""
         return partial(reduce, lambda inner, layer: layer(inner), self.layers[::-1])
 
     def wrap_tool_call(self, call: ToolCallStep) -> ToolCallStep:
-        """Put every tool wrapper around a tool call, and the recording of its result where a middleware asks for it."""
+        """Wrap a tool call in every layer, and record its result if a middleware needs it."""
         wrap = partial(reduce, _around_tool, self.tool_wrappers[::-1])
         return recording(wrap, call) if self._records else wrap(call)
 
     def wrap_reviewed(self, names: frozenset[str]) -> Callable[[ToolCallStep], ToolCallStep]:
-        """Return a function that puts the tool wrappers around a call whose middleware ask a person about these names."""
+        """Return a function that wraps a call in the layers that ask a person about these names."""
         asking = [m for m in self.tool_wrappers if names.intersection(getattr(m, "interrupt_on", ()))]
         return lambda call: reduce(_around_tool, reversed(asking), call)
 
 
 def _check(middleware: Any) -> None:
-    """Raise ``AgentSpecError`` for what would run no hook, or could not be called as a hook."""
+    """Raise ``AgentSpecError`` for objects without hooks, and for hooks with wrong arguments."""
     name = shown(middleware)
     if isinstance(middleware, type):
         raise AgentSpecError(f"middleware: {name} is a class, whose hooks would not run; write {name}(…).")
@@ -196,7 +196,7 @@ def _own(middleware: Any, hook: str) -> Callable[..., Any] | None:
 
 
 def _is_base(cls: type) -> bool:
-    # LangChain's is known by its name: it is an optional dependency. A user's class of that name keeps its hooks.
+    # LangChain's base is recognised by name, because it is optional. User classes of that name keep their hooks.
     return cls is AgentMiddleware or (cls.__name__ == "AgentMiddleware" and cls.__module__.startswith("langchain.agents."))
 
 
@@ -213,7 +213,7 @@ def _hook(middleware: Any, hook: str) -> Hook:
 
 
 def _with_injection(function: Callable[..., Any] | None) -> Callable[[Any], Any] | None:
-    """Return a function of the state alone that passes other arguments by name, as LangGraph does for node functions."""
+    """Return a function of the state that injects other arguments by name, as LangGraph does."""
     if function is None:
         return None
     wanted = _injected(function)
@@ -265,7 +265,7 @@ def _around_model(middleware: Any, inner: ModelCall) -> ModelCall:
     hook, ahook = _both_colours(middleware, "wrap_model_call")
 
     def call(request: ModelRequest[Any]) -> Step[LayeredResponse]:
-        # Replaced at each call of the handler: on a retry only the last reply's commands count.
+        # Replaced at each handler call: on a retry only the last reply's commands count.
         last = LayeredResponse(ModelResponse(result=[]))
 
         def observed(inner_request: ModelRequest[Any]) -> Step[ModelResponse[Any]]:

@@ -1,4 +1,4 @@
-"""What the spans of nodes and hooks record: never the agent's private keys, and what a middleware's ``trace_policy`` says."""
+"""What trace spans record: by a middleware's ``trace_policy``, and never the agent's private keys."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from answergraph.state.own_keys import for_trace
 
 
 def hook_policy(middleware: Any) -> TracePolicy:
-    """Return the policy of a middleware's hooks; its own, or the global default of LangChain, is looked up at each call."""
+    """Return the policy of a middleware's hooks: its own or LangChain's default, looked up per call."""
     return TracePolicy(
         process_inputs=partial(_processed, middleware, "process_inputs"),
         process_outputs=partial(_processed, middleware, "process_outputs"),
@@ -24,7 +24,7 @@ def hook_policy(middleware: Any) -> TracePolicy:
 
 
 def traced(middleware: Any, name: str, hook: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a wrapping hook with a span of its own, named as in LangChain."""
+    """Return a wrapping hook with its own span, named as in LangChain."""
     spanned: Callable[..., Any] = traceable(
         name=f"{middleware.name}.{name}",
         process_inputs=lambda inputs: _processed(middleware, "process_inputs", _recordable(inputs)),
@@ -34,7 +34,7 @@ def traced(middleware: Any, name: str, hook: Callable[..., Any]) -> Callable[...
 
 
 def _recordable(inputs: Mapping[str, Any]) -> dict[str, Any]:
-    """Leave out what is no data: the handler, and the runtime of the request."""
+    """Omit the handler and the request's runtime."""
     recorded = {name: value for name, value in inputs.items() if name != "handler"}
     request = recorded.get("request")
     if is_dataclass(request):
@@ -45,7 +45,7 @@ def _recordable(inputs: Mapping[str, Any]) -> dict[str, Any]:
 
 def _processed(middleware: Any, step: str, recorded: Any) -> Any:
     policy = getattr(middleware, "trace_policy", None)
-    if policy is None and "langchain.agents.middleware" in sys.modules:  # else nobody has set a default
+    if policy is None and "langchain.agents.middleware" in sys.modules:  # otherwise no default is set
         policy = langchains_agent().trace_policy
     process = getattr(policy, step, None)
     recorded = for_trace(recorded)

@@ -1,4 +1,4 @@
-"""Runs the developer's own checks of a valid answer, and interprets their verdicts."""
+"""Runs the developer's checks of a valid answer."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def check_answer(
     """Return the reading, rejected if a check did not accept its valid answer, and what the checks said together.
 
     Raises:
-        AgentSpecError: If a check says neither yes nor no, or accepts what it has changed.
+        AgentSpecError: If a check returns something else, or changes the answer.
     """
     verdicts: list[AnswerAccepted] = []
     validated = reading.value_text() if checks else ""
@@ -44,7 +44,7 @@ def check_answer(
             made = _valid(verdict.answer, reading)
         except AnswerRejected as rejection:
             return reading.rejected(rejection.feedback, _problems(check, rejection)), AnswerAccepted()
-        # What was validated, and what the checks before have seen, is what the run ends with.
+        # The run must end with the value that was validated and checked.
         if reading.is_changed(validated):
             raise AgentSpecError(CHANGED.format(name=_name_of(check)))
         verdicts.append(verdict)
@@ -56,7 +56,7 @@ def check_answer(
 
 
 def _valid(answer: Any, reading: Reading) -> Any:
-    """Return what a check put in the answer's place, as a value of its schema.
+    """Validate a check's replacement for the answer.
 
     Raises:
         AnswerRejected: If it does not fit.
@@ -72,7 +72,7 @@ def _accepted(check: AnswerCheck, verdict: object) -> AnswerAccepted:
         return verdict
     if verdict is None:
         return AnswerAccepted()
-    # By name as well: the comparisons of numpy, polars and others return a bool of their own.
+    # By name as well: numpy, polars and others have their own bool.
     if isinstance(verdict, bool) or type(verdict).__name__ in {"bool", "bool_"}:
         if not verdict:
             raise AnswerRejected(_without_a_reason(check))
@@ -83,14 +83,14 @@ def _accepted(check: AnswerCheck, verdict: object) -> AnswerAccepted:
 def _without_a_reason(check: AnswerCheck) -> str:
     """Return the feedback for a check that returns ``False``: its name, and the first line of its docstring."""
     name = _name_of(check)
-    # Its own docstring: what the class of an object says of itself is not meant for a model.
+    # Its own docstring: a class's docstring is not meant for the model.
     words = (check.__doc__ or "").strip() if isroutine(check) else ""
     meaning = f" ({words.splitlines()[0].rstrip('.')})" if words else ""
     return "" if name == _LAMBDA else NOT_ACCEPTED.format(name=name, meaning=meaning)
 
 
 def _problems(check: AnswerCheck, rejection: AnswerRejected) -> list[Problem]:
-    """Return what a check found wrong, field by field where it says so."""
+    """Return a check's problems, by field if given."""
     name = _name_of(check).removesuffix(".check_answer")
     said = rejection.problems or [{"sentence": rejection.feedback}]
     return [

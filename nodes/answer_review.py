@@ -1,4 +1,4 @@
-"""Passes the call of an answer through the hooks that ask a person about it."""
+"""Passes an answer call through human-in-the-loop hooks."""
 
 from __future__ import annotations
 
@@ -15,15 +15,14 @@ from answergraph.runtime.steps import Step
 def reviewed_message(
     message: AIMessage, names: frozenset[str], wrap: Callable[[ToolCallStep], ToolCallStep], state: Mapping[str, Any]
 ) -> Step[AIMessage]:
-    """Return a reply with the answers in ``names`` as a person has edited them; the conversation keeps what the model wrote.
+    """Return a reply with a person's edits of the answers in ``names``; the conversation keeps the original.
 
-    LangChain's human-in-the-loop middleware keeps the model's call in the message and puts the edited one in its place when
-    the tool is run. The call of an answer is never run; it passes the same hook here.
+    LangChain's human-in-the-loop middleware applies edits when a tool runs. Answer calls are not run, so they pass its hook here.
     """
     calls: list[ToolCall] = []
     for call in message.tool_calls:
         calls.append((yield from _reviewed_call(call, wrap, state)) if call["name"] in names else call)
-    # The very message, if nothing was edited: its reading still stands.
+    # The same message if nothing was edited, so that its reading is still valid.
     return message if calls == message.tool_calls else message.model_copy(update={"tool_calls": calls})
 
 

@@ -1,4 +1,4 @@
-"""What the model node does where a provider refuses a request: it remembers that, and asks in another way if there is one."""
+"""Handles refused requests: remembers them and asks in another way if possible."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from answergraph.response_format.strategies.strategy import AnswerRequest
 
 
 def can_bind_otherwise(visit: ModelVisit, asked: AnswerRequest, sent: ModelRequest[Any], error: Exception) -> bool:
-    """Return whether there is another way to ask, for an error by which the client itself does not take this one."""
+    """Return whether another strategy is left after the client rejected this one."""
     if not asked.has_next_strategy or not cannot_be_bound(error):
         return False
     if isinstance(error, NotImplementedError):
@@ -21,14 +21,14 @@ def can_bind_otherwise(visit: ModelVisit, asked: AnswerRequest, sent: ModelReque
 
 
 def can_ask_otherwise(visit: ModelVisit, asked: AnswerRequest, sent: ModelRequest[Any], error: Exception) -> bool:
-    """Remember what a provider refused, and return whether there is another way to ask."""
+    """Remember a provider's refusal, and return whether another strategy is left."""
     strategy, has_idle_tools = asked.strategy, bool(sent.tools) and sent.tool_choice is NO_CALLS
     objection = objection_in(error, sent.model, [*strategy.schema_names, strategy.format_name], len(sent.tools))
     if objection is None or not (has_idle_tools or asked.has_next_strategy):
         return False
     strategy.remember_refusal(sent, objection)
     if (objection.beside_tools or not asked.has_next_strategy) and has_idle_tools and not strategy.to_send(sent).tools:
-        # The same is asked without the tools, of which none was to be called.
+        # Ask the same without tools, which are off anyway.
         return True
     if asked.has_next_strategy:
         visit.used_strategies.append(asked.strategy_id)

@@ -1,4 +1,4 @@
-"""Tool calls that are carried out elsewhere, by a browser or another service: the run ends, and goes on with their results."""
+"""External tool calls: the run ends, and resumes with their results."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def described_name(description: Mapping[str, Any]) -> str | None:
 
 
 def noting_calls_taken_out(before: Sequence[ToolCall], state: Mapping[str, Any], update: Any) -> Any:
-    """Return the update of a hook with a note of the calls that the hook took out of the model's last reply."""
+    """Add to a hook's update a note of the calls it removed from the last reply."""
     message, _ = last_turn(state["messages"])
     ledger = stored_ledger(state)
     if not before or message is None or ledger is None:
@@ -89,10 +89,9 @@ def calls_elsewhere(
     external: Collection[str],
     own: Collection[str],
 ) -> list[PendingCall]:
-    """Return the calls of the last reply that wait for somebody outside.
+    """Return the external calls of the last reply.
 
-    Those of ``external`` tools, and those that a hook took out of the reply and that no tool or answer of the agent's ``own`` has
-    the name of.
+    These are calls of ``external`` tools, and calls removed by a hook whose names are not the agent's ``own``.
     """
     calls = [] if message is None else [call for call in message.tool_calls if call["name"] in external]
     waiting = as_pending(unanswered(calls, after))
@@ -106,6 +105,6 @@ def has_lost_all_calls(message: AIMessage | None, state: Mapping[str, Any]) -> b
 
 
 def deferred(outcome: Outcome, waiting: list[PendingCall]) -> Outcome:
-    """Return the outcome of a run that ends to wait for calls."""
+    """Return the outcome of a run that waits for calls."""
     reason = DEFERRED.format(names=", ".join(repr(call["name"]) for call in waiting))
     return {**outcome, "status": "deferred", "reason": reason, "schema": None, "pending": waiting}

@@ -1,4 +1,4 @@
-"""What is said to a model when something was wrong with its reply."""
+"""The corrections sent to a model."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ CUT = "Your reply was cut at the token limit. Be brief."
 ANSWER_IN_NEXT_FORM = "Give your final answer now, in the form you are asked for."
 WROTE_SCHEMA = "You wrote the schema back. Write the values in place of it, like this: {example}"
 CORRECT_IN_NEXT_FORM = "When you give your answer, give it in the form you are asked for."
-"""Follows what is wrong with an answer, which may be that a tool was to be called first."""
+"""Follows the problem of an answer, which may be a missing tool call."""
 NOT_RUN = "Tool {name} was not run: an answer stood beside the call."
 UNKNOWN_TOOL = "Error: {name} is not a valid tool, try one of [{names}]."
 
 
 def correction(reading: Reading, strategy: Strategy[Any], *, in_next_form: bool) -> str:
-    """Return what is said to a model that is asked again; ``in_next_form`` if the next strategy asks."""
+    """Return the correction for a model; ``in_next_form`` if the next strategy asks."""
     if reading.is_echo:
         return WROTE_SCHEMA.format(example=strategy.example())
     if in_next_form and reading.status != "invalid":
@@ -35,7 +35,7 @@ def correction(reading: Reading, strategy: Strategy[Any], *, in_next_form: bool)
 
 
 def sent_back(results: list[ToolMessage]) -> list[ToolMessage]:
-    """Return results that stand in place of a tool's, recognisable by their ids as written here."""
+    """Return replacement results for tool calls, recognisable by their ids."""
     return [result.model_copy(update={"id": f"{CORRECTION_ID_PREFIX}{uuid4()}"}) for result in results]
 
 

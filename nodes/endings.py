@@ -1,4 +1,4 @@
-"""How a run ends: one pure table, from what was read and what the run has left to what happens next."""
+"""The table that decides what happens after a reply was read."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from answergraph.state.ledger import RunLedger, of_run
 from answergraph.state.outcome import AnswerAccepted, Attempt, Coverage, Outcome, Status
 
 ASKED_ONCE = ("truncated", "empty")
-"""After these one further call is made at most, as another one would bring the same."""
+"""After these at most one further call is made."""
 MAX_PROBLEMS = 50
-"""How many wrong fields of an attempt are recorded: a list may have one per item."""
+"""Maximum recorded problems of an attempt: a list may have one per item."""
 
 
 @dataclass(frozen=True)
 class EndingFacts:
-    """Everything that decides how a run goes on after a reply was read."""
+    """The facts that decide how a run continues."""
 
     status: Status
-    """Of the reading, after the checks of a valid answer."""
+    """The reading's status, after the checks."""
     attempts_left: int
     """Answer attempts, this reply included; at least 1."""
     repeats: bool = False
@@ -35,21 +35,21 @@ class EndingFacts:
     is_attempt: bool = True
     """Whether the strategy counts a reply without an answer as an attempt; the free part of a deferred strategy does not."""
     is_held: bool = False
-    """Whether the provider holds the model to the schema; asked for briefly, it brings after a cut what no other way does."""
+    """Whether the provider enforces the schema, which is best after a cut reply."""
     may_ask: bool = True
-    """Whether the model may be called again: not after a jump to the end, a ``return_direct`` result or the last call."""
+    """Whether the model may be called again: not after a jump to the end, a direct result or the last call."""
     last_call_made: bool = False
     """Whether the last model call of the budget has been made."""
     tools_were_off: bool = False
-    """Whether the reply was asked for with tools off."""
+    """Whether tools were off."""
     needs_confirmation: bool = False
     """Whether the answer came beside tool calls, and the model has not confirmed it after their results."""
     is_raised: bool = False
-    """Whether ``handle_errors`` says that the mistake is raised."""
+    """Whether ``handle_errors`` raises the error."""
     waits_elsewhere: bool = False
-    """Whether calls of the reply are carried out elsewhere."""
+    """Whether the reply has external calls."""
     tools_wait: bool = False
-    """Whether tools called beside an early answer that a check rejected may run after all."""
+    """Whether tools beside a rejected early answer may still run."""
 
 
 class Ending(NamedTuple):
@@ -94,7 +94,7 @@ def decide(facts: EndingFacts) -> Ending:
 
 
 def coverage_of(answer: Any, evidence: Mapping[str, Any]) -> dict[str, Coverage]:
-    """Return for each field of an answer as JSON whether evidence supports it, the items of a list taken together."""
+    """Return whether evidence supports each field of an answer, list items together."""
     said: dict[str, set[bool]] = {}
     waiting: list[tuple[str, str, Any]] = [("", "", answer)]
     while waiting:
@@ -113,7 +113,7 @@ def coverage_of(answer: Any, evidence: Mapping[str, Any]) -> dict[str, Coverage]
 
 
 def _is_hopeless(facts: EndingFacts) -> bool:
-    """Return whether the mistake is repeated and no other strategy could bring something else."""
+    """Return whether the mistake is repeated and no other strategy is left."""
     if not facts.repeats:
         return False
     return not facts.has_next_strategy or (facts.status in ASKED_ONCE and facts.is_attempt)
@@ -123,7 +123,7 @@ def _steps_down(facts: EndingFacts) -> bool:
     """Return whether the next strategy asks: this one was ignored, its mistake repeated, or the attempts are nearly spent."""
     if not facts.has_next_strategy:
         return False
-    # With two attempts left the next strategy gets one, whatever the mistakes were.
+    # With two attempts left, the next strategy gets one.
     is_spent = facts.repeats or facts.attempts_left <= 2  # noqa: PLR2004 - this reply, and one more
     is_ignored = facts.status == "unanswered" or (facts.status == "truncated" and not facts.is_held)
     return not facts.is_attempt or is_ignored or (facts.status == "invalid" and is_spent)
@@ -136,12 +136,12 @@ def repeats(reading: Reading, ledger: RunLedger, conversation: Sequence[AnyMessa
         return repeats_cut_calls(conversation) or any(attempt["status"] == reading.status for attempt in attempts)
     if not attempts or attempts[-1]["status"] != reading.status:
         return False
-    # A reply without an answer is the same mistake in any words; two answers are compared by their values.
+    # Replies without an answer are the same mistake; answers are compared by value.
     return reading.status != "invalid" or ledger.get("last_mistake") == reading.mistake
 
 
 def without_format(ledger: RunLedger, messages: Sequence[BaseMessage], *, answered: bool = False) -> Outcome:
-    """Return the outcome of a run without a response format that a limit ended, or that was ``answered`` with a text."""
+    """Return the outcome of a run without a response format: ended by a limit, or ``answered`` with a text."""
     return Outcome(
         status="answered" if answered else "out_of_budget",
         reason="The run brought no response format: its answer is the last message."
@@ -160,7 +160,7 @@ def without_format(ledger: RunLedger, messages: Sequence[BaseMessage], *, answer
 def outcome_of(
     reply: CurrentReply, reading: Reading, status: Status, attempts: list[Attempt], accepted: AnswerAccepted
 ) -> Outcome:
-    """Return the outcome of a run that ends with a reply, and charge the run around it."""
+    """Return the outcome of a run, and charge the outer run."""
     if (caller := callers_budget()) is not None:
         caller.charge(reply.ledger)
     answered = reading.schema if reading.status == "answered" else None
@@ -178,7 +178,7 @@ def outcome_of(
 
 
 def with_attempt(reply: CurrentReply, reading: Reading) -> list[Attempt]:
-    """Return the attempts of the run with a reply, if it is one."""
+    """Return the run's attempts, including this reply if it is one."""
     if reading.status != "answered" and not (reply.request.strategy.is_attempt or reading.counts):
         return reply.ledger["attempts"]
     attempt = Attempt(

@@ -1,4 +1,4 @@
-"""The response of a model call with what each layer of middleware added to it."""
+"""The response of a model call with the additions of each middleware layer."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class LayeredResponse:
     format_changes: tuple[FormatChange, ...] = ()
 
     def of(self, returned: Any) -> LayeredResponse:
-        """Return what a hook returned around this response; LangChain's response classes serve as well as ours."""
+        """Wrap a hook's return value; LangChain's response classes work, too."""
         if isinstance(returned, AIMessage):
             return replace(self, response=ModelResponse(result=[returned]))
         if hasattr(returned, "model_response"):
@@ -41,7 +41,7 @@ class LayeredResponse:
         return replace(self, response=returned)
 
     def narrowings(self, declared: DeclaredFormat, known: list[Narrowing]) -> list[Narrowing]:
-        """Return who narrowed the format: ``known``, and what is new. A change of the strategy alone narrows nothing."""
+        """Return the narrowings, ``known`` and new ones; a change of only the strategy does not count."""
         made = [
             Narrowing({"middleware": by, "from": declared.names_of(before), "to": declared.names_of(after)})
             for by, before, after in self.format_changes

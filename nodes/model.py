@@ -1,4 +1,4 @@
-"""The model node: builds the request, calls the model inside the middleware, reads the reply and records what was asked."""
+"""The model node: builds the request, calls the model inside the middleware, reads the reply and records the request."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ from answergraph.response_format.reading.reply_reader import Reading, ReplyReade
 from answergraph.response_format.strategies.declared_format import DeclaredFormat
 from answergraph.response_format.strategies.run_time_format import RunTimeFormat
 from answergraph.response_format.strategies.strategy import AnswerRequest
+from answergraph.runtime.off_loop import MAX_CHARACTERS_ON_LOOP, InThread
 from answergraph.runtime.steps import Step, has_listener
 from answergraph.state.agent_state import AnswerKeys
 from answergraph.state.budget import UsageLimits, callers_budget
@@ -48,7 +49,7 @@ from answergraph.streaming.answer_events import attempt_number, growing_event
 from answergraph.streaming.answer_listener import AnswerListener
 
 ModelCall = Callable[[ModelRequest[Any]], Step[LayeredResponse]]
-"""The call of the model as a step: the plain one, or one wrapped by middleware."""
+"""The model call as a step, plain or wrapped by middleware."""
 
 UNKNOWN_TOOLS = """
 Middleware added tools that the agent doesn't know how to execute.
@@ -78,7 +79,7 @@ class ModelNode:
     """Whether a ``wrap_tool_call`` hook may run tools the agent does not know."""
     readings: Readings
     external: frozenset[str]
-    """The names of the tools that are carried out elsewhere."""
+    """The names of the tools executed elsewhere."""
     check_tools: Callable[[Collection[str]], None]
     """Raises an error if a middleware relies on a tool that the first call of a run does not have."""
     bound: BoundModels = field(default_factory=BoundModels)
@@ -112,8 +113,8 @@ class ModelNode:
         """Call the model itself, inside all middleware, and read its reply.
 
         Raises:
-            ValueError: If middleware added tools nobody can run, relies on one that is not there, or set a format not declared.
-            Exception: The model's mistake, where ``handle_errors`` says raise.
+            ValueError: If middleware added tools that cannot run, needs a missing one, or set an undeclared format.
+            Exception: The model's mistake, if ``handle_errors`` raises it.
         """
         if not self.runs_any_tool and request.tools != list(self.tools):
             self._refuse_unknown_tools(request)
@@ -124,14 +125,15 @@ class ModelNode:
             request = request.override(tool_choice=NO_CALLS if request.tools else None, response_format=declared)
         visit.sent = request.messages
         asked, message = yield from self._reply(visit, request)
-        reading = _read(message, asked)
+        read = partial(_read, message, asked)
+        reading = (yield InThread(read)) if len(str(vars(message))) > MAX_CHARACTERS_ON_LOOP else read()
         reply = visit.replies[str(message.id)] = ModelReply.of(message, asked, reading)
         if reading is not None:
             self.readings.put(id(message), reply, message)
         return LayeredResponse(ModelResponse(result=[message], structured_response=reading and reading.value))
 
     def _reply(self, visit: ModelVisit, request: ModelRequest[Any]) -> Step[tuple[AnswerRequest, AIMessage]]:
-        """Ask with the best strategy, and with the next one where the provider refuses the request."""
+        """Ask with the best strategy, and with the next one if the provider refuses it."""
         while True:
             asked = visit.format.request(request, visit.used_strategies, answer_only=visit.forces_answer)
             to_send = asked.strategy.to_send(request)
@@ -147,7 +149,7 @@ class ModelNode:
                 was_empty = any(attempt["status"] == "empty" for attempt in visit.ledger["attempts"][-1:])
                 message: BaseMessage = yield bound.call(to_send, listeners, streams=not was_empty)
             except Exception as error:
-                # Whatever the provider's client raises; an error may stand for a reply.
+                # Clients raise anything; an error may represent a reply.
                 written = reply_in(error, to_send.model) if asked.declared else None
                 if written is None and not can_ask_otherwise(visit, asked, to_send, error):
                     raise
@@ -199,7 +201,7 @@ class ModelNode:
         return update if declared.reads_answers else {**update, **self._without_format(visit, response, update)}
 
     def _cleared(self, visit: ModelVisit, state: Mapping[str, Any]) -> dict[str, Any]:
-        """Clear what an earlier run of the thread left; an agent without a format writes no keys of its own."""
+        """Clear the results of the thread's earlier run."""
         keys = (self.keys.answer, self.keys.outcome)
         stale = visit.format.reads_answers or any(state.get(key) is not None for key in keys)
         return dict.fromkeys(keys) if stale and (visit.begins_run or visit.ledger.get("pending")) else {}
@@ -224,14 +226,14 @@ class ModelNode:
         return ledger
 
     def _without_call(self, visit: ModelVisit) -> dict[str, Any]:
-        """End a run that may not call its model once more: what stands is read, nothing is asked."""
+        """End a run without a model call left, reading its last reply."""
         ledger: RunLedger = {**visit.ledger, "last_call_made": True, "tools_were_off": True}
         if visit.format.reads_answers:
             return {LEDGER: ledger}
         return {LEDGER: ledger, self.keys.outcome: without_format(ledger, visit.messages)}
 
     def _still_deferred(self, visit: ModelVisit) -> dict[str, Any]:
-        """Wait on, with the results of some calls only."""
+        """Keep waiting: some results are missing."""
         outcome = deferred(without_format(visit.ledger, visit.messages), visit.waits)
         return {} if visit.format.reads_answers else {self.keys.outcome: outcome}
 
@@ -250,7 +252,7 @@ class ModelNode:
         return update
 
     def _is_last(self, result: list[BaseMessage]) -> bool:
-        """Return whether a reply to a request without a format ends the run: it calls nothing, or tools that do."""
+        """Return whether a reply without a format ends the run: no calls, or only direct ones."""
         direct = {tool.name for tool in self.tools if isinstance(tool, BaseTool) and tool.return_direct}
         calls = [call for m in result if isinstance(m, AIMessage) for call in (*m.tool_calls, *m.invalid_tool_calls)]
         return all(call["name"] in direct for call in calls)
@@ -280,7 +282,7 @@ def _read(message: AIMessage, asked: AnswerRequest) -> Reading | None:
 
 
 def _without_repeats(update: dict[str, Any], state: Mapping[str, Any]) -> dict[str, Any]:
-    """Leave out what stands in the state already: each write costs a place in every checkpoint."""
+    """Omit unchanged values: each write costs space in every checkpoint."""
     # A value of a middleware may not be comparable.
     is_comparable = update.get(ANSWER_REQUEST, {}).get("middleware_value") is None
     keys = (RUNNING, ANSWER_REQUEST) if is_comparable else (RUNNING,)
@@ -288,7 +290,7 @@ def _without_repeats(update: dict[str, Any], state: Mapping[str, Any]) -> dict[s
 
 
 def _malformed_calls(result: list[BaseMessage], declared: DeclaredFormat) -> Iterator[BaseMessage]:
-    # Malformed calls of answer tools are an answer attempt and left to the ``structured_response`` node.
+    # The ``structured_response`` node handles malformed calls of answer tools.
     done = answered_ids(result)
     for message in result:
         for call in message.invalid_tool_calls if isinstance(message, AIMessage) else ():

@@ -1,9 +1,10 @@
-"""One visit of the model node: where the run stands, what it may use, what each call brought, and what is recorded of it."""
+"""One visit of the model node: the run's progress and budget, its replies and their records."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, RemoveMessage, ToolCall, ToolMessage
@@ -11,10 +12,11 @@ from langchain_core.messages import AIMessage, AnyMessage, RemoveMessage, ToolCa
 from answergraph.response_format.reading.reply_reader import Reading
 from answergraph.response_format.strategies.declared_format import DeclaredFormat
 from answergraph.response_format.strategies.strategy import AnswerRequest
+from answergraph.runtime.off_loop import InThread
 from answergraph.runtime.recent_cache import RecentCache
 from answergraph.runtime.steps import Step
 from answergraph.state.agent_state import TOOL_RESULTS
-from answergraph.state.budget import ReadRemaining, UsageLimits, callers_budget
+from answergraph.state.budget import UsageLimits, callers_budget
 from answergraph.state.ledger import (
     RUNNING,
     AnswerRequestRecord,
@@ -32,18 +34,18 @@ from answergraph.state.tool_results import shown_update
 
 @dataclass(frozen=True)
 class ModelReply:
-    """One call of the model: its reply, how it was asked, and what was read."""
+    """One model call: reply, request and reading."""
 
     message: AIMessage
     request: AnswerRequest
     reading: Reading | None
-    """``None`` where nothing was asked for, or only tools were called."""
+    """``None`` without a format, or if only tools were called."""
     message_text: str = ""
     value_text: str = ""
 
     @classmethod
     def of(cls, message: AIMessage, request: AnswerRequest, reading: Reading | None) -> ModelReply:
-        """Return a reply that knows what message and value looked like when they were read."""
+        """Return a reply with a snapshot of message and value."""
         if reading is None:
             return cls(message, request, None)
         return cls(message, request, reading, repr(vars(message)), reading.value_text())
@@ -55,14 +57,14 @@ class ModelReply:
         return not self.reading.is_changed(self.value_text)
 
     def stands(self, request: AnswerRequest) -> bool:
-        """Return whether the reading still holds: message, value and request are as they were."""
+        """Return whether message, value and request are unchanged."""
         if self.reading is None or request.strategy is not self.request.strategy or request.dialect is not self.request.dialect:
             return False
         return repr(vars(self.message)) == self.message_text and not self.reading.is_changed(self.value_text)
 
 
 Readings = RecentCache[ModelReply]
-"""The replies that the model node of an agent has read, by the id of the message object, for its ``structured_response`` node."""
+"""The replies read by an agent's model node, by message object, for ``structured_response``."""
 
 
 @dataclass
@@ -76,43 +78,44 @@ class ModelVisit:
     begins_run: bool
     """Whether this is the first model call of a run."""
     ledger: RunLedger
-    """As it stood when the visit began."""
+    """The ledger at the start of the visit."""
     format: DeclaredFormat
     used_strategies: list[str]
-    """The ids of the strategies that the run does not ask with any more."""
+    """The ids of strategies that the run no longer uses."""
     has_no_call: bool
-    """Whether the budget has no call of the model left."""
+    """Whether no model call is left."""
     is_last_call: bool
     """Whether this is the last call of the budget."""
     tool_calls_left: int | None
-    """How many tool calls may still be carried out, ``None`` for any number."""
+    """The remaining tool calls, ``None`` for no limit."""
     waits: list[PendingCall]
-    """The calls of a deferred run whose results were not sent: the model is not called before they are there."""
+    """The calls of a deferred run without results: the model waits for them."""
     forces_answer: bool
     """Whether the answer is forced and tools are off."""
     model_calls: int = 0
     sent: Sequence[AnyMessage] = ()
-    """The conversation as the model was last sent it."""
+    """The conversation as last sent to the model."""
     replies: dict[str, ModelReply] = field(default_factory=dict)
     """By message id; a retry by middleware has its own reply."""
 
     def as_sent(self, state: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the update that records which results the model was sent otherwise than the conversation holds them."""
+        """Return the update that records results shown to the model in changed form."""
         return shown_update(state, self.sent) if state.get(TOOL_RESULTS) else {}
 
     @classmethod
     def begin(cls, state: Mapping[str, Any], declared: DeclaredFormat, limits: UsageLimits) -> Step[ModelVisit]:
-        """Begin a visit. A run that was interrupted or crashed goes on with its ledger."""
+        """Begin a visit. An interrupted or crashed run continues with its ledger."""
         messages: list[AnyMessage] = state["messages"]
         begins_run = starts_run(state)
         ledger = current_ledger(state, begins_run)
-        # What stood before our last reply was in order then. Without that reply in its place, something rewrote the history.
+        # Messages before our last reply were repaired then. If that reply moved, the history was rewritten.
         index = ledger["last_reply_index"]
         is_known = state.get(RUNNING) and index < len(messages) and messages[index].id == ledger["last_reply_id"]
         start = index if is_known else 0
         checked = repaired_history(messages[start:])
         if (caller := callers_budget()) is not None:
-            limits = limits.capped_by((yield ReadRemaining(caller, ledger)))
+            # LangGraph reads the state around an awaited run in threads of its own.
+            limits = limits.capped_by((yield InThread(partial(caller.remaining_for, ledger))))
         usage = ledger["usage"]
         is_last_call, tool_calls_left = limits.is_last_call(usage), limits.tool_calls_left(usage)
         return cls(
@@ -130,14 +133,14 @@ class ModelVisit:
         )
 
     def reply_to(self, message: AIMessage | None) -> ModelReply | None:
-        """Return the call that brought a message; the last one, without a reading, for a message that middleware made."""
+        """Return the call of a message; for a message by middleware the last one, without its reading."""
         if message is not None and message.id in self.replies:
             return self.replies[message.id]
         last = next(reversed(self.replies.values()), None)
         return None if last is None else replace(last, reading=None)
 
     def usage(self, tool_calls: int) -> Usage:
-        """Return the run's usage after this visit, with the tool calls that are carried out because of it."""
+        """Return the run's usage after this visit, including its tool calls."""
         cause: Cause = "final_answer" if self.forces_answer else self.ledger["cause"]
         replies = [reply.message for reply in self.replies.values()]
         return added(self.ledger["usage"], usage_of(replies, cause, model_calls=self.model_calls, tool_calls=tool_calls))
@@ -145,16 +148,16 @@ class ModelVisit:
 
 @dataclass(frozen=True)
 class CurrentReply:
-    """The reply that stands when the node is visited."""
+    """The reply at the time of the visit."""
 
     conversation: Sequence[AnyMessage]
     message: AIMessage | None
     after: Sequence[AnyMessage]
     """The messages that follow it: the results of its tools."""
     pending: Sequence[ToolCall]
-    """The message's calls that have no tool message yet and do not wait for somebody outside."""
+    """The message's open calls, without external ones."""
     elsewhere: list[PendingCall]
-    """The calls that wait for somebody outside."""
+    """The external calls."""
     request: AnswerRequest
     ledger: RunLedger
     of_model: bool
@@ -162,11 +165,11 @@ class CurrentReply:
     may_ask: bool
     """Whether the model may be asked again."""
     direct: ToolMessage | None
-    """The result of a ``return_direct`` tool, which is read in place of the message."""
+    """The result of a ``return_direct`` tool, read instead of the message."""
     middleware_value: MiddlewareValue | None
 
     def in_order(self, results: list[ToolMessage]) -> list[Any]:
-        """Put results right behind their calls: what a hook added in between is taken out and comes after them."""
+        """Move results right after their calls, before messages that a hook added in between."""
         between = [message for message in self.after if not isinstance(message, ToolMessage)]
         if not results or not between:
             return list(results)
@@ -198,5 +201,5 @@ def _middleware_value(asked: AnswerRequest, value: Any) -> MiddlewareValue:
     try:
         return MiddlewareValue(schema=schema.name, value=schema.dump(value))
     except (ValueError, TypeError):
-        # Something was put into it that cannot be said in JSON.
+        # The value is no longer expressible in JSON.
         return MiddlewareValue(schema=None, value=repr(value))

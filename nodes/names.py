@@ -1,4 +1,4 @@
-"""The names of the graph's working nodes, as they are drawn, streamed and checkpointed."""
+"""The names of the graph's nodes in drawings, streams and checkpoints."""
 
 from typing import Final
 
@@ -12,4 +12,4 @@ NO_ANSWER: Final = "no_answer"
 """Raises ``NoAnswerError`` if there is none; in the graph only with ``on_failure="raise"``."""
 
 STRUCTURED_RESPONSE: Final = "structured_response"
-"""Reads, checks and accepts the answer, or sends it back; the only place that does."""
+"""Reads, checks and accepts the answer, or sends it back."""

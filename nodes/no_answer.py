@@ -14,8 +14,7 @@ from answergraph.state.errors import NoAnswerError
 def raise_without_answer(state: Mapping[str, Any], runtime: Runtime[Any], *, keys: AnswerKeys) -> dict[str, Any]:
     """Raise if the run has no answer.
 
-    A node of its own after everything else: what raises loses its own writes only, so the checkpoint keeps the messages and
-    the outcome.
+    A separate last node: an exception loses only its own node's writes, so the checkpoint keeps messages and outcome.
 
     Raises:
         NoAnswerError: If the outcome is neither ``answered`` nor ``abstained``, and the run does not wait for calls either.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
@@ -21,8 +22,9 @@ from answergraph.response_format.storage.answer_channel import AnswerCodec
 from answergraph.response_format.strategies.declared_format import DeclaredFormat
 from answergraph.response_format.strategies.run_time_format import RunTimeFormat
 from answergraph.response_format.strategies.strategy import AnswerRequest
+from answergraph.runtime.off_loop import MAX_CHARACTERS_ON_LOOP, InThread
 from answergraph.runtime.steps import Step, has_listener
-from answergraph.state.agent_state import AnswerKeys
+from answergraph.state.agent_state import TOOL_RESULTS, AnswerKeys
 from answergraph.state.budget import UsageLimits
 from answergraph.state.ledger import (
     LEDGER,
@@ -41,7 +43,7 @@ NOTHING_SAID = AnswerAccepted()
 
 @dataclass(frozen=True)
 class StructuredResponseNode:
-    """Reads the reply that stands, accepts it or sends it back; ``step`` is the node."""
+    """Reads the current reply and accepts it or sends it back; ``step`` is the node."""
 
     format: DeclaredFormat | RunTimeFormat
     limits: UsageLimits
@@ -52,13 +54,13 @@ class StructuredResponseNode:
     return_direct: Mapping[str, bool]
     """Per tool of the agent: whether its result ends the run."""
     external: frozenset[str]
-    """The names of the tools that are carried out elsewhere."""
+    """The names of the tools executed elsewhere."""
     end_strategy: EndStrategy
-    """What an answer beside tool calls counts for."""
+    """How to treat an answer beside tool calls."""
     has_tools: bool
     """Whether there is a ``tools`` node."""
     checks: tuple[AnswerCheck, ...]
-    """The developer's own checks of a valid answer."""
+    """The developer's checks of a valid answer."""
     reviewed: frozenset[str]
     """The answers that a person is asked about."""
     wrap_reviewed: Callable[[ToolCallStep], ToolCallStep]
@@ -69,7 +71,7 @@ class StructuredResponseNode:
         """Read the reply, and return an update with an outcome if the run ends, with corrections if the model is asked again.
 
         Raises:
-            Exception: What is wrong with the answer, where ``handle_errors`` says raise.
+            Exception: The error of the answer, if ``handle_errors`` raises it.
         """
         declared = self.format.for_reply(state, runtime)
         if not declared.declared:  # made at run time, it may be none
@@ -82,7 +84,9 @@ class StructuredResponseNode:
         needs_confirmation = reading.status == "answered" and self._needs_confirmation(reply, reading)
         accepted = NOTHING_SAID
         if self.checks and reading.status == "answered" and not needs_confirmation:
-            reading, accepted = check_answer(self.checks, reading, state, runtime)
+            check = partial(check_answer, self.checks, reading, state, runtime)
+            is_long = len(str(state.get(TOOL_RESULTS))) > MAX_CHARACTERS_ON_LOOP  # what evidence is looked for in
+            reading, accepted = (yield InThread(check)) if is_long else check()
         ending = decide(self._facts(reply, reading, needs_confirmation=needs_confirmation))
         update = self._act(ending, reply, reading, accepted)
         # Without an update nothing is decided: the answer is read again.
@@ -108,7 +112,7 @@ class StructuredResponseNode:
             case "raise" if reading.error is not None:
                 raise reading.error
             case "run_tools":
-                # Nothing is decided: the answer is read again with the results of the tools called beside it.
+                # The answer is read again with the results of the tools beside it.
                 return {}
             case "end" if ending.status is not None:
                 return self._finish(reply, reading, reading.error_text, ending.status)
@@ -118,7 +122,7 @@ class StructuredResponseNode:
         messages: list[AnyMessage] = state["messages"]
         message, after = last_turn(messages)
         if not state.get(RUNNING) and begins_new_run(messages):
-            # The model was not called in this run: what it said last was the answer to something else.
+            # The model was not called in this run: its last reply answers something else.
             message, after = None, []
         record = answer_request_record(state) if message is not None else None
         ledger = current_ledger(state, begins_run=False)
@@ -127,7 +131,7 @@ class StructuredResponseNode:
         if message is not None and message.id != reply_id and index < len(messages):
             own = messages[index]
             if isinstance(own, AIMessage) and own.id == reply_id and self._reading_of(own, request).status == "answered":
-                # A hook has had the last word after the model's answer.
+                # A hook wrote a message after the model's answer.
                 message, after = own, messages[index + 1 :]
         direct = direct_results(message, after, self.return_direct) if any(self.return_direct.values()) else []
         taken_out, here = ledger.get("taken_out"), {*self.return_direct, *declared.declared}
@@ -160,7 +164,7 @@ class StructuredResponseNode:
         return self._reading_of(reply.message, reply.request)
 
     def _reading_of(self, message: AIMessage, request: AnswerRequest) -> Reading:
-        """Return the reading of the model node if it still stands, else a new one."""
+        """Return the model node's reading if still valid, else a new one."""
         known = self.readings.get(id(message))
         if known is not None and known.reading is not None and known.stands(request):
             return known.reading
@@ -199,7 +203,7 @@ class StructuredResponseNode:
         )
 
     def _tools_wait(self, reply: CurrentReply) -> bool:
-        """Return whether tools called beside an early answer may run after all."""
+        """Return whether tools beside an early answer may still run."""
         may_run = self.end_strategy == "early" and self.has_tools and reply.may_ask and not reply.ledger["tools_were_off"]
         return may_run and any(call["name"] not in reply.request.declared for call in reply.pending)
 
@@ -255,7 +259,7 @@ class StructuredResponseNode:
         }
 
     def _other_calls(self, reply: CurrentReply, calls: Sequence[Any]) -> list[ToolMessage]:
-        """Answer the calls that no tool will: beside an early answer, or of tools that do not exist."""
+        """Answer the calls that no tool answers: beside an early answer, or of unknown tools."""
         names = ", ".join(reply.request.strategy.schema_names)
         text = NOT_RUN if self.has_tools or reply.elsewhere else UNKNOWN_TOOL
         return [

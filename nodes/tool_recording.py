@@ -1,4 +1,4 @@
-"""Records the results of tools in the state, where a middleware checks evidence against them."""
+"""Records tool results in the state, for middleware that checks evidence."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _RECORDS = frozenset({TOOL_RESULTS})
 
 
 def recording(wrap: Callable[[ToolCallStep], ToolCallStep], call: ToolCallStep) -> ToolCallStep:
-    """Return a wrapped tool call whose update holds a record beside the message, as the wrapping left it.
+    """Return a wrapped tool call that adds a record of its final message to the update.
 
-    A record bears the name of the tool that ran: a call may be redirected to another one, and a message may bear any name.
+    A record has the name of the tool that ran, which may differ from the call's or message's.
     """
 
     def recorded(request: ToolCallRequest) -> Step[ToolResult]:
@@ -45,7 +45,7 @@ def recording(wrap: Callable[[ToolCallStep], ToolCallStep], call: ToolCallStep) 
 
 
 def _written_before(messages: Sequence[AnyMessage]) -> Iterator[str]:
-    """Yield what the model has written since its calls before."""
+    """Yield the model's text since its previous calls."""
     replies = (message for message in reversed(messages) if isinstance(message, AIMessage))
     for index, message in enumerate(replies):
         if index and message.tool_calls:

@@ -1,4 +1,4 @@
-"""The tools node: direct calls are made right here, all others by LangGraph's ``ToolNode``, which decides on every error, too."""
+"""The tools node: makes direct calls itself and others by LangGraph's ``ToolNode``, which handles all errors."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ToolResult = ToolMessage | Command[Any]
 """The result of a tool call."""
 
 ToolCallStep = Callable[[ToolCallRequest], Step[ToolResult]]
-"""A tool call as a step: the call itself, or one wrapped by middleware."""
+"""A tool call as a step, plain or wrapped by middleware."""
 
 
 class ToolsNode(Runnable[Any, Any]):
@@ -54,20 +54,20 @@ class ToolsNode(Runnable[Any, Any]):
         self._wrap = wrap
         self._limits = limits
         self._answers = answers
-        # The record of a result is written around the tool, where middleware asks for it; what a tool writes there is left out.
+        # Records are written around the tool if middleware needs them; a tool's own writes there are dropped.
         self._left_out = partial(without_keys, names=keys.own - {TOOL_RESULTS})
-        # Where middleware wraps tool calls, it is shown each call as ``ToolNode`` shows it.
+        # Middleware sees each call as ``ToolNode`` shows it.
         is_wrapped = wrap(_nothing) is not _nothing
         self._direct_tools = DirectTools(() if is_wrapped else tools)
 
     @cached_property
     def tool_node(self) -> ToolNode:
-        """LangGraph's node with the same tools; made when the first call needs it, for it reads every tool's signature."""
+        """LangGraph's node with the same tools, built on first use because it reads every signature."""
         tools = list(self.tools_by_name.values())
         return ToolNode(tools, wrap_tool_call=self._wrap_tool_call, awrap_tool_call=self._awrap_tool_call)
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
-        # A blocking tool may start an event loop, which a thread that runs one refuses: ToolNode gives it another thread.
+        # A blocking tool may start an event loop: ToolNode runs it in another thread.
         try:
             return run_step(self._step(input, None if _is_on_event_loop() else self._direct_call(input, config)))
         except NotImplementedError as error:
@@ -83,7 +83,7 @@ class ToolsNode(Runnable[Any, Any]):
     def _step(self, input: Any, direct: DirectCall | None) -> Step[Any]:
         if direct is None:
             return (yield Invoke(self.tool_node, input))
-        # Reading the state costs as much as an ordinary tool; only a run inside the tool asks for it.
+        # Reading the state costs as much as a tool; only inner runs need it.
         with self._budget(partial(_state_of_task, input, direct.config)) as budget:
             outcome: dict[str, Any]
             try:
@@ -100,7 +100,7 @@ class ToolsNode(Runnable[Any, Any]):
             return (yield Invoke(_tool_node_of(direct.outcome_again(**outcome), budget), input))
 
     def _direct_call(self, input: Any, config: RunnableConfig | None) -> DirectCall | None:
-        """Return the one call of a ``Send`` as a direct one, ``None`` for any other input or tool."""
+        """Return the call of a ``Send`` as a direct one, else ``None``."""
         if config is None or not isinstance(input, list) or len(input) != 1 or not isinstance(input[0], dict):
             return None
         call: Any = input[0]
@@ -111,7 +111,7 @@ class ToolsNode(Runnable[Any, Any]):
         return InnerRunBudget(self._limits, state, self._parts, self._left_out)
 
     def _parts(self, state: Mapping[str, Any]) -> int:
-        """Return how many calls of the turn share what the run has left."""
+        """Return how many calls of the turn share the budget."""
         answers = self._answers(state)
         return sum(call["name"] not in answers for call in pending_tool_calls(state["messages"]))
 
@@ -132,7 +132,7 @@ class ToolsNode(Runnable[Any, Any]):
 
 
 def _tool_node_of(stand_in: BaseTool, budget: InnerRunBudget) -> ToolNode:
-    """Return a ``ToolNode`` for a call that has run: it checks commands and turns errors into messages as for any tool."""
+    """Return a ``ToolNode`` for a finished call: it checks commands and handles errors."""
 
     def wrap_tool_call(request: ToolCallRequest, execute: Callable[[ToolCallRequest], Any]) -> Any:
         return budget.result_with_charges(execute(request.override(tool=stand_in)))
@@ -141,11 +141,11 @@ def _tool_node_of(stand_in: BaseTool, budget: InnerRunBudget) -> ToolNode:
 
 
 _STATE_READER = ToolNode([], wrap_tool_call=lambda request, _: ToolMessage("", tool_call_id="", artifact=request.state))
-"""Shows the state of a task to a call of no tool. LangGraph has no public function that reads it."""
+"""A no-op tool call that shows a task's state, which LangGraph has no public function for."""
 
 
 def _state_of_task(calls: Any, config: RunnableConfig) -> Mapping[str, Any]:
-    """Return the state that a tool call of ours was sent from."""
+    """Return the state that a tool call was sent from."""
     state: Mapping[str, Any] = _STATE_READER.invoke(calls, config)["messages"][0].artifact
     return state
 

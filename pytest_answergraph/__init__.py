@@ -1,6 +1,6 @@
-"""``pytest --triage``: when the run has ended, is each of its failures real?
+"""``pytest --triage``: triages the failures after a test run.
 
-A package of its own, because pytest imports a plugin in every run: answergraph itself is imported only if a triage is asked for.
+A separate package, because pytest imports plugins in every run: answergraph is imported only for a triage.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--triage-html", metavar="PATH", help="also write the triage as a page")
 
 
-# Before pytest's own plugin looks where the results go.
+# Before pytest's own plugin reads the option.
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
     if not config.getoption("triage") or hasattr(config, "workerinput"):  # a worker of xdist reports to its controller
@@ -36,7 +36,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 class _Triage:
-    """Hands the results of one run over, once pytest has written them."""
+    """Passes on the results once pytest has written them."""
 
     def __init__(self, config: pytest.Config, place: Path) -> None:
         self._config, self._place = config, place
@@ -53,7 +53,7 @@ class _Triage:
             terminalreporter.write_line(line)
 
     def _told(self) -> str:
-        # Its packages are imported after the tests: they may be what is tested.
+        # Imported after the tests, because they may test these packages.
         try:
             from answergraph.cli.triage_run import TriageOptions, told_of_folder  # noqa: PLC0415 - see above
             from answergraph.runtime.extras import MissingExtraError  # noqa: PLC0415 - see above

@@ -117,8 +117,8 @@ ROWS = [
     Row("a valid answer", "accepted", "answered", 1, [good()]),
     Row("JSON as the whole text, in a fence or in prose", "read; the repair is recorded", "answered", 1, [f"It is {ANSWER}."]),
     Row(
-        "JSON with a slip of syntax, such as a comma too many",
-        "mended if no data changes; the repair is recorded",
+        "JSON with a small syntax error, such as an extra comma",
+        "repaired if no data changes; the repair is recorded",
         "answered",
         1,
         [f"{ANSWER[:-1]},}}"],
@@ -186,7 +186,7 @@ ROWS = [
         under(FALLBACK),
     ),
     # No answer
-    Row("prose, then an answer", "asked for the answer", "answered", 2, ["It passed.", good()]),
+    Row("prose, then an answer", "the answer is requested", "answered", 2, ["It passed.", good()]),
     Row("prose twice", "asked once", "unanswered", 2, ["It passed.", "As I said."]),
     Row("prose to a bare schema", "asked with each strategy", "unanswered", 4, ["It passed."] * 4, under(Verdict)),
     Row("an echo of the schema", "no answer, as prose", "unanswered", 2, [json.dumps(Verdict.model_json_schema())] * 2),
@@ -203,14 +203,14 @@ ROWS = [
     ),
     Row("a reply cut at the token limit, then an answer", "asked once to be brief", "answered", 2, [CUT, good()]),
     Row("a reply cut twice, whether it parses or not", "given up", "truncated", 2, [CUT, CUT]),
-    Row("a tool call in a reply that is cut", "not carried out; answered with an error", "answered", 2, [CUT_SEARCH, good()]),
+    Row("a tool call in a reply that is cut", "not executed; answered with an error", "answered", 2, [CUT_SEARCH, good()]),
     Row("the same twice", "given up", "truncated", 2, [CUT_SEARCH, CUT_SEARCH]),
     Row("nothing, or reasoning only, twice", "asked once", "empty", 2, [AIMessage(""), AIMessage("")]),
     # Answers and tools
     Row("an answer beside a tool call", "held; the model confirms it with the result seen", "answered", 2, [BOTH, good()]),
     Row(
         'the same, `end_strategy="exhaustive"`',
-        "the tool runs, the answer stands",
+        "the tool runs, the answer counts",
         "answered",
         1,
         [BOTH],
@@ -218,7 +218,7 @@ ROWS = [
     ),
     Row(
         'the same, `end_strategy="early"`',
-        "the answer stands, the tool does not run",
+        "the answer counts, the tool does not run",
         "answered",
         1,
         [BOTH],
@@ -247,7 +247,7 @@ ROWS = [
     ),
     Row(
         "tools to the end of the budget",
-        "the last calls are not carried out",
+        "the last calls are not executed",
         "out_of_budget",
         3,
         SEARCHES,
@@ -256,7 +256,7 @@ ROWS = [
     Row("an invalid answer in the budget's last call", "not sent back", "out_of_budget", 1, [bad(0)], within(model_calls=1)),
     Row(
         "more tool calls than `tool_calls` allows",
-        "those beyond are answered as not available; the answer is asked for",
+        "the others are answered as not available; the answer is requested",
         "answered",
         2,
         [calls(SEARCH, {**SEARCH, "id": "t"}), good()],

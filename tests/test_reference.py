@@ -32,3 +32,17 @@ def test_no_name_is_listed_twice() -> None:
 def test_each_public_name_says_what_it_is() -> None:
     found = {entry: getattr(import_module(entry.rpartition(".")[0]), entry.rpartition(".")[2]) for entry in LISTED}
     assert [entry for entry, value in found.items() if inspect.isroutine(value) and not (value.__doc__ or "").strip()] == []
+
+
+@pytest.mark.parametrize("page", sorted(REFERENCE.glob("*.md")), ids=lambda page: page.name)
+def test_each_name_of_a_page_has_an_example_that_runs_and_each_argument_a_word(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    programs = "".join(re.findall(r"```python\n(.*?)```", text, re.DOTALL))
+    for entry in re.findall(r"^::: (\S+)$", text, re.MULTILINE):
+        door, _, name = entry.rpartition(".")
+        value = getattr(import_module(door), name)
+        said = "".join(inspect.getdoc(each) or "" for each in (value, getattr(value, "__init__", None)))
+        assert ">>>" in said or re.search(rf"\b{name}\b", programs), f"{entry} has no example"
+        arguments = inspect.signature(value).parameters if inspect.isroutine(value) else ()
+        unsaid = [argument for argument in arguments if argument not in said and f"`{argument}" not in text]
+        assert not unsaid or "the same arguments" in said, f"{entry} says nothing of {unsaid}"

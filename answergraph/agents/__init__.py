@@ -1,4 +1,4 @@
-"""LangChain's paths: write ``answergraph.agents`` where a program says ``langchain.agents``."""
+"""LangChain's paths: replace ``langchain.agents`` with ``answergraph.agents``."""
 
 import sys
 

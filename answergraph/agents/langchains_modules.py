@@ -1,4 +1,4 @@
-"""Hands LangChain's own modules and names through under our paths, where answergraph has none."""
+"""Re-exports LangChain's modules and names that answergraph does not define."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ OURS, LANGCHAINS = "answergraph.agents.middleware.", "langchain.agents.middlewar
 
 
 class LangChainsModules(MetaPathFinder, Loader):
-    """Finds ``answergraph.agents.middleware.summarization`` and its like: the very modules of LangChain."""
+    """Imports ``answergraph.agents.middleware.summarization`` and similar paths as LangChain's own modules."""
 
     def find_spec(self, fullname: str, path: object = None, target: object = None) -> ModuleSpec | None:
         is_there = fullname.startswith(OURS) and find_spec("langchain") and find_spec(_home(fullname))
         return spec_from_loader(fullname, self) if is_there else None
 
     def exec_module(self, module: ModuleType) -> None:
-        """Put LangChain's module in the place of the new one, so that its classes are there once."""
+        """Replace the new module with LangChain's, so that each class exists once."""
         sys.modules[module.__name__] = import_module(_home(module.__name__))
 
 
@@ -33,7 +33,7 @@ def _home(name: str) -> str:
 
 
 def handed_through(home: str) -> Callable[[str], Any]:
-    """Return the ``__getattr__`` of a module (PEP 562) that has LangChain's names where answergraph has none."""
+    """Return a module ``__getattr__`` (PEP 562) that falls back to LangChain's names."""
 
     def get(name: str) -> Any:
         if name.startswith("__"):

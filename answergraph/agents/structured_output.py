@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 ResponseFormat = ToolStrategy[SchemaT] | ProviderStrategy[SchemaT] | AutoStrategy[SchemaT]
-"""The strategies that LangChain has; ``create_agent`` takes ours as well."""
+"""LangChain's strategies; ``create_agent`` also accepts ours."""
 
 
 @dataclass
@@ -53,19 +53,19 @@ class OutputToolBinding(_SchemaBinding[SchemaT]):
     """The answer tool of a schema."""
 
     tool: BaseTool
-    """The tool whose call is an answer."""
+    """The answer tool."""
 
     def parse(self, tool_args: dict[str, Any]) -> Any:
-        """Return the arguments of a call as a value of the declared type; a ``ValueError`` says what does not fit."""
+        """Return the arguments of a call as a value of the declared type; raises ``ValueError`` if they are invalid."""
         return answer_schemas(self.schema)[0].validate(tool_args)
 
 
 @dataclass
 class ProviderStrategyBinding(_SchemaBinding[SchemaT]):
-    """What reads the reply of a provider's JSON-schema mode."""
+    """Reads replies of a provider's JSON-schema mode."""
 
     def parse(self, response: AIMessage) -> Any:
-        """Return the text of a reply as a value of the declared type; a ``ValueError`` says what does not fit."""
+        """Return the text of a reply as a value of the declared type; raises ``ValueError`` if it is invalid."""
         answer = answer_schemas(self.schema)[0]
         try:
             data = json.loads(response.text)

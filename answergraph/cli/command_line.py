@@ -1,7 +1,4 @@
-"""The command line: a question in, a typed answer out, and an exit code that tells which of both it was.
-
-The answer goes to stdout and everything else to stderr, so that a program can read the one and a person the other.
-"""
+"""The command line. The answer goes to stdout, everything else to stderr."""
 
 from __future__ import annotations
 
@@ -48,11 +45,11 @@ GRAPHS: Mapping[str, str] = {
     "judge": "answergraph.graphs.judge.judge_graph:judge_by_context",
     "triage": "answergraph.graphs:create_triage_agent",
 }
-"""The shipped graphs that can be drawn by name."""
+"""The built-in graphs that ``graph`` draws by name."""
 MAX_LINE_CHARACTERS = 110
 MAX_LABEL_CHARACTERS = 22
 WRAPPED = TextWrapper(MAX_LINE_CHARACTERS, subsequent_indent=" " * MAX_LABEL_CHARACTERS, max_lines=3, placeholder=" …")
-"""How the demo prints a text beside its label."""
+"""Wraps a text of the demo beside its label."""
 _WORKFLOW_SUFFIXES = (".yaml", ".yml")
 
 Protocol = Literal["tools", "react"]
@@ -84,7 +81,7 @@ def _options(
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """Exist for the options that stand before a command."""
+    """Holds the options before a command."""
 
 
 @app.command()
@@ -92,7 +89,7 @@ def demo() -> None:
     """Show what happens to a model's mistakes."""
     from answergraph.cli.first_steps.demo_scenes import SCENES
 
-    typer.echo("Five agents whose scripted models make the mistakes that language models make, then two agents that ship.")
+    typer.echo("Five agents whose scripted models make the mistakes that language models make, then two built-in agents.")
     for number, scene in enumerate(SCENES, start=1):
         typer.secho(f"\n{number}. {scene.title}", bold=True)
         for label, text in scene.lines():
@@ -110,7 +107,7 @@ def new(name: Annotated[str, typer.Argument(help="The folder and the module of t
     typer.echo(f"Next: cd {name} && make test", err=True)
 
 
-# An expression may begin with a minus sign, which is no option then.
+# An expression may begin with a minus sign, which is not an option.
 @app.command(
     context_settings={"ignore_unknown_options": True},
     help="Answer QUESTION with the calculator, with your own agent (--agent), or in the shape of your own schema (--format). "
@@ -202,7 +199,7 @@ def _own(place: str) -> Graph:
     """Return the user's graph.
 
     Raises:
-        AgentSpecError: If there is none at this place.
+        AgentSpecError: If the place does not hold a graph.
     """
     from langgraph.pregel import Pregel
 
@@ -218,7 +215,7 @@ def _own(place: str) -> Graph:
 
 
 def _answer(result: dict[str, Any]) -> Any:
-    """Return the typed answer, or the text that a run without a response format ends with; exit if there is none."""
+    """Return the typed answer, or the last text of a run without a response format; exit if there is none."""
     from answergraph.response_format.reading.diagnosis import diagnose
 
     outcome, message = result.get("outcome"), result["messages"][-1]
@@ -232,7 +229,7 @@ def _answer(result: dict[str, Any]) -> Any:
 
 
 def _as_text(answer: Any, schema: str) -> str:
-    """Return the name of the answer's schema and a line per field; a text as it is."""
+    """Return the schema's name and a line per field; a text unchanged."""
     from pydantic_core import to_jsonable_python
 
     plain = to_jsonable_python(answer)

@@ -1,6 +1,6 @@
-"""What all commands share: options, the choice of a model, and an end with an exit code and one line.
+"""What all commands share: options, the model, and ending with an exit code and a one-line reason.
 
-A command imports what it runs when it is run: ``--help`` and shell completion answer at once.
+Each command imports its code when it runs, so that ``--help`` and shell completion are fast.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 NO_ANSWER = 1
 """Exit code: the run ended without an answer, or a claim does not hold."""
 BAD_USAGE = 2
-"""Exit code: what was asked for cannot be run."""
+"""Exit code: the request cannot be run."""
 INTERRUPTED = 130
-"""Exit code: ended by Ctrl-C; what shells expect."""
+"""Exit code: ended by Ctrl-C, as shells expect."""
 
 ModelOption = Annotated[str, typer.Option(help="'offline', 'openai:NAME', or 'provider:NAME'.")]
 BaseUrlOption = Annotated[str | None, typer.Option(help="An OpenAI-compatible server, for --model openai:NAME.")]
@@ -41,30 +41,30 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 def chosen_model(name: str, base_url: str | None) -> BaseChatModel | str:
-    """Return the model of the options ``--model`` and ``--base-url``: its name, or the model on that server.
+    """Return the model that ``--model`` and ``--base-url`` select: a name, or a model on that server.
 
     Raises:
-        AgentSpecError: If the server goes with another model.
+        AgentSpecError: If ``--base-url`` is given with another kind of model.
     """
     if base_url is None:
         return name  # each graph has rules of its own for "offline"
     if not name.startswith("openai:"):
-        raise answergraph.AgentSpecError(f"--base-url goes with --model openai:NAME, not with {name!r}.")
+        raise answergraph.AgentSpecError(f"--base-url needs --model openai:NAME, not {name!r}.")
     from answergraph.models.resolve import resolve_model
 
-    # A server of one's own often wants no key, but the client insists on one.
+    # Local servers often need no key, but the client requires one.
     return resolve_model(name, base_url=base_url, api_key=os.environ.get("OPENAI_API_KEY") or "none")
 
 
 def imported(place: str) -> Any:
-    """Return what ``package.module:attribute`` names; the current folder is searched too, as for ``python -m``.
+    """Import ``package.module:attribute``; the current folder is searched too, as for ``python -m``.
 
     Raises:
         AgentSpecError: If it cannot be imported.
     """
     module, _, attribute = place.partition(":")
     if not module or not attribute:
-        raise answergraph.AgentSpecError(f"{place!r} names no object; write it as 'package.module:attribute'.")
+        raise answergraph.AgentSpecError(f"{place!r} does not name an object; write it as 'package.module:attribute'.")
     import_also_from(Path.cwd())
     try:
         return getattr(importlib.import_module(module), attribute)
@@ -73,16 +73,16 @@ def imported(place: str) -> Any:
 
 
 def import_also_from(*folders: Path) -> None:
-    """Add folders to the import path, last: a file there hides nothing that is installed."""
+    """Append folders to the import path: files there do not hide installed packages."""
     sys.path += [str(folder) for folder in folders if str(folder) not in sys.path]
 
 
 @contextmanager
 def told_as_bad_usage() -> Iterator[None]:
-    """Say in one line why a command cannot run.
+    """Turn an error into one line on stderr and exit code 2.
 
     Raises:
-        typer.Exit: In place of the error inside.
+        typer.Exit: Instead of the error.
     """
     try:
         yield
@@ -93,7 +93,7 @@ def told_as_bad_usage() -> Iterator[None]:
 
 
 def facts_of(options: list[str] | None) -> dict[str, Any]:
-    """Return facts that were given as ``NAME=VALUE``; a value that is not JSON is a text.
+    """Parse facts given as ``NAME=VALUE``; a value that is not JSON is a string.
 
     Raises:
         AgentSpecError: If one has no name.
@@ -120,11 +120,11 @@ def ended(code: int, line: str) -> typer.Exit:
 
 
 def error_line(error: BaseException) -> str:
-    """Return an error as one line: its type and text, the address if a server could not be reached, and the first cause."""
+    """Return an error as one line: type, text, the address of an unreachable server, and the first cause."""
     line, root = f"{type(error).__name__}: {error}", error
     while root.__cause__ is not None:
         root = root.__cause__
-    # A client's connection error holds the request; the error that it wraps says why the connection failed.
+    # A client's connection error holds the request; the error it wraps holds the cause.
     if "response" not in vars(error) and (request := vars(error).get("request")) is not None:
         line = f"{line} No reply from {request.url}"
     return line if str(root) in line else f"{line} ({root})"

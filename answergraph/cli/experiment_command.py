@@ -41,34 +41,34 @@ OFFLINE_NOTE = (
     "validate where the schema has the field."
 )
 MAX_TASKS = 10
-"""How many tasks there are."""
+"""Number of tasks."""
 
 _WIDTH = 132
-"""Of the tables where stdout is no terminal, in columns."""
+"""Width of tables if stdout is not a terminal."""
 
 experiments = typer.Typer(name="experiment", help="Repeat an experiment with a model of your own.", no_args_is_help=True)
 
 
 @experiments.callback()
 def _experiments() -> None:
-    """Exist so that the one experiment keeps its name as a command."""
+    """Keeps the name of the experiment as a subcommand."""
 
 
 @experiments.command(
     name="evidence-effect",
     help="Does an evidence field in the answer's schema make a model check its work? Ten calculations, asked for in several "
-    "settings. Finished runs are kept in the folder: the same command goes on where it was stopped. "
+    "settings. Finished runs are kept in the folder: repeat the command to resume. "
     f"Exit code 0 if every run finished, 1 if some did not, 2 bad usage.\n\n{OFFLINE_NOTE}",
     short_help="Does an evidence field make a model check its work?",
 )
 def evidence_effect(  # noqa: PLR0913, PLR0917 - one parameter per option
     model: ModelOption = OFFLINE,
     base_url: BaseUrlOption = None,
-    tasks: Annotated[int, typer.Option(min=1, max=MAX_TASKS, help="How many of the tasks.")] = MAX_TASKS,
-    repeats: Annotated[int, typer.Option(min=1, help="How often all of it is done.")] = 1,
-    concurrency: Annotated[int, typer.Option(min=1, help="How many runs go on at once.")] = 4,
-    out: Annotated[Path, typer.Option(help="The folder of the results.")] = Path("evidence-effect"),
-    setting: Annotated[list[str] | None, typer.Option(help="Only this setting; may be given several times.")] = None,
+    tasks: Annotated[int, typer.Option(min=1, max=MAX_TASKS, help="Number of tasks to run.")] = MAX_TASKS,
+    repeats: Annotated[int, typer.Option(min=1, help="Number of repeats.")] = 1,
+    concurrency: Annotated[int, typer.Option(min=1, help="Number of concurrent runs.")] = 4,
+    out: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("evidence-effect"),
+    setting: Annotated[list[str] | None, typer.Option(help="Run only this setting; repeatable.")] = None,
 ) -> None:
     from answergraph.experiment.journal import Journal
     from answergraph.experiment.run_plan import RunPlan
@@ -85,7 +85,7 @@ def evidence_effect(  # noqa: PLR0913, PLR0917 - one parameter per option
                 report = summarise(plan, journal.records, failed)
             _show(report, out)
     except KeyboardInterrupt as interrupt:
-        raise ended(INTERRUPTED, f"The same command goes on from {out / JOURNAL}.") from interrupt
+        raise ended(INTERRUPTED, f"Repeat the command to resume from {out / JOURNAL}.") from interrupt
     _tell(failed)
     if failed:
         raise typer.Exit(NO_ANSWER)
@@ -150,7 +150,7 @@ def _show(report: Report, out: Path) -> None:
 
 
 def _tell(failed: Sequence[Failed]) -> None:
-    """Say on stderr what failed, equal errors once."""
+    """Print failures on stderr, equal ones once."""
     counted = Counter(f"{each.key.setting}: {one_line(error_line(each.error))}" for each in failed)
     for line, times in counted.items():
         typer.echo(f"Failed, {times} run{'s' if times > 1 else ''}: {line}", err=True)

@@ -1,4 +1,4 @@
-"""``answergraph judge``: which of these rules holds for a report?"""
+"""``answergraph judge``: choose the rule that holds for a report."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 def judge(  # noqa: PLR0913, PLR0917 - each is an option of the command
     report: Annotated[str, typer.Argument(help="The file to judge; '-' reads stdin.")],
-    rule: Annotated[list[str], typer.Option(help="A condition; the first that holds counts. Repeat it.")],
+    rule: Annotated[list[str], typer.Option(help="A condition; repeatable, the first that holds counts.")],
     fact: Annotated[list[str] | None, typer.Option(help="NAME=VALUE for when(...), the value as JSON or a text.")] = None,
-    tags: Annotated[bool, typer.Option("--tags", help="Begin by asking for a tag instead of an object.")] = False,
+    tags: Annotated[bool, typer.Option("--tags", help="Ask for a tag first instead of an object.")] = False,
     tag_word: Annotated[str, typer.Option(help="The word of the tags, as in [STEP:1].")] = "STEP",
-    grounded: Annotated[bool, typer.Option("--grounded", help="Count a reason only if it quotes the report.")] = False,
+    grounded: Annotated[bool, typer.Option("--grounded", help="Accept a reason only if it quotes the report.")] = False,
     model: ModelOption = OFFLINE,
     base_url: BaseUrlOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the whole judgment, as JSON.")] = False,

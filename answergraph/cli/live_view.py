@@ -1,4 +1,4 @@
-"""Runs a graph, and shows the run as it goes on: the path through the graph, one line for each message and outcome."""
+"""Runs a graph and prints its progress: a line per step, message and outcome."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class LiveView:
         self._console = console
 
     def show(self, updates: Mapping[str, Any], within: Sequence[str] = ()) -> None:
-        """Print an item of the ``updates`` stream; ``within`` names the nodes around its graph, outermost first."""
+        """Print an item of the ``updates`` stream; ``within`` names the enclosing nodes, outermost first."""
         for node, update in updates.items():
             name = " › ".join([*within, node])
             for line in step_lines(update):
@@ -47,14 +47,14 @@ def run_graph(
     output_keys: Sequence[str] | None = None,
     show: Callable[[Mapping[str, Any], Sequence[str]], None] | None = None,
 ) -> dict[str, Any]:
-    """Run a graph and return its final state; its updates are shown, by default as steps on a terminal.
+    """Run a graph and return its final state; prints its updates, by default as steps if stderr is a terminal.
 
     Raises:
-        typer.Exit: If it was interrupted or raised; one line on stderr says why.
+        typer.Exit: If the run was interrupted or failed; stderr has the reason.
     """
     if show is None and sys.stderr.isatty():
         show = LiveView(Console(stderr=True)).show
-    # Only where they are seen: LangGraph waits for the end of a call before it lets a Ctrl-C through then.
+    # Only if they are shown: while streaming, LangGraph delays Ctrl-C until a call ends.
     subgraphs = shows_subgraphs and show is not None
     keys = None if output_keys is None else [key for key in output_keys if key in graph.channels]
     result: dict[str, Any] = {}
@@ -67,13 +67,13 @@ def run_graph(
             elif show is not None:
                 show(data, [part.partition(":")[0] for part in namespace])
     except Exception as error:
-        # Every provider has error classes of its own; of each a user is owed one line and not our stack.
+        # Providers raise their own error classes; users get one line instead of a traceback.
         raise ended(NO_ANSWER, error_line(error)) from error
     return result
 
 
 def progress_bar(further: ProgressColumn) -> Progress:
-    """Return a progress bar with one further column, on stderr, where it is a terminal."""
+    """Return a progress bar with one extra column, on stderr if that is a terminal."""
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), further)
     return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
@@ -96,7 +96,7 @@ def step_lines(update: Any) -> Iterator[str]:
 
 
 def _decision_lines(update: Mapping[str, Any]) -> Iterator[str]:
-    """Return what a judge or a workflow has decided."""
+    """Return the decisions of a judge or a workflow."""
     for stage in ((update.get("judging") or {}).get("stages") or ())[-1:]:
         yield f"{stage['status']}: {one_line(stage['reason'])}"
     if (update.get("judgment") or {}).get("label"):

@@ -1,4 +1,4 @@
-"""Shows the requests and replies of a run's models as they are sent, for ``--show-prompts``."""
+"""Prints requests and replies as sent, for ``--show-prompts``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from answergraph.models.react_text.react_text_model import ReActTextModel
 
 
 class PromptView(BaseCallbackHandler):
-    """Prints each request of a run, with its stop words and tools, and each reply."""
+    """Prints each request with stop words and tools, and each reply."""
 
     def __init__(self, show: Callable[[str], object]) -> None:
         self._show = show
@@ -24,16 +24,16 @@ class PromptView(BaseCallbackHandler):
     def on_chat_model_start(
         self, serialized: dict[str, Any], messages: list[list[BaseMessage]], *, run_id: UUID, **kwargs: Any
     ) -> None:
-        """Print what a chat model is sent; a model that only passes a text on to another one is left out."""
+        """Print a chat model's request, except for models that only wrap another model."""
         if kwargs.get("invocation_params", {}).get("_type") != ReActTextModel.protocol:
             self._show_request(run_id, [get_buffer_string(batch) for batch in messages], kwargs)
 
     def on_llm_start(self, serialized: dict[str, Any], prompts: list[str], *, run_id: UUID, **kwargs: Any) -> None:
-        """Print what a text model is sent."""
+        """Print a text model's request."""
         self._show_request(run_id, prompts, kwargs)
 
     def on_llm_end(self, response: LLMResult, *, run_id: UUID, **kwargs: Any) -> None:
-        """Print what came back."""
+        """Print a reply."""
         if (number := self._numbers.get(run_id)) is not None:
             for batch in response.generations:
                 self._show(f"── reply {number} ──\n{batch[0].text}{_calls(batch[0])}")

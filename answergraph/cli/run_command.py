@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
 def run(  # noqa: PLR0913, PLR0917 - one parameter per option
     workflow: Annotated[str, typer.Argument(help="The workflow, a YAML file. It may import code: run only what you trust.")],
-    task: Annotated[str | None, typer.Option(help="What is to be done, in place of the file's task.")] = None,
+    task: Annotated[str | None, typer.Option(help="The task, instead of the file's.")] = None,
     fact: FactOption = None,
     model: Annotated[
-        str | None, typer.Option(help="'offline', 'openai:NAME', or 'provider:NAME', in place of the file's.")
+        str | None, typer.Option(help="'offline', 'openai:NAME', or 'provider:NAME', instead of the file's.")
     ] = None,
     base_url: BaseUrlOption = None,
     tool: Annotated[
@@ -61,10 +61,10 @@ def run(  # noqa: PLR0913, PLR0917 - one parameter per option
 
 
 def workflow_of(file: str, model: Any = None, tools: Sequence[str] = ()) -> Graph:
-    """Return the workflow of a file, whose agents may lie in the current folder, as for ``python -m``, or beside the file.
+    """Load a workflow; its agents are also looked up in the current folder and beside the file.
 
     Raises:
-        AgentSpecError: If there is no such file, it makes no workflow, or a tool cannot be imported.
+        AgentSpecError: If the file is missing or invalid, or a tool cannot be imported.
     """
     if not Path(file).is_file():
         raise answergraph.AgentSpecError(f"There is no file {file!r}.")

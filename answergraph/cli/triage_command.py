@@ -1,4 +1,4 @@
-"""``answergraph triage``: is each failure of a test run real?"""
+"""``answergraph triage``: judge the failures of a test run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from answergraph.cli.verify_command import KeyOption, key_in
 from answergraph.models.model_names import OFFLINE
 
 MAX_CASES_AT_ONCE = 4
-"""How many causes are looked into side by side, unless another number is asked for."""
+"""Default number of causes judged concurrently."""
 
 TRIAGE_HELP = (
     "Judge the failures of a test run by what it left in FOLDER (JUnit XML, logs): is each one real, or the test flaky? Also "
@@ -22,23 +22,23 @@ TRIAGE_HELP = (
 
 
 def triage(  # noqa: PLR0913  # waiver: the options of a command
-    folder: Annotated[str, typer.Argument(help="What a test run left.")],
+    folder: Annotated[str, typer.Argument(help="The files of a test run.")],
     *,
     model: ModelOption = OFFLINE,
     base_url: BaseUrlOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print only the reports, as JSON.")] = False,
-    html: Annotated[Path | None, typer.Option(help="Write the reports as one page, quotes highlighted in their logs.")] = None,
-    bundle: Annotated[Path | None, typer.Option(help="Write what 'answergraph verify' re-checks the verdicts with.")] = None,
+    html: Annotated[Path | None, typer.Option(help="Write the reports as an HTML page with highlighted quotes.")] = None,
+    bundle: Annotated[Path | None, typer.Option(help="Write the bundle that 'answergraph verify' re-checks.")] = None,
     key: KeyOption = None,
     markdown: Annotated[Path | None, typer.Option(help="Add a summary to this file; on GitHub $GITHUB_STEP_SUMMARY.")] = None,
     junit: Annotated[Path | None, typer.Option(help="Write the judged cases as JUnit XML, verdicts as properties.")] = None,
-    github: Annotated[bool, typer.Option("--github", help="Print GitHub's annotations in place of the table.")] = False,
-    source_url: Annotated[str | None, typer.Option(help="Where the code can be read, for links to file and line.")] = None,
+    github: Annotated[bool, typer.Option("--github", help="Print GitHub annotations instead of the table.")] = False,
+    source_url: Annotated[str | None, typer.Option(help="Base URL of the code, for links to file and line.")] = None,
     fail_on: Annotated[str, typer.Option(help="Verdicts that end with exit code 3: real,unknown,flaky,not-real.")] = "",
-    history: Annotated[Path | None, typer.Option(help="An SQLite file: what is new, fixed, flaky over nights.")] = None,
-    concurrency: Annotated[int, typer.Option(min=1, help="How many causes are looked into at once.")] = MAX_CASES_AT_ONCE,
-    limit: Annotated[int | None, typer.Option(min=0, help="How many causes are judged at most.")] = None,
-    estimate: Annotated[bool, typer.Option("--estimate", help="Only say how many calls and tokens it would take.")] = False,
+    history: Annotated[Path | None, typer.Option(help="An SQLite file with the history of failures.")] = None,
+    concurrency: Annotated[int, typer.Option(min=1, help="Number of causes judged concurrently.")] = MAX_CASES_AT_ONCE,
+    limit: Annotated[int | None, typer.Option(min=0, help="Maximum number of causes to judge.")] = None,
+    estimate: Annotated[bool, typer.Option("--estimate", help="Only estimate the number of calls and tokens.")] = False,
 ) -> None:
     with told_as_bad_usage():
         from answergraph.cli.triage_run import TriageOptions, triage_folder, verdicts_named

@@ -1,9 +1,8 @@
-"""The report of a triage as one page that needs nothing else: causes, verdicts, and each quote highlighted where it stands.
+"""A triage as one self-contained HTML page: causes, verdicts, and each quote highlighted in its source.
 
-A choice of verdicts and a link to one cause hide the others, by style sheet alone. No verdict is green: that a failure is not
-real is no reason to go on without a look.
+Filters work by style sheet alone. No verdict is green: a failure that is not real still needs a look.
 
-What comes from files or from a model is escaped, and the page's own policy forbids scripts and everything from elsewhere.
+Text from files and models is escaped; the page's policy forbids scripts and remote content.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from answergraph.graphs.triage.history import Changes
 from answergraph.graphs.triage.triage_schema import Source
 
 MAX_CHARACTERS_AROUND = 3_000
-"""The length of a source that is shown before and after each quote."""
+"""Characters of the source shown around each quote."""
 
 _STYLE = """
 :root { color-scheme: light dark; --line: #8885; --mark: #ffd84d; --bad: #b3261e; --flaky: #8e24aa; --open: #8a5a00; }
@@ -106,7 +105,7 @@ def _choice(reports: Sequence[CaseReport]) -> str:
 
 
 def _totals(reports: Sequence[CaseReport]) -> str:
-    """Return how many cases have which kind of cause."""
+    """Count the cases per kind of cause."""
     found: Counter[str] = Counter()
     for report in reports:
         found[str((report["answer"] or {}).get("misclassification_cause") or verdict_of(report))] += len(report["cases"])
@@ -169,7 +168,7 @@ def _source(source: Source, spans: Iterable[tuple[int, int]]) -> str:
 
 
 def _highlighted(text: str, spans: Sequence[tuple[int, int]]) -> str:
-    """Return a source with its quotes marked, and what lies far from them left out."""
+    """Return a source with its quotes marked and distant text omitted."""
     pieces = []
     position = 0
     for start, end in spans:
@@ -195,7 +194,7 @@ def _verdict(report: CaseReport) -> str:
 
 
 def _text(value: object) -> str:
-    """Return anything as text of the page; control characters have no place there, and half a surrogate pair cannot be sent."""
+    """Escape anything for the page, without control characters and lone surrogates."""
     if isinstance(value, list):
         return "<br>".join(map(_text, value))
     shown = "".join(sign if sign.isprintable() or sign in "\n\t" else "\ufffd" for sign in str(value))

@@ -1,4 +1,4 @@
-"""A triage in the forms that other programs read: Markdown, GitHub's annotations, JUnit XML with verdicts."""
+"""Writes a triage for other programs: Markdown, GitHub annotations, JUnit XML with verdicts."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from answergraph.graphs.triage import CaseReport
 from answergraph.graphs.triage.history import Changes
 
 MAX_CASES_SHOWN = 20
-"""How many cases of one cause Markdown names."""
+"""Cases named per cause in Markdown."""
 MAX_ANNOTATIONS = 50
-"""How many annotations are written; GitHub shows no more for a run."""
+"""GitHub shows no more annotations per run."""
 MAX_MARKDOWN_BYTES = 900_000
 """GitHub takes a summary of 1 MiB at most."""
 
@@ -85,7 +85,7 @@ def _junit_cases(report: CaseReport) -> Iterator[str]:
         where = f"{f' file={_attribute(path)}' if path else ''}{f' line={_attribute(line)}' if line else ''}"
         pairs = {**told, "case": case["case"]}
         listed = "".join(f"<property name={_attribute(key)} value={_attribute(value)}/>" for key, value in pairs.items() if value)
-        # Whatever nobody could show to be no failure stays one.
+        # A failure stays one unless shown otherwise.
         failed = report["kind"] == "failed" or report["verdict"] == "false-pass"
         failure = f"<failure message={_attribute(VERDICTS[report['verdict']])}>{escape(_xml(quotes))}</failure>" if failed else ""
         yield (
@@ -107,7 +107,7 @@ def _several(tests: Iterable[str]) -> str:
 
 
 def _text(value: str) -> str:
-    """Return a text as Markdown that shows it and nothing else."""
+    """Escape a text for Markdown."""
     return _MARKDOWN.sub(r"\\\1", " ".join(_written(value).split())).replace("\\<", "&lt;").replace("\\>", "&gt;")
 
 
@@ -125,5 +125,5 @@ def _xml(value: str) -> str:
 
 
 def _written(value: str) -> str:
-    """Return a text without what a terminal acts on or no encoding can write."""
+    """Remove control characters and what cannot be encoded."""
     return "".join(sign if sign.isprintable() or sign in "\n\t" else "\ufffd" for sign in value)

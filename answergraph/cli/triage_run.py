@@ -1,4 +1,4 @@
-"""Runs a triage with a progress bar, prints the reports, and writes the wanted files."""
+"""Runs a triage with a progress bar, prints the reports and writes the output files."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
     from answergraph.cli.command_runner import Graph
 
 NAMED_VERDICT = 3
-"""Exit code: there is a verdict that ``--fail-on`` names."""
+"""Exit code: a verdict is one of ``--fail-on``."""
 FILE_COLUMNS = 120
-"""The width of the table where no terminal tells its own, in columns."""
+"""Width of the table if stdout is not a terminal, in columns."""
 
 
 @dataclass(frozen=True)
 class TriageOptions:
-    """What is wanted of a triage beside its verdicts; the options of the command."""
+    """The options of the command."""
 
     as_json: bool = False
     html: Path | None = None
@@ -59,7 +59,7 @@ def verdicts_named(names: str) -> frozenset[str]:
     """Return the verdicts of ``--fail-on``.
 
     Raises:
-        AgentSpecError: If one is none.
+        AgentSpecError: If one is unknown.
     """
     named = frozenset(name.strip() for name in names.split(",") if name.strip())
     unknown = sorted(named - set(get_args(Verdict)))
@@ -69,7 +69,7 @@ def verdicts_named(names: str) -> frozenset[str]:
 
 
 def triage_folder(model: BaseChatModel | str, folder: str, options: TriageOptions) -> int:
-    """Triage what a test run left in a folder, write what is wanted, and return the exit code.
+    """Triage a folder, write the output files, and return the exit code.
 
     Raises:
         AgentSpecError: If the model or the history cannot be used.
@@ -77,8 +77,8 @@ def triage_folder(model: BaseChatModel | str, folder: str, options: TriageOption
     """
     shown = _shown(folder)
     if not Path(folder).is_dir():
-        why = "is a file, no folder" if Path(folder).exists() else "does not exist"
-        raise AgentSpecError(f"The folder {shown!r} {why}; name what a test run left.")
+        why = "is a file, not a folder" if Path(folder).exists() else "does not exist"
+        raise AgentSpecError(f"The folder {shown!r} {why}; name the folder with the files of a test run.")
     graph = create_triage_agent(model, history=options.history, limit=options.limit)
     if options.estimate:
         typer.echo(next(graph.stream({"folder": folder}, stream_mode="updates"))[FIND_CASES]["estimate"])
@@ -96,7 +96,7 @@ def triage_folder(model: BaseChatModel | str, folder: str, options: TriageOption
 
 
 def told_of_folder(model: BaseChatModel | str, folder: str, options: TriageOptions, told: TextIO) -> None:
-    """Triage a folder and write the table to a text, and the wanted files.
+    """Triage a folder, write the output files, and return the table as text.
 
     Raises:
         AgentSpecError: If the model cannot be used.
@@ -152,7 +152,7 @@ def _run(graph: Graph, folder: str, options: TriageOptions, *, asks: bool) -> di
         def show(update: Mapping[str, Any], within: Sequence[str]) -> None:
             found = update.get(FIND_CASES)
             if asks and found and found.get("cases"):
-                typer.echo(found["estimate"], err=True)  # before the first call: LangGraph goes on when this has returned
+                typer.echo(found["estimate"], err=True)  # before the first call: LangGraph continues when this has returned
             total = len(found["cases"]) if found else None
             progress.update(task, total=total, advance=float(TRIAGE_CASE in update))
 
@@ -160,5 +160,5 @@ def _run(graph: Graph, folder: str, options: TriageOptions, *, asks: bool) -> di
 
 
 def _shown(folder: str) -> str:
-    """Return a path as text that can be written anywhere."""
+    """Return a path as printable text."""
     return folder.encode(errors="surrogateescape").decode(errors="backslashreplace")

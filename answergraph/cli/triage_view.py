@@ -1,4 +1,4 @@
-"""The reports of a triage in the terminal: a table, then the quotes that each verdict rests on."""
+"""Prints the reports of a triage: a table, then the quotes for each verdict."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from answergraph.graphs.triage.history import Changes
 _STYLES: Mapping[str, str] = {"real": "bold red", "false-pass": "bold red", "flaky": "magenta", "unknown": "yellow"}
 _MAX_QUOTE_LINES = 12
 MAX_CASES_SHOWN = 10
-"""How many cases of one cause are named."""
+"""Cases named per cause."""
 
 
 def print_reports(console: Console, reports: Sequence[CaseReport], changes: Changes | None = None) -> None:
@@ -36,7 +36,7 @@ def print_reports(console: Console, reports: Sequence[CaseReport], changes: Chan
 
 
 def print_changes(console: Console, changes: Changes | None) -> None:
-    """Print what is different from earlier runs."""
+    """Print the changes since earlier runs."""
     if changes is None:
         return
     console.print(f"\nCompared with the run of {changes['since']}:" if changes["since"] else "\nThe first run of this history.")
@@ -45,7 +45,7 @@ def print_changes(console: Console, changes: Changes | None) -> None:
 
 
 def quotes_of(report: CaseReport) -> list[tuple[str, str]]:
-    """Return each supported quote as it stands in its source, and the source in words."""
+    """Return each supported quote with the name of its source."""
     quotes = []
     for call_id, start, end, *_ in report["evidence"].values():
         source = report["sources"].get(call_id)
@@ -55,7 +55,7 @@ def quotes_of(report: CaseReport) -> list[tuple[str, str]]:
 
 
 def source_name(tool: str, args: Mapping[str, object]) -> str:
-    """Return a tool call in a few words."""
+    """Describe a tool call in a few words."""
     said = ", ".join(f"{name}={value!r}" for name, value in args.items() if value not in ("", False))
     return f"{tool}({said})"
 
@@ -83,5 +83,5 @@ def _details(report: CaseReport) -> Iterable[tuple[str, str]]:
 
 
 def _shown(line: str) -> str:
-    """Return a line with its spacing, and without what a terminal would act on."""
+    """Return a line without control characters."""
     return "".join(sign if sign.isprintable() else " " for sign in line.expandtabs())

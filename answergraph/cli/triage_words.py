@@ -1,4 +1,4 @@
-"""The words for a triage's verdicts, its totals, and the places it points to: the same in every form it is told in."""
+"""The wording of verdicts, totals and places, shared by all output formats."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ def verdict_of(report: CaseReport) -> str:
 
 
 def by_urgency(reports: Iterable[CaseReport]) -> list[CaseReport]:
-    """Return the reports, what is most urgent and has most cases first."""
+    """Sort reports by urgency, then by number of cases."""
     order = list(VERDICTS)
     return sorted(reports, key=lambda report: (order.index(report["verdict"]), -len(report["cases"])))
 
 
 def counts(reports: Iterable[CaseReport]) -> str:
-    """Return how many cases have which verdict, in a line."""
+    """Count the cases per verdict, in a line."""
     found: Counter[str] = Counter()
     for report in reports:
         found[report["verdict"]] += len(report["cases"])
@@ -42,34 +42,34 @@ def counts(reports: Iterable[CaseReport]) -> str:
 
 
 def total(reports: Sequence[CaseReport]) -> str:
-    """Return how many cases and causes there are, in a sentence."""
+    """Return the totals in a sentence."""
     cases = sum(len(report["cases"]) for report in reports)
     causes = f"{len(reports)} cause{'s' if len(reports) != 1 else ''}"
     return f"{cases} case{'s' if cases != 1 else ''} of {causes}: {counts(reports)}."
 
 
 def why(report: CaseReport) -> str:
-    """Return the reason of a verdict, or why there is none, in a sentence."""
+    """Return the reason for a verdict, or for its absence, in a sentence."""
     answer = report["answer"] or {}
     missing = "; ".join(answer.get("missing", ()))
     return str(answer.get("cause_details") or (f"Missing: {missing}" if missing else report["reason"]))
 
 
 def further(report: CaseReport) -> list[str]:
-    """Return what else there is to tell of a cause: environments, tries, and when it was judged."""
+    """Return further facts about a cause: environments, tries, and when it was judged."""
     first = report["cases"][0] if report["cases"] else None
     told = [f"It {elsewhere}." for elsewhere in (first["elsewhere"] if first else ())]
     tries = [f"Failed try: {said}" for said in (first["tries"] if first else ())]
-    remembered = [f"Judged on {report['remembered']}, when it was seen before."] if report["remembered"] else []
+    remembered = [f"Judged on {report['remembered']}, when it was last seen."] if report["remembered"] else []
     return [*told, *tries, *remembered]
 
 
 def told_changes(changes: Changes | None) -> dict[str, list[str]]:
-    """Return what is different from earlier runs, under headings; no empty list."""
+    """Return the changes since earlier runs under headings, without empty lists."""
     if changes is None:
         return {}
     lists = {
-        "New since the run before": changes["new"],
+        "New since the last run": changes["new"],
         "Fixed since then": changes["fixed"],
         "Flaky over nights": changes["flaky"],
     }
@@ -77,7 +77,7 @@ def told_changes(changes: Changes | None) -> dict[str, list[str]]:
 
 
 def place_of(source: str) -> tuple[str, str]:
-    """Return the file and line of a test's code; the file below the folder that CI checks out to, if it lies there."""
+    """Return the file and line of a test's code, relative to the CI checkout if possible."""
     path, colon, line = source.rpartition(":")
     path, line = (path, line) if colon and line.isdecimal() else (source, "")
     workspace = os.environ.get("GITHUB_WORKSPACE", os.getcwd()).rstrip("/")
@@ -85,7 +85,7 @@ def place_of(source: str) -> tuple[str, str]:
 
 
 def link_to(source: str, base: str | None) -> str | None:
-    """Return the address of a test's code; ``None`` where it is not known to lie below the base."""
+    """Return the URL of a test's code; ``None`` if it is not below the base."""
     path, line = place_of(source)
     if not path or path.startswith(("/", "..")) or ":" in path:
         return None

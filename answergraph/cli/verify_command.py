@@ -1,4 +1,4 @@
-"""``answergraph verify``: does a saved answer still hold by its evidence?"""
+"""``answergraph verify``: re-check a saved answer."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ def key_in(file: Path | None) -> bytes | None:
     return secret
 
 
-def verify(bundle: Annotated[Path, typer.Argument(help="A file that --bundle has written.")], *, key: KeyOption = None) -> None:
-    """Re-check a saved answer: does the evidence it names support it? Exit code 0 if all of it holds, 1 if not."""
+def verify(bundle: Annotated[Path, typer.Argument(help="A file written by --bundle.")], *, key: KeyOption = None) -> None:
+    """Re-check a saved answer against its evidence. Exit code 0 if every claim holds, 1 if not."""
     with told_as_bad_usage():
         text, secret = bundle.read_bytes(), key_in(key)
         try:
             verdicts = answergraph.verify_bundle(text, key=secret)
         except answergraph.BundleError as error:
-            raise ended(BAD_USAGE, f"Error: {bundle} is not a file that --bundle has written. {error}") from error
+            raise ended(BAD_USAGE, f"Error: {bundle} was not written by --bundle. {error}") from error
     for verdict in verdicts:
         typer.echo(f"{'holds' if verdict.holds else 'DOES NOT HOLD'}  {verdict.path}: {verdict.reason}")
     if not verdicts:
-        typer.echo("Nothing is claimed that could be checked.")
+        typer.echo("There is no claim to check.")
     if not all(verdict.holds for verdict in verdicts):
         raise typer.Exit(NO_ANSWER)

@@ -1,1 +1,1 @@
-"""Evidence: which claims an answer makes, and whether a tool result of the run supports each."""
+"""Evidence: the claims of an answer, and the tool results that support them."""

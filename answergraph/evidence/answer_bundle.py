@@ -1,4 +1,4 @@
-"""The bundle of an answer as plain JSON: the answer, its claims, their evidence and the tool results."""
+"""Bundles an answer as plain JSON: the answer, its claims, their evidence and the tool results."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ BUNDLES_FORMAT = "answergraph-bundles/2"
 DIGEST, SIGNATURE, MASKED = "digest", "signature", "masked"
 
 BUNDLE_KEYS: tuple[str, ...] = ("messages", "structured_response", "outcome", TOOL_RESULTS)
-"""The keys to ask a run for, so that its bundle also holds results that are no longer in the conversation:
+"""Output keys that add results which are no longer in the conversation to the bundle:
 ``agent.invoke(question, output_keys=BUNDLE_KEYS)``."""
 
 
@@ -75,7 +75,7 @@ def answer_bundle(result: Mapping[str, Any], *, output_key: str | None = None, k
 
 
 def sealed(bundle: Mapping[str, Any], key: bytes | None = None) -> dict[str, Any]:
-    """Return a bundle with the digest of all it holds, and with its signature if there is a key."""
+    """Return a bundle with its digest, and with its signature if there is a key."""
     refuse_empty(key)
     bare = {name: value for name, value in bundle.items() if name not in {DIGEST, SIGNATURE}}
     text = _canonical(bare)
@@ -94,13 +94,13 @@ def refuse_empty(key: bytes | None) -> None:
 
 
 def _canonical(data: Mapping[str, Any]) -> bytes:
-    # As it is read back from a file, where every key is a text.
+    # As read back from a file, where every key is a string.
     plain = json.loads(json.dumps(data, default=str))
     return json.dumps(plain, sort_keys=True, separators=(",", ":")).encode()
 
 
 def results_in(messages: Sequence[AnyMessage], answers: set[str]) -> Iterator[RecordedResult]:
-    """Yield the tool results of the last run in a conversation; not those for ``answers``, the names of answer schemas."""
+    """Yield the tool results of the last run, except receipts for answer schemas (``answers``)."""
     yield from told_apart([*_results_in(messages, answers), *cited_in(messages)])
 
 
@@ -114,19 +114,19 @@ def _results_in(messages: Sequence[AnyMessage], answers: set[str]) -> Iterator[R
             written = [*written, message.text] if message.text else written
         elif isinstance(message, ToolMessage) and message.tool_call_id in calls:
             name, args = calls[message.tool_call_id]
-            # A result that ends the conversation is the answer itself.
+            # A result that ends the conversation is the answer.
             yield from records_of(message, message.name or name, args, written, is_answer=message is messages[-1])
 
 
 def _as_shown(message: AnyMessage, shown: Mapping[str, str]) -> AnyMessage:
-    """Return a tool message as the model was shown it; an artifact, which it was not shown, is left out."""
+    """Return a tool message as shown to the model, without its artifact."""
     if not isinstance(message, ToolMessage):
         return message
     return message.model_copy(update={"artifact": None, "content": shown.get(message.tool_call_id, message.content)})
 
 
 def _masked(result: RecordedResult, messages: Sequence[AnyMessage], evidence: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a result without what the conversation no longer holds of it, but for the passages that the evidence names."""
+    """Mask the text that is no longer in the conversation, except for passages named by the evidence."""
     call_id = call_id_of(result["tool_call_id"])
     shown = [texts_of(m) for m in messages if isinstance(m, ToolMessage) and m.tool_call_id == call_id]
     if result["texts"] in shown or "/" in call_id:

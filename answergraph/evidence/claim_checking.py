@@ -1,4 +1,4 @@
-"""Checks the claims of an answer against the tool results of its run."""
+"""Checks the claims of an answer against the run's tool results."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from answergraph.evidence.written_words import WrittenWords
 from answergraph.state.tool_results import ToolRun
 
 _NO_SUCH_NUMBER = "no tool result holds this number"
-_ONLY_ECHOED = "the number stands only where a tool repeats what it was called with"
-_NOT_FINITE = "it is no number that could stand in a text"
+_ONLY_ECHOED = "the number occurs only where a tool repeats its arguments"
+_NOT_FINITE = "it is not a finite number"
 _MAX_PASSAGE_CHARACTERS = 300
 _MIN_LIKENESS = 0.5
-"""Likeness of a passage that is worth showing, of 1."""
+"""Minimum similarity of a passage that is shown, of 1."""
 _MAX_SHOWN_CHARACTERS = 200
 _MAX_SHOWN_PROBLEMS = 10
 _INTRODUCTION = "Your answer is not supported by what the tools of this run returned:"
@@ -43,9 +43,9 @@ class Checked:
     evidence: dict[str, Span] = field(default_factory=dict)
     problems: dict[str, str] = field(default_factory=dict)
     passages: dict[str, str] = field(default_factory=dict)
-    """The quotes marked with ``rewrite=True``, as they stand in the results."""
+    """The passages of the results, for quotes marked with ``rewrite=True``."""
     nearest: dict[str, Span] = field(default_factory=dict)
-    """The passages that are most like what was not found."""
+    """The passages most similar to quotes that were not found."""
 
     @property
     def feedback(self) -> str:
@@ -84,13 +84,13 @@ def may_support(run: ToolRun) -> bool:
 
 
 def check_claims(claims: Iterable[Claim], runs: Sequence[ToolRun]) -> Checked:
-    """Look for the support of each claim in the tool calls of a run, oldest first, those that count.
+    """Search the tool calls of a run, oldest first, for support of each claim.
 
-    What the model wrote in any of them supports nothing. Nothing is ever supported by likeness: a quote stands in one text of
-    one result, or nowhere.
+    Arguments written by the model support nothing, and similarity never does: a quote is in one text of one result, or it is
+    unsupported.
     """
     written = WrittenWords(runs)
-    # The newest result first: it is the one the model answers by.
+    # The newest result first: the model most likely answered from it.
     results = [SearchedResult(run, written, place) for place, run in enumerate(runs) if may_support(run)][::-1]
     kinds = dict.fromkeys(kind for run in runs for kind in run.unread)
     unread = f" There is also what holds no text to quote, and supports nothing: {', '.join(kinds)}." if kinds else ""
@@ -105,7 +105,7 @@ def check_claims(claims: Iterable[Claim], runs: Sequence[ToolRun]) -> Checked:
             if isinstance(claim.mark, Quote) and claim.mark.rewrite:
                 passages[claim.path] = found.passage
         else:
-            # Passages that are not shown are not searched for.
+            # Search only for passages that are shown.
             near = results if len(problems) < _MAX_SHOWN_PROBLEMS else []
             problems[claim.path] = _problem(claim, found) + unread
             if isinstance(claim.mark, Quote) and claim.problem is None and (passage := _nearest_passage(fold(claim.value), near)):
@@ -127,7 +127,7 @@ def _find(claim: Claim, results: Sequence[SearchedResult]) -> Found | str:
 
 
 def _places(claim: Claim, result: SearchedResult) -> Iterator[Found | str]:
-    """Yield each place where a result supports a claim, and for other places the reason why it does not."""
+    """Yield each place that supports a claim, and for other places the reason against it."""
     if isinstance(claim.mark, Quote):
         yield from places_of_quote(claim.value, result, claim.mark)
         yield from places_shown(claim.value, result, claim.mark)
@@ -144,7 +144,7 @@ def _problem(claim: Claim, problem: str) -> str:
 
 
 def _places_of_number(wanted: Number, result: SearchedResult, mark: FromTools) -> Iterator[Found | str]:
-    """Yield each place of a number in a result, sign included, or the reason why it does not count there."""
+    """Yield each place of a number in a result, sign included, or the reason against it."""
     if not Decimal(wanted).is_finite():
         yield _NOT_FINITE
         return
@@ -173,7 +173,7 @@ class _Passage(NamedTuple):
 
 
 def _nearest_passage(quote: str, results: Sequence[SearchedResult]) -> _Passage | None:
-    """Return the passage most like a folded quote, in whole words; ``None`` if none is like it."""
+    """Return the passage most similar to a folded quote, in whole words, or ``None``."""
     nearest, best = None, _MIN_LIKENESS
     quote = quote[:_MAX_PASSAGE_CHARACTERS]
     for result in map(SearchedResult.as_shown, results):
@@ -193,7 +193,7 @@ def _nearest_passage(quote: str, results: Sequence[SearchedResult]) -> _Passage 
 
 
 def _likeliest_start(quote: str, text: str) -> int:
-    """Return where a window of the quote's length has most pairs of characters in common with it; linear in the text."""
+    """Return the start of the window that shares most character pairs with the quote, in linear time."""
     pairs = set(map(add, quote, quote[1:]))
     shared = list(accumulate((pair in pairs for pair in map(add, text, text[1:])), initial=0))
     if len(shared) <= len(quote):

@@ -25,15 +25,15 @@ class Claim:
     path: str
     """The field of the answer, ``"findings[0].quote"``."""
     mark: Mark
-    """Says how it is checked."""
+    """How it is checked."""
     value: Any
     """A string or a number; anything else is unsupported."""
     problem: str | None = None
-    """The reason why no result can support it, ``None`` if the results decide."""
+    """Why no result can support it, ``None`` if the results decide."""
 
 
 def claims_of(answer: Any, declared: Any = None) -> list[Claim]:
-    """Return the claims of an answer, in the order of its fields; ``declared`` is its type where the value does not tell it."""
+    """Return the claims of an answer in field order; ``declared`` is its type if the value does not carry it."""
     if declared is None:
         return list(dict.fromkeys(_told(answer, "")))
     marked = marked_type(declared)
@@ -41,7 +41,7 @@ def claims_of(answer: Any, declared: Any = None) -> list[Claim]:
 
 
 def claims_by_path(answer: Any, marks: Mapping[str, Mark]) -> list[Claim]:
-    """Return the claims of an answer in plain JSON, with the marks by the path of their field; an index means every item."""
+    """Return the claims of a JSON answer from marks by field path; an index applies to every item."""
     places: dict[str, tuple[Mark, Any]] = {path: (mark, None) for path, mark in marks.items()}
     for path, mark in marks.items():
         places |= {where: (mark, value) for where, value in _values_at(answer, list(_STEP.finditer(path)), "")}
@@ -87,7 +87,7 @@ def _with_value(whole: Any, steps: Sequence[Match[str]], value: Any) -> Any:
 
 
 def _number(value: Any) -> Any:
-    """Return a number that JSON writes as a string, as it does a ``Decimal``."""
+    """Return a number that is a string in JSON, such as a ``Decimal``."""
     try:
         return Decimal(value) if isinstance(value, str) else value
     except InvalidOperation:
@@ -95,7 +95,7 @@ def _number(value: Any) -> Any:
 
 
 def _told(value: Any, path: str) -> Iterator[Claim]:
-    """Yield the claims of the models and dataclasses in a value, which tell their types themselves."""
+    """Yield the claims of the models and dataclasses in a value."""
     if _is_record(value):
         own = _type_of(value)
         yield from _walk(own, own.root, value, path)
@@ -119,7 +119,7 @@ def _walk(marked: MarkedType, schema: CoreSchema, value: Any, path: str) -> Iter
     parts = marked.parts(schema)
     is_union = "choices" in schema
     if is_union and value is not None:
-        # What fits none of the alternatives may be any of them.
+        # A value that fits no alternative may be any of them.
         parts = [part for part in parts if marked.fits(part.schema, value)] or parts
     for part in parts:
         yield from _walk_part(marked, part, value, path)
@@ -134,7 +134,7 @@ def _walk_part(marked: MarkedType, part: Part, value: Any, path: str) -> Iterato
         for step, item in part.of_value(value):
             yield from _walk(marked, part.schema, item, joined(path, step))
     elif value is not None:
-        # Its validation has made something else of it.
+        # Validation has changed the value.
         yield from (Claim(path, mark, repr(value), "its parts cannot be read") for mark in marked.marks_below(part.schema)[:1])
 
 
@@ -153,13 +153,13 @@ def _claim(path: str, mark: Mark, value: Any) -> Claim:
 
 
 def _checkable(mark: Mark, value: Any) -> tuple[Any, str | None]:
-    """Return the value in comparable form, and the problem with it."""
+    """Return the value in comparable form, and its problem."""
     if _is_blank(value):
         return None, "it is empty"
     if isinstance(mark, Quote) and not isinstance(value, str):
-        return repr(value), "it is no text"
+        return repr(value), "it is not a string"
     if isinstance(mark, FromTools) and (isinstance(value, bool) or not isinstance(value, int | float | Decimal)):
-        return repr(value), "it is no number"
+        return repr(value), "it is not a number"
     return value, None
 
 

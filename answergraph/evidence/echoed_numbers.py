@@ -1,4 +1,4 @@
-"""Tells a number that a tool found from one that it only repeats."""
+"""Separates numbers that a tool found from those it only repeats."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _KEY = re.compile(r"'([^'\n]+)' ?: ?'?\Z")
 
 
 def is_echoed(numeral: Numeral, text: str, result: SearchedResult) -> bool:
-    """Return whether a number only repeats what the model wrote: beside the same word, or where nothing else is said.
+    """Return whether a number only repeats the model's words: beside the same word, or with nothing else around it.
 
-    That an argument happens to hold the same digits makes no echo of a number.
+    Equal digits in an argument alone do not make a number an echo.
     """
     written, upto = result.written, result.upto
     number = abs(numeral.value)
@@ -27,7 +27,7 @@ def is_echoed(numeral: Numeral, text: str, result: SearchedResult) -> bool:
         text[numeral.end : numeral.end + _LOOK_CHARACTERS],
     )
     if not (before.strip() or after.strip()):
-        # The number is the whole result, of a calculation, which may equal an operand.
+        # The whole result is a number: of a calculation, which may equal an operand.
         return _repeats_its_argument(result, text.strip()) or written.repeats(text.strip(), upto)
     line_before, line_after = before.rpartition("\n")[2], after.partition("\n")[0]
     if written.names(line_before, number, line_after, upto):

@@ -1,7 +1,7 @@
-"""The marks of a type, found in the schema by which Pydantic validates its values.
+"""Finds the marks of a type in the schema that Pydantic validates it with.
 
-The claims of an answer are collected from the parts of its values (``PARTS``). A mark in no part, be it of a kind of type that
-nobody thought of, is found by a search through all of the schema: see ``Place.within``.
+Claims are collected from the parts of values (``PARTS``). A search of the whole schema finds marks outside those parts, so
+that none is ignored: see ``Place.within``.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ class Place(NamedTuple):
     path: str
     mark: Mark
     schema: CoreSchema
-    """The schema that it stands on, or in."""
+    """The marked schema, or the one around the mark."""
     within: str = ""
-    """What it stands in where no value is looked for; empty where values are found."""
+    """Where the mark is, if no value is searched there; empty otherwise."""
 
 
 class MarkedType:
@@ -39,14 +39,14 @@ class MarkedType:
         self._definitions = {each["ref"]: each for each in _definitions(schema)}
 
     def parts(self, schema: CoreSchema) -> list[Part]:
-        """Return the parts of the values of a schema; none where only the values themselves tell them."""
+        """Return the parts of a schema's values; none if only the values have them."""
         if schema["type"] == "definition-ref":
             return [Part(self._definitions[schema["schema_ref"]])]
         find = PARTS.get(schema["type"])
         return [] if find is None else list(find(schema))
 
     def outer_marks(self, schema: CoreSchema) -> tuple[Mark, ...]:
-        """Return the marks on a schema and on what it wraps."""
+        """Return the marks on a schema and on the schemas it wraps."""
         inner = self.parts(schema) if schema["type"] in WRAPPERS else []
         return sum((self.outer_marks(part.schema) for part in inner), marks_on(schema))
 
@@ -55,7 +55,7 @@ class MarkedType:
         return list(self._places(self.root, "", set()))
 
     def places_told_by_values(self) -> list[Place]:
-        """Return those that are found in a value whose declared type is not known: the marks of its models and dataclasses."""
+        """Return the marks of models and dataclasses, found in values without a declared type."""
         return list(self._told(self.root, "", set()))
 
     def marks_below(self, schema: CoreSchema) -> list[Mark]:
@@ -63,7 +63,7 @@ class MarkedType:
         return list(self._search(schema, set()))
 
     def fits(self, schema: CoreSchema, value: Any) -> bool:
-        """Return whether a value may be of a schema; where that is not known, it may."""
+        """Return whether a value may fit a schema; true if unknown."""
         kind = schema["type"]
         if kind in _SCALARS:
             return isinstance(value, _SCALARS[kind]) and not (isinstance(value, bool) and kind != "bool")
@@ -103,7 +103,7 @@ class MarkedType:
         parts = self.parts(schema)
         for key, rest in schema.items():
             for mark in self._search(rest, {id(part.schema) for part in parts}) if key not in {"metadata", "definitions"} else ():
-                # How a value is written out may repeat how it is read.
+                # A serialization schema may repeat the validation schema.
                 if key != "serialization" or not any(mark in self.marks_below(part.schema) for part in parts):
                     yield Place(
                         path,
@@ -112,12 +112,12 @@ class MarkedType:
                         _WITHIN.get(key, _WITHIN.get(schema["type"], f"a type of the kind {schema['type']!r}")),
                     )
         for name, mark in _left_out_of(schema["cls"]) if schema["type"] in RECORDS | {"typed-dict"} else ():
-            yield Place(joined(path, f".{name}"), mark, schema, "an annotation that its validation leaves out")
+            yield Place(joined(path, f".{name}"), mark, schema, "an annotation that validation ignores")
         for part in parts:
             yield from self._places(part.schema, joined(path, part.step), seen)
 
     def _search(self, node: Any, seen: set[int]) -> Iterator[Mark]:
-        """Yield every mark at and below a node, but for what was seen."""
+        """Yield every mark at and below a node that was not visited."""
         if isinstance(node, Quote | FromTools):
             yield node
         if isinstance(node, Mapping | list | tuple) and id(node) not in seen:
@@ -144,7 +144,7 @@ def marked_type(declared: Any) -> MarkedType:
 
 
 def marks_on(schema: CoreSchema) -> tuple[Mark, ...]:
-    """Return the marks that stand on a schema itself."""
+    """Return the marks on a schema itself."""
     return tuple(schema.get("metadata", {}).get(MARKS, ()))
 
 
@@ -157,14 +157,14 @@ def _definitions(node: Any) -> Iterator[CoreSchema]:
 
 
 def _left_out_of(cls: Any) -> Iterator[tuple[str, Mark]]:
-    """Yield the marks in the annotations of a class that are not in the schema, with the names of the fields."""
+    """Yield fields and marks of a class's annotations that are missing in the schema."""
     if isinstance(cls, type) and issubclass(cls, BaseModel):
         hints = {name: Annotated[field.annotation, None, *field.metadata] for name, field in cls.model_fields.items()}
     else:
         try:
             hints = get_type_hints(cls, include_extras=True)
         except NameError:
-            return  # of a function's own classes only Pydantic knows the names
+            return  # only Pydantic can resolve names local to a function
     yield from ((name, mark) for name, hint in hints.items() for mark in _left_out(hint))
 
 
@@ -173,7 +173,7 @@ def _left_out(annotation: Any) -> Iterator[Mark]:
     try:
         schema = TypeAdapter(annotation).core_schema if written else {}
     except (PydanticUserError, NameError):
-        schema = {"written": written}  # qualifiers such as NotRequired make no type alone
+        schema = {"written": written}  # qualifiers such as NotRequired are not types
     found = MarkedType(schema).marks_below(schema)
     yield from (mark for mark in written if mark not in found)
     is_annotated = get_origin(annotation) is Annotated
@@ -198,12 +198,12 @@ _HELD: Mapping[type[Mark], tuple[tuple[type, ...], frozenset[str]]] = {
     Quote: ((str,), frozenset({"str"})),
     FromTools: ((int, float, Decimal), frozenset({"int", "float", "decimal"})),
 }
-"""Per kind of mark the classes, and the kinds of schemas, whose values it may stand on."""
+"""Per kind of mark, the classes and schema kinds it may be on."""
 
 _NEVER_HELD = (
     "str int float decimal bool complex date time datetime timedelta bytes none uuid url multi-host-url callable typed-dict"
 )
-"""Kinds of schemas that a mark may not stand on, but for those of its own."""
+"""Schema kinds a mark may not be on, except its own."""
 
 _WITHIN = {
     "keys_schema": "the keys of a mapping",
@@ -211,7 +211,7 @@ _WITHIN = {
     "default": "a default",
     "call": "a named tuple",
     "named-tuple": "a named tuple",
-    "function-plain": "what a validator of its own replaces",
-    "any": "what is not validated",
+    "function-plain": "a value replaced by a validator",
+    "any": "a value that is not validated",
 }
-"""Words for the places where no value is looked for."""
+"""Descriptions of places that are not searched."""

@@ -15,17 +15,17 @@ from answergraph.evidence.texts.language_words import marks_of
 from answergraph.state.errors import AgentSpecError
 
 MIN_QUOTE_COLUMNS = 8
-"""Minimum length of a quote; a letter takes one column, a Chinese, Japanese or Korean sign two."""
+"""Minimum length of a quote; a letter has one column, a CJK character two."""
 
 MARKS = "answergraph_marks"
 """Key of the marks in the metadata of a schema of pydantic-core."""
 
 Units = str | Sequence[str] | Mapping[str, float]
-"""Names of units; a mapping says how many of the field's unit each is."""
+"""Unit names; a mapping gives each one's size in the field's unit."""
 
 
 class _SchemaMethod:
-    """The method by which Pydantic asks a mark for its schema; told apart is the class, which was not called."""
+    """Pydantic's schema method; detects a mark class that was not called."""
 
     def __get__(self, mark: Mark | None, cls: type[Mark]) -> Callable[..., CoreSchema]:
         return partial(_marked_schema, cls.__name__, mark)
@@ -56,12 +56,12 @@ class Quote:
     __get_pydantic_core_schema__: ClassVar = _SchemaMethod()
 
     min_items: int = 1
-    """Minimum of quotes in a list, as the JSON Schema shows the model. With 0 the field may be empty or missing; its quotes are
-    checked all the same."""
+    """Minimum number of quotes in a list, also in the JSON Schema. With 0 the field may be empty or missing; its quotes are
+    still checked."""
     min_length: int = MIN_QUOTE_COLUMNS
-    """Minimum length of a quote in columns: a letter takes one, a Chinese, Japanese or Korean sign two."""
+    """Minimum length of a quote in columns: a letter has one, a Chinese, Japanese or Korean character two."""
     rewrite: bool = False
-    """Whether the field of an accepted answer holds the passage as it stands in the result, in place of the model's quote."""
+    """Whether an accepted answer holds the passage from the result instead of the model's quote."""
 
     def __post_init__(self) -> None:
         _refuse_negative(self.min_items, self.min_length)
@@ -86,16 +86,15 @@ class FromTools:
     __get_pydantic_core_schema__: ClassVar = _SchemaMethod()
 
     units: tuple[tuple[str, float], ...]
-    """The units that may stand beside the number, each with its size in the field's unit; empty: the number has no unit."""
+    """The allowed units, each with its size in the field's unit; empty: the number has no unit."""
     rounding: int | None
-    """The number of decimals to which the answer may be rounded; ``None``: not at all."""
+    """Decimals to which the answer may be rounded; ``None``: no rounding."""
     min_items: int
     """As for ``Quote``."""
     locale: str | None
-    """Whose marks group digits and begin decimals, ``"de"`` or ``"fr_CA"``; ``None``: as in English, with the ambiguous
-    refused."""
+    """The locale of digit groups and decimal marks, ``"de"`` or ``"fr_CA"``; ``None``: English, ambiguous numbers are refused."""
     echoes: bool
-    """Whether a number counts that the tool was itself called with, because a check of the model's own number supports it."""
+    """Whether a number counts that the tool received as an argument: for tools that check the model's number."""
 
     def __init__(
         self,
@@ -106,7 +105,7 @@ class FromTools:
         locale: str | None = None,
         echoes: bool = False,
     ) -> None:
-        """Take ``units`` as one name, several of the same size, or a mapping from name to size in the field's unit.
+        """Accept ``units`` as one name, several names of the same size, or a mapping from name to size.
 
         Raises:
             AgentSpecError: If a number is negative, or the locale is not known.
@@ -137,10 +136,10 @@ _KINDS: Mapping[str, Callable[..., Mark]] = {"quote": Quote, "from_tools": FromT
 
 
 def mark_from_json(data: Mapping[str, Any]) -> Mark:
-    """Return a mark from its form in a bundle.
+    """Return a mark from a bundle.
 
     Raises:
-        ValueError: If it is no mark.
+        ValueError: If it is not a mark.
     """
     fields = {name: value for name, value in data.items() if name != "kind"}
     try:
@@ -151,7 +150,7 @@ def mark_from_json(data: Mapping[str, Any]) -> Mark:
 
 def _refuse_negative(*numbers: int) -> None:
     if min(numbers) < 0:
-        raise AgentSpecError(f"A mark takes no negative number, not {min(numbers)!r}.")
+        raise AgentSpecError(f"A mark needs a number of at least 0, not {min(numbers)!r}.")
 
 
 def _shown(min_items: int, words: str, core_schema: Any, handler: GetJsonSchemaHandler) -> JsonSchemaValue:

@@ -1,4 +1,4 @@
-"""Compares the numbers of a text with an answer's number: by value, in the units and with the rounding of its mark."""
+"""Compares numbers by value, with the units and rounding of a mark."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from answergraph.evidence.texts.quote_borders import CURRENCIES, HYPHENS
 Number = int | float | Decimal
 
 _MAX_UNIT_CHARACTERS = 24
-"""Distance from a number within which a unit is looked for."""
+"""Maximum distance of a unit from its number."""
 _MAX_TABLE_CHARACTERS = 4000
-"""Distance from a number within which the head of its table, or the rest of its JSON object, is looked for."""
+"""Maximum distance of a number from its table head or the rest of its JSON object."""
 _SLACK = 1e-9
 _GLUED = frozenset(f"_%‰°{CURRENCIES}")
 _SIZE_OR_UNIT = re.compile(r"\s?[mbt]\b", re.IGNORECASE)
@@ -25,11 +25,11 @@ _LETTER = r"[^\W\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]"
 _RATE = rf"(?!{_LETTER}|[/^*²³·⁻]|[{HYPHENS}][0-9]|\s?/|\sper\b|\s[a-zA-Z]{{1,3}}(?:[{HYPHENS}][0-9]|⁻))"
 _CELLS = re.compile(r"[\t;|]|,(?! )|(?<=,) ")
 _MIN_OF_A_KEY = "min"
-"""As a key it is a minimum, and no minute."""
+"""As a key, "min" is a minimum, not a minute."""
 
 
 def sizes_of(wanted: Number, mark: FromTools) -> list[tuple[float, float]]:
-    """Return per unit the bounds, slightly wider than exact, of the numbers that may stand for a wanted one."""
+    """Return per unit the bounds, slightly widened, of numbers that may equal the wanted one."""
     room = 0 if mark.rounding is None else 10.0**-mark.rounding
     try:
         size = abs(float(wanted))
@@ -40,7 +40,7 @@ def sizes_of(wanted: Number, mark: FromTools) -> list[tuple[float, float]]:
 
 
 def has_value(numeral: Numeral, text: str, wanted: Number, mark: FromTools) -> bool:
-    """Return whether a number in a folded text is the wanted one, in the units and with the rounding of the mark."""
+    """Return whether a number in a folded text equals the wanted one in the mark's units and rounding."""
     if not mark.units:
         return _is_bare(numeral, text) and _equal(numeral.value, wanted, mark.rounding)
     factors = [factor for unit, factor in mark.units if _has_unit(numeral, text, unit)]
@@ -49,7 +49,7 @@ def has_value(numeral: Numeral, text: str, wanted: Number, mark: FromTools) -> b
 
 def _is_bare(numeral: Numeral, text: str) -> bool:
     glued, before = text[numeral.end : numeral.end + 1], text[numeral.digits_start - 1 : numeral.digits_start]
-    # A letter may be a size or a unit.
+    # A letter may be a multiplier or a unit.
     if _SIZE_OR_UNIT.match(text, numeral.end):
         return False
     return not (re.match(_LETTER, glued) or glued in _GLUED or before in set(CURRENCIES))
@@ -63,7 +63,7 @@ def _equal(found: Decimal, wanted: Number, rounding: int | None) -> bool:
         return False
     step = Decimal(1).scaleb(-rounding)
     try:
-        # A tie may be rounded either way.
+        # Ties may be rounded either way.
         return exact == exact.quantize(step) and abs(found - exact) * 2 <= step
     except InvalidOperation:
         return False
@@ -74,12 +74,12 @@ def _exact(number: Number) -> Decimal:
 
 
 def _has_unit(numeral: Numeral, text: str, unit: str) -> bool:
-    # m2 is how m² is written where there is no raised digit.
+    # m2 is a common spelling of m².
     names = "|".join(re.escape(name) for name in dict.fromkeys((fold(unit), fold(f" {unit}".translate(_PLAIN_POWERS)))))
     after = text[numeral.end : numeral.end + _MAX_UNIT_CHARACTERS]
     if re.match(rf"\s?(?:{names}){_RATE}", after):
         return True
-    # A following unit of another name decides against the one before.
+    # A different unit after the number overrides the one before it.
     if re.match(rf"{_LETTER}|[%‰°]", after):
         return False
     return _stands_before(numeral, text, names) or _stands_at_head(numeral, text, names) or _stands_beside(numeral, text, names)
@@ -89,14 +89,14 @@ _PLAIN_POWERS = str.maketrans("²³", "23")
 
 
 def _stands_before(numeral: Numeral, text: str, names: str) -> bool:
-    """Return whether a unit stands before its number: ``$5``, ``US$5``, ``"duration_ms": 12``."""
+    """Return whether a unit precedes its number: ``$5``, ``US$5``, ``"duration_ms": 12``."""
     before = text[max(numeral.digits_start - _MAX_UNIT_CHARACTERS, 0) : numeral.digits_start]
     found = re.search(rf"(?:^|[^\w]|_|(?<!\w)US(?=\$))(?:({names})\s?|({names}){_SEPARATOR})[{HYPHENS}]?\Z", before)
     return found is not None and found.group(2) != _MIN_OF_A_KEY
 
 
 def _stands_at_head(numeral: Numeral, text: str, names: str) -> bool:
-    """Return whether the head of a number's column names the unit: ``time (ms)``, ``time_ms``, ``[ms]``."""
+    """Return whether the column head names the unit: ``time (ms)``, ``time_ms``, ``[ms]``."""
     low = text.rfind("\n", 0, numeral.start) + 1
     row = text[low : numeral.start]
     head = text[text.rfind("\n\n", 0, low) + 1 : low] if low - _MAX_TABLE_CHARACTERS <= 0 else ""
@@ -108,7 +108,7 @@ def _stands_at_head(numeral: Numeral, text: str, names: str) -> bool:
 
 
 def _stands_beside(numeral: Numeral, text: str, names: str) -> bool:
-    """Return whether the JSON object of a number has the unit under a key of its own."""
+    """Return whether the number's JSON object has the unit as a separate key."""
     low = text.rfind("{", max(numeral.start - _MAX_TABLE_CHARACTERS, 0), numeral.start)
     high = text.find("}", numeral.end, numeral.end + _MAX_TABLE_CHARACTERS)
     inside = text[low + 1 : high] if low >= 0 and high >= 0 else ""

@@ -1,4 +1,4 @@
-"""The forms in which a quote may be written: what people add around or leave out of words that they quote faithfully."""
+"""Accepted variants of a faithful quote: added marks, omitted parts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MAX_FORMS = 64
 
 
 def forms_of(text: str) -> list[str]:
-    """Return the folded forms of a quote, the one that is nearest to what was written first."""
+    """Return the folded variants of a quote, the most literal first."""
     plain = MappedText.unchanged(text)
     forms = [folded(plain).text.strip(" \n"), folded(without_escapes(plain)).text.strip(" \n")]
     for change in _CHANGES:
@@ -32,7 +32,7 @@ def forms_of(text: str) -> list[str]:
 
 
 def parts_of(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the two parts of a quote with one ellipsis in the middle."""
+    """Yield the two parts of a quote around one ellipsis."""
     for form in forms_of(text):
         parts = _MIDDLE_ELLIPSIS.split(form)
         if len(parts) == 2 and all(parts):  # noqa: PLR2004 - two parts
@@ -52,7 +52,7 @@ def _without_stop(form: str) -> str:
 
 
 def _with_other_first_letter(form: str) -> str:
-    """Return a quote with the case of its first letter changed, where that begins an ordinary word."""
+    """Swap the case of the first letter if it begins an ordinary word."""
     match = _FIRST_WORD.match(form)
     if match is None or match.group(2) != match.group(2).lower() or len(form) == match.end():
         return form
@@ -79,12 +79,12 @@ _CHANGES: tuple[Callable[[str], str], ...] = (
 
 
 def marks_agree(quote: str, source: str) -> bool:
-    """Return whether single and double marks are the same where that matters: in a shell's words, and behind digits.
+    """Return whether single and double marks agree where they matter: in shell words and after digits.
 
-    ``'$x'`` is not ``"$x"``, and 6' not 6"; what closes a quotation that was opened before is no sign of feet or inches.
+    ``'$x'`` is not ``"$x"``, and 6' is not 6"; a mark that closes a quotation is not feet or inches.
     """
     if "$" in quote and _kinds(quote) != _kinds(source):
-        # Marks around the whole quote are its own.
+        # Marks around the whole quote belong to it.
         return _kinds(quote.strip()[1:-1]) == _kinds(source)
     return _measures(source) in (_measures(quote), _measures(quote.strip()[1:-1]))
 
@@ -94,7 +94,7 @@ def _kinds(text: str) -> list[bool]:
 
 
 def _measures(text: str) -> list[bool]:
-    """Return whether each mark behind a digit that closes nothing is a single one."""
+    """Return whether each unmatched mark after a digit is a single one."""
     measures: list[bool] = []
     is_open = False
     for match in _MARK.finditer(text):

@@ -1,4 +1,4 @@
-"""Finds a quote in a tool result, and decides whether it counts."""
+"""Finds a quote in a tool result and decides whether it counts."""
 
 from __future__ import annotations
 
@@ -28,50 +28,50 @@ _WORD = re.compile(r"\w+")
 _COMMON_WORDS = frozenset(words("quotes", "common"))
 _WORDS_AROUND_AN_ECHO = frozenset(words("quotes", "around_an_echo"))
 _MIN_COLUMNS_BESIDE_ECHO = 4
-"""Columns that a quote needs beyond the words that the tool was called with."""
+"""Columns a quote needs beyond the tool's arguments."""
 
-NOT_FOUND = "it stands in no tool result word for word"
+NOT_FOUND = "it is in no tool result word for word"
 _MAX_PLACES = 200
-"""Places of one quote in one view that are looked at."""
+"""Maximum places of a quote that are checked per view."""
 _MAX_GAP_CHARACTERS = 1000
 _GAP_ENDS = re.compile(r"[.!?;:。！？；](?=[ '\n)])|[。！？；]")
 
 MASK = "\ufffd"
-"""Stands for a character of a result that a middleware took from the conversation, and that no evidence names."""
+"""Replaces each character that a middleware removed and no evidence names."""
 _REDACTED = re.compile(r"\[[^\]\n]{1,60}\]|<[^>\n]{1,80}>|\S*\*{2,}\S*|[█▒]+")
 
 CUT = "it begins or ends in the middle of a word or number there: quote whole words"
-NEGATED = "a negation stands right before it there: quote that too"
-ECHOED = "it only repeats what the tool was called with, or what you wrote before: quote more of what the tool said"
+NEGATED = "a negation comes right before it there: quote that too"
+ECHOED = "it only repeats the tool's arguments or your own words: quote more of the tool's output"
 CROSSES = "it runs from one line, item or paragraph into another: quote them apart, or with the line break"
 ASKED = "it is a question there"
-REMARKED = "its quotation marks or feet and inches are others there"
-SKIPS = "what the ellipsis leaves out there is no part of one sentence, or turns its meaning"
+REMARKED = "its quotation marks, or feet and inches, differ there"
+SKIPS = "the text replaced by the ellipsis spans several sentences or changes the meaning"
 
 
 Span = EvidenceSpan | list[Any]
-"""A list where there is more: the second part of a quote with an ellipsis, the source of the text, or that it was shown."""
+"""A place as a list; may add the second part of a quote, the text's source, or that it was shown."""
 
 
 @dataclass(frozen=True)
 class Found:
-    """The place of a quote or number: a span of a result's text."""
+    """A span of a result's text."""
 
     result: SearchedResult
     start: int
     end: int
     second: tuple[int, int] | None = None
-    """Where a quote goes on behind an ellipsis."""
+    """The second part of a quote with an ellipsis."""
 
     @property
     def passage(self) -> str:
-        """The words of the place as they stand there."""
+        """The words of the place."""
         text = self.result.run.text
         return text[self.start : self.end] + (f" … {text[slice(*self.second)]}" if self.second else "")
 
     @property
     def evidence(self) -> Span:
-        """The place as it stands on the outcome."""
+        """The place as recorded on the outcome."""
         span = EvidenceSpan(self.result.run.tool_call_id, self.start, self.end)
         sources = (source for start, end, source in self.result.run.sources if start <= self.start and self.end <= end)
         more = [*(self.second or ()), *([SHOWN] if self.result.is_shown else islice(sources, 1))]
@@ -79,17 +79,17 @@ class Found:
 
 
 def counts_as_quote(text: str, min_length: int, idle: frozenset[str] = frozenset()) -> str | None:
-    """Return why a folded text does not count as a quote, or ``None``; ``idle`` words say nothing here, like the common ones."""
+    """Return why a folded text does not count as a quote, or ``None``; ``idle`` words count as common."""
     width = sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
     if width < min_length:
-        return f"it is too short for a quote: at least {min_length} characters"
+        return f"it is too short for a quote: it needs at least {min_length} characters"
     if all(_says_nothing(word.lower(), idle) for word in _WORD.findall(text)):
-        return "it consists of common words alone"
+        return "it consists only of common words"
     return None
 
 
 def says_nothing_around(text: str) -> bool:
-    """Return whether the words around an echo say nothing by themselves."""
+    """Return whether only common words surround an echo."""
     return counts_as_quote(text, _MIN_COLUMNS_BESIDE_ECHO, _WORDS_AROUND_AN_ECHO) is not None
 
 
@@ -98,7 +98,7 @@ def _says_nothing(word: str, idle: frozenset[str]) -> bool:
 
 
 def places_of_quote(text: str, result: SearchedResult, mark: Quote) -> Iterator[Found | str]:
-    """Yield each place of a quote in a result, or the reason why it does not count there."""
+    """Yield each place of a quote in a result, or the reason against it."""
     problem = counts_as_quote(fold(text), mark.min_length)
     if problem is not None:
         yield problem
@@ -115,16 +115,16 @@ def places_of_quote(text: str, result: SearchedResult, mark: Quote) -> Iterator[
 
 
 def places_shown(text: str, result: SearchedResult, mark: Quote) -> Iterator[Found | str]:
-    """Yield each place of a quote in the text that the model was shown, where a middleware had put marks in the place of words.
+    """Yield each place of a quote in the shown text, in which a middleware replaced words by marks.
 
-    What is left of the quote without those marks has to stand in the result itself.
+    The quote without those marks must be in the result itself.
     """
     shown = result.as_shown()
     if shown is result:
         return
     flat = fold("".join(result.run.texts))
     pieces = [fold(piece) for piece in _REDACTED.split(text)]
-    # Of a result that a bundle only holds in part, the pieces cannot be looked up any more.
+    # A bundle that holds a result only in part cannot be searched for pieces.
     if len(pieces) > 1 and (MASK in flat or all(piece in flat for piece in pieces)):
         yield from places_of_quote(text, shown, mark)
 
@@ -152,7 +152,7 @@ class _Search:
             yield self._verdict(form, text, at)
 
     def places_of_parts(self, first: str, second: str, text: str) -> Iterator[Found | str]:
-        """Yield where two parts of a quote stand in one sentence or row, in their order."""
+        """Yield where two parts of a quote are in one sentence or row, in order."""
         for at in islice(self._hits(first), _MAX_PLACES):
             one = self._verdict(first, first, at)
             end = at + len(first)

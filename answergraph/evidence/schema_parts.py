@@ -1,4 +1,4 @@
-"""The parts of a value, told by the schema of pydantic-core that validates it."""
+"""The parts of a value by its pydantic-core schema."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ Steps = Iterable[tuple[str, Any]]
 """Parts of one value, each with the step of its path."""
 
 SEQUENCES = (list, tuple, set, frozenset, deque)
-"""The containers of items without names."""
+"""Containers of unnamed items."""
 
 
 class Part(NamedTuple):
-    """A part that values of a schema have."""
+    """A part of a schema's values."""
 
     schema: CoreSchema
     step: str = ""
     of_value: Callable[[Any], Steps] = lambda value: [("", value)]
     shape: Any = object
-    """The class of the values that have it."""
+    """The class of values with this part."""
 
 
 def items_of(container: Any) -> list[tuple[str, Any]]:
-    """Return the items of a container with the steps of their paths, in the same order at every call."""
+    """Return the items of a container with their path steps, in a stable order."""
     if isinstance(container, Mapping):
         return [(f"[{key!r}]", item) for key, item in container.items()]
     ordered = sorted(container, key=str) if isinstance(container, set | frozenset) else container
@@ -42,12 +42,12 @@ def is_container(value: Any) -> bool:
 
 
 def joined(path: str, step: str) -> str:
-    """Return a path with one step more."""
+    """Return a path extended by a step."""
     return f"{path}{step}" if path else step.removeprefix(".")
 
 
 def _inner(*keys: str) -> Callable[[CoreSchema], Iterable[Part]]:
-    """Return the parts of a kind that wraps schemas of the same value under these keys."""
+    """Return the parts of a kind that wraps schemas under these keys."""
     return lambda schema: [Part(schema[key]) for key in keys if key in schema]
 
 
@@ -107,10 +107,10 @@ def _values(schema: CoreSchema) -> Iterable[Part]:
 _ANY: CoreSchema = {"type": "any"}
 
 CONVERTING = {"function-after", "function-wrap"}
-"""Kinds that wrap a schema whose values may be made into others."""
+"""Kinds that wrap a schema and may change its values."""
 
 WRAPPERS = {"definitions", "definition-ref", "default", "custom-error", "json", "function-before", *CONVERTING}
-"""Kinds that wrap one schema of the same value."""
+"""Kinds that wrap one schema."""
 
 ALTERNATIVES = {"union", "tagged-union", "chain", "lax-or-strict", "json-or-python"}
 RECORDS = {"model", "dataclass"}
@@ -127,4 +127,4 @@ PARTS: Mapping[str, Callable[[CoreSchema], Iterable[Part]]] = {
     "tuple": _places_of_tuple,
     **dict.fromkeys(["dict", "ordered-dict", "default-dict"], _values),
 }
-"""Per kind of schema the parts of its values; a kind that is not here has none."""
+"""Per schema kind, the parts of its values; other kinds have none."""

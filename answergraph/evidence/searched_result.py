@@ -1,4 +1,4 @@
-"""A tool result prepared for search: its views for quotes and for numbers, each with a map back to the stored texts."""
+"""A tool result prepared for search: views for quotes and numbers, mapped back to the stored texts."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _GROUPED_BY_SPACES = re.compile(r"(?<![\w.,:/+-])[1-9][0-9]{0,2}(?: [0-9]{3})+(?
 
 
 class SearchedResult:
-    """One result with its views; made once per check, because folding a long text costs more than searching it."""
+    """One result with its views, cached per check: folding costs more than searching."""
 
     def __init__(self, run: ToolRun, written: WrittenWords | None = None, upto: int = 0) -> None:
         self.run = run
@@ -42,17 +42,17 @@ class SearchedResult:
 
     @property
     def is_shown(self) -> bool:
-        """Whether this is what the model was shown in the place of a result."""
+        """Whether this is the text shown to the model instead of the result."""
         return self.run.shown is not None and self.run.texts == (self.run.shown,)
 
     def as_shown(self) -> SearchedResult:
-        """Return the result as the model was shown it: this one, if nothing was changed."""
+        """Return the result as shown to the model; itself if unchanged."""
         if self.run.shown is None or self.is_shown:
             return self
         return SearchedResult(replace(self.run, texts=(self.run.shown,)), self.written, self.upto)
 
     def views(self, part: int) -> Iterator[View]:
-        """Yield the views of one text in which quotes are searched, the most literal first; each is made when it is needed."""
+        """Yield the views of one text for quotes, the most literal first; built lazily."""
         known = self._views.setdefault(part, [])
         yield from known
         for view in self._unread[part]:
@@ -63,7 +63,7 @@ class SearchedResult:
         return views_of(self._unescaped[part], is_json=self._is_json[part])
 
     def counted(self, part: int, locale: str | None) -> MappedText:
-        """Return one text in the form from which numbers are read."""
+        """Return one text prepared for reading numbers."""
         key = (part, locale)
         if key not in self._counted:
             self._counted[key] = self._prepared(part, locale)
@@ -94,7 +94,7 @@ class SearchedResult:
 
 
 def _with_plain_digits(text: MappedText) -> MappedText:
-    """Return a text with the digits of every script as those of ASCII."""
+    """Return a text with all digits as ASCII digits."""
     if text.text.isascii():
         return text
     digits = {ord(c): str(unicodedata.decimal(c)) for c in set(text.text) if c.isdecimal() and not c.isascii()}
@@ -107,12 +107,12 @@ def separated(text: str) -> MappedText:
 
 
 def without_escapes(text: MappedText) -> MappedText:
-    """Return a text with escapes of JSON undone, whether it is JSON or not."""
+    """Decode JSON escapes in any text."""
     return text.changed(_ESCAPE, _undone) if "\\" in text.text else text
 
 
 def json_form(text: str) -> str:
-    """Return whether a text is JSON, or lines of JSON; empty if it is neither."""
+    """Return whether a text is JSON or JSON lines; empty if neither."""
     if _parses(text):
         return WHOLE
     return LINES if all(_parses(line) for line in text.splitlines() if line.strip()) else ""

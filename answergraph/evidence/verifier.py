@@ -1,4 +1,4 @@
-"""Re-checks a saved answer bundle, with nothing but the bundle."""
+"""Re-checks a saved answer bundle from the bundle alone."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ from answergraph.state.tool_results import RecordedResult, ToolRun, as_shown, ca
 
 _FORMATS = (None, "answergraph-bundle/1", BUNDLE_FORMAT)
 _FIELDS = ("status", "schema", "answer", "marks", "evidence", "results", "messages", DIGEST)
-"""What a bundle of today's format holds."""
+"""The keys of a bundle in the current format."""
 WHOLE = "bundle"
-"""The path of a verdict on the bundle as a whole."""
+"""The path of a verdict on the whole bundle."""
 _RESULTS = TypeAdapter(list[RecordedResult])
 
 
@@ -43,7 +43,7 @@ class ClaimVerdict:
     path: str
     """The field of the answer, ``"findings[0].quote"``."""
     holds: bool
-    """Whether the named result supports it at the named place."""
+    """Whether the named place supports it."""
     value: Any
     """The value of the field."""
     reason: str
@@ -63,7 +63,7 @@ def verify_bundle(bundle: Mapping[str, Any] | str | bytes, *, key: bytes | None 
         if it claims nothing.
 
     Raises:
-        BundleError: If it cannot be read as a bundle.
+        BundleError: If it is not a valid bundle.
         AgentSpecError: If the key is empty.
     """
     refuse_empty(key)
@@ -71,15 +71,15 @@ def verify_bundle(bundle: Mapping[str, Any] | str | bytes, *, key: bytes | None 
         saved = json.loads(bundle, object_pairs_hook=_with_names_once) if isinstance(bundle, str | bytes) else bundle
         verdicts = list(_verdicts(saved, key))
     except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
-        raise BundleError(f"This is no answer bundle: {type(error).__name__}: {error}") from error
+        raise BundleError(f"This is not an answer bundle: {type(error).__name__}: {error}") from error
     return verdicts
 
 
 def _with_names_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    # Of a name that stands twice a reader may see the one and the program take the other.
+    # A reader may see one of two equal names, and the program use the other.
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise ValueError("a name stands twice in one object")
+        raise ValueError("a name is repeated in an object")
     return found
 
 
@@ -107,9 +107,9 @@ def _verdicts_of_claims(bundle: Mapping[str, Any]) -> Iterator[ClaimVerdict]:
     for path in dict.fromkeys([*values, *evidence]):
         problem = checked.problems.get(path)
         if path not in evidence:
-            problem = "no evidence is given for it"
+            problem = "it has no evidence"
         elif problem is None and _place(checked.evidence[path]) != _place(evidence[path]):
-            problem = "it stands at another place"
+            problem = "it is at another place"
         yield ClaimVerdict(path, problem is None, values.get(path), problem or _in_words(*evidence[path]))
 
 
@@ -119,7 +119,7 @@ def _without_claims(bundle: Mapping[str, Any], *, may_lack: bool = False) -> Ite
 
 
 def _marks(bundle: Mapping[str, Any]) -> dict[str, Mark]:
-    """Return the marks by path; without one a text is checked as a quote and all else as a number."""
+    """Return the marks by path; by default strings are quotes, other values numbers."""
     given = {path: mark_from_json(mark) for path, mark in bundle.get("marks", {}).items()}
     plain: dict[str, Mark] = dict.fromkeys(bundle["evidence"].keys() - given.keys(), Quote())
     texts = {claim.path for claim in claims_by_path(bundle["answer"], plain) if claim.problem is None}
@@ -127,7 +127,7 @@ def _marks(bundle: Mapping[str, Any]) -> dict[str, Mark]:
 
 
 def _sources(bundle: Mapping[str, Any]) -> list[ToolRun]:
-    """Return the results; those count that the evidence names and the conversation does not contradict."""
+    """Return the results; one counts if the evidence names it and the conversation does not contradict it."""
     messages: list[Any] = messages_from_dict(bundle["messages"])
     recorded = bundle.get("results")
     results = list(results_in(messages, {str(bundle.get("schema"))})) if recorded is None else recorded
@@ -142,7 +142,7 @@ def _sources(bundle: Mapping[str, Any]) -> list[ToolRun]:
 def _problems_of_seal(saved: Mapping[str, Any], key: bytes | None) -> Iterator[str]:
     seal = sealed(saved, key)
     if (DIGEST in saved or saved.get("format") in {BUNDLE_FORMAT, BUNDLES_FORMAT}) and saved[DIGEST] != seal[DIGEST]:
-        yield "its digest is that of another content: it was changed since it was made"
+        yield "its digest does not match: it was changed after it was made"
     if key is not None and not hmac.compare_digest(str(saved.get(SIGNATURE)), seal[SIGNATURE]):
         yield "it is not signed with this key"
 

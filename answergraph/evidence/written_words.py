@@ -1,6 +1,6 @@
-"""What the model itself wrote in a run: where a result repeats it, the result supports nothing.
+"""The model's own words in a run; a result that repeats them supports nothing.
 
-The arguments of every call up to the result's own count, in whatever form a tool gives them back, and the model's prose.
+These are its prose and the arguments of every call up to the result's own, in any encoding a tool may return.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from answergraph.evidence.texts.folding import fold
 from answergraph.state.tool_results import ToolRun
 
 _MIN_ECHO_CHARACTERS = 4
-"""Length from which an argument that returns in the result is an echo and no coincidence."""
+"""Minimum length of an argument whose return in the result is an echo, not a coincidence."""
 _MIN_WORDS_OF_PROSE = 3
 _WORDS_IN_A_ROW, _SIGNS_IN_A_ROW = 3, 6
-"""How many words, or signs of a script without spaces, in the order of an argument are its words and no coincidence."""
+"""Minimum number of words (or characters without spaces) in an argument's order that count as an echo."""
 _NUMBER = r"[0-9](?:[0-9.,_]*[0-9])?"
 _TOKEN = re.compile(rf"{_NUMBER}|[\u3040-\u30ff\u3400-\u9fff]|[^\W\d_]+|\w")
 _SENTENCE_END = re.compile(r"[.!?。！？]\s|\n")
@@ -28,14 +28,14 @@ _ENCODED = re.compile(r"[A-Za-z0-9+/_-]{12,}={0,2}")
 
 
 class WrittenWords:
-    """What the model wrote, call by call; ``upto`` names the last call that counts, by its place among the run's."""
+    """The model's words, call by call; ``upto`` is the index of the last call that counts."""
 
     def __init__(self, runs: Sequence[ToolRun]) -> None:
         self._runs = runs
 
     @cached_property
     def arguments(self) -> list[tuple[int, str]]:
-        """The texts among the arguments, folded and in lower case."""
+        """The string arguments, folded and in lower case."""
         return [
             (upto, fold(text).lower())
             for upto, run in enumerate(self._runs)
@@ -46,7 +46,7 @@ class WrittenWords:
 
     @cached_property
     def prose(self) -> list[tuple[int, str]]:
-        """The sentences that the model wrote beside its calls."""
+        """The model's prose beside its calls."""
         sentences = [
             (upto, fold(sentence).lower().rstrip(".!? "))
             for upto, run in enumerate(self._runs)
@@ -70,7 +70,7 @@ class WrittenWords:
 
     @cached_property
     def _rows(self) -> dict[tuple[str, ...], int]:
-        """The words in a row, with the first call that holds each row."""
+        """Word sequences, with the first call that holds each."""
         rows: dict[tuple[str, ...], int] = {}
         for upto, tokens in enumerate(self._tokens):
             for length in (1, 2, _WORDS_IN_A_ROW, _SIGNS_IN_A_ROW):
@@ -79,7 +79,7 @@ class WrittenWords:
         return rows
 
     def without(self, text: str, start: int, end: int, upto: int) -> str:
-        """Return the words in a span of a flat text that the model had not written."""
+        """Return the words in a span that the model had not written."""
         said = text[start:end].lower()
         if any(said in argument for written, argument in self.arguments if written <= upto):
             return ""
@@ -102,7 +102,7 @@ class WrittenWords:
                 kept[first:last] = [False] * (last - first)
 
     def names(self, before: str, number: Decimal, after: str, upto: int) -> bool:
-        """Return whether the model wrote a number beside the same word as the text does."""
+        """Return whether the model wrote a number beside the same word."""
         value = str(abs(number).normalize())
         words_before, words_after = _TOKEN.findall(before.lower()), _TOKEN.findall(after.lower())
         pairs = [(words_before[-1], value)] if words_before else []
@@ -110,12 +110,12 @@ class WrittenWords:
         return any(self._rows.get(pair, upto + 1) <= upto for pair in pairs)
 
     def repeats(self, text: str, upto: int) -> bool:
-        """Return whether a whole text is one argument of an earlier call."""
+        """Return whether a whole text is an argument of an earlier call."""
         return any(fold(_plain(value)) == text for run in self._runs[:upto] for value in run.args.values())
 
 
 def _strike(kept: list[bool], echo: str, text: str, start: int) -> None:
-    """Mark as not kept where a span of a text, or what lies around it, holds an echo whole."""
+    """Mark the characters of a span that belong to an echo."""
     end = start + len(kept)
     low = max(start - len(echo) + 1, 0)
     around = text[low : end + len(echo) - 1].lower()
@@ -140,7 +140,7 @@ def _texts_in(value: object) -> Iterator[str]:
 
 
 def _decoded(text: str) -> Iterator[str]:
-    """Yield what stands in a text as base64 or hexadecimal digits."""
+    """Yield decoded base64 and hexadecimal in a text."""
     for match in _ENCODED.findall(text):
         for decode in (base64.b64decode, bytes.fromhex):
             try:
@@ -152,7 +152,7 @@ def _decoded(text: str) -> Iterator[str]:
 
 
 def _tokens_in(value: object, name: str = "") -> Iterator[str]:
-    """Yield the words and numbers of a value, each item's name before it."""
+    """Yield the words and numbers of a value, each after its name."""
     yield from (_as_number(token) or token for token in _TOKEN.findall(fold(name).lower()))
     if isinstance(value, Mapping):
         for key, item in value.items():

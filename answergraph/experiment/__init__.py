@@ -1,1 +1,1 @@
-"""Experiments that anyone can repeat with a model of their own; the command line is their door."""
+"""Experiments to repeat with your own model, run by the command line."""

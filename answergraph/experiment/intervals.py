@@ -1,4 +1,4 @@
-"""How sure a rate is, and whether two settings differ: Wilson's interval, and the exact paired test."""
+"""Wilson's interval for a rate, and the exact paired test for two settings."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ def wilson(rate: float, trials: int) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class PairedTest:
-    """What pairs of figures, one per task, say about two settings."""
+    """The paired comparison of two settings, one pair per task."""
 
     pairs: int
     higher: int
-    """In how many pairs the first figure is the higher one."""
+    """Number of pairs in which the first figure is higher."""
     lower: int
 
     @classmethod
@@ -38,7 +38,7 @@ class PairedTest:
 
     @property
     def p(self) -> float:
-        """The two-sided exact probability of so uneven a split by chance: McNemar's test where each task was done once.
+        """The two-sided exact p-value of the sign test; McNemar's test if each task ran once.
 
         Example:
             >>> PairedTest(10, 6, 0).p

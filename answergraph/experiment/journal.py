@@ -16,11 +16,11 @@ from answergraph.experiment.measurement import Measurement
 
 @dataclass(frozen=True)
 class RunKey:
-    """What makes two runs the same one."""
+    """Identifies a run."""
 
     model: str
     configuration: str
-    """A hash of all that the setting shows the model, of the model and of where it is served."""
+    """A hash of the setting's requests, the model and its address."""
     setting: str
     task: str
     repeat: int
@@ -29,14 +29,14 @@ class RunKey:
 
 @dataclass(frozen=True)
 class HowMade:
-    """How a run was made, to be looked at afterwards; empty in journals of older versions."""
+    """How a run was made; empty in journals of older versions."""
 
     date: str = ""
     """When it ended, in UTC."""
     version: str = ""
     """Of answergraph."""
     served: list[str] = field(default_factory=list)
-    """The names of the models that the provider says have replied."""
+    """The model names that the provider reported."""
     parameters: dict[str, Any] = field(default_factory=dict)
     """The model's own settings, its temperature for instance."""
     transcript: list[dict[str, Any]] = field(default_factory=list)
@@ -58,11 +58,11 @@ _RECORD = TypeAdapter(Record)
 class Journal(AbstractContextManager["Journal", None]):
     """A file of one JSON object per finished run, written as the runs finish; used as a context manager.
 
-    A line that cannot be read, because its writer was killed while writing it, counts as not there: its run is made again.
+    An unreadable line, left by a killed writer, is ignored: its run is repeated.
     """
 
     def __init__(self, path: Path) -> None:
-        """Open the journal, making it and its folder if need be.
+        """Open the journal; creates it and its folder if necessary.
 
         Raises:
             OSError: If it cannot be read or written.
@@ -72,7 +72,7 @@ class Journal(AbstractContextManager["Journal", None]):
         self._file.seek(0)
         text = self._file.read()
         self.records = {record.key: record for record in readable(text)}
-        """What is in it, per run."""
+        """The records by run."""
         if text and not text.endswith(b"\n"):
             self._file.write(b"\n")
             self._file.flush()

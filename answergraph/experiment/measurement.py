@@ -1,4 +1,4 @@
-"""Measures a finished run, and checks that the model was asked as the setting says."""
+"""Measures a finished run, and checks that the model was asked as the setting requires."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from answergraph.state.outcome import Outcome, Usage
 from answergraph.state.tool_results import ToolRun, run_of
 
 HALF_A_HUNDREDTH = 0.005
-"""The seed gives its values with two decimals at most: an answer rounded to two is correct, and grounded."""
+"""The seed's values have at most two decimals: an answer rounded to two is correct and grounded."""
 
 Evidence = Literal["none", "grounded", "invented"]
-"""What the answer's ``validation_result`` is: not given, what the tool returned in this run, or something else."""
+"""Whether ``validation_result`` is missing, a result of the tool in this run, or something else."""
 
 _ARITHMETIC = frozenset(tool.name for tool in ARITHMETIC_TOOLS)
 
 
 class WrongStrategyError(AnswerGraphError):
-    """The model was asked for its answer in another way than the setting says, so the run does not count for that setting."""
+    """The answer was requested in another way than the setting requires, so the run does not count."""
 
 
 @dataclass(frozen=True)
@@ -45,28 +45,28 @@ class Measurement:
     correct: bool
     """Whether it is the known value."""
     calls: dict[str, int]
-    """Per tool, how often it brought a result."""
+    """Successful calls per tool."""
     rounds: int
-    """How often the model called tools that brought a result, several calls in one message counting once."""
+    """Messages with successful tool calls."""
     validated: bool
-    """Whether a validation in this run has found this very answer correct."""
+    """Whether a validation in this run confirmed the answer."""
     grounded: bool
-    """Whether the answer stands in the result of an arithmetic tool of this run."""
+    """Whether the answer is in a result of an arithmetic tool."""
     evidence: Evidence
-    """What its ``validation_result`` is."""
+    """The kind of its ``validation_result``."""
     model_calls: int
     input_tokens: int
-    """This and the next as the provider reports them, 0 if it does not."""
+    """As reported by the provider, else 0."""
     output_tokens: int
     notes: list[str]
-    """What was different in how the answer was asked for."""
+    """Notes on the requests for the answer."""
 
 
 def measure(setting: Setting, task: Task, state: Mapping[str, Any]) -> Measurement:
     """Measure a finished run.
 
     Raises:
-        WrongStrategyError: If the answer was asked for in another way than the setting says.
+        WrongStrategyError: If the answer was requested in another way than the setting requires.
     """
     outcome: Outcome | None = state.get("outcome")
     _refuse_other_strategies(setting, outcome)
@@ -101,7 +101,7 @@ def _refuse_other_strategies(setting: Setting, outcome: Outcome | None) -> None:
 
 
 def _given_in_text(messages: Sequence[AnyMessage]) -> Mapping[str, Any]:
-    """Return the JSON object that ends a conversation; none if it holds several that differ."""
+    """Return the JSON answer in the last message; empty if it holds several different ones."""
     last = messages[-1]
     found = [item.data for item in find_json(last.text)] if isinstance(last, AIMessage) and not last.tool_calls else []
     answers = [data for data in found if isinstance(data, Mapping) and "final_answer" in data]
@@ -137,7 +137,7 @@ def _evidence(given: Any, runs: Sequence[ToolRun]) -> Evidence:
 
 
 def _repeats(given: Any, result: Any) -> bool:
-    """Return whether this is what the tool returned: all of it, a part, or its verdict alone."""
+    """Return whether a value repeats the tool's result: whole, in part, or only its verdict."""
     if isinstance(given, Mapping) and isinstance(result, Mapping):
         return all(name in result and result[name] == value for name, value in given.items())
     return isinstance(given, bool) and isinstance(result, Mapping) and given == result.get("is_correct")

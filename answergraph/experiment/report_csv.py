@@ -1,4 +1,4 @@
-"""The figures as a CSV file: a line per setting with all figures and the warning of the report."""
+"""Writes the figures as CSV: a line per setting with all figures and the report's warning."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ COLUMNS: tuple[str, ...] = (
     *(f"{name}_{end}" for name, metric in METRICS.items() if metric.is_share for end in ("low", "high")),
     *("date", "answergraph", "served", "parameters", "notes", "warning"),
 )
-"""An empty cell means that there is nothing to count; ``_low`` and ``_high`` are the ends of a share's 95 % interval."""
+"""An empty cell: nothing to count; ``_low`` and ``_high`` bound a share's 95 % interval."""
 
 
 def write_csv(report: Report, path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The figures as a plot, PNG and SVG: per setting how many tasks were validated and how many answers correct."""
+"""Plots the shares of validated tasks and correct answers per setting, as PNG and SVG."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ SHOWN: Mapping[str, tuple[str, str]] = {
     "answers_validated": ("answers confirmed by a validation", "#56b4e9"),
     "correct": ("correct answers", "#e69f00"),
 }
-"""Per metric its label and its colour; the colours are told apart by colour-blind readers as well."""
+"""Label and colour per metric; the colours are safe for colour-blind readers."""
 
 _HEIGHT = 0.26
-"""Of a bar, in places on the axis; three bars leave a gap to the next setting's."""
+"""Height of a bar; three bars leave a gap."""
 
 
 def write_plots(report: Report, *paths: Path) -> None:
-    """Draw the figures once and write them to files, whose suffixes say in which format.
+    """Draw the plot once and write it to files in the formats of their suffixes.
 
     Raises:
         MissingExtraError: If matplotlib is not installed.
@@ -33,7 +33,7 @@ def write_plots(report: Report, *paths: Path) -> None:
     """
     with extra_needed("experiment", "the plot"):
         matplotlib, figures = import_module("matplotlib"), import_module("matplotlib.figure")
-    # Text stays text in the SVG, to be searched and read aloud; the salt makes two drawings of the same figures equal.
+    # Text stays text in the SVG, for search and screen readers; the salt makes the output reproducible.
     with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "answergraph"}):
         figure = figures.Figure(figsize=(9, 1.8 + 0.62 * len(report.rows)), layout="constrained")
         _draw(report, figure.subplots())

@@ -1,4 +1,4 @@
-"""The figures as tables for a terminal: what the seed asked first, then what the answers are worth and what they cost."""
+"""Prints the figures as tables: the seed's question first, then quality and cost of the answers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rich.text import Text
 from answergraph.experiment.summary import CHECKING, COST, SMALL_SAMPLE_NOTE, TITLE, WORTH, Comparison, Metric, Report, Row
 
 NOTHING = "–"
-"""Stands where there is nothing to count."""
+"""Marks cells with nothing to count."""
 
 _Cell = Callable[[Row], str]
 
@@ -28,7 +28,7 @@ def percent(value: float | None) -> str:
 
 
 def number(value: float | None) -> str:
-    """Return a number as short as it can be.
+    """Return the shortest form of a number.
 
     Example:
         >>> number(1.0), number(0.4), number(1234.56), number(None)
@@ -83,7 +83,7 @@ def comparisons_table(comparisons: Sequence[Comparison]) -> Table:
 
 
 def _table(report: Report, columns: dict[str, _Cell]) -> Table:
-    # A narrow terminal may break headings and the list of calls, but never the name of a setting.
+    # A narrow terminal may wrap headings and calls, but never a setting's name.
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0), pad_edge=False)
     table.add_column("setting", no_wrap=True, min_width=max(len(row.setting) for row in report.rows))
     table.add_column("runs", no_wrap=True)

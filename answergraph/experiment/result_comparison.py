@@ -1,4 +1,4 @@
-"""Compares two results of the experiment, such as those of two models: the same tasks, setting by setting."""
+"""Compares two results of the experiment, for example of two models, per setting on the same tasks."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def compared_results(first: Path, second: Path) -> RenderableType:
 
     Raises:
         OSError: If one cannot be read.
-        AgentSpecError: If they have no setting in common, or hold runs whose figures do not mix.
+        AgentSpecError: If they share no setting, or mix configurations.
     """
     results = {path: _runs_in(path) for path in (first, second)}
     one, other = results[first], results[second]

@@ -1,4 +1,4 @@
-"""Makes the runs of an experiment: several at once, each on its own, none twice."""
+"""Runs an experiment: several runs concurrently, none twice."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from answergraph.experiment.seed_experiment import Task
 from answergraph.experiment.settings import Setting
 
 PARAMETERS = ("temperature", "top_p", "top_k", "max_tokens", "seed", "reasoning_effort")
-"""The settings of a model that are written down, as LangChain's models name them."""
+"""The recorded settings of a model, by LangChain's names."""
 
 
 @dataclass(frozen=True)
@@ -29,12 +29,12 @@ class RunPlan:
 
     model_name: str
     settings: Sequence[Setting]
-    """Each is given every task."""
+    """Each runs every task."""
     tasks: Sequence[Task]
     repeats: int = 1
-    """How often all of it is done."""
+    """Number of repeats."""
     base_url: str | None = None
-    """Where the model is served, if not at its provider's own address."""
+    """The model's address, if not the provider's own."""
 
     def runs(self) -> Iterator[Run]:
         """Yield the runs, repeat by repeat, so that an interrupted experiment holds whole repeats."""
@@ -45,7 +45,7 @@ class RunPlan:
 
     def _key(self, setting: Setting, task: Task, repeat: int) -> RunKey:
         told = [self.model_name, self.base_url, setting.fingerprint, task.question, version("answergraph")]
-        # The address may hold a password: only its hash is written down.
+        # The address may hold a password: only its hash is stored.
         configuration = hashlib.sha256(json.dumps(told).encode()).hexdigest()[:16]
         return RunKey(self.model_name, configuration, setting.name, task.id, repeat)
 
@@ -61,7 +61,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Failed:
-    """A run that brought no measurement."""
+    """A run without a measurement."""
 
     key: RunKey
     error: Exception
@@ -70,13 +70,13 @@ class Failed:
 async def run_all(
     plan: RunPlan, model: BaseChatModel, journal: Journal, *, concurrency: int, done: Callable[[], None] = lambda: None
 ) -> list[Failed]:
-    """Make the runs that the journal does not hold yet, and return those that failed, in the order of the plan.
+    """Run what the journal does not hold yet, and return the failed runs in the plan's order.
 
-    ``concurrency`` runs go on at once. The journal gets each run as it finishes; a failed one is made again next time. ``done``
-    is called after each run, and for each that was in the journal.
+    The journal gets each run as it finishes; failed runs are repeated next time. ``done`` is called after each run, and for
+    each run already in the journal.
 
     Raises:
-        AgentSpecError: If the model cannot be asked as a setting says, before any run.
+        AgentSpecError: Before any run, if the model does not support a setting.
         OSError: If the journal cannot be written.
     """
     agents = {setting.name: setting.agent(model) for setting in plan.settings}

@@ -1,7 +1,7 @@
 """The experiment as it was first made: its tools, schema, tasks and two prompts, in its own words.
 
-What the model is shown decides what it does, so nothing here is translated or improved. The three variations of the schema and
-the one of the prompt, for the control settings, differ in the one thing they control.
+Prompts affect the result, so nothing here is translated or improved. The control variations of schema and prompt differ in one
+thing each.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ TASKS: tuple[Task, ...] = (
     Task("calc_09", "(77 × 11) - (324 ÷ 18) + 29 を計算してください。", 858),
     Task("calc_10", "(1000 - 450) ÷ 5 + (32 × 4) を計算してください。", 238),
 )
-"""None of them asks for a validation: what is measured is what the schema does."""
+"""None asks for a validation: the effect of the schema is measured."""
 
 SYSTEM_PROMPT = """\
 あなたは計算を実行するアシスタントです。
@@ -57,7 +57,7 @@ NO_FORMAT_NAMED_PROMPT = f"""{SYSTEM_PROMPT}
 【出力形式】
 最終回答はJSON形式で:
 {{"final_answer": <数値>, "validation_result": <validate_calculation の結果>, "reasoning": "<説明>"}}"""
-"""The prompt without a format, with the field that the seed's left out: what the field's name does without a schema."""
+"""The prompt without a format that names the field: the effect of the name without a schema."""
 
 
 class SchemaWithValidation(BaseModel):
@@ -70,13 +70,13 @@ class SchemaWithValidation(BaseModel):
 
 _FIELDS = SchemaWithValidation.model_fields
 RequiredValidation: type[BaseModel] = create_model(
-    SchemaWithValidation.__name__,  # the model sees name and words of both: one difference, not two
+    SchemaWithValidation.__name__,  # the model sees the name: it must differ in one thing only
     __doc__=SchemaWithValidation.__doc__,
     final_answer=(float, _FIELDS["final_answer"]),
     validation_result=(dict[str, Any], Field(description=_FIELDS["validation_result"].description)),
     reasoning=(str, _FIELDS["reasoning"]),
 )
-"""The seed's schema with the field required, which it leaves optional."""
+"""The seed's schema with the optional field required."""
 
 
 class CalculationResult(BaseModel):

@@ -34,11 +34,11 @@ from answergraph.state.budget import UsageLimits
 from answergraph.state.tool_results import ToolRun
 
 LIMITS = UsageLimits(model_calls=50)
-"""Of every setting: also without a format a run has to end."""
+"""For every setting: runs without a format must end, too."""
 
 
 def confirms(run: ToolRun, answer: float) -> bool:
-    """Return whether a tool call is a validation that has found this answer correct."""
+    """Return whether a tool call validated this answer as correct."""
     if run.name != validate_calculation.name or not isinstance(run.value, dict) or run.value.get("is_correct") is not True:
         return False
     actual = run.args.get("actual")
@@ -59,9 +59,9 @@ class Setting:
     """Its purpose, in a few words."""
     prompt: str = SYSTEM_PROMPT
     response_format: Strategy[Any] | None = None
-    """How the answer is asked for; ``None`` for a text."""
+    """How the answer is requested; ``None`` for text."""
     strategies: frozenset[str] = frozenset()
-    """The strategies that an outcome may name; with any other the model was asked in another way than the setting says."""
+    """The strategies that an outcome may name; any other means that the run does not count."""
     middleware: Sequence[RequireTools] = ()
     """Further checks of an answer."""
 
@@ -74,9 +74,9 @@ class Setting:
         """Return the agent of this setting.
 
         Raises:
-            AgentSpecError: If the model cannot be asked in this way.
+            AgentSpecError: If the model does not support the setting.
         """
-        # An answer beside tool calls counts, as it did where the experiment was first made.
+        # An answer beside tool calls counts, as in the original experiment.
         agent: CompiledStateGraph[Any, Any, Any, Any] = create_agent(
             model,
             list(TOOLS),
@@ -95,7 +95,7 @@ class Setting:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Tells a setting from one of the same name that asked otherwise."""
+        """Distinguishes settings of the same name with other requests."""
         schemas = [schema.json_schema for schema in self.response_format.schemas] if self.response_format else []
         tools = [convert_to_openai_tool(tool) for tool in TOOLS]
         told = [self.name, self.prompt, sorted(self.strategies), schemas, tools, [each.name for each in self.middleware]]
@@ -107,7 +107,7 @@ def _tool(name: str, about: str, schema: type[Any], middleware: Sequence[Require
 
 
 def _provider(name: str, about: str, schema: type[Any]) -> Setting:
-    # The field is an open map, which no strict mode can say. Without it the schema would go strict: a second difference.
+    # Strict modes cannot express the field, an open map. Without the field the schema would be strict: a second difference.
     strategy: ProviderStrategy[Any] = ProviderStrategy(schema, strict=False)
     return Setting(name, about, response_format=strategy, strategies=frozenset({"provider"}))
 
@@ -121,7 +121,7 @@ def _settings() -> tuple[Setting, ...]:
         _tool("tool_strategy", "the seed: the schema is a tool", SchemaWithValidation),
         _provider("provider_strategy", "the seed: the provider's own mode", SchemaWithValidation),
         Setting("prompted", "the schema stands in the prompt", SYSTEM_PROMPT, prompted, frozenset({"prompted"})),
-        # The free loop's last text may already be the answer; then nobody is asked for it.
+        # The free loop's last text may already be the answer.
         Setting("deferred", "the schema comes after the tools", SYSTEM_PROMPT, deferred, frozenset({"deferred", "tool"})),
         _tool("require_tools", "as tool_strategy; no answer counts before its validation", SchemaWithValidation, guarded),
         Setting("no_format_named", "control: the prompt names the field", NO_FORMAT_NAMED_PROMPT),
@@ -133,11 +133,11 @@ def _settings() -> tuple[Setting, ...]:
 
 
 SETTINGS: tuple[Setting, ...] = _settings()
-"""The seed's three, ours, and the controls, in the order in which they are shown."""
+"""The seed's three settings, ours, and the controls, in display order."""
 
 COMPARED: Mapping[str, str] = {
     **dict.fromkeys(("tool_strategy", "provider_strategy", "no_format_named"), "no_format"),
     **dict.fromkeys(("prompted", "deferred", "require_tools", "tool_no_field", "tool_required"), "tool_strategy"),
     **dict.fromkeys(("provider_no_field", "provider_required"), "provider_strategy"),
 }
-"""Which setting each one is compared with; docs/experiment.md says why."""
+"""The baseline of each setting; docs/experiment.md says why."""

@@ -1,4 +1,4 @@
-"""The report of an experiment: the figures per setting, computed from the measurements of its runs."""
+"""The report of an experiment: figures per setting, computed from its runs."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ SMALL_SAMPLE_NOTE = (
     "Ten tasks can show large effects only: two settings differ at p < 0.05 if at least 6 tasks differ, all of them in one "
     "direction. The tasks are of one kind, and repeating one is no new task: intervals and tests count tasks."
 )
-"""What the figures cannot show, under every table."""
+"""The limits of the figures, printed under every table."""
 
 Figure = Callable[[Sequence[Measurement]], float | None]
-"""A figure over some runs; ``None`` where there is nothing to count."""
+"""A figure over runs; ``None`` if there is nothing to count."""
 
 VALIDATE = validate_calculation.name
 
@@ -51,29 +51,29 @@ class Row:
     planned: int
     """The number of runs in the plan."""
     finished: int
-    """The number of runs that the figures are over."""
+    """The number of finished runs."""
     failed: int
-    """The number of runs that raised an error, most often the provider's."""
+    """The number of runs that raised an error."""
     error: str | None
-    """Why there are no figures, ``None`` if there are any."""
+    """Why there are no figures, else ``None``."""
     validate_calls: tuple[float | None, ...]
-    """Per task, how often it called for a validation: a mean over the repeats, ``None`` without a run."""
+    """Mean number of validation calls per task, ``None`` without a run."""
     figures: Mapping[str, float | None]
-    """Per metric its value over all finished runs."""
+    """The value of each metric."""
     intervals: Mapping[str, tuple[float, float]]
-    """Per share with a value its 95 % interval, with as many trials as there are tasks among its runs."""
+    """The 95 % interval of each share; trials are tasks."""
     notes: tuple[str, ...]
     """What was different in how answers were asked for."""
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two settings that differ in what is asked about, task by task."""
+    """A comparison of two settings, task by task."""
 
     setting: str
     other: str
     rates: tuple[float, float]
-    """How many of the tasks of both were validated."""
+    """The share of tasks validated in each."""
     test: PairedTest
 
 
@@ -83,15 +83,15 @@ class Report:
 
     model: str
     repeats: int
-    """How often everything was done."""
+    """The number of repeats."""
     rows: Sequence[Row]
     comparisons: Sequence[Comparison] = ()
     provenance: Mapping[str, str] = field(default_factory=dict)
-    """When the runs were made, by which version, which models were served, and their settings."""
+    """Dates, version, served models and their settings."""
 
     @property
     def note(self) -> str | None:
-        """What has to stand on every output, ``None`` for nothing."""
+        """The warning for every output, if any."""
         return OFFLINE_NOTE if self.model == OFFLINE else None
 
 
@@ -110,7 +110,7 @@ def _mean(heading: str, value: Callable[[Measurement], int]) -> Metric:
 
 
 def _tokens(heading: str, value: Callable[[Measurement], int]) -> Metric:
-    """Return a mean that is none where the provider reports no usage."""
+    """Return a mean, or ``None`` if the provider reports no usage."""
     return Metric(heading, lambda runs: fmean(map(value, runs)) if any(map(value, runs)) else None)
 
 
@@ -146,7 +146,7 @@ COST: Mapping[str, Metric] = {
     **{f"calls_{tool.name}": _calls_of(tool.name[:3], tool.name) for tool in TOOLS},
 }
 METRICS: Mapping[str, Metric] = {**CHECKING, **WORTH, **COST}
-"""What is computed of each setting; docs/experiment.md says what each is."""
+"""The metrics of each setting, as explained in docs/experiment.md."""
 
 
 def summarise(plan: RunPlan, records: Mapping[RunKey, Record], failed: Sequence[Failed]) -> Report:
@@ -161,7 +161,7 @@ def summarise(plan: RunPlan, records: Mapping[RunKey, Record], failed: Sequence[
 
 
 def provenance(records: Iterable[Record]) -> dict[str, str]:
-    """Return what the records say about how they were made, each value once."""
+    """Return the distinct provenance values of the records."""
     made = [record.made for record in records]
     dates = sorted(each.date for each in made if each.date)
     told = {
@@ -176,7 +176,7 @@ def provenance(records: Iterable[Record]) -> dict[str, str]:
 def compare(
     one: str, other: str, runs: Mapping[RunKey, Measurement], others: Mapping[RunKey, Measurement], metric: str = "validate_rate"
 ) -> Comparison:
-    """Compare two settings by a share, on the tasks that both have."""
+    """Compare two settings by a share, on their common tasks."""
     tasks = [task for task in dict.fromkeys(key.task for key in runs) if task in {key.task for key in others}]
     pairs = [(_of_task(runs, task, metric), _of_task(others, task, metric)) for task in tasks]
     known = [(first, second) for first, second in pairs if first is not None and second is not None]

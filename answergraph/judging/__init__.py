@@ -1,1 +1,1 @@
-"""Judging: asking a model which of several conditions holds for a piece of work, in up to three ways."""
+"""Judging: asks a model which of several conditions a text meets, in up to three ways."""

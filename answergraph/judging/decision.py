@@ -1,4 +1,4 @@
-"""Selects a rule around the stages: before them what needs no judge, after them by all rules in order."""
+"""Selects a rule: before the stages without a judge, after them by all rules in order."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class RuleSelection:
     output_key: str
 
     def begin(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> dict[str, Any]:
-        """Decide what needs no judge; nothing of an earlier judgment of the thread stays."""
+        """Decide what needs no judge, and drop the thread's earlier judgment."""
         candidates = self.rules.candidates
         work = judged_work(state)
         decided = self.rules.match_without_judge(facts_of(state, self.output_key), state.get("children") or ())
@@ -42,7 +42,7 @@ class RuleSelection:
         return {JUDGING: judging, self.output_key: None}
 
     def conclude(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> dict[str, Any]:
-        """Read all rules in order, with the condition that was chosen, and return the judgment."""
+        """Apply all rules in order with the chosen condition, and return the judgment."""
         judging: Judging = state[JUDGING]
         choice = _choice(judging)
         match = self.rules.match(facts_of(state, self.output_key), state.get("children") or (), choice)
@@ -82,7 +82,7 @@ class RuleSelection:
 
 
 def judged_work(state: Mapping[str, Any]) -> str:
-    """Return the text to judge: the report, else the last AI message with a text, else the last message."""
+    """Return the text to judge: the report, else the last AI message with text, else the last message."""
     report = state.get("report")
     if isinstance(report, str) and report.strip():
         return report
@@ -92,7 +92,7 @@ def judged_work(state: Mapping[str, Any]) -> str:
 
 
 def facts_of(state: Mapping[str, Any], output_key: str) -> dict[str, Any]:
-    """Return the names that ``when(...)`` reads: the caller's keys of the state, and the ``facts``, which win."""
+    """Return the names for ``when(...)``: the caller's state keys, overridden by ``facts``."""
     own = {JUDGING, output_key, "messages", "facts"}
     return {**{key: value for key, value in state.items() if key not in own}, **(state.get("facts") or {})}
 

@@ -1,4 +1,4 @@
-"""Checks whether a reason quotes the work that it judges: word for word, by this package's rules for quotes."""
+"""Checks that a reason quotes the judged work word for word."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PAIRS = (('"', '"'), ("“", "”"), ("„", "“"), ("«", "»"), ("「", "」
 _BETWEEN = "|".join(f"{re.escape(left)}([^{re.escape(left + right)}]+){re.escape(right)}" for left, right in _PAIRS)
 _QUOTED = re.compile(rf"{_BETWEEN}|(?<!\w)'([^'\n]+)'(?!\w)")
 
-WITHOUT_QUOTE = "The reason quotes nothing of the work."
+WITHOUT_QUOTE = "The reason does not quote the work."
 
 
 @dataclass(frozen=True)
@@ -24,17 +24,17 @@ class Grounding:
     """Whether a reason is grounded in the work."""
 
     spans: tuple[tuple[int, int], ...] = ()
-    """Where its quotes stand in the work: start and end, in characters."""
+    """The spans of its quotes in the work, in characters."""
     problem: str | None = None
-    """Why the reason does not count, ``None`` if it does."""
+    """Why the reason does not count, else ``None``."""
 
 
 def grounded_in(work: str, reason: str, conditions: Sequence[str]) -> Grounding:
-    """Return the places of a reason's quotes; a problem without any, or if one stands neither in the work nor in a condition.
+    """Locate a reason's quotes; it needs at least one, and each must be in the work or a condition.
 
-    A reason may quote the conditions to choose from too, which supports nothing.
+    Quotes of the conditions are allowed, but support nothing.
     """
-    # A work that is shorter than a quote has to be can be quoted as a whole.
+    # A work shorter than the minimum can be quoted whole.
     mark = Quote(min_length=min(MIN_QUOTE_COLUMNS, len(work)))
     searched = SearchedResult(ToolRun("work", "work", {}, (work,)))
     named = [fold(condition) for condition in conditions]
@@ -45,7 +45,7 @@ def grounded_in(work: str, reason: str, conditions: Sequence[str]) -> Grounding:
         if found is not None:
             spans.append((found.start, found.end))
         elif not any(fold(quote) in condition for condition in named):
-            why = next((place for place in places if isinstance(place, str)), "it does not stand in the work word for word")
+            why = next((place for place in places if isinstance(place, str)), "it is not in the work word for word")
             return Grounding(problem=f"The reason quotes {quote!r}, but {why}.")
     return Grounding(tuple(spans)) if spans else Grounding(problem=WITHOUT_QUOTE)
 

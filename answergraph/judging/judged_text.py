@@ -1,7 +1,7 @@
-"""The text that is judged: how it is shown to a model, and how a reply that only repeats it is told from a judgment.
+"""The judged text: how it is shown to a model, and how to detect a reply that only repeats it.
 
-The text may try to decide the judgment itself. Only the model's own reply counts: tags in the text are shown without their
-colon, and an answer that stands in the text word for word is no answer.
+The text may try to inject a judgment. Therefore its tags are shown without their colon, and an answer copied from the text
+does not count.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from answergraph.response_format.reading.json_syntax_repair import mend_json
 from answergraph.response_format.reading.strict_json import load_json
 
 MAX_TRIES_PER_CHARACTER = 16
-"""How often a text is tried as JSON objects inside others; one that nests more is taken to hold any answer."""
+"""Attempts to read nested JSON objects; a text that needs more counts as holding any answer."""
 
 MENDING_COST = 8
-"""How many tries it counts as to mend what is no JSON."""
+"""Attempts that one repair of broken JSON counts as."""
 
 _SPACE = re.compile(r"\s+")
 
@@ -31,16 +31,16 @@ class JudgedText:
         self.text = text.strip()
 
     def without_tags(self, *tag_words: str) -> str:
-        """Return the text with its tags of these words made unreadable, so that a reply that repeats the text names none."""
+        """Disable the tags of these words, so that a reply that repeats the text names none."""
         return re.sub(rf"\[({'|'.join(map(re.escape, tag_words))}):([0-9]+)\]", r"[\1 \2]", self.text, flags=re.IGNORECASE)
 
     def fenced(self, shown: str) -> str:
-        """Return a shown form of the text between two marks that it cannot contain; the same text has the same marks."""
+        """Put the text between two marks that it cannot contain, stable per text."""
         mark = hashlib.sha256(self.text.encode(errors="replace")).hexdigest()[:12]
         return f"<work {mark}>\n{shown}\n</work {mark}>"
 
     def holds_answer(self, data: Any, reply: str) -> bool:
-        """Return whether the answer that was read from a reply stands in the text already: the reply only repeats the text."""
+        """Return whether a reply's answer is copied from the text."""
         if any(planted in (data, ...) for planted, _ in _objects(self.text)):
             return True
         ours = _bare(self.text)
@@ -48,7 +48,7 @@ class JudgedText:
 
 
 def _objects(text: str) -> Iterator[tuple[Any, str]]:
-    """Yield every JSON object in a text, those inside others too, with its source; ``...`` at last if there are too many."""
+    """Yield every JSON object in a text, nested ones too, with its source; ends with ``...`` if there are too many."""
     left = MAX_TRIES_PER_CHARACTER * len(text)
     for start, end in closings_in(text).items():
         if text[start] == "{":

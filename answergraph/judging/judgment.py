@@ -1,4 +1,4 @@
-"""The state of a judge, as plain JSON: its input, a record of each stage, and its result, the rule that holds."""
+"""The state of a judge as plain JSON: input, a record per stage, and the result."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from answergraph.rules.rule import MatchMethod
 from answergraph.state.agent_state import StateSchemas
 
 JUDGING = "judging"
-"""State key: how far the judgment has come."""
+"""State key of the judgment in progress."""
 
 StageName = Literal["structured_output", "phase3_tag", "ai_judge", "phase1_tag"]
-"""The ways to ask, and ``phase1_tag``, which asks nothing and reads the work itself."""
+"""The ways to ask, and ``phase1_tag``, which reads a tag in the work."""
 
 StageStatus = Literal["matched", "no_match", "error", "out_of_budget"]
 """``"matched"``: a condition; ``"no_match"``: no valid one; ``"error"``: an exception; ``"out_of_budget"``: no call was left."""
@@ -31,29 +31,28 @@ class StageRecord(TypedDict):
     selected: int | None
     """The number of the condition in the table, counted from 1; ``None`` without a match."""
     reason: str
-    """The model's justification, or why there is no match."""
+    """The model's reason, or why there is no match."""
     strategy: str | None
-    """How the provider was asked, ``None`` where for a plain text."""
+    """The strategy of the request, ``None`` for plain text."""
     response: str
     """The model's reply, tool calls as JSON."""
     usage: dict[str, Any] | None
-    """The tokens as the model reports them."""
+    """The tokens reported by the model."""
     evidence: list[list[int]] | None
-    """Where the work, without white space around it, has what the reason quotes: start and end of each, in characters. Only
-    where quotes were asked for."""
+    """The spans of the reason's quotes in the stripped work, in characters; only if quotes are required."""
 
 
 class Judging(TypedDict):
-    """How far a judgment has come."""
+    """A judgment in progress."""
 
     work: str
     """The text to judge."""
     candidates: list[str]
     """The labels to choose from."""
     open: bool
-    """Whether a judge has to be asked."""
+    """Whether a judge must be asked."""
     chosen: str | None
-    """The label that is taken because it is the only one."""
+    """The only label, chosen without a judge."""
     stages: list[StageRecord]
 
 
@@ -61,8 +60,8 @@ class JudgeInput(TypedDict):
     """The input of a judge."""
 
     messages: NotRequired[Annotated[list[AnyMessage], add_messages]]
-    """A conversation; its last AI message is judged where there is no report."""
-    # Said in the annotations, which go into a judge's own schemas.
+    """A conversation; its last AI message is judged if there is no report."""
+    # As annotations, which go into a judge's own schemas.
     report: NotRequired[Annotated[str, Field(description="The text to judge.")]]
     facts: NotRequired[Annotated[dict[str, Any], Field(description="Values that when(...) reads by name.")]]
     children: NotRequired[Annotated[list[str], Field(description="The labels of parallel children, for all(...) and any(...).")]]
@@ -72,9 +71,9 @@ class Judgment(TypedDict):
     """The rule that holds, and why."""
 
     index: int | None
-    """The rule's place among the rules, counted from 0; ``None`` if none holds."""
+    """The index of the rule; ``None`` if none holds."""
     step: int | None
-    """The same, counted from 1."""
+    """The number of the rule, from 1."""
     tag: str | None
     """The same as a tag, ``[STEP:1]``."""
     label: str | None
@@ -84,18 +83,18 @@ class Judgment(TypedDict):
     reason: str
     """One sentence for a person: the judge's reason, or why no rule holds."""
     stages: list[StageRecord]
-    """One record for each stage that was visited."""
+    """A record per visited stage."""
 
 
 def no_judgment(reason: str, stages: list[StageRecord]) -> Judgment:
-    """Return the judgment that no rule holds."""
+    """Return a judgment without a matching rule."""
     return Judgment(index=None, step=None, tag=None, label=None, method=None, reason=reason, stages=stages)
 
 
 def judge_schemas(output_key: str, own: type[Any] | None) -> StateSchemas:
-    """Return the schemas of a judge, with the keys of the caller's own ``TypedDict``.
+    """Return the schemas of a judge, with the keys of the caller's ``TypedDict``.
 
-    The output is the judgment alone, so that a judge inside another graph changes nothing else.
+    The output is only the judgment, so that a judge in another graph changes nothing else.
     """
     further = get_type_hints(own, include_extras=True) if own is not None else {}
     output: dict[str, Any] = {output_key: NotRequired[Judgment]}
@@ -108,7 +107,7 @@ def judge_schemas(output_key: str, own: type[Any] | None) -> StateSchemas:
 
 
 JudgmentMatchMethod = Literal["aggregate", "auto_select", "structured_output", "tag_fallback", "ai_judge"]
-"""How a log names the method."""
+"""The method names for logs."""
 
 _IN_LOGS: dict[MatchMethod, JudgmentMatchMethod] = {
     "aggregate": "aggregate",
@@ -122,7 +121,7 @@ _IN_LOGS: dict[MatchMethod, JudgmentMatchMethod] = {
 
 
 def judgment_match_method(method: MatchMethod) -> JudgmentMatchMethod:
-    """Return the name under which a log keeps a method.
+    """Return the name of a method for logs.
 
     Args:
         method: The method of a ``Judgment``.

@@ -1,4 +1,4 @@
-"""The prompts of the stages: three instructions, so that a model that failed one way is asked in another."""
+"""The prompts of the stages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from answergraph.judging.tags import tag
 from answergraph.models.offline.offline_policy import attach
 
 JUDGE_TAG = "JUDGE"
-"""The word of the tags that the judging call may answer with."""
+"""The tag word of the third stage."""
 
 JUDGMENT_SCHEMA: dict[str, Any] = {
     "title": "judgment",
@@ -78,33 +78,33 @@ Return the number of the condition (1-based) as matched_index, and the reason.{q
 _PLACE = re.compile(r"\{(table|tags|quote|work)\}")
 
 JUDGED = "answergraph_judged"
-"""Where a judge's prompt carries its ``JudgedWork``."""
+"""The key of ``JudgedWork`` in a judge's prompt."""
 
 
 class JudgedWork(TypedDict):
-    """The content of a judge's prompt, as data for rules that judge in a model's place."""
+    """The content of a judge's prompt as data, for the offline judge."""
 
     work: str
-    """The work as the prompt shows it."""
+    """The work as shown."""
     conditions: list[str]
     tags: list[str] | None
-    """The tag of each condition where one is asked for."""
+    """The tag of each condition, if tags are requested."""
 
 
 @dataclass(frozen=True)
 class JudgePrompt:
-    """One way to put the question which condition holds."""
+    """A prompt that asks which condition holds."""
 
     template: str
     tag_word: str | None
-    """The word of the tags in the table, ``None`` for a table without tags."""
+    """The tag word in the table, ``None`` for no tags."""
     quotes: bool = False
     """Whether the reason must quote the work."""
     fallback_word: str | None = None
-    """The word of the tags that close the prompt."""
+    """The tag word at the end of the prompt."""
 
     def messages(self, work: JudgedText, conditions: Sequence[str]) -> list[AnyMessage]:
-        """Return the conversation to send; it tells nothing of other stages."""
+        """Return the messages to send, independent of other stages."""
         shown = work.without_tags(*(word for word in (self.tag_word, self.fallback_word, JUDGE_TAG) if word))
         parts = {
             "table": _table(conditions, self.tag_word),
@@ -114,7 +114,7 @@ class JudgePrompt:
         }
         tags = _tags(self.tag_word, conditions) if self.tag_word else None
         data = JudgedWork(work=shown, conditions=list(conditions), tags=tags)
-        # One pass: places named in the work itself are left alone.
+        # One pass, so that placeholders in the work stay unchanged.
         return [attach(_PLACE.sub(lambda place: parts[place[1]], self.template), JUDGED, data)]
 
 

@@ -1,7 +1,6 @@
-"""The stages of a judgment: each asks the model once, in its own way, and says which condition its reply names.
+"""The stages of a judgment: each asks the model once and reads the chosen condition.
 
-Whatever goes wrong in a stage is written down and leads to the next one: a provider that is down for one way of asking may
-answer another.
+A failure in a stage is recorded and leads to the next one: a provider may reject one kind of request and accept another.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ from answergraph.runtime.steps import Invoke, Step
 from answergraph.state.budget import NoCallLeftError, current_budget
 
 NO_REASON = "The reply gives no reason."
-NO_CALL_LEFT = "The run around the judge has no call of a model left for it."
+NO_CALL_LEFT = "The surrounding run has no model call left for the judge."
 
 _DIGITS = re.compile(r"[0-9]{1,9}")
 
@@ -49,7 +48,7 @@ class JudgeReply:
     message: AIMessage
     strategy: str | None = None
     method: StageName | None = None
-    """How it was found, if not as its stage asks."""
+    """How it was found, if not in the stage's own way."""
 
 
 class JudgeQuestion(Protocol):
@@ -125,17 +124,17 @@ class AskForNumber:
     model: BaseChatModel
     prompt: JudgePrompt
     format: DeclaredFormat
-    """Chooses the strategy that asks."""
+    """Chooses the strategy."""
     key: str
     """The field with the number."""
     tag_word: str
-    """The word of the tag that a text without an object may answer with."""
+    """The tag word for replies without an object."""
     tag_method: StageName | None = None
-    """The method of an answer by tag, of which the last one counts; without it the first one counts, and is the stage's own."""
+    """The method of an answer by tag, in which the last tag counts; ``None``: the first tag counts, for the stage itself."""
     bound: BoundModels = field(default_factory=BoundModels)
 
     def ask(self, work: JudgedText, conditions: Sequence[str]) -> Step[JudgeReply]:
-        """Call the model once; a way of asking that the provider refuses is remembered, and not used the next time."""
+        """Call the model once; strategies that the provider refuses are remembered."""
         request: ModelRequest[Any] = ModelRequest(
             model=self.model,
             messages=self.prompt.messages(work, conditions),
@@ -155,14 +154,14 @@ class AskForNumber:
         return replace(reply, strategy=asked.strategy.name)
 
     def _bound(self, request: ModelRequest[Any]) -> tuple[AnswerRequest, BoundModel]:
-        """Bind the best strategy; a model that cannot be bound to it has not been called yet, so the next one is taken."""
+        """Bind the best strategy that the model's client accepts; nothing was sent yet."""
         used: list[str] = []
         while True:
             asked = self.format.request(request, used, answer_only=True)
             try:
                 return asked, self.bound.bind(request, asked.strategy)
             except Exception as error:
-                # Whatever the client raises; what is not about the format is raised on.
+                # Clients raise anything; errors not about the format are re-raised.
                 if not cannot_be_bound(error) or not asked.has_next_strategy:
                     raise
                 used.append(asked.strategy_id)
@@ -171,8 +170,8 @@ class AskForNumber:
         written, is_fenced = self._objects(reading, message)
         said = [data for data in written if not work.holds_answer(data, message.text)]
         if written and not said:
-            return JudgeReply(None, "The reply only repeats an answer that stands in the work.", message)
-        # A model that thinks in fences ends with the one it means.
+            return JudgeReply(None, "The reply only repeats an answer from the work.", message)
+        # A model that reasons in fences ends with its answer.
         numbers = {_number(data[self.key]) for data in (said[-1:] if is_fenced else said)}
         if len(numbers) == 1 and (number := numbers.pop()) is not None:
             reason = said[-1].get("reason")
@@ -184,7 +183,7 @@ class AskForNumber:
         return JudgeReply(None, reading.reason, message)
 
     def _objects(self, reading: Reading, message: AIMessage) -> tuple[list[dict[str, Any]], bool]:
-        """Return the answer, else the objects with a number that do not fit the schema; and whether they stand in fences."""
+        """Return the answer, else numbered objects that do not fit the schema, and whether they are in fences."""
         if reading.status == "answered":
             return [reading.value], False
         written = find_json(message.text) if reading.status in ("invalid", "unanswered") and not message.tool_calls else []
@@ -210,7 +209,7 @@ class AskForTag:
 
 @dataclass(frozen=True)
 class ReadOwnTag:
-    """Ask nobody: read the tag that the agent wrote in its work."""
+    """Read the tag that the agent wrote in its work, without a call."""
 
     calls_model: ClassVar[bool] = False
     tag_word: str
@@ -233,7 +232,7 @@ def tag_reply(message: AIMessage, own: str, word: str, conditions: int) -> Judge
 
 
 def _number(value: Any) -> int | None:
-    """Return a whole number, also one that was written as a text."""
+    """Return a whole number, also from a string."""
     if isinstance(value, str) and _DIGITS.fullmatch(value.strip()):
         return int(value)
     if isinstance(value, bool) or not isinstance(value, int | float):

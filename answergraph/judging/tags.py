@@ -1,4 +1,4 @@
-"""Tags such as ``[STEP:1]``: how they are written, and which ones in a reply are the model's own."""
+"""Tags such as ``[STEP:1]``: writing them, and finding the model's own in a reply."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def tag(word: str, number: int) -> str:
 
 
 def without_echo(reply: str, prompt: str) -> str:
-    """Return a reply without the lines of the prompt that name tags, such as the table of conditions repeated.
+    """Remove repeated prompt lines with tags, such as the table of conditions, from a reply.
 
     Example:
         >>> without_echo("| 1 | good | `[STEP:1]` | So: [STEP:1]", "| 1 | good | `[STEP:1]` |")
@@ -42,7 +42,7 @@ def tags_in(text: str, word: str) -> list[int]:
 
 
 def _tags(word: str) -> re.Pattern[str]:
-    # Nine digits are more than there are conditions; Python refuses to read thousands of them.
+    # Nine digits suffice; Python refuses to convert thousands.
     return re.compile(rf"\[{re.escape(word)}:([0-9]{{1,9}})\]", re.IGNORECASE)
 
 

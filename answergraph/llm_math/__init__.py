@@ -1,1 +1,1 @@
-"""The two-step calculator: a model writes an expression, which is evaluated here."""
+"""The calculator for word problems."""

@@ -1,4 +1,4 @@
-"""The calculator tool for questions in words: the model writes one expression, which is evaluated here."""
+"""The calculator tool for word problems: the model writes one expression, and the tool evaluates it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from answergraph.runtime.steps import Invoke, Step, arun_step, run_step
 NAME = "Calculator"
 DESCRIPTION = "Useful for when you need to answer questions about math."
 STOP = "```output"
-"""Ends the model's reply: what follows in the few-shot examples is not the model's to write."""
+"""Ends the model's reply before the result."""
 ANSWER = "Answer:"
 
 PROMPT = """\
@@ -57,15 +57,14 @@ Answer: 8.222831614237718
 
 Question: {question}
 """
-"""Asks for one expression; the two examples hold the model to the form. It speaks of numexpr, which is not used, because models
-know this prompt and write the functions by numexpr's names."""
+"""Asks for one expression. It names numexpr, which is not used, because models know this prompt and numexpr's function names."""
 
 _FENCE = re.compile(r"```[^\n`]*\n(.*?)```", re.DOTALL)
 _MAX_QUOTED_CHARACTERS = 200
 
 
 class MathQuestion(BaseModel):
-    """What the calculator is asked."""
+    """The question for the calculator."""
 
     question: str
 
@@ -88,7 +87,7 @@ def llm_math_tool(llm: Runnable[Any, Any]) -> BaseTool:
         >>> calculator.invoke("What is 20% of 100?")
         'Answer: 20.0'
     """
-    # The expression is the tool's own business: token streams of the agent do not show it.
+    # Token streams of the agent do not show the expression.
     bound = llm.bind(stop=[STOP]).with_config(tags=[TAG_NOSTREAM])
 
     def ask(question: str) -> Step[str]:
@@ -112,14 +111,14 @@ def llm_math_tool(llm: Runnable[Any, Any]) -> BaseTool:
 
 
 def answer_in(reply: str) -> str:
-    """Return ``Answer: …`` for a model's reply: its expression's value, or the answer it gave without an expression.
+    """Return ``Answer: …`` with the value of a reply's expression, or with the answer it gave.
 
     Raises:
         ToolException: If there is nothing to evaluate, or it cannot be evaluated.
     """
-    # The model made up everything after the output fence.
+    # Text after the output fence is invented.
     text = reply.split(STOP, 1)[0].strip()
-    # A server that stops at the fence's first line may leave the closing fence out.
+    # A stop word may remove the closing fence.
     fence = _FENCE.search(text if text.count("```") != 1 else f"{text}\n```")
     if fence is None:
         if ANSWER in text:

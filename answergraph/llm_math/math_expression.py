@@ -1,4 +1,4 @@
-"""Evaluates one arithmetic expression that a model wrote, by walking its syntax tree; no code of the model's is ever run."""
+"""Evaluates an arithmetic expression by walking its syntax tree; no code is run."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 MAX_CHARACTERS = 1_000
-"""Longer expressions are refused; a calculation in words has no use for them."""
+"""Longer expressions are refused."""
 MAX_BITS = 2_048
-"""An integer power that takes more is not even worked out; a double ends at 1,024 bits."""
+"""Larger integer powers are refused; a double ends at 1,024 bits."""
 
 CONSTANTS: Mapping[str, float] = {"pi": math.pi, "e": math.e}
 FUNCTIONS: Mapping[str, Callable[[float], float]] = {
@@ -26,7 +26,7 @@ FUNCTIONS: Mapping[str, Callable[[float], float]] = {
     **{name: getattr(math, name) for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")},
     **{f"arc{name}": getattr(math, f"a{name}") for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")},
 }
-"""The functions that may be called, each with one number, by the names that numexpr and NumPy have for them."""
+"""The allowed functions of one number, by their names in numexpr and NumPy."""
 
 _OPERATORS: Mapping[type[ast.AST], Callable[[float, float], float]] = {
     ast.Add: operator.add,
@@ -39,21 +39,21 @@ _OPERATORS: Mapping[type[ast.AST], Callable[[float, float], float]] = {
 }
 _SIGNS: Mapping[type[ast.AST], Callable[[float], float]] = {ast.UAdd: operator.pos, ast.USub: operator.neg}
 
-# A thousands separator stands before three digits that no further digit follows.
+# A thousands separator comes before exactly three digits.
 _THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}(?:,\d{3})++(?![\d,])")
-# Full-width signs and digits as the ASCII ones, and the signs of arithmetic that Python writes otherwise.
+# Full-width characters to ASCII, and arithmetic signs to Python's.
 _SIGNS_AS_TYPED = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | str.maketrans("×÷−", "*/-")
 
 
 class CalculationError(ValueError):
-    """An expression has no value, or none that may be worked out; the message says why."""
+    """An expression cannot be evaluated; the message says why."""
 
 
 class MathResult(NamedTuple):
     """The value of an expression."""
 
     value: float
-    """Exact as long as only integers are added, subtracted, multiplied or raised to a power; else a double."""
+    """Exact for integer sums, products and powers; else a double."""
     note: str
     """How an ambiguous sign was read, empty if there was none."""
 
@@ -65,7 +65,7 @@ def calculate(text: str) -> MathResult:
     ``FUNCTIONS``. ``^`` is read as power, and the note says so.
 
     Raises:
-        CalculationError: If it is no such expression, is absurdly large, or has no value.
+        CalculationError: If it is not such an expression, is too large, or has no value.
 
     Example:
         >>> calculate("1,000 * 2").value
@@ -96,7 +96,7 @@ def _as_python(text: str) -> str:
 
 def _parsed(written: str) -> ast.expr:
     if "," in written:
-        raise CalculationError("a comma stands only between groups of three digits")
+        raise CalculationError("a comma is allowed only between groups of three digits")
     try:
         return ast.parse(written, mode="eval").body
     except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
@@ -118,12 +118,12 @@ def _value_of(node: ast.expr) -> float:
         case ast.Call(func=ast.Name(id=name), args=[argument], keywords=[]) if name in FUNCTIONS:
             number = _value_of(argument)
             return _checked(lambda: FUNCTIONS[name](number))
-    raise CalculationError(f"{ast.unparse(node)!r} is no arithmetic on numbers")
+    raise CalculationError(f"{ast.unparse(node)!r} is not arithmetic on numbers")
 
 
 def _value_of_operation(sign: type[ast.AST], left: float, right: float) -> float:
     is_power_of_ints = sign is ast.Pow and isinstance(left, int) and isinstance(right, int) and abs(left) > 1
-    # An integer power takes as much memory as it has digits: it is refused before it is worked out.
+    # Large integer powers take much memory: refused before evaluation.
     if is_power_of_ints and right * abs(int(left)).bit_length() > MAX_BITS:
         raise CalculationError("the result is too large")
     return _checked(lambda: _OPERATORS[sign](left, right))

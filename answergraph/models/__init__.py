@@ -1,1 +1,1 @@
-"""Chat models: found by name, and the one that needs no key."""
+"""Chat models: found by name, wrapped, or offline."""

@@ -1,4 +1,4 @@
-"""Chat models with tools and format bound, kept for further calls, and the messages that are sent to them."""
+"""Chat models with tools and format bound, cached, and the messages they are sent."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from answergraph.state.messages import WHOLE_MESSAGES
 from answergraph.state.wordless import with_words
 
 SEEN = "I have seen the result."
-"""Put between a tool's message and a user's for providers that refuse them side by side; never stored."""
+"""Separates a tool message from a user message for providers that require it; never stored."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,13 +39,13 @@ class BoundModel:
     prompt: str | None
     """Ends the prompt of each call."""
     user_after_tool: bool = True
-    """Whether the provider takes a user message right after a tool's."""
+    """Whether the provider accepts a user message after a tool message."""
     dialect: Dialect = Dialect.PLAIN
     """The dialect of the format's schema."""
     note: str | None = None
     """Recorded with each attempt."""
     tools_in_text: frozenset[str] = frozenset()
-    """The tools whose calls the model may write as text."""
+    """Tools whose calls may be written as text."""
 
     @classmethod
     def of(cls, bound: Any, **fields: Any) -> BoundModel:
@@ -57,7 +57,7 @@ class BoundModel:
 
     @cached_property
     def takes_prompts(self) -> bool:
-        """Whether it takes a finished prompt: its ``invoke`` is that of ``BaseChatModel``."""
+        """Whether it accepts a prompt value: its ``invoke`` is that of ``BaseChatModel``."""
         return isinstance(self.runnable, BaseChatModel) and _calls_as(self.runnable, BaseChatModel)
 
     @cached_property
@@ -67,7 +67,7 @@ class BoundModel:
     def call(self, request: ModelRequest[Any], listeners: Sequence[BaseCallbackHandler] = (), *, streams: bool = True) -> Invoke:
         """Return the effect that calls the model; ``listeners`` are callback handlers beside those of the run."""
         messages: list[AnyMessage] = [request.system_message] if request.system_message else []
-        # Asked here, not in a function of ours: the conversation is copied in one go but for the few that may be without words.
+        # Filtered inline: copying the list at once is fast, few messages can be empty.
         messages += [
             with_words(m)
             if isinstance(m, AIMessage) and not m.tool_calls and (not isinstance(m.content, str) or not m.content.strip())
@@ -92,7 +92,7 @@ def _calls_as(runnable: Runnable[Any, Any], kind: Any) -> bool:
 
 
 def _with_prompt(messages: list[AnyMessage], prompt: str) -> list[AnyMessage]:
-    # Some providers refuse two user messages in a row; a turn that was paused has to be the last message.
+    # Some providers refuse two user messages in a row; a paused turn must be the last message.
     place = len(messages) - 2 if len(messages) > 1 and _is_paused(messages[-1]) else len(messages) - 1
     while place > 0 and _is_paused(messages[place]):
         place -= 1
@@ -123,17 +123,17 @@ def _extended(content: Any, text: str) -> Any:
 class BoundModels:
     """Bound models, kept per (model, tools, strategy, choice, settings).
 
-    Binding converts every tool to its wire form, which costs more than the rest of a step; an agent does it once.
+    Binding converts every tool, which costs more than the rest of a step; an agent does it once.
     """
 
     def __init__(self) -> None:
         self._bound: RecentCache[BoundModel] = RecentCache()
 
     def bind(self, request: ModelRequest[Any], strategy: Strategy[Any]) -> BoundModel:
-        """Return the request's model with tools and format bound: the same object for requests that differ in messages only."""
+        """Return the model with tools and format bound, cached for requests that differ only in messages."""
         settings = tuple(sorted(request.model_settings.items()))
         if not all(isinstance(value, str | int | float | bool | None) for _, value in settings):
-            # Other values are not compared: they may change and stay the same object.
+            # Other values are not compared: they may be mutable.
             return bind_model(request, strategy)
         key = (repr(request.tool_choice), settings)
         return self._bound.get_or_make(lambda: bind_model(request, strategy), request.model, strategy, *request.tools, key=key)
@@ -172,12 +172,12 @@ def _tools_in_text(request: ModelRequest[Any]) -> frozenset[str]:
 
 
 def _function_name(tool: Mapping[str, Any]) -> str | None:
-    # What is no function is run by the provider.
+    # The provider runs other tools.
     return tool.get("function", tool).get("name") if tool.get("type", "function") == "function" else None
 
 
 def _as_text_model(model: BaseChatModel) -> BaseChatModel:
-    # With the YAML reader behind it this takes a tenth of the import, and only models without tool calls need it.
+    # Takes a tenth of the import time, and only models without tool calls need it.
     from answergraph.models.react_text.react_text_model import ReActTextModel  # noqa: PLC0415 - see above
 
     return ReActTextModel(model)

@@ -1,4 +1,4 @@
-"""The name of the model that needs no key; the command line imports it, and no model."""
+"""The name of the offline model, which the command line imports without a model."""
 
 OFFLINE = "offline"
 """A set of rules, not a language model."""

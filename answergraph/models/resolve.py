@@ -1,4 +1,4 @@
-"""Finds the chat model a name stands for; the only place that imports provider packages, when they are needed."""
+"""Resolves the name of a chat model; the only place that imports provider packages, on demand."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _OPENAI_NAMES = ("gpt-", "chatgpt-", "o1", "o3", "o4")
 _LIKENESS = 0.75
-"""Likeness of a name to one that is known from which on it is taken for a slip, of 1."""
+"""Minimum similarity of a misspelt name to a known one, of 1."""
 
 _EXAMPLES = "'offline', 'openai:gpt-4.1' or a chat model object"
 
@@ -27,11 +27,11 @@ _EXAMPLES = "'offline', 'openai:gpt-4.1' or a chat model object"
 def resolve_model(model: Any, *, offline: OfflinePolicy | None = None, **settings: Any) -> BaseChatModel:
     """Return the chat model for ``"offline"``, ``"openai:NAME"`` or, by LangChain's ``init_chat_model``, ``"provider:NAME"``.
 
-    A chat model is returned as it is. ``offline`` holds the rules that ``"offline"`` stands for, arithmetic by default; the
-    settings go to the model's class.
+    A chat model is returned unchanged. ``offline`` is the policy of ``"offline"``, arithmetic by default; settings go to the
+    model's class.
 
     Raises:
-        AgentSpecError: If the name is unknown, or what it needs is missing; the message says what to install or pass.
+        AgentSpecError: If the name is unknown, or a package or key is missing; the message says what to do.
     """
     if isinstance(model, Runnable) and hasattr(model, "bind_tools"):
         # A chat model, or one with settings or fallbacks bound to it.
@@ -44,7 +44,7 @@ def resolve_model(model: Any, *, offline: OfflinePolicy | None = None, **setting
     try:
         return _openai(name, settings) if provider == "openai" else _through_langchain(model, settings)
     except Exception as error:
-        # Each provider's package has error classes of its own for a missing key, package or name.
+        # Providers raise their own error classes for a missing key, package or name.
         meant = _meant(model) if isinstance(error, ImportError | ValueError) else None
         problem = error if meant is None else f"there is no such name. Did you mean {meant!r}?"
         raise AgentSpecError(f"Model {model!r} cannot be used: {problem}") from error
@@ -54,12 +54,12 @@ def _advice(given: Any) -> str:
     if isinstance(given, type):
         return f"it is a class, write {shown(given)}(…)"
     if isinstance(given, Runnable):
-        return f"it takes no tools; a model of texts becomes one that does, write ReActTextModel({type(given).__name__}(…))"
+        return f"it has no tool calls; wrap it, ReActTextModel({type(given).__name__}(…))"
     return f"pass {_EXAMPLES}"
 
 
 def _meant(name: str) -> str | None:
-    """Return the name that was meant by one that nobody knows."""
+    """Return the likely meaning of an unknown name."""
     provider, separator, rest = name.replace("/", ":", 1).partition(":")
     if get_close_matches(name.lower(), [OFFLINE], cutoff=_LIKENESS):
         return OFFLINE
@@ -70,7 +70,7 @@ def _meant(name: str) -> str | None:
 
 
 def _offline(policy: OfflinePolicy | None) -> BaseChatModel:
-    # The calculator behind it is a twentieth of the package's import.
+    # Its calculator takes a twentieth of the package's import time.
     from answergraph.models.offline.offline_model import OfflineChatModel
 
     return OfflineChatModel(policy=policy) if policy else OfflineChatModel()
@@ -79,7 +79,7 @@ def _offline(policy: OfflinePolicy | None) -> BaseChatModel:
 def _openai(name: str, settings: dict[str, Any]) -> BaseChatModel:
     if not name:
         raise ValueError("the name is missing after 'openai:'")
-    # Takes 0.8 s to import; an agent on another model does not pay for it.
+    # Takes 0.8 s to import; other models do not need it.
     made: BaseChatModel = importlib.import_module("langchain_openai").ChatOpenAI(model=name, **settings)
     return made
 

@@ -1,7 +1,4 @@
-"""The page to watch a run: static files, and the few routes that hand them out.
-
-The page itself speaks to the public HTTP API of the server that serves it.
-"""
+"""The page to watch a run: static files and their routes. The page uses the public HTTP API of its server."""
 
 from answergraph.runtime.extras import extra_needed
 

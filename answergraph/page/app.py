@@ -1,4 +1,4 @@
-"""The routes a LangGraph server lacks: the page's files, with headers that let it load and call nothing but that server.
+"""The routes of the page, with headers that restrict it to its own server.
 
 ``langgraph.json`` names ``app`` as its ``http.app``; a server loads this file by its path.
 """
@@ -22,12 +22,12 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 PAGE_PATH = "/page"
-"""Where the page is, below the server's own address."""
+"""The page's path on the server."""
 
 FILES = Path(__file__).parent / "static"
 
 MAX_CHECKPOINTS = 100
-"""How many are read for one answer."""
+"""Checkpoints per response."""
 
 HEADERS = {
     "content-security-policy": (
@@ -38,11 +38,11 @@ HEADERS = {
     "referrer-policy": "no-referrer",
     "x-content-type-options": "nosniff",
 }
-"""What every response below the page's path carries."""
+"""Headers of every response below the page's path."""
 
 
 class PageFiles(StaticFiles):
-    """The page's files; one that is stored as ``NAME.gz`` is sent as it is stored, for every browser unpacks it."""
+    """The page's files; one stored as ``NAME.gz`` is sent compressed."""
 
     def lookup_path(self, path: str) -> tuple[str, os.stat_result | None]:
         full_path, stat_result = super().lookup_path(path)
@@ -72,7 +72,7 @@ class PageHeaders:
 
 
 async def _to_the_page(request: Request) -> RedirectResponse:
-    # The page finds its files and the server relative to its own address, which therefore ends in a slash.
+    # The page uses relative addresses, so its own must end in a slash.
     return RedirectResponse(f"{request.url.path}/")
 
 
@@ -80,9 +80,9 @@ _NOT_PASSED_ON = ("host", "content-length", "content-type", "accept-encoding")
 
 
 async def _steps(request: Request) -> JSONResponse:
-    """Answer with a thread's checkpoints, newest first, without their states, which grow with every step.
+    """Return a thread's checkpoints, newest first, without their growing states.
 
-    The server itself is asked, by its own route and with the headers of the one who asks, so that its rules of access hold.
+    Asks the server's own route with the caller's headers, so that its access rules apply.
     """
     asked = request.query_params
     search: dict[str, Any] = {
@@ -108,7 +108,7 @@ def _without_state(state: dict[str, Any]) -> dict[str, Any]:
 
 
 def _application(routes: list[BaseRoute]) -> Starlette:
-    """Make the application; Aegra, where it is installed, takes FastAPI's kind only and goes on building on it."""
+    """Make the application; Aegra needs one of FastAPI's and extends it."""
     if find_spec("aegra_api") is None:
         return Starlette(routes=routes)
     application: Starlette = import_module("fastapi").FastAPI(routes=routes)
@@ -119,8 +119,8 @@ app = _application(
     routes=[
         Route(PAGE_PATH, _to_the_page),
         Route(f"{PAGE_PATH}/threads/{{thread}}/steps", _steps),
-        # On the mount, not on the application: a server puts an application's middleware around its own routes too. What the
-        # files raise becomes a response inside, so that it carries the headers as well.
+        # On the mount, because a server applies an application's middleware to its own routes too. Errors become responses
+        # inside, so that they carry the headers.
         Mount(
             PAGE_PATH,
             PageFiles(directory=FILES, html=True),
@@ -128,4 +128,4 @@ app = _application(
         ),
     ]
 )
-"""The application that a server adds to its own."""
+"""The application for ``langgraph.json``."""

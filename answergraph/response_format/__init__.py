@@ -1,1 +1,1 @@
-"""How a model is asked for an answer, and how its reply is read."""
+"""Requests for an answer, and reading the replies."""

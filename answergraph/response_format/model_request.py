@@ -24,13 +24,13 @@ from answergraph.state.agent_state import ResponseT
 
 
 class ToolsOff(Enum):
-    """A tool choice of this package, which becomes the client's own when the model is bound."""
+    """A tool choice that is translated for the client when the model is bound."""
 
     NO_CALLS = "no tool may be called"
 
 
 NO_CALLS = ToolsOff.NO_CALLS
-"""Tools stay bound, so that the beginning of the prompt stays the same and a provider's cache of it holds."""
+"""Tools stay bound, so that the provider's prompt cache stays valid."""
 
 _OPTIONAL_FIELDS = ("system_message", "tool_choice", "response_format", "runtime")
 _TWO_PROMPTS = "Cannot specify both system_prompt and system_message"
@@ -78,7 +78,7 @@ class ModelRequest(Generic[ContextT]):
             **defaults,
             **{name: each for name, each in rest.items() if each is not None},
         }
-        # Not by attribute: assignment is what ``__setattr__`` warns of.
+        # ``__setattr__`` warns of assignment.
         vars(self).update(values, model=model, messages=messages)
 
     @property
@@ -124,7 +124,7 @@ class ModelResponse(Generic[ResponseT]):
 
 
 def of_both_classes(response: Any) -> ModelResponse[Any]:
-    """Return a response that is an instance of LangChain's class as well, where a program has imported that."""
+    """Return a response that is also an instance of LangChain's class, if that is imported."""
     home = sys.modules.get("langchain.agents.middleware.types")
     known = ModelResponse if home is None else _of_both(home.ModelResponse)
     if isinstance(response, known):

@@ -1,1 +1,1 @@
-"""Rules: the conditions that decide what follows, by a judge's word or by the state alone."""
+"""Rules: conditions on the state, or labels chosen by a judge."""

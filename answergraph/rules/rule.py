@@ -22,7 +22,7 @@ MAX_RULE_CHARACTERS = 2_000
 MatchMethod = Literal[
     "aggregate", "auto_select", "structured_output", "phase3_tag", "phase1_tag", "ai_judge", "ai_judge_fallback"
 ]
-"""How the rule that holds was found. ``ai_judge_fallback`` stands in logs of older programs; nothing here writes it."""
+"""How the rule was found. ``ai_judge_fallback`` is only in logs of older programs."""
 
 _FUNCTION = re.compile(r"\s*(all|any|when|ai)\s*\(")
 _GUARD = re.compile(r"&&\s*(all|any|when|ai)\s*\(")
@@ -31,7 +31,7 @@ _STRAY_WHEN = re.compile(r"\bwhen\(")
 
 @dataclass(frozen=True)
 class Aggregate:
-    """What the labels of parallel children must be."""
+    """A condition on the labels of parallel children."""
 
     kind: Literal["all", "any"]
     labels: tuple[str, ...]
@@ -55,12 +55,12 @@ class Rule:
     text: str
     """As it was written, with single spaces."""
     label: str | None = None
-    """What a judge chooses, ``None`` if the rule is decided without one."""
+    """The label for a judge, ``None`` if none is needed."""
     aggregate: Aggregate | None = None
     guard: Expression | None = None
-    """What ``when(...)`` says."""
+    """The condition of ``when(...)``."""
     names: tuple[str, ...] = ()
-    """The names of the state that it reads."""
+    """The state names it reads."""
 
     @property
     def is_semantic(self) -> bool:
@@ -87,7 +87,7 @@ def parse_rule(text: str) -> Rule:
         'approved'
     """
     if not isinstance(text, str) or not text.strip():
-        raise RuleSyntaxError(str(text), 0, "a rule is a text that is not empty")
+        raise RuleSyntaxError(str(text), 0, "a rule is a non-empty string")
     if len(text) > MAX_RULE_CHARACTERS:
         raise RuleSyntaxError(f"{text[:40]}…", MAX_RULE_CHARACTERS, f"a rule has at most {MAX_RULE_CHARACTERS} characters")
     function = _FUNCTION.match(text)
@@ -108,11 +108,11 @@ def _semantic(text: str) -> Rule:
     if guard is None:
         stray = _STRAY_WHEN.search(text)
         if stray:
-            raise RuleSyntaxError(text, stray.start(), "when(...) stands alone or after '&&'")
+            raise RuleSyntaxError(text, stray.start(), "when(...) must be alone or after '&&'")
         return Rule(_spaced(text), label=_spaced(text))
     left = text[: guard.start()]
     if guard[1] != "when":
-        raise RuleSyntaxError(text, guard.start(1), f"{guard[1]}(...) stands first; after '&&' stands when(...)")
+        raise RuleSyntaxError(text, guard.start(1), f"{guard[1]}(...) must come first; after '&&' use when(...)")
     if not left.strip():
         raise RuleSyntaxError(text, guard.start(), "a label is missing before '&&'")
     if "&&" in left:
@@ -127,9 +127,9 @@ def _aggregate(reader: RuleReader, kind: str) -> Aggregate:
         labels.append(_spaced(reader.string()))
     reader.expect(")")
     for label in labels:
-        # What no rule of a child could be is never any child's label.
+        # A label must be a valid rule of a child.
         parse_rule(label)
-    # The caller's pattern lets nothing else through.
+    # Guaranteed by the caller's pattern.
     return Aggregate(cast(Literal["all", "any"], kind), tuple(labels))
 
 
@@ -169,7 +169,7 @@ class RuleMatch:
     """The rule that holds."""
 
     index: int
-    """Its place among the rules, counted from 0."""
+    """The index of the rule."""
     method: MatchMethod
 
 
@@ -180,14 +180,14 @@ class Rules:
         """Read the rules; the first one that holds counts.
 
         Raises:
-            AgentSpecError: If there are none, or if one is given twice: the second one could never count.
+            AgentSpecError: If there are none, or one is repeated.
             RuleSyntaxError: If one is malformed.
         """
         if isinstance(rules, str) or not rules:
             raise AgentSpecError(f"rules are a list of at least one condition, not {rules!r}.")
         self.rules: tuple[Rule, ...] = tuple(map(parse_rule, rules))
         if repeated := [text for text, times in Counter(self.texts).items() if times > 1]:
-            raise AgentSpecError(f"The condition {repeated[0]!r} is given twice, so that the second one could never count.")
+            raise AgentSpecError(f"The condition {repeated[0]!r} is given twice; the second one could never hold.")
         self._leading = list(takewhile(lambda rule: not rule.is_semantic, self.rules))
 
     @property

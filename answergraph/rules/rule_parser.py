@@ -54,7 +54,7 @@ class RuleReader:
         """Return the next token without taking it.
 
         Raises:
-            RuleSyntaxError: If what comes is no token.
+            RuleSyntaxError: If the text is not a token.
         """
         start = self._start()
         if start == len(self.rule):
@@ -67,7 +67,7 @@ class RuleReader:
         return RuleToken(match.lastgroup, match.group(), start, match.end())
 
     def take(self) -> RuleToken:
-        """Return the next token, and go on behind it."""
+        """Consume and return the next token."""
         token = self.peek()
         self.position = token.end
         return token
@@ -91,7 +91,7 @@ class RuleReader:
         """Read a text in quotes; any other token is a ``RuleSyntaxError``."""
         token = self.peek()
         if token.kind != "string":
-            self.fail("a text in quotes is missing")
+            self.fail("a quoted string is missing")
         return _unquoted(self.take(), self.rule)
 
     def truth(self) -> Expression:
@@ -102,7 +102,7 @@ class RuleReader:
         """Read alternatives, each of which is one or more clauses."""
         self._depth += 1
         if self._depth > MAX_DEPTH:
-            self.fail(f"parentheses stand in each other at most {MAX_DEPTH} deep")
+            self.fail(f"parentheses may be nested at most {MAX_DEPTH} deep")
         condition = self._joined(self._clauses, "||", when.disjunction)
         self._depth -= 1
         return condition
@@ -124,7 +124,7 @@ class RuleReader:
 
     def _clause(self) -> Expression:
         start = self._start()
-        # Each "!" turns the condition round; counted, so that many of them nest no deeper.
+        # Each "!" negates; counted, so that many of them do not nest.
         turns = 0
         while self.accept("!"):
             turns += 1
@@ -182,7 +182,7 @@ class RuleReader:
         raise RuleSyntaxError(self.rule, token.position, f"there is no function {token.text!r}; {known}")
 
     def _of_items(self, token: RuleToken) -> Expression:
-        """Read what is asked of the items of a list; ``exists`` may ask of any name whether it is there."""
+        """Read a condition on list items; ``exists`` also takes any name."""
         name = self.take()
         if name.kind != "name" or name.text in _WORDS:
             raise RuleSyntaxError(self.rule, name.position, f"{token.text} asks for a name")
@@ -200,7 +200,7 @@ class RuleReader:
 
     def _path(self, token: RuleToken) -> str:
         if re.split(r"[.\[]", token.text)[0] == when.ITEM and not self._lists:
-            problem = f"{when.ITEM} is an item of a list: it stands in exists(list, ...) and count(list, ...)"
+            problem = f"{when.ITEM} is a list item: use it in exists(list, ...) and count(list, ...)"
             raise RuleSyntaxError(self.rule, token.position, problem)
         self.names.append(token.text)
         return token.text
@@ -224,5 +224,5 @@ def _unquoted(token: RuleToken, rule: str) -> str:
     try:
         text: str = json.loads(token.text)
     except ValueError as error:
-        raise RuleSyntaxError(rule, token.position, f"{token.text} is no text as JSON has it") from error
+        raise RuleSyntaxError(rule, token.position, f"{token.text} is not a JSON string") from error
     return text

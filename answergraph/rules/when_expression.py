@@ -18,10 +18,10 @@ ITEM = "item"
 MAX_ITEMS = 100_000
 """Total list items and parts of values that the rules of one decision may read; nested lists would otherwise take too long."""
 CHARACTERS_PER_ITEM = 1_000
-"""So much of a text counts as an item where texts are compared or searched."""
+"""Characters of a text that count as an item."""
 
 Kind = Literal["truth", "number", "text", "null", "any"]
-"""What a part is known to be before there are facts; ``"any"`` for a name."""
+"""The static kind of a part; ``"any"`` for a name."""
 
 _MISSING = object()
 _ORDERS: Mapping[str, Callable[[Any, Any], bool]] = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
@@ -29,7 +29,7 @@ _ORDERS: Mapping[str, Callable[[Any, Any], bool]] = {"<": operator.lt, "<=": ope
 
 @dataclass(frozen=True)
 class Facts:
-    """The facts of one decision, and how many items were looked at for it."""
+    """The facts of one decision, and the items read for it."""
 
     values: Mapping[str, Any]
     looked_at: list[int] = field(default_factory=lambda: [0])
@@ -38,12 +38,12 @@ class Facts:
         """Count items; raises ``RuleEvaluationError`` for too many."""
         self.looked_at[0] += items
         if self.looked_at[0] > MAX_ITEMS:
-            raise RuleEvaluationError(text, f"it looks at more than {MAX_ITEMS} list items")
+            raise RuleEvaluationError(text, f"it reads more than {MAX_ITEMS} list items")
 
     def items(self, text: str, found: Any) -> Iterator[Any]:
         """Yield the items of a list; ``RuleEvaluationError`` for what is no list, and for too many items."""
         if not _is_list(found):
-            raise RuleEvaluationError(text, "what it looks through is no list")
+            raise RuleEvaluationError(text, "it needs a list")
         for item in found:
             self.look_at(text)
             yield item
@@ -59,7 +59,7 @@ class Expression:
     text: str
     """The part as it was written."""
     value: Callable[[Facts], Any]
-    """Raises ``RuleEvaluationError`` where the facts give no value."""
+    """Raises ``RuleEvaluationError`` if the facts have no value."""
     kind: Kind = "truth"
     is_constant: bool = False
 
@@ -107,7 +107,7 @@ def comparison(text: str, left: Expression, sign: str, right: Expression) -> Exp
 
 
 def exists(text: str, name: str) -> Expression:
-    """Return whether something is there and not ``null``."""
+    """Return whether a value exists and is not ``null``."""
 
     def value(facts: Facts) -> bool:
         found = _found(facts, name)
@@ -169,7 +169,7 @@ def _found(facts: Facts, name: str) -> Any:
 
 
 def _member(facts: Facts, holder: Any, name: str) -> Any:
-    """Return a key, a declared field, a list's position, its ``length``, or what ``name`` is of each of its items."""
+    """Return a key, a declared field, a list item, its ``length``, or ``name`` of each item."""
     if isinstance(holder, Mapping):
         return holder.get(name, _MISSING)
     if _is_list(holder):
@@ -179,21 +179,21 @@ def _member(facts: Facts, holder: Any, name: str) -> Any:
             return len(holder)
         each = [_member(facts, item, name) for item in facts.items(name, holder)]
         return _MISSING if any(one is _MISSING for one in each) else each
-    # Declared fields only: a rule reads data and calls nothing.
+    # Declared fields only: rules read data and call nothing.
     declared = type(holder).model_fields if isinstance(holder, BaseModel) else ()
     fields = getattr(holder, "__dataclass_fields__", ()) if is_dataclass(holder) else declared
     return getattr(holder, name, _MISSING) if name in fields else _MISSING
 
 
 def _same(facts: Facts, text: str, left: Any, right: Any) -> bool:
-    """Compare values part by part: they may be nested deeper than Python's own comparison can follow."""
+    """Compare values iteratively, because they may be nested deeply."""
     waiting = [(left, right)]
     while waiting:
         one, other = waiting.pop()
         if _is_number(one) and _is_number(other):
             is_same = one == other
         elif type(one) is not type(other):
-            return False  # ``1`` is not ``true``, though Python says so
+            return False  # ``1`` is not ``true``, unlike in Python
         elif isinstance(one, list | tuple) and len(one) == len(other):
             facts.look_at(text, len(one))
             waiting += zip(one, other, strict=True)

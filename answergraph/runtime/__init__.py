@@ -1,1 +1,1 @@
-"""How nodes run, and what is kept between runs; knows nothing of agents."""
+"""Running nodes, and caches; independent of agents."""

@@ -1,15 +1,15 @@
-"""How deep plain data may be nested: much of what looks at a value is recursive, in this package and in others."""
+"""Limits the nesting of data, because much code that reads it is recursive."""
 
 from __future__ import annotations
 
 from typing import Any
 
 MAX_JSON_DEPTH = 128
-"""Objects and lists in each other, in what a model wrote; deeper JSON is unreadable."""
+"""Maximum nesting of a model's JSON; deeper JSON is unreadable."""
 
 
 def is_deeper(data: Any, depth: int = MAX_JSON_DEPTH) -> bool:
-    """Return whether objects and lists stand in each other deeper than a depth; not recursive.
+    """Return whether data is nested deeper than a depth; iterative.
 
     Example:
         >>> is_deeper([[1], 2], 1)

@@ -1,4 +1,4 @@
-"""What LangChain's agents have and LangChain has no public name for, read off one of its agents."""
+"""Parts of LangChain's agents without a public name, read from one of its agents."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from langgraph.types import TracePolicy
 
 
 class LangChainsAgent(NamedTuple):
-    """What is read."""
+    """The parts."""
 
     subagents: Any
     """Makes the projection ``run.subagents`` of a stream."""
     trace_policy: TracePolicy
-    """That of a hook whose middleware says nothing: it follows ``configure_trace_policy``."""
+    """The default trace policy of hooks, which follows ``configure_trace_policy``."""
 
 
 class NoProjection(StreamTransformer):
@@ -34,7 +34,7 @@ class NoProjection(StreamTransformer):
 
 @lru_cache(maxsize=1)
 def langchains_agent() -> LangChainsAgent:
-    """Read an agent of LangChain's once; without LangChain there is no such projection and no such policy."""
+    """Read an agent of LangChain once; without LangChain, projection and policy do nothing."""
     try:
         agents, middleware = import_module("langchain.agents"), import_module("langchain.agents.middleware")
     except ImportError:
@@ -48,7 +48,7 @@ def langchains_agent() -> LangChainsAgent:
 
 
 def subagent_transformer() -> Callable[..., Any]:
-    """Return LangChain's transformer in a program that has imported LangChain, else what imports it when a stream begins."""
+    """Return LangChain's transformer, imported when a stream begins unless it already is."""
     made: Callable[..., Any] = langchains_agent().subagents if "langchain.agents" in sys.modules else _made_late
     return made
 

@@ -1,4 +1,4 @@
-"""A cache of values made from objects that come again at every call, such as response formats and bound models."""
+"""A cache of values made from objects that recur at every call, such as response formats."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ ValueT = TypeVar("ValueT")
 
 
 class RecentCache(Generic[ValueT]):
-    """Keeps the ``MAX_KEPT`` values that were used last; ``None`` is not kept.
+    """An LRU cache of ``MAX_KEPT`` values; ``None`` is not kept.
 
-    Threads may share a cache: in a race a value may be made twice, but all callers are given the same one.
+    Thread-safe: in a race a value may be made twice, but all callers get the same one.
     """
 
     def __init__(self) -> None:
@@ -26,13 +26,13 @@ class RecentCache(Generic[ValueT]):
         try:
             self._kept.move_to_end(key)
             return self._kept[key][0]
-        except KeyError:  # Never kept, or another thread has just dropped it.
+        except KeyError:  # Not cached, or just dropped by another thread.
             return None
 
     def put(self, key: Hashable, value: ValueT, sources: Any = None) -> ValueT:
         """Return the value now kept under a key: the one already there, or this one.
 
-        The sources stay alive with it. A key may therefore hold their ids, which Python reuses for other objects after their end.
+        The sources stay alive with it, so a key may hold their ids.
         """
         value = self._kept.setdefault(key, (value, sources))[0]
         self.get(key)
@@ -41,7 +41,7 @@ class RecentCache(Generic[ValueT]):
         return value
 
     def get_or_make(self, make: Callable[[], ValueT], *sources: object, key: Hashable = None) -> ValueT:
-        """Return the value for these very sources and an equal key, made the first time; what ``make`` raises is not kept."""
+        """Return the cached value for the same sources and an equal key; errors of ``make`` are not cached."""
         full_key = (key, *map(id, sources))
         value = self.get(full_key)
         return self.put(full_key, make(), sources) if value is None else value

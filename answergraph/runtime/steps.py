@@ -1,7 +1,7 @@
 """Steps: logic written once for sync and async, and the two drivers that run it.
 
-A step is a generator that yields *effects*, what it needs done, and is sent each effect's result. ``run_step`` blocks on
-an effect, ``arun_step`` awaits it. The idea is that of ``httpx``'s auth flows.
+A step is a generator that yields *effects* and is sent their results. ``run_step`` blocks on an effect, ``arun_step`` awaits
+it, as in ``httpx``'s auth flows.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ StepT = TypeVar("StepT")
 
 
 class Effect(Protocol):
-    """Something a step needs done in the outside world, in either colour."""
+    """An operation in the outside world, blocking or awaited."""
 
     def perform(self) -> Any:
         """Do it, blocking."""
@@ -39,7 +39,7 @@ class Invoke:
     runnable: Runnable[Any, Any]
     input: Any
     listeners: Sequence[BaseCallbackHandler] = ()
-    """Callback handlers for this call, beside those of the run."""
+    """Extra callback handlers."""
     settings: Mapping[str, Any] = field(default_factory=dict)
     """Further keyword arguments."""
 
@@ -60,7 +60,7 @@ def _with_listeners(listeners: Sequence[BaseCallbackHandler]) -> RunnableConfig:
 
 @dataclass(frozen=True)
 class CallHandler:
-    """Call a handler that LangGraph hands to a wrapper; it is of the running colour already."""
+    """Call a handler that LangGraph passes to a wrapper."""
 
     function: Callable[..., Any]
     arguments: tuple[Any, ...]
@@ -103,7 +103,7 @@ def run_step(step: Step[StepT]) -> StepT:
         step: The step. What an effect raises is thrown into it, so that it can be caught by name there.
 
     Returns:
-        What the step returns.
+        The step's return value.
     """
     try:
         effect = next(step)
@@ -126,7 +126,7 @@ async def arun_step(step: Step[StepT]) -> StepT:
         step: The step. What an effect raises is thrown into it, so that it can be caught by name there.
 
     Returns:
-        What the step returns.
+        The step's return value.
     """
     try:
         effect = next(step)
@@ -143,16 +143,16 @@ async def arun_step(step: Step[StepT]) -> StepT:
 
 
 class Surroundings(Protocol):
-    """What a graph puts around one visit of a node: entered before it; the node's update goes through it afterwards."""
+    """A context around one visit of a node, which also finishes the node's update."""
 
     def __enter__(self) -> Surroundings: ...
     def __exit__(self, kind: Any, error: BaseException | None, traceback: Any) -> None: ...
     def finished_update(self, update: Any) -> Any:
-        """Return the node's update as LangGraph is to write it."""
+        """Return the node's update for LangGraph."""
 
 
 Around = Callable[[Callable[[], Any]], Surroundings]
-"""Makes the surroundings of a visit; called with a function that returns the node's state."""
+"""Makes the surroundings of a visit from a function that returns the node's state."""
 
 
 class NothingAround:
@@ -175,7 +175,7 @@ class NothingAround:
 class GraphNode(Runnable[Any, Any]):
     """A graph node made of a step: ``(state, runtime) -> Step[update]``.
 
-    A plain ``Runnable`` on purpose: LangGraph runs it as it is, where a bare function costs a traced call per visit.
+    A plain ``Runnable``, because a function costs a traced call per visit.
     """
 
     def __init__(self, step: Callable[[Any, Runtime[Any]], Step[Any]], *, name: str, around: Around = NothingAround) -> None:
@@ -184,7 +184,7 @@ class GraphNode(Runnable[Any, Any]):
         self._around = around
 
     def within(self, around: Around) -> GraphNode:
-        """Return the same node with something else around its visits."""
+        """Return the same node with other surroundings."""
         return GraphNode(self._step, name=self.name, around=around)
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
@@ -213,7 +213,7 @@ class Router(Runnable[Any, Any]):
         """Make a router from a function.
 
         Args:
-            route: Returns why the graph goes on, or one ``Send`` per tool call.
+            route: Returns the reason for the next edge, or one ``Send`` per tool call.
             name: Shown in traces; unique per source node.
         """
         self.route = route

@@ -1,4 +1,4 @@
-"""Switches, as environment variables that are read when an agent is built, back to LangGraph's own way."""
+"""Environment variables, read when an agent is built, that restore LangGraph's behaviour."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 
 
 def is_switched_on(variable: str) -> bool:
-    """Return whether a switch is on, as it is unless its variable is ``0``.
+    """Return whether a switch is on; ``0`` turns it off.
 
     Raises:
         ValueError: If the variable is neither ``0`` nor ``1``.

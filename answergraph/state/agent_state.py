@@ -33,10 +33,10 @@ OmitFromInput = OmitFromSchema(input=True, output=False)
 """A key that callers read and cannot set."""
 
 PrivateStateAttr = OmitFromSchema(input=True, output=True)
-"""A key of the graph's own."""
+"""A private key of the graph."""
 
 TOOL_RESULTS: str = "answergraph_tool_results"
-"""State key: the results of the run's tools, recorded where a middleware needs them."""
+"""State key: the run's tool results, recorded if a middleware needs them."""
 
 
 class AgentState(TypedDict, Generic[ResponseT]):
@@ -83,11 +83,11 @@ class AnswerKeys:
 
     @cached_property
     def own(self) -> frozenset[str]:
-        """All keys that the agent's own nodes alone write."""
+        """All keys that only the agent's own nodes write."""
         return PRIVATE_KEYS | {self.answer, self.outcome}
 
     def no_hook_writes(self, *, reads_answers: bool) -> frozenset[str]:
-        """Return those of ``own`` that no hook writes; without a response format there is no answer that one could forge."""
+        """Return the keys of ``own`` that hooks may not write."""
         return self.own if reads_answers else self.own - {self.answer}
 
     @classmethod

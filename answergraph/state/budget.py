@@ -1,13 +1,11 @@
-"""Budgets: the limits of a run, what is left of them, and how runs inside a run share what is left.
+"""Budgets: the limits of a run, the rest, and how nested runs share it.
 
-A node or a tool of an agent may run another agent. What that agent uses is charged to the run around it, and it may use no more
-than that run has left. The budget is found through a context variable, so that a tool need not pass anything on. What was charged
-goes into the state, so that it survives a checkpoint.
+An agent that runs in a node or tool of another one is charged to the outer run, and limited to its remaining budget. A context
+variable passes the budget, and the state keeps the charges across checkpoints.
 """
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar, Token
@@ -28,7 +26,7 @@ from answergraph.state.tool_results import with_update
 
 
 class RemainingBudget(NamedTuple):
-    """What is left of a budget; ``None`` for no limit."""
+    """The rest of a budget; ``None`` for no limit."""
 
     model_calls: int | None
     tool_calls: int | None
@@ -36,7 +34,7 @@ class RemainingBudget(NamedTuple):
 
     @property
     def is_exhausted(self) -> bool:
-        """Whether not one more call of a model is left."""
+        """Whether no model call is left."""
         return self.model_calls == 0 or self.total_tokens == 0
 
     def minus(self, usage: Usage) -> RemainingBudget:
@@ -61,7 +59,7 @@ class UsageLimits:
     model_calls: int | None = 50
     """Calls of the model. With 1, the only call must give the answer."""
     tool_calls: int | None = None
-    """Tool calls that are executed, answers not counted; later calls get the result "not available"."""
+    """Executed tool calls, without answers; later calls get the result "not available"."""
     total_tokens: int | None = None
     """Input and output tokens that the model reports. Checked before each call, so the last call may exceed the limit."""
     answer_attempts: int = 4
@@ -82,22 +80,22 @@ class UsageLimits:
     def is_last_call(self, usage: Usage) -> bool:
         """Return whether the next model call is the last one, given the usage before it."""
         last_model_call = self.model_calls is not None and usage["model_calls"] >= self.model_calls - 1
-        # A further call costs about what an average one did.
+        # Assumes an average cost per call.
         per_call = usage["total_tokens"] // max(usage["model_calls"], 1)
         few_tokens_left = self.total_tokens is not None and usage["total_tokens"] + 2 * per_call > self.total_tokens
         return last_model_call or (few_tokens_left and usage["model_calls"] > 0)
 
     def is_exhausted(self, usage: Usage) -> bool:
-        """Return whether no model call is left: inner runs used them up, or the caller has none left."""
+        """Return whether no model call is left, also because of inner runs or the caller."""
         no_model_call = self.model_calls is not None and usage["model_calls"] >= self.model_calls
         return no_model_call or (self.total_tokens is not None and self.total_tokens < 1)
 
     def tool_calls_left(self, usage: Usage) -> int | None:
-        """Return how many tool calls may still be carried out, ``None`` for any number."""
+        """Return the remaining tool calls, ``None`` for no limit."""
         return None if self.tool_calls is None else max(self.tool_calls - usage["tool_calls"], 0)
 
     def remaining(self, usage: Usage) -> RemainingBudget:
-        """Return what is left for runs inside this one; the call of the reserved final answer is kept back."""
+        """Return the budget for inner runs, without the call reserved for the final answer."""
         left = RemainingBudget(self.model_calls, self.tool_calls, self.total_tokens).minus(usage)
         return left._replace(model_calls=_rest(left.model_calls, 1)) if self.reserve_final_answer else left
 
@@ -109,7 +107,7 @@ class UsageLimits:
 
 class _CappedLimits(UsageLimits):
     def __post_init__(self) -> None:
-        # A caller may have nothing left, so that zero is allowed here.
+        # A caller may have nothing left, so zero is allowed here.
         return
 
 
@@ -134,9 +132,9 @@ class NoCallLeftError(Exception):
 
 
 class InnerRunBudget:
-    """Shares what one visit of a node, or one tool call, may use among the runs inside it, and records what they used.
+    """Shares the budget of one node visit or tool call among inner runs, and records their usage.
 
-    A context manager: runs that start inside it find it through a context variable.
+    A context manager, found by inner runs through a context variable.
     """
 
     def __init__(
@@ -146,8 +144,8 @@ class InnerRunBudget:
         parts: Callable[[Mapping[str, Any]], int] | None = None,
         left_out: Callable[[Any], Any] | None = None,
     ) -> None:
-        # ``state`` is called only if a run inside asks for its budget. ``parts`` returns how many such budgets share what the run
-        # around has left; ``left_out`` takes the agent's own keys out of the update of a node that is not its own.
+        # ``state`` is called only if an inner run asks for its budget. ``parts`` returns how many such budgets share the rest;
+        # ``left_out`` removes the agent's own keys from the update of a guest node.
         self.caller: InnerRunBudget | None = None
         self._limits = limits
         self._state = state
@@ -164,28 +162,28 @@ class InnerRunBudget:
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         _current.reset(self._token)
         if isinstance(error, ParentCommand) and self._left_out is not None:
-            # The command of a graph inside, which LangGraph carries here as an exception.
+            # The command of an inner graph, which LangGraph raises as an exception.
             error.args = (self._left_out(error.args[0]),)
 
     def remaining_for(self, ledger: RunLedger) -> RemainingBudget:
-        """Record what an inner run has used so far, and return what it may use in total."""
+        """Record an inner run's usage so far, and return its total budget."""
         self.charge(ledger)
         return self._remaining(leaving_out=ledger["run"])
 
     def charge(self, ledger: RunLedger) -> None:
-        """Charge an inner run for all that it has used; a later charge of the same run replaces this one."""
+        """Charge an inner run for its usage; a later charge of the same run replaces this one."""
         self._used[ledger["run"]] = ledger["usage"]
 
     @contextmanager
     def charge_single_call(self) -> Iterator[Callable[[AIMessage], None]]:
-        """Charge one model call outside an agent's run, such as a judge's, once its reply is handed to the yielded function.
+        """Charge one model call outside an agent, such as a judge's, when its reply is passed to the yielded function.
 
         Raises:
             NoCallLeftError: If no call is left.
         """
         call, replies = uuid4().hex, list[AIMessage]()
         try:
-            # Charged before it is made, so that calls made at the same time do not all take the last one.
+            # Charged in advance, so that concurrent calls do not all take the last one.
             with self._lock:
                 self._used[call] = usage_of([], "turn", model_calls=1, tool_calls=0)
                 is_exhausted = self._remaining(leaving_out=call).is_exhausted
@@ -225,29 +223,15 @@ class InnerRunBudget:
         return reduce(added, [usage for run, usage in list(self._used.items()) if run != leaving_out], NO_USAGE)
 
 
-@dataclass(frozen=True)
-class ReadRemaining:
-    """An effect that returns what an inner run may use; LangGraph reads the state around it in threads of its own."""
-
-    budget: InnerRunBudget
-    ledger: RunLedger
-
-    def perform(self) -> RemainingBudget:
-        return self.budget.remaining_for(self.ledger)
-
-    async def aperform(self) -> RemainingBudget:
-        return await asyncio.to_thread(self.perform)
-
-
 _current: ContextVar[InnerRunBudget | None] = ContextVar("answergraph_budget", default=None)
 
 
 def callers_budget() -> InnerRunBudget | None:
-    """Return the budget that the run of the current node is charged to, ``None`` outside of other runs."""
+    """Return the budget that the current node's run is charged to, ``None`` outside other runs."""
     own = _current.get()
     return None if own is None else own.caller
 
 
 def current_budget() -> InnerRunBudget | None:
-    """Return the budget that work outside an agent's own nodes is charged to, ``None`` if no agent's run is around it."""
+    """Return the budget for work outside an agent's own nodes, ``None`` outside an agent's run."""
     return _current.get()

@@ -1,4 +1,4 @@
-"""Channels whose checkpoints hold what was added; whole copies become rarer as the value grows."""
+"""Channels whose checkpoints hold additions; snapshots become rarer as the value grows."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _ROLES = ("human", "user", "ai", "assistant", "system", "developer")
 
 
 class GrowingChannel(DeltaChannel[Any]):
-    """A delta channel that is copied whole after as many updates as it has items.
+    """A delta channel with a snapshot after as many updates as it has items.
 
-    All copies together are at most twice as long as the last one, and no replay has more updates than the value has items.
+    All snapshots together are at most twice the last one, and a replay has at most as many updates as items.
     """
 
     __slots__ = ()
@@ -56,7 +56,7 @@ class MessagesChannel(GrowingChannel):
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self.ids: set[Any] | None = None
-        """The ids of the conversation's messages, kept from one append to the next; perhaps more, never fewer."""
+        """The ids of the messages, kept between appends; a superset."""
         self.owns_ids = True
 
     def copy(self) -> Self:
@@ -98,8 +98,8 @@ class MessagesChannel(GrowingChannel):
         return True
 
     def __eq__(self, other: object) -> bool:
-        # LangGraph refuses a node whose schema declares a key with a channel that is not equal to the graph's, and asks no more.
-        # As an equal of the channel of MessagesState, this one stays, and nodes annotated with that schema can be added.
+        # LangGraph refuses nodes whose schema has an unequal channel for a key. As an equal of MessagesState's channel, this
+        # one is kept, and nodes with that schema can be added.
         if isinstance(other, BinaryOperatorAggregate):
             return other.operator is add_messages
         return isinstance(other, MessagesChannel)
@@ -137,15 +137,15 @@ def stores_deltas() -> bool:
 
 
 def with_messages_channel(hint: Any) -> Any:
-    """Return the annotation of a state's messages with the delta channel in place of ``add_messages``.
+    """Return the annotation of a state's messages with the delta channel instead of ``add_messages``.
 
-    An annotation with another reducer or with a channel of its own is returned as it is: this is how one agent opts out.
+    Annotations with another reducer or channel are unchanged: this is how an agent opts out.
     """
     bare = get_args(hint)[0] if get_origin(hint) is Required else hint
     metadata = getattr(bare, "__metadata__", ())
     if not metadata or metadata[-1] is not add_messages:
         return hint
-    # The type that was annotated stays, and so does what else was said of it.
+    # The annotated type and other metadata are kept.
     return Required[Annotated[(bare.__origin__, *metadata[:-1], MESSAGES)]]
 
 
@@ -160,14 +160,14 @@ def _new_ids(messages: Sequence[BaseMessage], ids: set[Any]) -> set[Any] | None:
 
 
 def _with_ids(write: Any, before: Sequence[Any], known: set[Any]) -> Iterable[BaseMessage]:
-    """Give ids to what has none.
+    """Add missing ids.
 
-    A message object is stored with the id it is given here. A text or a pair is stored as it is and becomes a message whenever
-    the conversation is rebuilt; its id is made from what it says and the message before it, so that it is the same one again.
+    A message object is stored with its id. Texts and pairs become messages when the conversation is rebuilt, so their ids are
+    derived from their content and the message before.
     """
     previous = getattr(before[-1], "id", None) if before else None
     match write:
-        case [str(role), str()] if role in _ROLES:  # a pair, which checkpoints give back as a list
+        case [str(role), str()] if role in _ROLES:  # a pair, which checkpoints restore as a list
             given = [write]
         case _:
             given = write if isinstance(write, list) else [write]

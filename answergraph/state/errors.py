@@ -5,15 +5,15 @@
     AnswerGraphError
     ├── AgentSpecError(ValueError, TypeError)      the developer's mistake, raised while building if seen there
     │   ├── ResponseFormatError                    a format made at run time cannot be used; raised before the model is called
-    │   ├── RuleSyntaxError                        a rule that cannot be read; knows the position
-    │   └── WorkflowSpecError                      steps that make no workflow; knows the key
-    │       └── WorkflowFileError                  the same in a file; knows file and line as well
+    │   ├── RuleSyntaxError                        an invalid rule; has the position
+    │   └── WorkflowSpecError                      invalid steps of a workflow; has the key
+    │       └── WorkflowFileError                  the same in a file; has file and line
     ├── StructuredOutputError                      the model's mistake, may be sent back to the model
     │   ├── MultipleStructuredOutputsError         two or more different answers in one message
     │   └── StructuredOutputValidationError        an answer that does not fit its schema
     ├── BundleError(ValueError)                    a saved answer bundle cannot be read
     ├── AnswerRejected                             raised by your ``check_answer``; sent back to the model
-    ├── RuleEvaluationError                        a ``when(...)`` that the state gives no answer to
+    ├── RuleEvaluationError                        a ``when(...)`` that the state cannot decide
     ├── RuleNotMatched                             no rule holds; carries the judgment
     ├── NoAnswerError                              the run ended without an answer; carries the outcome
     └── StoredAnswerError(AttributeError)          an answer in a checkpoint does not fit its schema any more
@@ -31,7 +31,7 @@ from typing import Any
 
 from langchain_core.messages import AIMessage
 
-_NO_REASON = "Your answer was not accepted. Look at it again, and give a better one."
+_NO_REASON = "Your answer was not accepted. Check it again and give a better one."
 
 
 class AnswerGraphError(RuntimeError):
@@ -187,14 +187,14 @@ class RuleNotMatched(AnswerGraphError):  # noqa: N818  # the name of the situati
 
 @dataclass(frozen=True)
 class ErrorClasses:
-    """The error classes that a strategy raises."""
+    """The error classes of a strategy."""
 
     multiple: Callable[[list[str], AIMessage], Exception] = MultipleStructuredOutputsError
     validation: Callable[[str, Exception, AIMessage], Exception] = StructuredOutputValidationError
 
     @classmethod
     def beside(cls, strategy: object) -> ErrorClasses:
-        """Return the classes of the public module that defines a strategy of another package; ours where it has none."""
+        """Return the error classes beside another package's strategy; ours by default."""
         module = importlib.import_module(type(strategy).__module__)
         return cls(
             multiple=getattr(module, "MultipleStructuredOutputsError", MultipleStructuredOutputsError),

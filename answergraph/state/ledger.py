@@ -1,4 +1,4 @@
-"""What the graph itself records of a run: what was used and why, how the answer was asked for, which attempts were made."""
+"""The graph's own records of a run: usage by cause, requests for the answer, attempts."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _NOTHING = CauseUsage(model_calls=0, tool_calls=0, total_tokens=0)
 
 
 NO_USAGE: Usage = Usage(model_calls=0, tool_calls=0, input_tokens=0, output_tokens=0, total_tokens=0, by_cause={})
-"""The usage of a run that has done nothing yet; never changed in place."""
+"""The usage of a new run; never changed in place."""
 
 
 def usage_of(replies: Sequence[AIMessage], cause: Cause, *, model_calls: int, tool_calls: int) -> Usage:
-    """Return the usage of one visit of the model and of the tool calls that are carried out because of it.
+    """Return the usage of one model visit and its tool calls.
 
     The ``usage_metadata`` of the replies is counted where present; there are several calls if middleware calls the model again.
     """
@@ -46,7 +46,7 @@ def usage_of(replies: Sequence[AIMessage], cause: Cause, *, model_calls: int, to
 
 
 def token_count(reply: AIMessage, name: str) -> int:
-    """Return a count of a reply's usage metadata; 0 where it is missing or no count, for servers send anything there."""
+    """Return a count of a reply's usage metadata, 0 if missing or invalid."""
     usage: Any = reply.usage_metadata
     value = usage.get(name) if isinstance(usage, dict) else None
     try:
@@ -56,7 +56,7 @@ def token_count(reply: AIMessage, name: str) -> int:
 
 
 def of_run(usage: Usage, messages: Sequence[BaseMessage]) -> RunUsage:
-    """Return the usage of a finished run: every cause with its share, and the usage of each reply since a person spoke last."""
+    """Return the usage of a finished run: by cause, and by reply since the last user message."""
     replies: list[AIMessage] = []
     for message in reversed(messages):
         if isinstance(message, HumanMessage) and not is_correction(message):
@@ -86,7 +86,7 @@ def added(left: Usage, right: Usage) -> Usage:
 
 
 def _of_inner_runs(used: Usage, counted: Usage) -> Usage:
-    """Return the part of what inner runs have used that is not counted yet, as usage of the run around them."""
+    """Return the usage of inner runs that is not counted yet."""
     counts: Any = {name: used[name] - counted[name] for name in _COUNTS}
     usage: Usage = counts | {"by_cause": {"inner_run": {name: counts[name] for name in _PER_CAUSE}}}
     return usage
@@ -101,39 +101,39 @@ class UnconfirmedAnswer(TypedDict):
 
 
 class RunLedger(TypedDict):
-    """The account of a run in progress, kept in the state; survives checkpoints and interrupts.
+    """The account of a run in progress, kept in the state.
 
-    Fields that most runs never need are left out until they are: each checkpoint repeats the ledger.
+    Optional fields are rarely needed: each checkpoint repeats the ledger.
     """
 
     run: str
-    """The id of the run, by which it is charged to its caller."""
+    """The id of the run, for charging its caller."""
     cause: Cause
     """Why the model is called next."""
     usage: Usage
     inner_usage_counted: NotRequired[Usage | None]
-    """The part of the thread's ``INNER_USAGE`` that ``usage`` includes already, and all of earlier runs."""
+    """The part of ``INNER_USAGE`` in ``usage`` already, with earlier runs."""
     attempts: list[Attempt]
     last_mistake: NotRequired[str | None]
-    """The last wrong answer as canonical JSON, to notice that it is repeated."""
+    """The last wrong answer as canonical JSON, to detect repetition."""
     unconfirmed: NotRequired[UnconfirmedAnswer | None]
     confirmations_asked: int
-    """How often in this run the model was asked to confirm an answer."""
+    """Number of confirmation requests in this run."""
     narrowed: list[Narrowing]
     used_strategies: list[str]
-    """The ids of the strategies that this run does not ask with any more."""
+    """The ids of strategies that this run no longer uses."""
     last_reply_index: int
-    """Where in the conversation the model's last reply was put."""
+    """The index of the model's last reply."""
     last_reply_id: str | None
-    """The id of that reply; if another message is there now, something else rewrote the history."""
+    """The id of that reply; a different message there means a rewritten history."""
     tools_were_off: bool
     """Whether the last model call was made with tools off; tool calls in its reply are not carried out."""
     last_call_made: bool
     """Whether the last model call of the budget has been made."""
     finished: bool
-    """Whether the outcome of this run is written."""
+    """Whether the run's outcome is written."""
     taken_out: NotRequired[list[PendingCall]]
-    """The calls that hooks took out of the model's last reply."""
+    """The calls that hooks removed from the model's last reply."""
     pending: NotRequired[list[PendingCall]]
     """The calls that the run waits for, if it ended ``deferred``."""
 
@@ -151,7 +151,7 @@ _NAMES_IN_0_1: Mapping[str, str] = {
 
 
 def empty_ledger(inner_usage_counted: Usage | None = None) -> RunLedger:
-    """Return the ledger of a new run; what inner runs of earlier runs used is counted already."""
+    """Return the ledger of a new run, in which earlier inner usage is counted."""
     ledger = RunLedger(
         run=uuid4().hex,
         cause="turn",
@@ -170,16 +170,16 @@ def empty_ledger(inner_usage_counted: Usage | None = None) -> RunLedger:
 
 
 class MiddlewareValue(TypedDict):
-    """A value that a middleware put in place of the model's answer."""
+    """A value that a middleware set instead of the model's answer."""
 
     schema: str | None
-    """The schema that the value is of, ``None`` if it is of none."""
+    """The schema of the value, ``None`` if it fits none."""
     value: Any
-    """As JSON; as it is if it is of no schema."""
+    """As JSON; unchanged without a schema."""
 
 
 class AnswerRequestRecord(TypedDict):
-    """How the last model call asked for the answer, by name, so that a narrowed format holds across a checkpoint."""
+    """The last request for the answer, by name, so that a narrowed format survives a checkpoint."""
 
     strategy: str
     """The strategy's name."""
@@ -192,15 +192,15 @@ class AnswerRequestRecord(TypedDict):
     strategy_id: str
     has_next_strategy: bool
     of_model: bool
-    """Whether the reply is the model's; what a middleware wrote in its place raises no error of the model's."""
+    """Whether the reply is the model's; a middleware's reply raises no model error."""
     valid: bool
-    """Whether the reply was seen to hold a valid answer."""
+    """Whether the reply held a valid answer."""
     dialect: str
     """The part of JSON Schema that the schema on the wire was compiled to."""
     note: str | None
     """A remark for the record of the attempt."""
     tools_off: NotRequired[bool]
-    """Whether no tool could be called although the budget was not spent: the answer was asked for after the tools."""
+    """Whether tools were off within the budget: the answer was requested after the tools."""
     middleware_value: MiddlewareValue | None
 
 
@@ -208,7 +208,7 @@ def answer_request_record(state: Mapping[str, Any]) -> AnswerRequestRecord | Non
     record: Any = state.get(ANSWER_REQUEST)
     if record is None or "has_next_strategy" in record:
         return record
-    # Version 0.1 had other names, and left out of checkpoints what holds for most calls.
+    # Version 0.1 had other names and omitted defaults.
     return AnswerRequestRecord(
         strategy=record["strategy"],
         declared=record["declared"],
@@ -238,26 +238,23 @@ INNER_USAGE: str = "answergraph_charges"
 
 
 def stored_ledger(state: Mapping[str, Any]) -> RunLedger | None:
-    """Return the ledger as it stands in the state, ``None`` before the first run of a thread."""
+    """Return the stored ledger, ``None`` before the first run of a thread."""
     ledger: Any = state.get(LEDGER)
     if ledger is None or "last_call_made" in ledger:
         return ledger
-    # Version 0.1 had other names, and left out of checkpoints what was as in a new ledger.
+    # Version 0.1 had other names and omitted defaults.
     renamed: Any = {_NAMES_IN_0_1.get(name, name): value for name, value in ledger.items()}
     return {**empty_ledger(), **renamed}
 
 
 def taken_out(state: Mapping[str, Any]) -> list[PendingCall]:
-    """Return the calls that hooks took out of the model's last reply."""
+    """Return the calls that hooks removed from the model's last reply."""
     ledger = stored_ledger(state)
     return [] if ledger is None else ledger.get("taken_out", [])
 
 
 def current_ledger(state: Mapping[str, Any], begins_run: bool | None = None) -> RunLedger:
-    """Return the ledger of the run with what inner runs have used since it was written; an empty one for a new run.
-
-    Whether this is a new run is found out if ``begins_run`` is not given.
-    """
+    """Return the run's ledger with recent inner usage; an empty one for a new run. ``begins_run`` is determined if not given."""
     stored = stored_ledger(state)
     if stored is None:
         ledger = empty_ledger()
@@ -277,6 +274,6 @@ def starts_run(state: Mapping[str, Any]) -> bool:
     ledger = stored_ledger(state)
     if ledger is None:
         return True
-    # A deferred run goes on with the results of its calls, unless a person says something else.
+    # A deferred run continues with the results of its calls, unless a user message arrives.
     is_over = ledger["finished"] and not ledger.get("pending")
     return not state.get(RUNNING) and (is_over or begins_new_run(state["messages"]))

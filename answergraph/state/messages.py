@@ -1,4 +1,4 @@
-"""Pure functions of a conversation: who spoke last, which calls wait for a result."""
+"""Pure functions of a conversation."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ WHOLE_MESSAGES = frozenset({AIMessage, HumanMessage, SystemMessage, ToolMessage}
 """The types of finished messages: no chunks, no removals, no other forms that become messages."""
 
 CUT_TEXT = "…"
-"""Stands for the text of a reply that was cut and asked for again."""
+"""Replaces the text of a cut reply that is requested again."""
 
 NO_VALID_TOOL = "is not a valid tool"
-"""In the error of a call in text that names a tool there is not."""
+"""Part of the error about an unknown tool."""
 
 CORRECTION_ID_PREFIX = "answergraph-correction-"
-"""Marks the ids of messages by which this package sends a reply back, so that they are never taken for a person's or a tool's."""
+"""Prefix of the ids of corrections, to distinguish them from messages of users and tools."""
 
 
 def correction_message(text: str) -> HumanMessage:
-    """Return a user message of this package, recognisable by its id, that sends a reply back to the model."""
+    """Return a correction as a user message, recognisable by its id."""
     return HumanMessage(text, id=f"{CORRECTION_ID_PREFIX}{uuid4()}")
 
 
 def without_cut_text(message: AIMessage) -> AIMessage:
-    """Return a reply that was cut without its text, which moves to the metadata: a model that is shown it goes on with it."""
+    """Move the text of a cut reply to the metadata: a model that sees it would continue it."""
     blocks = [] if isinstance(message.content, str) else message.content
     others = [block for block in blocks if isinstance(block, dict) and block.get("type") != "text"]
     content: Any = [*others, {"type": "text", "text": CUT_TEXT}] if others else CUT_TEXT
@@ -98,7 +98,7 @@ def unanswered(calls: Sequence[CallT], after: Sequence[BaseMessage]) -> list[Cal
 
 
 def calls_taken_out(message: AIMessage, before: Sequence[ToolCall], written: Sequence[Any]) -> list[ToolCall]:
-    """Return the calls of a reply that a hook took out of it, in place or by the messages it wrote."""
+    """Return the calls that a hook removed from a reply, in place or by its messages."""
     ids = {message.id, REMOVE_ALL_MESSAGES}
     is_rewritten = any(getattr(other, "id", None) in ids for other in written)
     replies = [other for other in written if isinstance(other, AIMessage)] if is_rewritten else [message]
@@ -109,9 +109,9 @@ def calls_taken_out(message: AIMessage, before: Sequence[ToolCall], written: Seq
 def direct_results(
     message: AIMessage | None, after: Sequence[AnyMessage], return_direct: Mapping[str, bool]
 ) -> list[ToolMessage]:
-    """Return the results that end the run: of a turn in which only ``return_direct`` tools were called; else none.
+    """Return the results of a turn with only ``return_direct`` tools, which ends the run; else none.
 
-    A result's own name counts where a call was redirected to another tool.
+    If a call was redirected, the result's name counts.
     """
     calls = [] if message is None else message.tool_calls
     results = {m.tool_call_id: m for m in after if isinstance(m, ToolMessage) and m.name in return_direct}
@@ -121,7 +121,7 @@ def direct_results(
 
 
 def malformed_call_message(call: InvalidToolCall) -> ToolMessage:
-    """Return the error for a call whose arguments are no JSON, in LangChain's words; an unknown tool is told as one."""
+    """Return the error for an unknown tool, or for arguments that are not JSON, in LangChain's words."""
     if NO_VALID_TOOL in (told := call.get("error") or ""):
         return _error(call, told.replace("{", "{{").replace("}", "}}"))
     return _error(call, "Tool call {name} with id {id} could not be executed - arguments were malformed or truncated.")
@@ -140,7 +140,7 @@ def too_late_call_message(call: ToolCall) -> ToolMessage:
 
 
 def cut_call_message(call: ToolCall) -> ToolMessage:
-    """Return the error for a call in a reply that was cut: its arguments may parse although their end is missing."""
+    """Return the error for a call in a cut reply: its arguments may be incomplete although they parse."""
     return _error(
         call,
         "Tool call {name} with id {id} was not carried out - your reply was cut at the token limit, so its arguments may be "
@@ -156,8 +156,8 @@ def _error(call: Mapping[str, Any], words: str) -> ToolMessage:
 def repaired_history(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
     """Return a conversation in which every tool call has a result, so that strict providers accept it.
 
-    A thread whose process died between a call and its result, or whose user spoke before approving a call, would otherwise be
-    refused by the provider for good. Our own corrections right before a person's message are left out.
+    Otherwise providers refuse a thread whose process died between a call and its result, or whose user wrote before approving
+    a call. Corrections before a user message are removed.
     """
     done = answered_ids(messages)
     repaired: list[AnyMessage] = []

@@ -1,4 +1,4 @@
-"""What is asked of anything that a developer gives, and how the mistakes are told."""
+"""Checks of developers' arguments, and their messages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from answergraph.state.errors import AgentSpecError
 
 
 def shown(given: Any) -> str:
-    """Return something given in a few words: a class or function by its name, an object that shows nothing by its class's."""
+    """Describe an argument briefly: a class or function by name, an object without a repr by its class."""
     if isinstance(given, type) or isroutine(given):
         return given.__qualname__.rpartition("<locals>.")[2]
     if isinstance(given, BaseTool):
@@ -25,16 +25,16 @@ def shown(given: Any) -> str:
 
 
 def meant(name: Any, known: Iterable[str]) -> str:
-    """Return a question for the name that was meant, with a space before it; empty if none is near."""
+    """Return " Did you mean …?" for a similar name, else an empty string."""
     near = get_close_matches(name, list(known), 1) if isinstance(name, str) else []
     return f" Did you mean {near[0]!r}?" if near else ""
 
 
 def check_list(name: str, given: Any) -> Sequence[Any]:
-    """Return a list as it is, ``None`` as an empty one.
+    """Return a list unchanged, ``None`` as an empty one.
 
     Raises:
-        AgentSpecError: If it is one thing that a list was not put around.
+        AgentSpecError: If it is not a list.
     """
     if given is None:
         return ()
@@ -47,7 +47,7 @@ def check_list(name: str, given: Any) -> Sequence[Any]:
 
 
 def check_function(given_as: str, function: Any, *arguments: str, may_be_async: bool = False, instead: str = "") -> Any:
-    """Return a function that can be called with these arguments, by their places.
+    """Return a function that accepts these positional arguments.
 
     Raises:
         AgentSpecError: If it is a class, is not awaited or takes other arguments; ``given_as`` begins the message.
@@ -62,7 +62,7 @@ def check_function(given_as: str, function: Any, *arguments: str, may_be_async: 
     try:
         taken = signature(function)
     except ValueError:
-        return function  # a builtin, which shows none
+        return function  # a builtin without a signature
     try:
         taken.bind(*arguments)
     except TypeError:

@@ -1,7 +1,4 @@
-"""How a run ended: the outcome, and the ledger it is made from.
-
-Everything here is plain JSON, so that a checkpoint, a server and a log show the same thing.
-"""
+"""How a run ended: the outcome, and the ledger it is made from. Everything here is plain JSON."""
 
 from __future__ import annotations
 
@@ -18,48 +15,48 @@ OnFailure = Literal["return", "raise"]
 """What a run without an answer does."""
 
 Coverage = Literal["supported", "partly", "unchecked"]
-"""Whether tool results support a field: each of its values, some of them, or it was not looked at."""
+"""Whether tool results support all values of a field, some, or it was not checked."""
 
 Status = Literal["answered", "abstained", "deferred", "refused", "truncated", "empty", "invalid", "unanswered", "out_of_budget"]
-"""What became of the run; only ``answered`` and ``abstained`` come with a value. ``deferred`` runs go on, with the results of the
-calls that wait."""
+"""How the run ended; only ``answered`` and ``abstained`` have a value. ``deferred`` runs continue with the results of the
+waiting calls."""
 
 
 class Problem(TypedDict):
-    """One thing that is wrong with an answer."""
+    """A problem of an answer."""
 
     path: str
     """The field, ``"findings[0].quote"``; empty for the answer as a whole."""
     sentence: str
     check: str | None
-    """The check that says so, ``None`` for the schema."""
+    """The check that found it, ``None`` for the schema."""
     nearest: list[Any] | None
-    """The passage of a tool result that is most like the field, an ``EvidenceSpan`` as a list; ``None`` if none is like it."""
+    """The most similar passage of a tool result, an ``EvidenceSpan`` as a list; ``None`` if there is none."""
 
 
 class Attempt(TypedDict):
     """One reply that was read as an answer."""
 
     strategy: str
-    """How the answer was asked for."""
+    """The strategy of the request."""
     schema: str | None
     """The name of the schema that was answered, ``None`` if unknown."""
     status: Status
-    """What the reply was: ``answered`` for the accepted answer."""
+    """The status of the reply: ``answered`` for the accepted answer."""
     error: str | None
-    """What was wrong, ``None`` for the accepted answer."""
+    """The error, ``None`` for the accepted answer."""
     problems: list[Problem]
-    """The same for the first 50 fields; none for the accepted answer, and where there was no answer that could be read."""
+    """The problems of the first 50 fields; empty without a readable answer."""
     message_id: str | None
     """The message of the model that held it."""
     repairs: list[str]
-    """How the reply was repaired before it could be read."""
+    """The repairs made to read the reply."""
     note: str | None
     """How this request differed from the usual one, ``None`` if it did not."""
 
 
 class EvidenceSpan(NamedTuple):
-    """Where a tool result supports a claim; on the outcome and in checkpoints the list ``[tool_call_id, start, end]``."""
+    """The place of support in a tool result; on the outcome the list ``[tool_call_id, start, end]``."""
 
     tool_call_id: str
     start: int
@@ -68,11 +65,11 @@ class EvidenceSpan(NamedTuple):
 
 
 SHOWN = "shown"
-"""Ends a piece of evidence whose span lies in the text that the model was shown, where a middleware had changed the result."""
+"""Marks evidence in the text shown to the model instead of the result."""
 
 
 def spans_of(evidence: Sequence[Any]) -> list[tuple[int, int]]:
-    """Return the spans of a result that a piece of evidence names; two for a quote with an ellipsis, none in a shown text."""
+    """Return the result spans of a piece of evidence; two for an ellipsis, none in shown text."""
     places = [] if evidence[-1] == SHOWN else [place for place in evidence[1:] if isinstance(place, int)]
     return list(zip(places[::2], places[1::2], strict=False))
 
@@ -86,11 +83,11 @@ class AnswerAccepted:
     abstained: bool = False
     """Whether the answer is an abstention; the run's status is then ``abstained``."""
     answer: Any = None
-    """What the run is to answer in place of the checked value, as where a quote is made the passage; ``None``: that value."""
+    """A replacement for the checked value, such as a quote rewritten to the passage; ``None`` for no change."""
 
 
 Narrowing = TypedDict("Narrowing", {"middleware": str, "from": list[str], "to": list[str]})
-"""Which middleware changed the schemas offered, from which to which; to none where it set the format to ``None``."""
+"""A middleware's change of the offered schemas; empty ``to`` if it set the format to ``None``."""
 
 
 class PendingCall(TypedDict):
@@ -117,19 +114,19 @@ class Outcome(TypedDict):
     evidence: dict[str, list[Any]]
     """Per path of a field that a check found supported: its ``EvidenceSpan`` as a list."""
     coverage: dict[str, Coverage]
-    """What a check of evidence said of each field of the answer; of the items of a list together, ``"findings[].quote"``."""
+    """The support of each field by evidence; list items together, as ``"findings[].quote"``."""
     usage: RunUsage
     pending: NotRequired[list[PendingCall]]
     """The calls that a ``deferred`` run waits for."""
 
 
 Cause = Literal["turn", "correction", "confirmation", "final_answer", "retry", "inner_run"]
-"""Why something was used: an ordinary turn, a reply sent back, an early answer to be confirmed, the step that asks for the
-answer alone, a further call that middleware made in one turn, or an answergraph run inside this one."""
+"""Why something was used: an ordinary turn, a correction, the confirmation of an early answer, the final answer step, an extra
+call by middleware, or an inner answergraph run."""
 
 
 class CauseUsage(TypedDict):
-    """What one cause has used so far."""
+    """The usage of one cause."""
 
     model_calls: int
     tool_calls: int
@@ -137,14 +134,14 @@ class CauseUsage(TypedDict):
 
 
 class RoundUsage(TypedDict):
-    """What one call of the model has used; zero where the model does not report it."""
+    """The usage of one model call; zero if not reported."""
 
     input_tokens: int
     output_tokens: int
 
 
 class Usage(TypedDict):
-    """What the run has used so far, runs inside it included."""
+    """The usage of a run, including inner runs."""
 
     model_calls: int
     tool_calls: int

@@ -1,7 +1,6 @@
-"""The state keys that the agent's own nodes alone write: its answer, its outcome, and the private keys.
+"""Protects the state keys that only the agent's own nodes write: answer, outcome and private keys.
 
-What else reaches the state is left out there: the whole state of another agent that a tool, a node or a command hands back, and
-what a caller sends.
+Other writers' values for them are dropped, for example the state of another agent that a tool returns.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from answergraph.state.errors import AgentSpecError
 from answergraph.state.ledger import RUNNING
 
 REFUSED = (
-    "{writer} wrote {key!r}, which the agent's own nodes alone write. To give another answer, return "
+    "{writer} wrote {key!r}, which only the agent's own nodes write. To give another answer, return "
     "ModelResponse(result=…, structured_response=…) from wrap_model_call; to send one back, raise AnswerRejected in check_answer."
 )
 
@@ -30,7 +29,7 @@ def without_refused_keys(writer: str, update: Any, state: Any, names: frozenset[
     """Return the update of a hook without keys that are the agent's own.
 
     Raises:
-        AgentSpecError: If it changes the answer or the outcome. Who returns the whole state changes nothing.
+        AgentSpecError: If it changes the answer or the outcome; returning the whole state changes nothing.
     """
     cleaned = without_keys(update, names)
     for key, value in [] if cleaned is update else pairs_of(update):
@@ -41,7 +40,7 @@ def without_refused_keys(writer: str, update: Any, state: Any, names: frozenset[
 
 
 def without_keys(update: Any, names: frozenset[str]) -> Any:
-    """Return an update without some keys, whether it is a dict, a command, a list of these, or an object with fields."""
+    """Return an update of any form without some keys."""
     if isinstance(update, Command):
         # A command to the graph around this one writes that graph's keys.
         kept = update.update if update.graph == Command.PARENT else without_keys(update.update, names)

@@ -1,7 +1,4 @@
-"""A reply as the conversation keeps it, whatever the model, its server or its client put into it.
-
-This is where replies enter a run. What comes out can be sent back to any provider and kept by any checkpointer.
-"""
+"""Normalises replies for the conversation. The result can be sent to any provider and stored by any checkpointer."""
 
 from __future__ import annotations
 
@@ -16,9 +13,9 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
 from answergraph.runtime.json_depth import MAX_JSON_DEPTH, is_deeper
 
-CANNOT_BE_KEPT = "Its arguments are nested too deeply, or hold what JSON cannot say."
+CANNOT_BE_KEPT = "Its arguments are nested too deeply, or are not valid JSON."
 LEFT_OUT = "…"
-"""Stands for what cannot be kept."""
+"""Replaces what cannot be stored."""
 
 _FIELDS = ("content", "additional_kwargs", "response_metadata", "id")
 _fields_of = attrgetter(*_FIELDS)
@@ -27,9 +24,9 @@ _SERIALIZER = JsonPlusSerializer()
 
 
 def as_received(message: BaseMessage, agent_name: str | None) -> AIMessage:
-    """Return a copy of a reply for the conversation: signed by the agent, with an id for the message and one for each call.
+    """Return a copy of a reply with the agent's name, a message id and call ids.
 
-    A reply is the model's, whatever role a server gave it. Calls whose arguments cannot be kept are malformed calls.
+    Its role is the model's. Calls with arguments that cannot be stored are malformed.
     """
     if not isinstance(message, AIMessage):
         message = AIMessage(**{name: getattr(message, name) for name in _FIELDS})
@@ -46,7 +43,7 @@ def as_received(message: BaseMessage, agent_name: str | None) -> AIMessage:
 
 
 def _with_own_id(call: Mapping[str, Any], used: set[str]) -> dict[str, Any]:
-    """Return a call with an id that no other call of its reply has: a result is told from others by it alone."""
+    """Return a call with an id unique in its reply, because results refer to it."""
     given = call.get("id")
     own = str(given) if given and given not in used else f"call_{uuid4().hex}"
     used.add(own)
@@ -54,7 +51,7 @@ def _with_own_id(call: Mapping[str, Any], used: set[str]) -> dict[str, Any]:
 
 
 def _can_be_kept(value: Any) -> bool:
-    """Return whether a checkpointer writes a value and a provider takes it; not by writing it, for every reply passes here."""
+    """Return whether a value can be stored and sent; without serialising it, for speed."""
     level, depth = [value], 0
     while level and depth <= MAX_JSON_DEPTH:
         inner: list[Any] = []
@@ -103,7 +100,7 @@ def _kept(message: AIMessage) -> dict[str, Any]:
 
 
 def _says_the_same(cleaned: Any, given: Any) -> bool:
-    """Return whether nothing but characters that are none was replaced."""
+    """Return whether only invalid characters were replaced."""
     return not is_deeper(given) and LEFT_OUT not in _texts(cleaned) - _texts(given)
 
 
@@ -113,7 +110,7 @@ def _texts(value: Any) -> set[str]:
 
 
 def _cleaned(value: Any, depth: int = MAX_JSON_DEPTH) -> Any:
-    """Return a value without what cannot be kept."""
+    """Return a value without parts that cannot be stored."""
     if isinstance(value, str):
         return _text(value)
     if isinstance(value, dict | list) and depth > 0:

@@ -1,4 +1,4 @@
-"""The results of a run's tools, kept apart from the conversation, which may be changed."""
+"""The tool results of a run, kept apart from the conversation, which may change."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from answergraph.state.messages import is_correction
 SUPPORTED_BY = "supported_by"
 """The key of a tool message's artifact with the results that support an agent's answer."""
 _AGAIN = "#"
-"""Stands between the id of a call and the number of times that it was used, from the second on."""
+"""Separates a repeated call id from its number."""
 
 
 PLACES_IN_THE_REPLY = "citations that only give places in your own reply"
@@ -30,7 +30,7 @@ PLACES_IN_THE_REPLY = "citations that only give places in your own reply"
 _TEXT_BLOCKS = frozenset({"text", "text-plain"})
 _BLOCKS_OF_BLOCKS = frozenset({"search_result", "document", "tool_result"})
 _SOURCES = {"text": "data", "content": "content"}
-"""Where the source of a document has its words, by the type of the source."""
+"""The text field of a document's source, by its type."""
 _NO_SOURCE = frozenset({"type", "text", "content", "page_content", "cited_text", "encrypted_index", "index"})
 _MAX_SOURCE_CHARACTERS = 500
 """Length of one name of a source that is kept."""
@@ -46,13 +46,13 @@ class RecordedResult(TypedDict):
     """The texts of the result's content blocks, one if it is a string; joined they are the message's ``text``."""
     succeeded: bool
     written: NotRequired[list[str]]
-    """What the model wrote beside the call."""
+    """The model's text beside the call."""
     counts: NotRequired[bool]
-    """Whether it may support an answer; without it, it may."""
+    """Whether it may support an answer; true if missing."""
     sources: NotRequired[list[list[Any]]]
     """Start, end and source of each document that the text holds: its id, address, title, page."""
     unread: NotRequired[list[str]]
-    """The kinds of content that were not read."""
+    """The unread kinds of content."""
 
 
 class RunResults(TypedDict):
@@ -62,7 +62,7 @@ class RunResults(TypedDict):
     """The run's id; those of earlier runs of a thread are dropped."""
     results: list[RecordedResult]
     shown: NotRequired[dict[str, str]]
-    """Per call the text that the model was last shown, where a wrapper of the model call had changed it; empty if taken out."""
+    """Per call, the text last shown to the model if a wrapper changed it; empty if removed."""
 
 
 @dataclass(frozen=True)
@@ -76,17 +76,17 @@ class ToolRun:
     texts: tuple[str, ...]
     """The texts of the result's content blocks."""
     succeeded: bool = True
-    """Whether the result is no error."""
+    """Whether the call succeeded."""
     written: tuple[str, ...] = ()
-    """What the model wrote beside the call and since the one before: its own words, which support nothing."""
+    """The model's own words since the call before, which support nothing."""
     counts: bool = True
-    """Whether the result may support an answer: not what another model says, nor what is itself the answer."""
+    """Whether the result may support an answer: not another model's words, nor the answer itself."""
     sources: Sequence[Any] = ()
-    """Start, end and source of each document in the text; the source stands on the evidence."""
+    """Start, end and source of each document in the text."""
     unread: Sequence[str] = ()
     """The kinds of content that were not read, such as images."""
     shown: str | None = None
-    """The text that the model was shown in the result's place, if that is another; empty if it was taken out."""
+    """The text shown to the model instead of the result, if different; empty if removed."""
 
     @property
     def text(self) -> str:
@@ -103,7 +103,7 @@ class ToolRun:
 
 
 class ToolResultsChannel(GrowingChannel):
-    """The results of a run; a checkpoint holds the added ones only."""
+    """The results of a run; a checkpoint holds only additions."""
 
     __slots__ = ()
     __hash__ = None  # as in DeltaChannel, which has __eq__ alone
@@ -126,7 +126,7 @@ def merge_results(before: RunResults | None, writes: Sequence[RunResults | None]
 
 
 def shown_update(state: Mapping[str, Any], sent: Sequence[AnyMessage]) -> dict[str, Any]:
-    """Return the update that records which results were sent to the model otherwise than the conversation holds them."""
+    """Return the update that records results shown to the model in changed form."""
     recorded: RunResults = state[TOOL_RESULTS]
     if list(map(id, sent)) == list(map(id, state["messages"])):
         return {}
@@ -146,7 +146,7 @@ def _said(messages: Sequence[AnyMessage]) -> dict[str, list[str]]:
 
 
 class EvidenceState(AgentState[Any]):
-    """The state of a middleware that reads the run's tool results; they are recorded because it is declared."""
+    """The state of a middleware that needs the run's tool results; declaring it records them."""
 
     answergraph_tool_results: NotRequired[Annotated[RunResults, PrivateStateAttr, ToolResultsChannel(merge_results)]]
 
@@ -161,7 +161,7 @@ def results_of_run(state: Mapping[str, Any]) -> list[ToolRun]:
 
 
 def as_shown(runs: Iterable[ToolRun], messages: Sequence[AnyMessage]) -> list[ToolRun]:
-    """Return results with what a conversation shows in their place, where that is something else."""
+    """Return results with the text that the conversation shows instead, if different."""
     said = _said(messages)
     found: list[ToolRun] = []
     for run in runs:
@@ -177,7 +177,7 @@ def run_of(result: Mapping[str, Any]) -> ToolRun:
 
 
 def told_apart(results: Iterable[RecordedResult]) -> list[RecordedResult]:
-    """Return results with ids of their own: some servers number the calls of every turn anew."""
+    """Return results with unique ids: some servers reuse call ids in every turn."""
     seen: Counter[str] = Counter()
     apart: list[RecordedResult] = []
     for result in results:
@@ -188,7 +188,7 @@ def told_apart(results: Iterable[RecordedResult]) -> list[RecordedResult]:
 
 
 def call_id_of(evidence_id: str) -> str:
-    """Return the id of the call in the conversation that an id in the evidence stands for."""
+    """Return the call id in the conversation for an id in the evidence."""
     return evidence_id.rpartition(_AGAIN)[0] or evidence_id
 
 
@@ -197,8 +197,8 @@ def records_of(
 ) -> list[RecordedResult]:
     """Return the records of one tool message: its own, and those of the tools behind the answer of an agent.
 
-    What an agent says counts for nothing by itself; what its tools said does, as far as its own answer was supported by it. A
-    result that is itself the answer does not support it.
+    An agent's words support nothing, but its tools' results do, as far as they supported its own answer. A result that is the
+    answer does not support it.
     """
     behind = message.artifact.get(SUPPORTED_BY) if isinstance(message.artifact, Mapping) else None
     record = _record(message.tool_call_id, name, args, list(_pieces(message.content)))
@@ -246,7 +246,7 @@ def cited_in(messages: Sequence[AnyMessage]) -> list[RecordedResult]:
 
 
 def _record(call_id: str, name: str, args: Mapping[str, Any], pieces: Sequence[tuple[str, Any]]) -> RecordedResult:
-    """Return a record of texts, each with what says where it is from."""
+    """Return a record of texts with their sources."""
     texts = [text for text, _ in pieces]
     places = zip(accumulate(map(len, texts), initial=0), pieces, strict=False)
     sources = [[start, start + len(text), source] for start, (text, given) in places if (source := _source(given))]
@@ -256,14 +256,14 @@ def _record(call_id: str, name: str, args: Mapping[str, Any], pieces: Sequence[t
 
 
 def _source(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what names the source of a text: its id, address, title, page."""
+    """Return the source of a text: id, address, title, page."""
     named = {**given, **given.get("extras", {}), **given.get("metadata", {})}
     kept = {name: value for name, value in named.items() if isinstance(value, str | int) and name not in _NO_SOURCE}
     return {name: value for name, value in kept.items() if len(str(value)) <= _MAX_SOURCE_CHARACTERS}
 
 
 def _documents(message: ToolMessage) -> Iterator[list[Any]]:
-    """Yield where the documents of a retriever's artifact stand in its text, each with its source."""
+    """Yield the position and source of each document of a retriever's artifact."""
     text = "".join(texts_of(message))
     for document in message.artifact if isinstance(message.artifact, list) else ():
         given = dict(document) if isinstance(document, Mapping | BaseModel) else {}
@@ -273,7 +273,7 @@ def _documents(message: ToolMessage) -> Iterator[list[Any]]:
 
 
 def _pieces(blocks: Any, given: Mapping[str, Any] | None = None) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield the texts of content blocks, each with the search result or document that it stands in."""
+    """Yield the texts of content blocks, each with its search result or document."""
     for block in blocks if isinstance(blocks, list) else [blocks]:
         if isinstance(block, str):
             yield block, given or {}

@@ -1,4 +1,4 @@
-"""Puts words into replies without any, which some providers refuse in a history."""
+"""Fills empty replies, which some providers refuse."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 from langchain_core.messages import AIMessage
 
 WROTE_NOTHING = "(nothing was written)"
-"""Put in place of a reply without words; never stored."""
+"""The text of an empty reply; never stored."""
 _THOUGHTS = {"thinking", "redacted_thinking", "reasoning", "reasoning_content"}
 
 
 def with_words(message: AIMessage) -> AIMessage:
-    """Return a message, with words in place of none: some providers refuse an empty reply, or one of thoughts alone."""
+    """Return a message with text: some providers refuse empty or thoughts-only replies."""
     if message.tool_calls or message.invalid_tool_calls:
         return message
     if message.additional_kwargs.get("refusal") or not _is_wordless(message.content):

@@ -1,1 +1,1 @@
-"""Answers while the model writes them."""
+"""Streaming of partial answers."""

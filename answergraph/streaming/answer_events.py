@@ -1,6 +1,6 @@
-"""The events that tell of an answer while the model writes it, and of what became of it.
+"""Events about an answer while the model writes it, and about its acceptance.
 
-They go to LangGraph's ``custom`` stream as plain JSON.
+Sent to LangGraph's ``custom`` stream as plain JSON.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from answergraph.state.ledger import RunLedger
 from answergraph.state.outcome import Outcome
 
 ANSWER_EVENT: Literal["answergraph.answer"] = "answergraph.answer"
-"""The ``type`` of every answer event, which tells it from what tools write to the same stream."""
+"""The ``type`` of answer events in the ``custom`` stream."""
 
 AnswerEventStatus = Literal["growing", "accepted", "rejected"]
 """``growing`` while the model writes; then ``accepted`` or ``rejected``, for what was shown in this attempt."""
@@ -32,9 +32,9 @@ class AnswerEvent(TypedDict):
     agent: str | None
     """The agent's name."""
     attempt: int
-    """Which attempt of the run at an answer this is, from 1; a reply with tool calls alone is none."""
+    """The number of the attempt, from 1."""
     message_id: str | None
-    """The message that holds it; another id begins again, a retried call of the model included."""
+    """The message id; a new id, as after a retry, starts over."""
     schema: str | None
     """The schema that is answered."""
     value: Any
@@ -57,7 +57,7 @@ def is_answer_event(data: object) -> TypeIs[AnswerEvent]:
 
 
 def bare_value(schema: AnswerSchema | None, data: Any) -> Any:
-    """Return an answer as it is declared: a value that is no object, such as a list, is written inside one."""
+    """Unwrap a value that is not an object, such as a list."""
     if schema is None or schema.is_object or not isinstance(data, Mapping) or not data.keys() <= {VALUE}:
         return data
     return data.get(VALUE)
@@ -69,7 +69,7 @@ def attempt_number(ledger: RunLedger) -> int:
 
 
 def growing_event(key: str, agent: str | None, attempt: int) -> AnswerEvent:
-    """Return the event of an answer of which nothing is written yet."""
+    """Return the event before anything is written."""
     begun: Any = dict.fromkeys(AnswerEvent.__annotations__)
     event: AnswerEvent = begun | {"type": ANSWER_EVENT, "status": "growing", "key": key, "agent": agent, "attempt": attempt}
     return event
@@ -78,7 +78,7 @@ def growing_event(key: str, agent: str | None, attempt: int) -> AnswerEvent:
 def decided_event(  # noqa: PLR0913, PLR0917 - what an event says
     key: str, agent: str | None, message_id: str | None, before: RunLedger, after: RunLedger, outcome: Outcome | None, value: Any
 ) -> AnswerEvent:
-    """Return the event of a reply that was accepted, or rejected; there is no outcome if the model is asked again."""
+    """Return the event of an accepted or rejected reply; ``outcome`` is ``None`` if the model is asked again."""
     is_accepted = outcome is not None and outcome["schema"] is not None
     return {
         **growing_event(key, agent, attempt_number(before)),
@@ -94,7 +94,7 @@ def _reason(outcome: Outcome | None, ledger: RunLedger) -> str:
     if outcome is not None:
         return outcome["reason"]
     if ledger["cause"] == "confirmation":
-        return "The answer is held until the results of the tools called beside it are there."
+        return "The answer is held until the tools called beside it have returned."
     if ledger["cause"] == "final_answer" or not ledger["attempts"]:
         return "The answer is asked for now."
     return ledger["attempts"][-1]["error"] or "The model is asked again."

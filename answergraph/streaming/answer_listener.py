@@ -1,4 +1,4 @@
-"""A callback handler that writes to the ``custom`` stream how an answer grows while the model writes it."""
+"""A callback handler that streams the growing answer to the ``custom`` stream."""
 
 from __future__ import annotations
 
@@ -16,24 +16,23 @@ from answergraph.streaming.answer_events import AnswerEvent, bare_value
 from answergraph.streaming.growing_json import GrowingJson
 
 ENVELOPE = frozenset({SCHEMA, VALUE})
-"""The keys of a union's answer where it is a text: which schema, and the value."""
+"""The keys of a union's answer in text: schema name and value."""
 
 AS_ONE_CALL = "only"
-"""The place of a tool call that comes without an index."""
+"""The index of a tool call without one."""
 
 
 class GrowingCall(NamedTuple):
-    """An answer call that is being written."""
+    """An answer call in progress."""
 
     schema: AnswerSchema
     arguments: GrowingJson
 
 
 class AnswerListener(BaseCallbackHandler):
-    """A LangChain callback handler for one call of the model; ``begun`` has what all its events have in common.
+    """A callback handler for one model call; ``begun`` holds the common fields of its events.
 
-    The two ``tap_output`` methods make a chat model stream its reply although it was only invoked, as LangGraph's own handlers
-    for the ``messages`` stream do; the reply is the same.
+    The two ``tap_output`` methods make an invoked chat model stream, like LangGraph's handlers for ``messages``.
     """
 
     run_inline = True
@@ -55,7 +54,7 @@ class AnswerListener(BaseCallbackHandler):
         return output
 
     def on_chat_model_start(self, serialized: Any, messages: Any, *, run_id: UUID, **kwargs: Any) -> None:
-        # A chat model may call others: the first run is the one to listen to.
+        # A chat model may call others: only the first run counts.
         self._run_id = self._run_id or run_id
 
     def on_llm_new_token(self, token: Any, *, chunk: Any = None, run_id: UUID, **kwargs: Any) -> None:
@@ -81,7 +80,7 @@ class AnswerListener(BaseCallbackHandler):
             self._add_block(event["index"], event["delta"])
 
     def on_llm_end(self, response: Any, *, run_id: UUID, **kwargs: Any) -> None:
-        # A text that turned out to stand beside tool calls is no answer yet.
+        # A text beside tool calls is not an answer yet.
         message = response.generations[0][0].message
         calls = [*message.tool_calls, *message.invalid_tool_calls]
         if run_id == self._run_id and calls and not any(call["name"] in self._schemas for call in calls):
@@ -89,7 +88,7 @@ class AnswerListener(BaseCallbackHandler):
 
     def on_llm_error(self, error: BaseException, *, run_id: UUID, **kwargs: Any) -> None:
         if run_id == self._run_id:
-            self._take_back(f"The call of the model failed: {type(error).__name__}")
+            self._take_back(f"The model call failed: {type(error).__name__}")
 
     def _begin(self, message_id: str | None) -> None:
         self._begun["message_id"] = message_id or self._begun["message_id"]
@@ -112,7 +111,7 @@ class AnswerListener(BaseCallbackHandler):
             return
         value = self._text.value
         if self._is_envelope(value):
-            # The name is known to have ended once the value has begun.
+            # The name is complete once the value has begun.
             if value.keys() == ENVELOPE:
                 self._show(self._schemas[value[SCHEMA]], value[VALUE])
             return

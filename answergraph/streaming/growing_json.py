@@ -1,4 +1,4 @@
-"""Reads the JSON object in a text that is still being written, without reading all of it again at every piece."""
+"""Parses the JSON object in a growing text incrementally."""
 
 from __future__ import annotations
 
@@ -8,16 +8,13 @@ from typing import Any
 from pydantic_core import from_json
 
 MAX_READS_PER_CHARACTER = 64
-"""A text is parsed again once it has grown by this part of its length, so the work is linear in it and not quadratic.
-
-Up to a few hundred characters this is at every piece.
-"""
+"""Re-parse after this relative growth, for linear total work. For short texts this is at every piece."""
 
 MAX_RESTARTS = 8
-"""Number of braces that begin no object and are passed over, as in the search of a whole text."""
+"""Maximum skipped braces that do not begin an object."""
 
 _OF_NUMBERS = "0123456789+-.eE"
-"""The end of a number is not known before something else follows: 12 may become 120."""
+"""A number ends only when something else follows: 12 may become 120."""
 
 
 class GrowingJson:
@@ -30,7 +27,7 @@ class GrowingJson:
     """
 
     def __init__(self, is_meant: Callable[[Mapping[str, Any]], bool] = lambda data: True) -> None:
-        # Says of an object, as far as it is written, whether it is the one looked for; any other ends the search.
+        # Whether a partial object is the wanted one; any other ends the search.
         self.value: dict[str, Any] | None = None
         self._is_meant = is_meant
         self._pieces: list[str] = []
@@ -42,8 +39,7 @@ class GrowingJson:
     def add(self, piece: str) -> bool:
         """Add a piece of the text, and return whether ``value`` has changed.
 
-        The value holds only what will stay: strings may still grow, lists and objects get further items, and a number or
-        constant is left out until it has ended.
+        The value only grows: strings get longer, lists and objects get items; a number or constant is omitted until complete.
         """
         self._pieces.append(piece)
         self._length += len(piece)

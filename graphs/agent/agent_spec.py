@@ -1,4 +1,4 @@
-"""What an agent is built from, validated once: every mistake a developer can make while building is found here."""
+"""The validated arguments of an agent; finds every building mistake."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ class AgentSpec:
 
     model: BaseChatModel
     tools: tuple[BaseTool, ...]
-    """What runs here, the middleware's tools first."""
+    """The tools that run here, the middleware's first."""
     external_tools: tuple[BaseTool, ...]
-    """What is carried out elsewhere."""
+    """The tools executed elsewhere."""
     provider_tools: tuple[dict[str, Any], ...]
-    """What the provider runs, and external tools described by a ``dict``."""
+    """The provider's tools, and external tools described by a ``dict``."""
     system_message: SystemMessage | None
     stack: MiddlewareStack
     format: DeclaredFormat | RunTimeFormat
@@ -58,7 +58,7 @@ class AgentSpec:
     checks: tuple[Callable[[Any, Any, Any], object], ...]
     """The checks of a valid answer, the middleware's first."""
     name: str | None
-    """Stands on the agent's messages."""
+    """The name on the agent's messages."""
 
     @classmethod
     def create(
@@ -110,21 +110,21 @@ class AgentSpec:
 
     @property
     def has_tools(self) -> bool:
-        """Whether the graph needs a ``tools`` node; a ``wrap_tool_call`` hook may run tools of its own."""
+        """Whether the graph needs a ``tools`` node; a ``wrap_tool_call`` hook may run its own tools."""
         return bool(self.tools or self.stack.tool_wrappers)
 
     @cached_property
     def external(self) -> frozenset[str]:
-        """The names of the tools that are carried out elsewhere."""
-        # What is described by a dict, a ``wrap_tool_call`` hook may run.
+        """The names of the tools executed elsewhere."""
+        # A ``wrap_tool_call`` hook may run tools described by a dict.
         described = () if self.stack.tool_wrappers else map(described_name, self.provider_tools)
         own = {tool.name for tool in self.tools}
         return frozenset({tool.name for tool in self.external_tools} | {name for name in described if name and name not in own})
 
     @property
     def reviewed_answers(self) -> frozenset[str]:
-        """The answers that a middleware asks a person about, as LangChain's does for the names in ``interrupt_on``."""
-        # The names of a format made at run time are not known yet; the tools' are.
+        """The answers that middleware shows to a person, as LangChain's does for ``interrupt_on``."""
+        # The names of a run-time format are unknown; the tools' are known.
         answers = self.format.declared or frozenset(self.stack.interrupts) - {tool.name for tool in self.tools}
         return answers & self.stack.interrupts if self.format.reads_answers else frozenset()
 

@@ -44,7 +44,7 @@ class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
 
     def __init__(self, spec: AgentSpec) -> None:
         """Start with the agent's schemas and no nodes."""
-        # In place of LangGraph's constructor, which would read the type hints of the same schemas again for every agent.
+        # Instead of LangGraph's constructor, which would read the schemas' type hints again for every agent.
         for name, value in vars(_blank(spec.schemas)).items():
             setattr(self, name, copy(value))
         self.context_schema = spec.context_schema
@@ -116,12 +116,12 @@ class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
         """
         every = [ToolCallTransformer, subagent_transformer(), *self._transformers, *(transformers or ())]
         made = super().compile(checkpointer, transformers=list({id(each): each for each in every}.values()), **options)
-        # As ``copy`` makes another one of it, which is what ``with_config`` does.
+        # As ``copy`` does, which ``with_config`` uses.
         compiled = CompiledAgent(**{name: value for name, value in vars(made).items() if name != "__orig_class__"})
-        # As many blocking tools at once as on an event loop. LangGraph alone has as many threads as cores, and four.
+        # As many concurrent blocking tools as on an event loop; LangGraph's default is the number of cores plus four.
         compiled.config = {**(compiled.config or {}), "max_concurrency": MAX_TOOL_THREADS}
         compiled.stream_channels = [name for name in compiled.stream_channels_list if name not in PRIVATE_KEYS]
-        # LangChain's names: LangSmith groups runs by the one, consumers of token streams tell agents apart by the other.
+        # LangChain's keys: LangSmith groups runs by one, consumers of token streams use the other.
         metadata = {"ls_integration": "langchain_create_agent"}
         if self.agent_name is not None:
             metadata["lc_agent_name"] = self.agent_name
@@ -147,5 +147,5 @@ class CompiledAgent(CompiledStateGraph[Any, Any, Any, Any]):
 
 @lru_cache(maxsize=MAX_KEPT)
 def _blank(schemas: StateSchemas) -> StateGraph[Any, Any, Any, Any]:
-    """Return a graph with schemas and no nodes, to copy; its channels are copied by every run."""
+    """Return an empty graph with schemas, to copy."""
     return StateGraph(schemas.state, input_schema=schemas.input, output_schema=schemas.output)

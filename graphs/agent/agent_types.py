@@ -1,6 +1,6 @@
-"""What type checkers know of an agent: the type of its answer, from the ``response_format`` to the result.
+"""The static types of an agent: the answer's type from ``response_format`` to the result.
 
-At run time an agent is LangGraph's compiled graph and its result a ``dict``; the classes for them exist for type checkers alone.
+At run time an agent is a compiled graph and its result a ``dict``; the classes exist only for type checkers.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from answergraph.state.budget import UsageLimits
 from answergraph.state.outcome import EndStrategy, OnFailure, Outcome
 
 Tool = BaseTool | Callable[..., Any] | dict[str, Any]
-"""A tool, a function to make one of, or a tool the provider runs itself, as its API describes it."""
+"""A tool, a function, or the description of a tool that the provider runs."""
 
 Tools = Sequence[Tool] | None
 
 Config = RunnableConfig | Mapping[str, Any] | None
-"""A run's configuration, also as a ``dict`` that nothing is said of."""
+"""A run's configuration, also as a plain ``dict``."""
 
 AnswerT = TypeVar("AnswerT", default=Any)
 """The declared type of the answer."""
@@ -36,7 +36,7 @@ AnswerT = TypeVar("AnswerT", default=Any)
 if TYPE_CHECKING:
     from langchain.agents.structured_output import AutoStrategy, ProviderStrategy, ToolStrategy
 
-    # Where LangChain is not installed these are of any type.
+    # ``Any`` without LangChain.
     LangChainStrategy = ToolStrategy[AnswerT] | ProviderStrategy[AnswerT] | AutoStrategy[AnswerT]
 
     class AgentResult(dict[str, Any], Generic[AnswerT]):
@@ -102,7 +102,7 @@ else:
 
 
 class AgentArguments(TypedDict, total=False):
-    """The arguments of ``create_agent`` that play no part in the type of its result, in its order; it documents each."""
+    """The arguments of ``create_agent`` that do not affect the result's type."""
 
     system_prompt: str | SystemMessage | None
     middleware: Sequence[Any]
@@ -126,7 +126,7 @@ DEFAULTS: Mapping[str, Any] = {"middleware": (), "debug": False, "end_strategy":
 """The arguments whose default is not ``None``."""
 
 COMPILING = frozenset({"checkpointer", "store", "interrupt_before", "interrupt_after", "debug", "cache", "transformers"})
-"""The arguments that compile the graph; the others build it."""
+"""The arguments for compiling the graph."""
 
 
 class CreateAgent(Protocol):
@@ -208,7 +208,7 @@ def typed_by_response_format(create: Callable[..., Any]) -> CreateAgent:
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=DEFAULTS.get(name), annotation=hint)
         for name, hint in AgentArguments.__annotations__.items()
     ]
-    named.insert(2, response_format)  # where it stands in LangChain
+    named.insert(2, response_format)  # as in LangChain's order
     create.__signature__ = signature.replace(parameters=[model, tools, *named, output_key])  # type: ignore[attr-defined]  # PEP 362
-    # The checkers cannot see that each overload is one of its calls: the implementation takes and returns any type.
+    # Type checkers cannot relate the overloads to the implementation, which accepts and returns any type.
     return cast("CreateAgent", create)

@@ -1,4 +1,4 @@
-"""What ``create_agent`` asks of its arguments; each mistake is told with the line to write."""
+"""Checks the arguments of ``create_agent``; each message has the line to write."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _ELSEWHERE = {
     "callbacks": "agent.invoke(…, {'callbacks': […]})",
     "model_settings": "the settings of the model object itself",
 }
-"""What other libraries, and LangGraph's older agent, call an argument, and what to write here."""
+"""Other libraries' names of arguments, and ours."""
 
 _CLASSES: Mapping[str, tuple[type, str]] = {
     "checkpointer": (BaseCheckpointSaver, "InMemorySaver()"),
@@ -52,7 +52,7 @@ _CLASSES: Mapping[str, tuple[type, str]] = {
 
 
 def check_names(function: str, arguments: Mapping[str, Any], known: Collection[str]) -> None:
-    """Refuse arguments that a function does not have."""
+    """Refuse unknown arguments."""
     for name in arguments:
         if name not in known:
             advice = (
@@ -64,7 +64,7 @@ def check_names(function: str, arguments: Mapping[str, Any], known: Collection[s
 
 
 def check_compiling(arguments: Mapping[str, Any], nodes: Collection[str]) -> None:
-    """Refuse what LangGraph could not compile a graph of these nodes with."""
+    """Refuse arguments that LangGraph cannot compile."""
     for name, (cls, example) in _CLASSES.items():
         given = arguments.get(name)
         if given is None or isinstance(given, cls) or (name == "checkpointer" and isinstance(given, bool)):
@@ -125,7 +125,7 @@ def _as_tool(given: Tool) -> BaseTool:
     if not callable(given):
         raise AgentSpecError(f"tools: {given!r} is not a tool; pass a function with type hints and a docstring.")
     if isinstance(given, FunctionType) and given.__closure__ is None:
-        # Reading a signature takes 3 ms. A function that closes over nothing keeps nothing else alive; agents share no tool.
+        # Cached: reading a signature takes 3 ms. Only for functions without a closure; agents do not share tools.
         return _TOOLS.get_or_make(lambda: _made(given), given, key=given.__doc__).model_copy()
     return _made(given)
 
@@ -150,19 +150,19 @@ def answer_keys(output_key: Any) -> AnswerKeys:
     if output_key is not None and (not isinstance(output_key, str) or not output_key):
         raise AgentSpecError(f"output_key={output_key!r} is not a name; write output_key='answer'.")
     if output_key in {"messages", *_OWN_TYPES}:
-        raise AgentSpecError(f"output_key={output_key!r}: the agent keeps something else under this key; choose another one.")
+        raise AgentSpecError(f"output_key={output_key!r}: the agent uses this key for something else; choose another one.")
     return AnswerKeys.named(output_key)
 
 
 def check_state_schema(schema: Any, keys: AnswerKeys, answers: Sequence[AnswerSchema]) -> None:
-    """Refuse a state schema that is no ``TypedDict``, or that declares a key of the agent's own as something else."""
+    """Refuse a state schema that is not a ``TypedDict`` or redefines a key of the agent."""
     if not is_typeddict(schema):
         name = shown(schema) if isinstance(schema, type) else "State"
         raise AgentSpecError(
             f"state_schema={shown(schema)} is not a TypedDict; write class {name}(AgentState) and your keys in it."
         )
     hints = {key: _bare(hint) for key, hint in get_type_hints(schema, include_extras=True).items()}
-    # Under another key the agent leaves the outcome's usual one to the schema's author.
+    # With another ``output_key``, the schema may use the default keys.
     own = {*_OWN_TYPES, "messages", "structured_response"} - {AnswerKeys().outcome} | {keys.answer, keys.outcome}
     for key in hints.keys() & own:
         if not _is_own(key, hints[key], answers):
@@ -193,4 +193,4 @@ _OWN_TYPES: Mapping[str, Any] = {
     for key, hint in get_type_hints(schema, include_extras=True).items()
     if key not in {"messages", "structured_response"}
 }
-"""The keys that only nodes of ours write, with their types."""
+"""The agent's own keys, with their types."""

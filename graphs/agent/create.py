@@ -161,7 +161,7 @@ def _connect(graph: AgentStateGraph, spec: AgentSpec, hooks: HookChains) -> None
     read_answer: Destinations = {"read_answer": STRUCTURED_RESPONSE} if facts.reads_answers else {}
     ask_again: Destinations = {"ask_again": hooks.turn_start}
     finish: Destinations = {"finish": hooks.finish}
-    # With a response format a run ends through ``structured_response`` alone; one made at run time may be none.
+    # With a response format a run ends through ``structured_response``; a run-time format may be ``None``.
     end = {**read_answer, **finish} if facts.at_run_time else read_answer or finish
 
     graph.add_edge(START, hooks.start)
@@ -192,7 +192,7 @@ def _routing_facts(spec: AgentSpec, hooks: HookChains) -> RoutingFacts:
         external=spec.external,
         reviewed=spec.reviewed_answers,
         end_strategy=spec.end_strategy,
-        # In a graph without a loop only declared jumps are edges.
+        # In a graph without a loop, only declared jumps are edges.
         jumps=frozenset(("tools", "model", "end") if loops else hooks.jumps_at_turn_end),
     )
 

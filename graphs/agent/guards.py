@@ -1,4 +1,4 @@
-"""Whether the guards of an agent can do their work: one that could not, or would have nothing to do, is refused."""
+"""Refuses guards that cannot work or have nothing to check."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _UNREACHED = (
 _AS_DEFAULT = "{where}: {mark} is the default of this field and marks nothing. Write Annotated[…, {mark}] as its type."
 _NEVER_HELD = "{where}: {mark} is on a value that is not a {kind}, so no answer could ever be accepted. {instead}"
 _UNTOLD = (
-    "The values of {where} do not tell their type, so that {mark} cannot be found in them. Declare a Pydantic model or a "
+    "The values of {where} do not carry their type, so {mark} cannot be found in them. Declare a Pydantic model or a "
     "dataclass that has it on its field."
 )
 _UNCHECKED = (
-    "{where} is marked with {mark}, and nothing checks it. Add GroundedAnswer() to middleware=[…], or leave out the mark."
+    "{where} is marked with {mark}, but nothing checks it. Add GroundedAnswer() to middleware=[…], or leave out the mark."
 )
 _NOTHING_TO_CHECK = (
     "{name} has nothing to check: no field of {types} is marked. Mark what must be in a tool result, Annotated[str, Quote()] or "
@@ -37,7 +37,7 @@ _PLACES: RecentCache[list[Place]] = RecentCache()
 
 
 def check_marks(stack: MiddlewareStack, schemas: Sequence[AnswerSchema]) -> None:
-    """Raise ``AgentSpecError`` if a mark of an answer would stay unchecked, or if what checks marks has none to check."""
+    """Raise ``AgentSpecError`` for marks without a checker, or a checker without marks."""
     places = {schema.label: _PLACES.get_or_make(partial(_places, schema), schema) for schema in schemas}
     marked = [(label, place) for label, found in places.items() for place in found]
     checking = [m.name for m in stack.middleware if getattr(m, "checks_marks", False)]
@@ -58,7 +58,7 @@ def check_named_tools(stack: MiddlewareStack, names: Collection[str]) -> None:
 
 
 def _places(schema: AnswerSchema) -> list[Place]:
-    """Return the marks of a declared type, each of which can be checked."""
+    """Return the marks of a declared type; each can be checked."""
     if isinstance(schema.declared, dict):
         return []  # a JSON Schema has none
     marked = MarkedType(TypeAdapter(schema.declared).core_schema)

@@ -1,4 +1,4 @@
-"""A node of the developer's in the graph of an agent."""
+"""A user's node in the graph of an agent."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from answergraph.runtime.steps import Around
 
 
 class GuestNode(RunnableLambda[Any, Any]):
-    """A node that is not the agent's own, with what the agent's graph puts around its visits.
+    """A user's node, with the agent's surroundings for its visits.
 
-    A ``RunnableLambda``, because LangGraph looks into those for the subgraphs it draws and streams. It has no span of its own.
+    A ``RunnableLambda``, because LangGraph finds subgraphs in those. It has no trace span.
     """
 
     def __init__(self, node: Runnable[Any, Any], around: Around) -> None:

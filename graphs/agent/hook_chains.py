@@ -1,4 +1,4 @@
-"""The hooks of all middleware as nodes in a line, with named ends that the graph builder connects."""
+"""The middleware hooks as chains of nodes, with named ends for the graph builder."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ class Link:
     """Where a jump to the end leads."""
 
     def facts(self, facts: RoutingFacts) -> RoutingFacts:
-        """Return what this hook's router knows; once the answer stands, a jump to the end reads nothing any more."""
+        """Return the routing facts of this hook; after the answer, a jump to the end reads nothing."""
         return facts if self.end == STRUCTURED_RESPONSE else replace(facts, answers=frozenset(), at_run_time=False)
 
 
 @dataclass(frozen=True)
 class HookChains:
-    """The four chains. Without middleware every end is the node it stands for, so "no hooks" is no special case."""
+    """The four chains. Without middleware every end is the node itself, so "no hooks" is not a special case."""
 
     stack: MiddlewareStack
     reads_answers: bool
     """Whether a run ends through ``structured_response``."""
     last: str
-    """What comes after the last hook."""
+    """The node after the last hook."""
 
     @cached_property
     def start(self) -> str:
@@ -57,13 +57,13 @@ class HookChains:
 
     @cached_property
     def finish(self) -> str:
-        """Where a finished run goes."""
+        """The next node of a finished run."""
         chain = self._chain("after_agent")
         return chain[-1].node_name if chain else self.last
 
     @property
     def jumps_at_turn_end(self) -> tuple[str, ...]:
-        """Where the hook at the end of a turn said it may jump."""
+        """The declared jumps of the hook at the end of a turn."""
         chain = self._chain("after_model")
         return chain[0].can_jump_to if chain else ()
 
@@ -74,7 +74,7 @@ class HookChains:
                 graph.add_hook(hook.node_name, hook.step, hook.trace_policy)
 
     def add_edges(self, graph: StateGraph[Any, Any, Any, Any], facts: RoutingFacts) -> None:
-        """Connect the hooks with each other and with the model; the ends are left to the graph's builder."""
+        """Connect the hooks with each other and the model; the graph builder connects the ends."""
         if self.turn_end != MODEL:
             graph.add_edge(MODEL, self._chain("after_model")[-1].node_name)
         for link in self._links():

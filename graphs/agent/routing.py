@@ -18,12 +18,12 @@ from answergraph.state.messages import direct_results, last_turn, pending_tool_c
 from answergraph.state.outcome import EndStrategy
 
 Reason = Literal["call_tools", "read_answer", "ask_again", "finish", "go_on"]
-"""Why the graph goes where it goes; stands on the drawn edges."""
+"""The reasons of routers, shown on the drawn edges."""
 
 
 @dataclass(frozen=True)
 class RoutingFacts:
-    """What routers know of the agent besides its state.
+    """Facts about the agent for the routers.
 
     Attributes:
         answers: The names of the declared answer schemas; empty without a response format, or if it is made at run time.
@@ -57,7 +57,7 @@ class RoutingFacts:
 
     @property
     def tools_follow_answers(self) -> bool:
-        """Whether tools may run after an answer beside them was read: one that was to end the run early, and did not."""
+        """Whether tools may still run after an early answer beside them was rejected."""
         return self.has_tools and self.end_strategy == "early"
 
     def names(self, state: Mapping[str, Any]) -> Collection[str]:
@@ -65,7 +65,7 @@ class RoutingFacts:
         return (state.get(ANSWER_REQUEST) or {}).get("declared", ()) if self.at_run_time else self.answers
 
     def no_tools(self, state: Mapping[str, Any]) -> Collection[str]:
-        """Return the names whose calls the ``tools`` node is not sent: of answers, and of tools carried out elsewhere."""
+        """Return the names that the ``tools`` node does not run: answers and external tools."""
         return {*self.names(state), *self.external} if self.external else self.names(state)
 
     def is_left_to_others(self, message: AIMessage | None, after: Sequence[AnyMessage], state: Mapping[str, Any]) -> bool:
@@ -76,7 +76,7 @@ class RoutingFacts:
         return has_lost_all_calls(message, state) or bool(calls_elsewhere(message, after, state, self.external, own))
 
     def ending(self, state: Mapping[str, Any]) -> Reason:
-        """Return how a run ends: with a response format it leads through ``structured_response``."""
+        """Return how a run ends: with a response format, through ``structured_response``."""
         return "read_answer" if self.names(state) else "finish"
 
 
@@ -86,8 +86,8 @@ def route_after_model(state: Mapping[str, Any], facts: RoutingFacts) -> Reason |
     In this order:
 
     1. A hook asked to jump: as asked.
-    2. There is no AI message any more: the run ends.
-    3. The budget's last call was made, tools were off, or the model refused: whatever came is read.
+    2. There is no AI message: the run ends.
+    3. The budget's last call was made, tools were off, or the model refused: the reply is read.
     4. Tools were called: ``call_tools``, one ``Send`` per call, unless a valid answer beside them ends the run early.
     5. An answer, or what may be one, stands: ``read_answer``.
     6. Calls are carried out elsewhere, or a hook took all of them out of the reply: the run ends.
@@ -138,9 +138,9 @@ def route_after_structured_response(state: Mapping[str, Any], facts: RoutingFact
 
     In this order:
 
-    1. The run's outcome stands: ``finish``. The answer's key alone is no exit: it holds ``None`` while the model is asked again.
-    2. Tools called beside an early answer wait, for a check did not accept it: ``call_tools``.
-    3. Otherwise the model goes on: ``ask_again``.
+    1. The run has an outcome: ``finish``. The answer's key does not suffice: it is ``None`` while the model is asked again.
+    2. Tools beside a rejected early answer wait: ``call_tools``.
+    3. Otherwise: ``ask_again``.
     """
     ledger = stored_ledger(state)
     if ledger is not None and ledger["finished"]:
@@ -164,7 +164,7 @@ def _waiting(state: Mapping[str, Any], facts: RoutingFacts) -> list[Send]:
 
 
 def _sends(waiting: Sequence[ToolCall], no_tools: Collection[str]) -> list[Send]:
-    # One task per call: calls run in parallel, and an interrupt in one leaves the others' results standing.
+    # One task per call: calls run in parallel, and an interrupt in one keeps the others' results.
     return [Send(TOOLS, [call]) for call in waiting if call["name"] not in no_tools]
 
 
@@ -196,7 +196,7 @@ def _holds_answer(message: AIMessage, state: Mapping[str, Any], facts: RoutingFa
     record = answer_request_record(state)
     if record is not None and record["middleware_value"] is not None:
         return True
-    # A hook that limits tool calls answers every call; only a person's decision on the answer itself stands against it.
+    # A hook that limits tool calls answers every call; only a person's decision on the answer overrides it.
     counting = frozenset(facts.names(state)) - facts.reviewed
     if any(call.get("name") in counting for call in [*message.tool_calls, *message.invalid_tool_calls]):
         return True

@@ -1,4 +1,4 @@
-"""What a reader of an agent's streams uses: the answer events as a projection, and messages without the answer's raw calls."""
+"""Stream helpers: answer events as a projection, and messages without raw answer calls."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class HideAnswerCalls:
         kept = [call for call in message.tool_call_chunks if (message.id, call["index"]) not in self._places]
         if len(kept) == len(message.tool_call_chunks):
             return message
-        # Made anew: what a chunk shows as its calls is worked out from the pieces.
+        # Rebuilt, because a chunk derives its calls from the pieces.
         fields = {name: value for name, value in message if name not in ("tool_calls", "invalid_tool_calls")}
         content, raw = self._content(message), _without_raw_calls(message)
         changed = AIMessageChunk(**{**fields, "content": content, "additional_kwargs": raw, "tool_call_chunks": kept})
@@ -107,7 +107,7 @@ class HideAnswerCalls:
         return changed if calls or malformed or changed.content else None
 
     def _content(self, message: AIMessage) -> Any:
-        # Some providers write a call into the content as well, as a block under the same index.
+        # Some providers also write a call as a content block with the same index.
         if isinstance(message.content, str):
             return message.content
         return [block for block in message.content if not self._is_answer(block, message.id)]

@@ -12,17 +12,14 @@ from answergraph.state.errors import AgentSpecError
 from answergraph.state.mistakes import check_function, meant, shown
 
 Mapped = Mapping[str, str] | Callable[[Any], Mapping[str, Any]]
-"""How one state is made of another: per key the other's key, or a function."""
+"""A mapping between states: the other's key per key, or a function."""
 
 StateMapper = Callable[[Any], Mapping[str, Any]]
-"""Makes one state of another."""
+"""Converts one state to another."""
 
 
 class SubgraphNode(RunnableLambda[Any, Any]):
-    """A graph between two mappings.
-
-    A ``RunnableLambda``, because LangGraph looks into those for the subgraphs it draws and streams.
-    """
+    """A graph between two mappings. A ``RunnableLambda``, because LangGraph finds subgraphs in those."""
 
     def __init__(self, graph: Runnable[Any, Any], *, to_input: StateMapper, to_update: StateMapper) -> None:
         """Put the mappings around a graph: its input is made of the state around it, an update of that state of its result."""

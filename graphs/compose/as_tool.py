@@ -1,4 +1,4 @@
-"""An agent as a tool of another agent: the tool's result is its typed answer, or why there is none."""
+"""An agent as a tool of another agent, with its typed answer as result."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def as_tool(
 
 
 class _AgentTool(StructuredTool):
-    """A tool whose message says by its status whether there is an answer."""
+    """A tool whose message status says whether there is an answer."""
 
     def run(self, *args: Any, **kwargs: Any) -> Any:
         return _with_status(super().run(*args, **kwargs))
@@ -113,11 +113,11 @@ class _AgentTool(StructuredTool):
 
 
 def _reported(graph: AgentStateGraph, result: Mapping[str, Any]) -> tuple[str, AgentToolArtifact]:
-    """Return how an agent's run ended, as a text and an artifact."""
+    """Return an agent's result as text and artifact."""
     answer, outcome = result.get(graph.keys.answer), result.get(graph.keys.outcome)
     if answer is not None:
         named = graph.codec.to_json(answer)
-        # What a middleware put there in place of an answer, or a format made at run time declared, may be of any type.
+        # Values of middleware or run-time formats may have any type.
         value = to_jsonable_python(answer, fallback=str) if named is None else named.value
         return json.dumps(value, ensure_ascii=False), AgentToolArtifact(
             structured_response=value, outcome=outcome, supported_by=_cited(result["messages"], outcome)

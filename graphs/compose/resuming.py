@@ -1,4 +1,4 @@
-"""Whether the last run of a thread is at its end, and how it goes on if not."""
+"""Detects and resumes unfinished runs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from answergraph.state.errors import AgentSpecError
 from answergraph.state.mistakes import shown
 
 Unfinished = Literal["stopped", "waits_for_person", "waits_for_calls"]
-"""Why a run is not at its end."""
+"""Why a run is unfinished."""
 
 Graph = Pregel[Any, Any, Any, Any]
 
@@ -55,15 +55,15 @@ def unfinished(agent: Graph, config: RunnableConfig) -> Unfinished | None:
 
 
 async def aunfinished(agent: Graph, config: RunnableConfig) -> Unfinished | None:
-    """Do as ``unfinished`` does, awaited; for its arguments, see there."""
+    """Await ``unfinished``, with the same arguments."""
     _check_thread(agent, config)
     return _why(agent, await agent.aget_state(config))
 
 
 def resume(agent: Graph, config: RunnableConfig, **options: Any) -> Any:
-    """Go on with a run that was stopped; of a run that has ended, return or raise what it ended with.
+    """Resume a stopped run; for a finished run, return or raise its result.
 
-    No stored step runs again. What was being carried out when the process was killed does.
+    Stored steps do not run again, except the one in progress when the process was killed.
 
     Args:
         agent: As for ``unfinished``.
@@ -82,14 +82,14 @@ def resume(agent: Graph, config: RunnableConfig, **options: Any) -> Any:
 
 
 async def aresume(agent: Graph, config: RunnableConfig, **options: Any) -> Any:
-    """Do as ``resume`` does, awaited; for its arguments, see there."""
+    """Await ``resume``, with the same arguments."""
     _check_thread(agent, config)
     _check_goes_on(agent, await agent.aget_state(config))
     return await agent.ainvoke(None, config, **options)
 
 
 def _check_thread(agent: Any, config: RunnableConfig) -> None:
-    """Raise ``AgentSpecError`` if nobody can say how the thread's run ends."""
+    """Raise ``AgentSpecError`` for an unknown kind of graph or thread."""
     if not isinstance(agent, Pregel) or not any(map(_is_ours, _builders(agent))):
         raise AgentSpecError(
             f"{shown(agent)} is no graph of answergraph and has none as a node: only its author knows when it has ended. "
@@ -112,17 +112,17 @@ def _is_ours(builder: Any) -> bool:
 
 
 def _check_goes_on(agent: Graph, state: StateSnapshot) -> None:
-    """Raise ``AgentSpecError`` if the run cannot go on by itself."""
+    """Raise ``AgentSpecError`` if the run cannot continue by itself."""
     if "source" not in (state.metadata or {}):  # with durability="exit", a checkpoint of nothing may stand before the first
         raise AgentSpecError(f"Nothing is stored under {state.config['configurable']!r}; give agent.invoke(…) the run's input.")
     if wait := _WAITS.get(_why(agent, state) or ""):
-        # To go on regardless would give the person's last answer to the next question: LangGraph keeps it with the step.
+        # Continuing would use the person's last answer for the next question: LangGraph keeps it with the step.
         raise AgentSpecError(f"The run waits for {wait}.")
 
 
 def _why(agent: Graph, state: StateSnapshot) -> Unfinished | None:
     left = {task.name for task in state.tasks if not (task.name == NO_ANSWER and task.error)}
-    # No checkpoint says whether a run stopped at a breakpoint or was killed there: a review must not be skipped.
+    # Checkpoints do not distinguish a breakpoint from a kill: a review must not be skipped.
     before = left if agent.interrupt_before_nodes == "*" else left.intersection(agent.interrupt_before_nodes)
     if state.interrupts or before or (left and agent.interrupt_after_nodes):
         return "waits_for_person"

@@ -1,1 +1,1 @@
-"""The judge: which of these rules holds?"""
+"""The judge graph."""

@@ -1,4 +1,4 @@
-"""The judge: which of these rules holds for an agent's work? Up to three stages, each one call of the model.
+"""The judge: chooses the rule that holds for an agent's work, in up to three stages of one model call each.
 
 ::
 
@@ -7,8 +7,8 @@
                         └ decided ──→ match_rule ←─────┴────────────────────────┴──────────────────────┘
                                           └→ END
 
-``read_rules`` reads what needs no judge; ``match_rule`` reads all rules again, in order, with what was chosen. A stage that
-cannot be reached is not in the graph.
+``read_rules`` decides without a judge if possible; ``match_rule`` applies all rules in order with the choice. Unreachable
+stages are omitted.
 """
 
 from __future__ import annotations
@@ -49,14 +49,14 @@ READ_RULES = "read_rules"
 MATCH_RULE = "match_rule"
 RULE_NOT_MATCHED = "rule_not_matched"
 MIN_LABELS_TO_JUDGE = 2
-"""How many labels there must be for a judge to be asked; a single one is chosen as it is."""
+"""Minimum number of labels for a judge; a single one is chosen directly."""
 MAX_GRAPHS = 64
-"""How many choices have their graph kept; one that was dropped is built again."""
+"""Number of cached graphs."""
 
 
 @dataclass(frozen=True)
 class JudgeSpec:
-    """How the stages ask: the arguments of ``create_judge`` that are about models, checked."""
+    """The checked arguments of ``create_judge`` about models."""
 
     model: Any
     structured_output: bool = True
@@ -178,12 +178,12 @@ def _route(graph: StateGraph[Any, Any, Any, Any], source: str, route: Callable[.
 
 
 def route_after_read_rules(state: Any) -> Literal["judge", "decided"]:
-    """Return ``"judge"`` unless the rules are decided already, or there is nothing to judge."""
+    """Return ``"judge"`` unless the rules are decided or there is nothing to judge."""
     return "judge" if state[JUDGING]["open"] else "decided"
 
 
 def route_after_stage(state: Any) -> Literal["matched", "no_match"]:
-    """Return whether the stage before brought a valid condition."""
+    """Return whether the stage before chose a valid condition."""
     return "matched" if state[JUDGING]["stages"][-1]["status"] == "matched" else "no_match"
 
 
@@ -206,7 +206,7 @@ class JudgeContext(BaseModel):
 
 
 def judge_by_context(context: Mapping[str, Any] | None = None) -> CompiledStateGraph[Any, Any, Any, Any]:
-    """Return the judge for the fields of a ``JudgeContext``, the same graph for equal ones; other keys are left alone.
+    """Return the cached judge for the fields of a ``JudgeContext``; ignores other keys.
 
     Raises:
         AgentSpecError: If a field has the wrong type, or the judge cannot be built.

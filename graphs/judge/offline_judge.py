@@ -1,7 +1,6 @@
-"""The offline judge: a condition is met where the work says it in its own words.
+"""The offline judge: a condition is met if the work contains it.
 
-It chooses the one condition that stands in the work and is not negated there. It understands nothing: where none stands, or
-several, it says so.
+It chooses the only condition that the work contains without a negation; otherwise it declines.
 """
 
 from __future__ import annotations
@@ -19,11 +18,11 @@ _WORD = re.compile(r"\w+(?:['’]\w+)?")
 _SENTENCE_END = re.compile(r"(?<=[.!?;:])\s|\n")
 _NEGATIONS = frozenset({"no", "not", "never", "none", "cannot", "without"})
 _REACH = 3
-"""How many words after a negation are negated."""
+"""Number of words that a negation negates."""
 
 
 def stated_condition(request: OfflineRequest) -> AIMessage:
-    """Answer a judge's question, in the form it asks for, with the condition that the work states."""
+    """Answer a judge's question with the condition that the work states."""
     judged: JudgedWork | None = request.attached(JUDGED)
     if judged is None:
         return decline_all_but(_ABILITY)
@@ -31,7 +30,7 @@ def stated_condition(request: OfflineRequest) -> AIMessage:
     indexes = {index for index, _ in stated}
     if len(indexes) != 1:
         which = "several of the conditions are" if indexes else "none of the conditions is"
-        return decline(f"I am a set of rules and no language model; {which} stated word for word in the work.")
+        return decline(f"I am a set of rules, not a language model; {which} stated word for word in the work.")
     index, sentence = stated[-1]
     reason = f'The work says: "{sentence}"'
     for schema in request.formats:
@@ -50,7 +49,7 @@ def _words(text: str) -> tuple[str, ...]:
 
 
 def _stated(work: str, conditions: Sequence[tuple[str, ...]]) -> Iterator[tuple[int, str]]:
-    """Yield the index of each condition with each sentence that states it; words of a longer one do not state a shorter one."""
+    """Yield the index of each condition with each sentence that states it; the longest match counts."""
     longest_first = sorted(enumerate(conditions), key=lambda numbered: -len(numbered[1]))
     for sentence in filter(None, map(str.strip, _SENTENCE_END.split(work))):
         words = _words(sentence)

@@ -1,1 +1,1 @@
-"""The agent on a model without tool calls."""
+"""The agent for models without tool calls."""

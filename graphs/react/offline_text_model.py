@@ -1,4 +1,4 @@
-"""The text model for a machine without a key: rules that write the text protocol, to show it at work. It is no language model."""
+"""A rule-based text model that demonstrates the text protocol."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from answergraph.models.offline.expression_search import find_expression
 
 _OBSERVATION = re.compile(r"^Observation: (.*?)(?=^Thought:|\Z)", re.MULTILINE | re.DOTALL)
 _MATH = MATH_PROMPT.split("\n", 1)[0]
-_DECLINES = "I am a set of rules and no language model, and all I can do is hand arithmetic to a calculator."
+_DECLINES = "I am a set of rules, not a language model, and all I can do is pass arithmetic to a calculator."
 
 
 class OfflineTextModel(BaseLLM):
-    r"""A deterministic text model for arithmetic that knows two prompts: that of the text protocol and that of the calculator.
+    r"""A deterministic text model for arithmetic that knows the prompts of the text protocol and of the calculator.
 
     It computes nothing itself. What it cannot do it says in its final answer, marked as a refusal.
 
@@ -49,12 +49,12 @@ class OfflineTextModel(BaseLLM):
 
 
 def _reply(prompt: str) -> Generation:
-    # The last question, and what was done about it.
+    # The last question and its steps.
     question, _, done = prompt.rpartition("Question: ")[2].partition("\nThought:")
     try:
         plan = find_expression(question.strip())
     except ExpressionError as error:
-        return _declined(f"I cannot work this out: {error}.")
+        return _declined(f"I cannot calculate this: {error}.")
     if plan is None:
         return _declined(_DECLINES)
     if prompt.startswith(_MATH):

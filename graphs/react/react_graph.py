@@ -21,9 +21,9 @@ from answergraph.state.budget import UsageLimits
 from answergraph.state.errors import AgentSpecError
 
 MAX_MODEL_CALLS = 15
-"""The classic ``max_iterations``; here the last of them is the final answer."""
+"""The classic ``max_iterations``; the last call gives the final answer."""
 MAX_GRAPHS = 64
-"""How many models have their graph kept; one that was dropped is built again."""
+"""Number of cached graphs."""
 
 
 class ReactContext(BaseModel):
@@ -72,7 +72,7 @@ def create_react(
 
 
 def react_agent(model: str = OFFLINE) -> CompiledStateGraph[Any, Any, Any, Any]:
-    """Return the react graph for a model's name, with a ``ReactContext``; the same graph for equal names.
+    """Return the cached react graph for a model's name, with a ``ReactContext``.
 
     Raises:
         AgentSpecError: If there is no such model.

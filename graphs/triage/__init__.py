@@ -1,4 +1,4 @@
-"""The triage of a failed test run: is each failure real, with quoted evidence."""
+"""The triage of test failures with quoted evidence."""
 
 from answergraph.runtime.extras import extra_needed
 

@@ -5,9 +5,9 @@
     START → ask ──┬─ explore → hand_over → conclude_failed | conclude_passed ─┬→ report → END
                   └─ conclude_flaky ──────────────────────────────────────────┘
 
-``explore`` and the ``conclude`` nodes are agents: the first has tools and no response format, the others have to answer with a
-verdict whose evidence stands in what the tools returned, or to abstain. That a test failed and passed in one run is no matter of
-judgment: ``conclude_flaky`` is the offline rules whatever the model is.
+``explore`` and the ``conclude`` nodes are agents: the first has tools and no response format, the others answer with a verdict
+supported by tool results, or abstain. A test that failed and passed in one run needs no judgment: ``conclude_flaky`` always
+uses the offline rules.
 """
 
 from __future__ import annotations
@@ -54,16 +54,16 @@ EXPLORE, CONCLUDE_FAILED, CONCLUDE_PASSED, CONCLUDE_FLAKY = "explore", "conclude
 
 EXPLORE_LIMITS = UsageLimits(model_calls=25)
 CONCLUDE_LIMITS = UsageLimits(model_calls=8)
-"""Judging a case may call tools again, for a better quote."""
+"""Concluding may call tools again, for better quotes."""
 
 LOOKS = frozenset({"read_case", "read_lines", "search"})
-"""The tools whose results can be quoted; what lists names and sizes proves nothing about a case."""
+"""The tools whose results can be quoted; lists of names and sizes prove nothing."""
 
 
 class GroundedInCase(GroundedAnswer):
-    """Accepts quotes from the results that were gathered before this agent's own run, and from those of its own.
+    """Accepts quotes from earlier tool results and from the agent's own.
 
-    What a tool says in words of its own is no evidence: only what the test run left can be quoted.
+    Only text of the test run can be quoted, not a tool's own words.
     """
 
     def evidence(self, state: Mapping[str, Any]) -> list[ToolRun]:
@@ -93,11 +93,11 @@ class CaseTask(TypedDict):
 
 
 class CaseOutput(TypedDict):
-    """What one case adds to the triage."""
+    """The result of one case."""
 
     reports: Annotated[list[CaseReport], add]
     bundles: Annotated[list[dict[str, Any]], add]
-    """The answer's bundle, as ``answer_bundle`` makes it, and the id of its ``case``."""
+    """The answer's bundle (see ``answer_bundle``), with the id of its ``case``."""
 
 
 class CaseState(CaseTask, CaseOutput):
@@ -132,14 +132,14 @@ def case_graph(model: Any) -> CompiledStateGraph[Any, Any, Any, Any]:
 
 
 def explore_agent(model: Any) -> CompiledStateGraph[Any, Any, Any, Any]:
-    """Return the agent that looks around freely and answers in words."""
+    """Return the agent that explores freely and answers in text."""
     return create_agent(
         model, TRIAGE_TOOLS, system_prompt=EXPLORE_PROMPT, state_schema=FolderState, limits=EXPLORE_LIMITS, name=EXPLORE
     )
 
 
 def conclude_agent(model: Any, verdict: type[BaseModel], *, name: str) -> CompiledStateGraph[Any, Any, Any, Any]:
-    """Return the agent that has to answer with a supported verdict, or to abstain."""
+    """Return the agent that answers with a supported verdict or abstains."""
     answers: Any = verdict | Abstention  # known at run time only
     return create_agent(
         model,
@@ -154,12 +154,12 @@ def conclude_agent(model: Any, verdict: type[BaseModel], *, name: str) -> Compil
 
 
 def route_after_ask(state: CaseState) -> Literal["explore", "conclude"]:
-    """Explore a case that has to be judged; conclude on a flaky one, whose tries tell it all."""
+    """Explore a case that needs judgment; conclude on a flaky one."""
     return "conclude" if state["kind"] == "flaky" else "explore"
 
 
 def route_after_hand_over(state: CaseState) -> Literal["failed", "passed"]:
-    """Return the kind of the case, which decides the question: is the failure real, or is the pass?"""
+    """Return the kind of the case, which decides the question."""
     return "passed" if state["kind"] == "passed" else "failed"
 
 
@@ -169,7 +169,7 @@ def _ask(state: CaseTask) -> dict[str, Any]:
 
 
 def _hand_over(state: CaseState) -> dict[str, Any]:
-    # Not a person's word: what was explored is part of the run whose evidence counts.
+    # Not a user message: the exploration is part of the run whose evidence counts.
     return {"messages": [correction_message(CONCLUDE_TASK[state["kind"]].format(case=state["case"]))]}
 
 

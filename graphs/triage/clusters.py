@@ -1,4 +1,4 @@
-"""Clusters of failures that have one cause: each is judged once and shown once, with all its cases.
+"""Clusters failures by cause; each cluster is judged and shown once.
 
 Two failures share a cause if they ended in the same way, by what the rules look at, and have one of these in common: what was
 said once its values are left out, the line of the application that broke, the test but for its parameters, or telling values.
@@ -17,7 +17,7 @@ from answergraph.graphs.triage.run_files.case_facts import facts_of
 from answergraph.graphs.triage.run_files.case_survey import Case, Survey
 
 MAX_CAUSE_CHARACTERS = 300
-"""How much of what a failure says tells its cause."""
+"""Characters of a failure's text used for clustering."""
 _MIN_TELLING_WORDS = 2
 
 _VALUES = (
@@ -26,7 +26,7 @@ _VALUES = (
     (re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?\S*)?"), "<time>"),
     (re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", re.IGNORECASE), "<id>"),
     (re.compile(r"\b0x[0-9a-f]+\b|\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,}\b", re.IGNORECASE), "<hex>"),
-    (re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|`[^`\n]*`|«[^»\n]*»"), "<text>"),
+    (re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|`[^`\n]*`|«[^«»\n]*»"), "<text>"),
     (re.compile(r"(?<![\w<])(?:[A-Za-z]:)?(?:[\w.-]*[/\\])+[\w.-]+"), "<path>"),
     (re.compile(r"\d+(?:[.,:]\d+)*"), "<n>"),
 )
@@ -47,11 +47,11 @@ class Cluster:
     """Failures of one cause."""
 
     cause: str
-    """What its cases have in common, in the words of the first one, values left out."""
+    """The common text of its cases, without values."""
     fingerprint: str
-    """The same for the same failure in another run."""
+    """Stable across runs."""
     cases: tuple[Case, ...]
-    """At least one, in the order of the survey; the first stands for all."""
+    """At least one, in survey order; the first is judged."""
 
 
 def clusters_of(survey: Survey) -> list[Cluster]:
@@ -68,7 +68,7 @@ def clusters_of(survey: Survey) -> list[Cluster]:
 
 
 def normalised(said: str) -> str:
-    """Return what a failure says with its values left out.
+    """Return a failure's text without values.
 
     Example:
         >>> normalised("KeyError: 'price' after 0.3 s at 0x7f3a")
@@ -80,7 +80,7 @@ def normalised(said: str) -> str:
 
 
 def _roots(names: Sequence[Sequence[tuple[object, ...]]]) -> Iterator[int]:
-    """Yield for each failure the first one that it is linked to, by shared names."""
+    """Yield for each failure the first one with a shared name."""
     parent = list(range(len(names)))
 
     def root(index: int) -> int:
@@ -98,7 +98,7 @@ def _roots(names: Sequence[Sequence[tuple[object, ...]]]) -> Iterator[int]:
 
 
 def _names(case: CaseText) -> list[tuple[object, ...]]:
-    """Return the names that the cause of a failure goes by, the most lasting one first."""
+    """Return the names of a failure's cause, the most stable first."""
     said = _said(case)
     words, course = normalised(said), _course(case)
     own = [path for path in case.own_frames if case.broke_in == "application"]
@@ -116,7 +116,7 @@ def _names(case: CaseText) -> list[tuple[object, ...]]:
 
 
 def _said(case: CaseText) -> str:
-    """Return what the failure says, in one line."""
+    """Return the failure's text in one line."""
     marked = _MARKED.search(case.details)
     lines = [marked[1]] if case.is_assertion and marked else [] if case.is_assertion and case.message else case.error_lines[-1:]
     for text in (*lines, case.message, case.details, case.sign, *case.tries):
@@ -126,7 +126,7 @@ def _said(case: CaseText) -> str:
 
 
 def _course(case: CaseText) -> tuple[object, ...]:
-    """Return how a failure went by what a judge of it looks at."""
+    """Return the features of a failure that rules look at."""
     others = tuple(sorted({(other["status"], other["order"]) for other in case.other_runs}))
     elsewhere = tuple(sorted({(other["status"], *other["differs"]) for other in case.elsewhere}))
     said = "\n".join([*case.error_lines, case.message])

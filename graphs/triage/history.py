@@ -1,7 +1,6 @@
-"""What earlier triages found, in an SQLite file: how tests ended night by night, and the verdicts that a model has given.
+"""The history of triages in an SQLite file: results of tests per run, and verdicts of models.
 
-A failure that is known by its fingerprint is not judged again by the same model. Only tests that have failed at least once are
-kept, so that the file stays small however many tests there are.
+The same model does not judge a known failure again. Only tests that failed at least once are kept.
 """
 
 from __future__ import annotations
@@ -24,11 +23,11 @@ from answergraph.graphs.triage.run_files.junit_results import JUnitCase
 from answergraph.state.errors import AgentSpecError
 
 MAX_NIGHTS = 30
-"""How many runs back are looked at for tests that fail and pass in turn."""
+"""Number of runs examined for alternating results."""
 MIN_CHANGES = 2
-"""How often a test has changed between failing and passing where it is flaky over nights."""
+"""Minimum changes between failing and passing of a flaky test."""
 MAX_WAIT_SECONDS = 30
-"""How long another triage is waited for that writes to the same file."""
+"""Time to wait for another writer of the file."""
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS runs (id INTEGER PRIMARY KEY, digest TEXT UNIQUE, at TEXT NOT NULL);
@@ -39,7 +38,7 @@ CREATE TABLE IF NOT EXISTS verdicts (cluster TEXT, model TEXT, at TEXT NOT NULL,
 
 
 class Changes(TypedDict):
-    """What is different from earlier runs; each test by its title."""
+    """The changes since earlier runs, as test titles."""
 
     since: str
     """When the run before this one was triaged; empty if there is none."""
@@ -62,10 +61,10 @@ class History:
     """
 
     def __init__(self, path: str | Path) -> None:
-        """Open the record, or begin one.
+        """Open or create the file.
 
         Raises:
-            AgentSpecError: If the file is no such record, or cannot be written.
+            AgentSpecError: If the file is not a history or cannot be written.
         """
         self._path = str(path)
         try:
@@ -75,7 +74,7 @@ class History:
             raise AgentSpecError(f"{self._path!r} cannot be used as a history: {error}. Name a new file to begin one.") from error
 
     def remembered(self, clusters: Sequence[str], model: str) -> dict[str, tuple[str, dict[str, Any], dict[str, Any]]]:
-        """Return per known cluster when it was judged, its report and its bundle."""
+        """Return date, report and bundle of each known cluster."""
         found = {}
         with self._open() as store:
             for cluster in clusters:
@@ -96,7 +95,7 @@ class History:
             store.executemany("INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?, ?, ?)", rows)
 
     def add_run(self, survey: Survey) -> Changes:
-        """Keep how the tests of a run ended, once however often it is triaged, and return what has changed."""
+        """Store the results of a run, once per run, and return the changes."""
         ended, titles = _endings(survey)
         digest = hashlib.sha256(
             json.dumps(sorted((result.id, result.status, result.started) for result in survey.results)).encode()
@@ -120,13 +119,13 @@ class History:
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
-        # A connection for each use: nodes of a graph run in any thread.
+        # A connection per use, because nodes run in any thread.
         with closing(sqlite3.connect(self._path, timeout=MAX_WAIT_SECONDS)) as store, store:
             yield store
 
 
 def _endings(survey: Survey) -> tuple[dict[str, str], dict[str, str]]:
-    """Return how each test ended and its title, by a name that is the same every night."""
+    """Return the status and title of each test by its stable name."""
     hosts = {environment(result).get("hostname") for result in survey.results}
     ended: dict[str, str] = {}
     titles: dict[str, str] = {}
@@ -146,7 +145,7 @@ def _lasting_name(result: JUnitCase, *, with_host: bool) -> str:
 
 
 def _changes(test: str, nights: Sequence[Mapping[str, str]]) -> int:
-    """Return how often a test changed between failing and passing, or was flaky; a night without it counts for nothing."""
+    """Count a test's changes between failing and passing, and its flaky runs."""
     course = [night[test] for night in nights if test in night]
     return sum(1 for one, other in pairwise(course) if one != other)
 

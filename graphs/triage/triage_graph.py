@@ -41,7 +41,7 @@ class TriageInput(TypedDict):
     """The input of a triage."""
 
     folder: str
-    """What a test run left: JUnit XML, logs, and whatever else."""
+    """The folder of a test run: JUnit XML, logs and other files."""
 
 
 class TriageState(TriageInput, CaseOutput):
@@ -58,13 +58,13 @@ class TriageOutput(TypedDict):
     """The output of a triage."""
 
     reports: Annotated[list[CaseReport], add]
-    """One per cause, with the failed, flaky, and suspiciously passed cases that have it."""
+    """One per cause, with its failed, flaky and suspicious passed cases."""
     problems: list[str]
     """One sentence for each file that could not be read, or for the folder."""
     results: int
-    """How many test results were read; where there are some and no report, none of them is suspicious."""
+    """Number of test results read; without a report, none is suspicious."""
     changes: NotRequired[Changes]
-    """What is different from earlier runs, where there is a history."""
+    """The changes since earlier runs, with a history."""
 
 
 def create_triage_agent(  # waiver: each stands for itself
@@ -76,7 +76,7 @@ def create_triage_agent(  # waiver: each stands for itself
     checkpointer: Checkpointer | None = None,
     name: str = "triage",
 ) -> CompiledStateGraph[Any, Any, Any, Any]:
-    """Create the triage of a failed test run: is each failure real, and is each pass?
+    """Create the triage of a test run, which judges failures and suspicious passes.
 
     Failures with the same cause are judged once. Two agents look at each cause: ``explore`` with tools and no response format,
     then ``conclude`` with a verdict whose evidence must quote the files of the test run. Neither can leave the folder.
@@ -125,7 +125,7 @@ def route_after_find_cases(state: TriageState) -> list[Send] | Literal["finish"]
 
 @dataclass(frozen=True)
 class FindCases:
-    """Where cases are looked for, and what is done about them."""
+    """Finds the cases and plans the triage."""
 
     root: str | Path | None
     limit: int | None
@@ -139,7 +139,7 @@ class FindCases:
             found = survey(folder)
         except FolderError as error:
             return {"cases": [], "problems": [str(error)], "results": 0}
-        # The rules ask nobody: what they said may be outdated, and costs nothing to say anew.
+        # The rules cost nothing, so their verdicts are not remembered.
         known = None if self.model == OFFLINE else self.history
         plan = plan_of(folder, found, limit=self.limit, history=known, model=self.model)
         return {
@@ -152,7 +152,7 @@ class FindCases:
         }
 
     def remember(self, state: TriageState) -> dict[str, Any]:
-        """Keep the verdicts and how the tests ended."""
+        """Store the verdicts and test results."""
         if self.history is None or not state.get("results"):
             return {}
         if self.model != OFFLINE:
@@ -170,7 +170,7 @@ def _given_folder(state: TriageInput) -> str:
 def _folder(given: str, root: str | Path | None) -> Folder:
     if root is None:
         return Folder(given)
-    # Links are resolved here, in a run: a server must not wait for a disk while it builds a graph.
+    # Links are resolved in the run: a server must not wait for a disk while it builds a graph.
     top = Path(root).resolve()
     folder = Path(os.path.realpath(top / given.replace("\0", "?")))
     if not folder.is_relative_to(top):

@@ -1,4 +1,4 @@
-"""What a triage is about to do: the causes to judge, those that are known already, and what asking a model will take."""
+"""The plan of a triage: causes to judge, known causes, and the estimated cost."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ from answergraph.graphs.triage.run_files.read_only_folder import Folder
 from answergraph.graphs.triage.triage_schema import CaseRef, CaseReport
 
 MAX_CALLS = (EXPLORE_LIMITS.model_calls or 0) + (CONCLUDE_LIMITS.model_calls or 0)
-"""How many calls of a model one cause takes at most."""
+"""Maximum model calls per cause."""
 USUAL_CALLS = 5
-"""How many it takes where a model reads the case, searches twice, says what it saw and concludes."""
+"""Usual calls: read the case, search twice, report, conclude."""
 TOKENS_AROUND = 1_800
-"""The tokens of prompts and tools, which go with each call."""
+"""Tokens of prompts and tools per call."""
 CHARACTERS_A_TOKEN = 4
 
 
 @dataclass(frozen=True)
 class TriagePlan:
-    """The causes of a run's failures, sorted by what is to be done about them."""
+    """The causes of a run's failures, by what to do."""
 
     tasks: list[CaseTask] = field(default_factory=list)
     """To be judged now."""
     reports: list[CaseReport] = field(default_factory=list)
-    """Remembered from an earlier run, or left out because there are too many."""
+    """Known from an earlier run, or beyond the limit."""
     bundles: list[dict[str, Any]] = field(default_factory=list)
     tokens: int = 0
-    """About how many tokens the tasks take, where each takes ``USUAL_CALLS``."""
+    """Estimated tokens, at ``USUAL_CALLS`` per task."""
 
     @property
     def asked(self) -> int:
-        """For how many causes a model is asked; for a flaky test none is."""
+        """Number of causes for a model; flaky tests need none."""
         return sum(1 for task in self.tasks if task["kind"] != "flaky")
 
     @property
@@ -55,7 +55,7 @@ class TriagePlan:
 
 
 def plan_of(folder: Folder, survey: Survey, *, limit: int | None, history: History | None, model: str) -> TriagePlan:
-    """Return what to do about each cause of a run's failures."""
+    """Return the plan for the causes of a run's failures."""
     clusters = clusters_of(survey)
     known = history.remembered([cluster.fingerprint for cluster in clusters], model) if history else {}
     plan = TriagePlan()
@@ -143,6 +143,6 @@ def _tokens(cluster: Cluster, survey: Survey) -> int:
 
 
 def model_name(model: Any) -> str:
-    """Return the name that a model's verdicts are remembered by."""
+    """Return a model's name in the history."""
     named: Sequence[str | None] = (getattr(model, "model_name", None), getattr(model, "model", None))
     return model if isinstance(model, str) else next((name for name in named if isinstance(name, str)), type(model).__name__)

@@ -11,7 +11,8 @@ from answergraph.evidence.marks import Quote
 from answergraph.state.outcome import Status
 
 MisclassificationCause = Literal["tool_bug", "spec_issue", "app_behavior", "temporary_error"]
-"""Why a result is wrong: the test or its tools, the specification, an intended change of the application, or the moment."""
+"""Why a result is wrong: the test or its tools, the specification, an intended change of the application, or a temporary
+error."""
 
 
 class _OnFailed(BaseModel):
@@ -43,7 +44,7 @@ class _Reasons(BaseModel):
     recommendations: list[str] = Field(description="What should be done.")
 
 
-# The last base gives the first field: a verdict stands above its reasons.
+# The last base gives the first field: the verdict comes before its reasons.
 class FalseNegativeCheck(_Reasons, _OnFailed):
     """Whether a failed test should have passed."""
 
@@ -57,7 +58,7 @@ class FlakyCheck(_Reasons, _OnFlaky):
 
 
 Verdict = Literal["real", "not-real", "flaky", "false-pass", "true-pass", "unknown"]
-"""What a triage says of a case: its failure is real or not, it is flaky, its pass is not real or is, or nobody can tell."""
+"""The verdict on a case: a real or false failure, flaky, a false or real pass, or unknown."""
 
 _VERDICTS: dict[str, tuple[Verdict, Verdict]] = {
     "is_false_negative": ("not-real", "real"),
@@ -67,7 +68,7 @@ _VERDICTS: dict[str, tuple[Verdict, Verdict]] = {
 
 
 def verdict_in(answer: Any) -> Verdict:
-    """Return the verdict that an answer gives; ``"unknown"`` for an abstention, and where there is no answer."""
+    """Return the verdict of an answer; ``"unknown"`` for an abstention or no answer."""
     given = answer.model_dump() if isinstance(answer, BaseModel) else {}
     return next((yes if given[key] else no for key, (yes, no) in _VERDICTS.items() if key in given), "unknown")
 
@@ -79,13 +80,13 @@ class CaseRef(TypedDict):
     """The file of the result and its place in it: ``"results.xml#3"``."""
     test: str
     source: str
-    """The file and line of the test's code, ``"tests/test_cart.py:12"``; empty if nothing says so."""
+    """The file and line of the test's code, ``"tests/test_cart.py:12"``; empty if unknown."""
     environment: dict[str, str]
     """The suite, folder, host and properties of the result."""
     elsewhere: list[str]
-    """How it ended under the same name in other environments, a sentence each."""
+    """Its results in other environments, a sentence each."""
     tries: list[str]
-    """What each failed try before said."""
+    """The messages of failed tries before."""
 
 
 class Source(TypedDict):
@@ -105,7 +106,7 @@ class CaseReport(TypedDict):
     kind: Literal["failed", "flaky", "passed"]
     verdict: Verdict
     cause: str
-    """What its cases have in common, values left out: ``"KeyError: <text>"``."""
+    """The common text of its cases, without values: ``"KeyError: <text>"``."""
     cluster: str
     """A fingerprint of the cause, the same in another run."""
     cases: list[CaseRef]

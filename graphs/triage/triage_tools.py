@@ -1,6 +1,6 @@
-"""The tools of the triage agents: they show a test run's folder as plain text that can be quoted word for word.
+"""The tools of the triage agents: show a test run's folder as quotable plain text.
 
-The folder comes with the agent's state; a path that leads out of it, a link or a binary file is answered with one sentence.
+The folder is in the agent's state; links, binary files and paths outside are answered with a sentence.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def list_files(runtime: ToolRuntime, under: str = "") -> str:
 def read_lines(path: str, runtime: ToolRuntime, start: int = 1, count: int = 100) -> str:
     """Read lines of a text file; a negative start counts from the end.
 
-    The first line of the result says which lines follow; these stand as they are in the file, without numbers.
+    The first line of the result says which lines follow; these are unchanged, without numbers.
     """
     read = file_search.read_lines(_folder(runtime), path, start, count)
     last = read.first + len(read.lines) - 1
@@ -80,7 +80,7 @@ TRIAGE_TOOLS: tuple[BaseTool, ...] = (list_failed_cases, read_case, list_files, 
 
 
 for _tool in TRIAGE_TOOLS:
-    _tool.handle_tool_error = True  # the model is told; the run goes on
+    _tool.handle_tool_error = True  # the model gets the error; the run continues
 
 
 def _folder(runtime: ToolRuntime) -> Folder:

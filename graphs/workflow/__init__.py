@@ -1,1 +1,1 @@
-"""Workflows: steps that are agents, with rules that decide what follows."""
+"""Workflows: agents as steps, connected by rules."""

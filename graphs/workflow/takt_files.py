@@ -1,7 +1,7 @@
-"""What TAKT's piece and workflow files say beside the keys of this package: texts by reference, reports, what rules add.
+"""The keys of TAKT's piece and workflow files: texts by reference, reports, rule appendices.
 
-Its keys are read as this package's own: a movement is a step, its persona the agent's system prompt, its policies, knowledge and
-reports parts of the instruction. Tools are those that the caller grants.
+A movement is a step, its persona the agent's system prompt, its policies, knowledge and reports parts of the instruction. The
+caller grants the tools.
 """
 
 from __future__ import annotations
@@ -21,19 +21,21 @@ SYNONYMS: Mapping[str, str] = {
     "max_movements": "max_steps",
     "instruction_template": "instruction",
     "agent_name": "persona_name",
+    "piece_config": "workflow_config",
 }
-"""This package's key for each key that has two names."""
+"""Our key for each synonym."""
 REFUSED: Mapping[str, str] = {
     "arpeggio": "write an agent that works through the data, and name it as the step's agent",
     "team_leader": "write a graph that shares the work out, and name it as the step's agent",
     "answer_agent": "nobody is asked while a workflow runs",
     **dict.fromkeys(("all_steps", "facet_pools", "dynamic_facets", "companion"), "write what holds for a step into the step"),
     **dict.fromkeys(("kind", "mode", "effects", "system_inputs"), "write an agent that does it, and name it as the step's agent"),
+    **dict.fromkeys(("schemas", "structured_output"), "write an agent with a response_format, and name it as the step's agent"),
     "uses": "write the step itself into the file",
     "call": "name the other workflow's graph as the step's agent",
     "subworkflow": "load the file by itself, and name its graph as a step's agent",
 }
-"""The keys that cannot be done, and what to write instead."""
+"""The unsupported keys, and what to write instead."""
 SECTIONS = ("personas", "policies", "knowledge", "instructions", "report_formats")
 MAX_PATH_CHARACTERS = 255
 
@@ -45,13 +47,13 @@ _PLACE = re.compile(r"\{(report:[^{}\n]+|report_dir|user_inputs|max_movements|ma
 
 @dataclass(frozen=True)
 class TextsByReference:
-    """The texts that a file refers to: by a name in one of its own sections, by a path, or by the name of a file of its kind."""
+    """The texts a file refers to: by section name, path, or name of a file of its kind."""
 
     file: Path
     sections: Mapping[str, Mapping[str, str]]
 
     def text(self, section: str, reference: str, key: str) -> str:
-        """Return a text; a reference to nothing is the text itself.
+        """Return a text; an unknown reference is the text itself.
 
         Raises:
             WorkflowSpecError: If a file cannot be read.
@@ -82,13 +84,23 @@ class TextsByReference:
 
 
 def without_ai(condition: str) -> str:
-    """Return the label of ``ai("label")``: every label is the judge's to choose."""
+    """Return the label of ``ai("label")``: the judge chooses all labels anyway."""
     found = _AI.fullmatch(condition)
     return condition if found is None else found[2]
 
 
+def allowed_tools(step: Mapping[str, Any], config: Mapping[str, Any]) -> list[str] | None:
+    """Return the allowed tools of a step, by its own, its provider's or the file's key; ``None`` if there is none."""
+    options = [each.get("provider_options") for each in (step, config)]
+    providers = [provider for each in options if isinstance(each, Mapping) for provider in each.values()]
+    for place in (step, *providers):
+        if isinstance(place, Mapping) and isinstance(place.get("allowed_tools"), list):
+            return list(dict.fromkeys(re.sub(r"\(.*", "", str(tool)) for tool in place["allowed_tools"]))
+    return None
+
+
 def instruction(step: Mapping[str, Any], texts: TextsByReference, key: str) -> str:
-    """Return what a step's agent is told: its instruction, and what else the file says of its work."""
+    """Return the full instruction of a step's agent."""
     parts = [texts.text("instructions", step["instruction"], f"{key}.instruction")] if step.get("instruction") else []
     if step.get("edit") is False:
         parts.append("Change no file.")
@@ -106,7 +118,7 @@ def instruction(step: Mapping[str, Any], texts: TextsByReference, key: str) -> s
 
 
 def report_writers(steps: Sequence[Any], texts: TextsByReference) -> dict[str, str]:
-    """Return which step writes each report."""
+    """Return the step that writes each report."""
     named = {f"steps[{index}]": step for index, step in enumerate(steps)}
     for key, step in list(named.items()):
         children = step.get("parallel") if isinstance(step, dict) else None
@@ -116,7 +128,7 @@ def report_writers(steps: Sequence[Any], texts: TextsByReference) -> dict[str, s
 
 
 def filled(text: str, writers: Mapping[str, str], limit: int, cycle_count: int = 0) -> str:
-    """Fill in what is known of the places in an instruction before a run; reports are shown as the results of their steps."""
+    """Fill in the placeholders known before a run; reports are the results of their steps."""
 
     def value(place: re.Match[str]) -> str:
         kind, _, report = place[1].partition(":")
@@ -130,7 +142,7 @@ def filled(text: str, writers: Mapping[str, str], limit: int, cycle_count: int =
 
 
 def _reports(step: Mapping[str, Any], texts: TextsByReference, key: str) -> Iterator[tuple[str, str]]:
-    """Yield the name and the form of each report of a step, in each of the ways to write them."""
+    """Yield the name and format of each report of a step, in every notation."""
     contracts = step.get("output_contracts")
     given = (contracts.get("report") if isinstance(contracts, dict) else None) or step.get("report") or []
     for report in given if isinstance(given, list) else [given]:

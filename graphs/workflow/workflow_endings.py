@@ -1,4 +1,4 @@
-"""Decides how a workflow ends: by a rule, because no rule held, or because it goes on too long or in a circle."""
+"""Decides how a workflow ends: by a rule, without a matching rule, or by a limit."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from answergraph.graphs.workflow.workflow_state import Transition, visits
 from answergraph.graphs.workflow.workflow_steps import ABORT, COMPLETE, ENDS, WorkflowLimits, WorkflowStep, monitors_after
 
 STOPPED = "stopped by a limit"
-"""The drawn edge of a workflow that went on too long."""
+"""The edge of a workflow stopped by a limit."""
 
 
 @dataclass(frozen=True)
 class Endings:
-    """Decides whether a workflow goes on, and says why it ended."""
+    """Decides whether a workflow continues, and why it ended."""
 
     limits: WorkflowLimits
     task: str
-    """The task of a run that was given none."""
+    """The default task."""
     facts: Mapping[str, Any]
-    """The facts of every run; those that it was given win."""
+    """The default facts, overridden by a run's own."""
     steps: Sequence[WorkflowStep] = ()
 
     def route(self, state: Mapping[str, Any]) -> str:
-        """Return the reason for the next step: the rule that held, that none did, a cycle that came round, or a limit."""
+        """Return the reason for the next step: a rule, no rule, a repeated cycle, or a limit."""
         transition: Transition = state["transitions"][-1]
         if transition["rule"] is None:
             return NO_RULE
@@ -50,7 +50,7 @@ class Endings:
         same = [t for t in transitions if (t["step"], t["rule"], t["said"]) == (last["step"], last["rule"], last["said"])]
         if len(same) > self.limits.repeats:
             return (
-                f"The workflow goes round in a circle: step {last['step']!r} brought the same result {len(same)} times, "
+                f"The workflow repeats itself: step {last['step']!r} brought the same result {len(same)} times, "
                 f"and each time {last['rule']!r} led to {last['next']!r}."
             )
         if len(transitions) >= self.limits.steps:
@@ -60,7 +60,7 @@ class Endings:
         return None
 
     def begin(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> dict[str, Any]:
-        # What an earlier run of the thread left is cleared.
+        # The results of the thread's earlier run are cleared.
         given = {"task": state.get("task") or self.task, "facts": {**self.facts, **(state.get("facts") or {})}}
         return {**given, "results": None, "labels": None, "transitions": [], "status": None, "reason": None}
 

@@ -1,11 +1,12 @@
-"""Makes a workflow of a YAML file."""
+"""Loads a workflow from a YAML file."""
 
 from __future__ import annotations
 
 import importlib
+import logging
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, get_args
 
@@ -20,6 +21,7 @@ from answergraph.graphs.workflow.takt_files import (
     SECTIONS,
     SYNONYMS,
     TextsByReference,
+    allowed_tools,
     filled,
     instruction,
     report_writers,
@@ -36,6 +38,7 @@ _KEYS: Mapping[str, Mapping[str, Any]] = {
     "workflow": {
         **{"name": str, "task": str, "model": str, "facts": dict, "limits": dict, "grounded": bool, "steps": list},
         **{"description": str, "initial_step": str, "max_steps": int, "loop_monitors": list, "interactive_mode": str},
+        "workflow_config": dict,
         **dict.fromkeys(SECTIONS, dict),
     },
     "limits": {"steps": int, "visits": int, "repeats": int},
@@ -44,13 +47,17 @@ _KEYS: Mapping[str, Mapping[str, Any]] = {
         **{"description": str, "persona": str, "persona_name": str, "policy": str | list, "knowledge": str | list},
         **{"allowed_tools": list, "edit": bool, "quality_gates": list, "pass_previous_response": bool, "output_contracts": dict},
         **{"report": str | list | dict, "session": str, "provider": str, "model": str, "permission_mode": str},
-        **{"mcp_servers": dict, "tags": list},
+        **{"mcp_servers": dict, "tags": list, "provider_options": dict, "required_permission_mode": str},
     },
     "rule": {"condition": str, "next": str, "appendix": str, "requires_user_input": bool, "interactive_only": bool},
     "loop_monitor": {"cycle": list, "threshold": int, "judge": dict},
     "judge": {"persona": str, "instruction": str, "rules": list},
 }
 """The type of each key's value, per kind of mapping."""
+_LOG = logging.getLogger(__name__)
+_NOT_GRANTED = (
+    "%s names tools that are not granted: %s. Grant one with load_workflow(tools={%r: …}) or --tool %s=package.module:attribute."
+)
 _LOOKS_ROUND = "The cycle {cycle} came round {{cycle_count}} times. Say whether going on makes progress."
 _NAMES: Mapping[type, str] = {str: "a text", dict: "a mapping", list: "a list", int: "a number", bool: "true or false"}
 
@@ -72,7 +79,8 @@ def load_workflow(
             step may also name ``package.module:attribute``, which is imported as any module of the program; so a workflow file
             is as trusted as a program. ``answergraph run`` looks in the current folder and beside the file, too.
         tools: The tools that steps without an agent of their own may use, by the names of ``allowed_tools``. A step without
-            ``allowed_tools`` may use all of them. There are no other tools.
+            ``allowed_tools`` may use all of them. There are no other tools; a warning of the log lists those that the file names
+            and that are not granted.
         checkpointer: Keeps the state of threads.
 
     Returns:
@@ -88,10 +96,11 @@ def load_workflow(
         chosen = _model(data.get("model") or OFFLINE) if model is None else model
         texts = TextsByReference(document.path, {name: data.get(name) or {} for name in SECTIONS})
         limits = _limits(data)
-        reader = _StepReader(
-            chosen, agents or {}, tools or {}, texts, report_writers(data.get("steps") or (), texts), limits.steps
-        )
+        writers, config = report_writers(data.get("steps") or (), texts), data.get("workflow_config") or {}
+        reader = _StepReader(chosen, agents or {}, tools or {}, texts, writers, limits.steps, config)
         steps = reader.steps(data, places)
+        if missing := sorted(reader.not_granted):
+            _LOG.warning(_NOT_GRANTED, document.path.name, ", ".join(missing), missing[0], missing[0])
         grounded = bool(data.get("grounded"))
         return create_workflow(
             steps,
@@ -104,7 +113,7 @@ def load_workflow(
             name=data.get("name") or "workflow",
         )
     except WorkflowSpecError as error:
-        # The steps in the order in which they run need not be in the order of the file, nor have this package's names there.
+        # Steps may have another order and other names in the file.
         found = re.match(r"steps\[(\d+)\]", error.key)
         key = places[int(found[1])] + error.key[found.end() :] if found and places else error.key
         head = re.split(r"[.\[]", key)[0]
@@ -122,9 +131,11 @@ class _StepReader:
     texts: TextsByReference
     report_writers: Mapping[str, str]
     max_steps: int
+    config: Mapping[str, Any]
+    not_granted: set[str] = field(default_factory=set)
 
     def steps(self, data: Mapping[str, Any], places: list[str]) -> list[WorkflowStep]:
-        """Read the steps, the first one first, then those that watch for cycles, and write down where each one stands."""
+        """Read the steps, the initial one first, then loop monitors, and record their places in the file."""
         read = [(f"steps[{index}]", self.step(step, f"steps[{index}]")) for index, step in enumerate(data.get("steps") or ())]
         first = data.get("initial_step")
         if first is not None and first not in [step.name for _, step in read]:
@@ -174,9 +185,11 @@ class _StepReader:
         if name is not None and name.endswith(".md"):
             name, persona = None, name
         if name is None:
-            # The instruction stands above the task already.
-            allowed = [re.sub(r"\(.*", "", str(tool)) for tool in data.get("allowed_tools", self.tools)]
-            granted = [self.tools[tool] for tool in dict.fromkeys(allowed) if tool in self.tools]
+            # The instruction is above the task already.
+            allowed = allowed_tools(data, self.config)
+            allowed = [*self.tools] if allowed is None else allowed
+            self.not_granted.update(set(allowed) - self.tools.keys())
+            granted = [self.tools[tool] for tool in allowed if tool in self.tools]
             prompt = None if persona is None else self.texts.text("personas", persona, f"{key}.persona")
             return create_agent(self.model, granted, system_prompt=prompt, name=data.get("name"))
         agent = self.agents[name] if name in self.agents else _imported(name, f"{key}.agent", self.agents)
@@ -199,7 +212,7 @@ def _imported(name: str, key: str, agents: Mapping[str, Any]) -> Any:
 
 
 def _checked(data: Any, kind: str, key: str) -> dict[str, Any]:
-    """Return a mapping whose keys and types are those of its kind, each key by its one name."""
+    """Check the keys and types of a mapping, and resolve synonyms."""
     known = _KEYS[kind]
     if not isinstance(data, dict):
         raise WorkflowSpecError(key, f"a {kind} is a mapping with the keys {sorted(known)!r}")
@@ -207,11 +220,11 @@ def _checked(data: Any, kind: str, key: str) -> dict[str, Any]:
     for given, value in data.items():
         place, name = f"{key}.{given}" if key else given, SYNONYMS.get(given, given)
         if given in REFUSED:
-            raise WorkflowSpecError(place, f"{given} is not done here: {REFUSED[given]}")
+            raise WorkflowSpecError(place, f"{given} is not supported: {REFUSED[given]}")
         if name not in known:
             raise WorkflowSpecError(place, f"a {kind} has no key {given!r}; it has {sorted(known)!r}")
         if name in found:
-            raise WorkflowSpecError(place, f"{given} is another name for {name}, which stands there already")
+            raise WorkflowSpecError(place, f"{given} is another name for {name}, which is also given")
         types = get_args(known[name]) or (known[name],)
         # Exactly: ``true`` is no number.
         if type(value) not in types:
@@ -231,14 +244,14 @@ def _transitions(rules: list[Any], key: str) -> dict[str, str]:
         condition = without_ai(data["condition"])
         if condition in found:
             raise WorkflowSpecError(f"{key}[{index}].condition", f"the rule {condition!r} stands there already")
-        # Nobody is there to be asked.
+        # Nobody can be asked.
         if not data.get("interactive_only"):
             found[condition] = data["next"]
     return found
 
 
 def _conditions(rules: list[Any], key: str) -> list[str]:
-    """Return the conditions of a child, each a text or a mapping with nothing but the condition."""
+    """Return the conditions of a child, each a string or a mapping with only a condition."""
     found = []
     for index, rule in enumerate(rules):
         data = {"condition": rule} if isinstance(rule, str) else _checked(rule, "rule", f"{key}[{index}]")
@@ -251,14 +264,14 @@ def _conditions(rules: list[Any], key: str) -> list[str]:
 
 def _model(name: str, key: str = "model") -> Any:
     try:
-        # The offline model goes by its name: each agent and each judge has rules of its own for it.
+        # Pass the offline model by name: each agent and judge has its own rules for it.
         return name if name == OFFLINE else resolve_model(name)
     except AgentSpecError as error:
         raise WorkflowSpecError(key, str(error)) from error
 
 
 def _limits(data: Mapping[str, Any]) -> WorkflowLimits:
-    """Return the limits; a file with ``max_steps`` is ended by that alone, and by what watches its cycles."""
+    """Return the limits; ``max_steps`` replaces all others."""
     found = _checked(data.get("limits") or {}, "limits", "limits")
     if "max_steps" in data:
         found = {"steps": data["max_steps"], "visits": data["max_steps"], "repeats": data["max_steps"], **found}

@@ -1,4 +1,4 @@
-"""The workflow graph: per step one node that works and one that judges, with the rules on the edges.
+"""The workflow graph: a work node and a judge node per step, with rules on the edges.
 
 ::
 
@@ -6,7 +6,7 @@
                                        ├ no rule matched → ABORT → END          ├ …
                                        └ stopped by a limit → ABORT             └ "approved" → COMPLETE → END
 
-A parallel step is a node that fans out to its children, each with a judge of its own, which all lead to the step's judge.
+A parallel step fans out to its children, each with its own judge; all lead to the step's judge.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def _connect(graph: Graph, steps: Sequence[WorkflowStep], endings: Endings) -> N
 def _route(graph: Graph, step: WorkflowStep, endings: Endings) -> None:
     watched = {reason: monitor.name for reason, monitor in monitors_after(endings.steps, step.name).items()}
     targets = {**step.targets, **watched, NO_RULE: ABORT, STOPPED: ABORT}
-    # LangGraph draws one edge from one node to another: reasons that lead to the same step stand on it together.
+    # LangGraph draws one edge between two nodes, so its reasons are joined.
     edges = {target: " · ".join(why for why, where in targets.items() if where == target) for target in targets.values()}
     where: dict[Hashable, str] = {edge: target for target, edge in edges.items()}
     router = Router(lambda state: edges[targets[endings.route(state)]], name=f"route after {step.name}")
@@ -140,7 +140,7 @@ def _judge_node(step: str) -> str:
 def _show_subgraphs(
     compiled: CompiledStateGraph[Any, Any, Any, Any], steps: Sequence[WorkflowStep], judges: dict[str, Runnable[Any, Any]]
 ) -> None:
-    """Tell LangGraph which graphs the nodes run, for drawings and for the states of subgraphs."""
+    """Register the nodes' subgraphs for drawings and subgraph states."""
     for name, step in all_steps(steps):
         if isinstance(step.agent, Pregel):
             compiled.nodes[name].subgraphs = [step.agent]

@@ -1,4 +1,4 @@
-"""The two nodes of a step: its agent works in the one, a judge decides in the other what follows."""
+"""The two nodes of a step: its agent works, then a judge decides what follows."""
 
 from __future__ import annotations
 
@@ -27,26 +27,26 @@ from answergraph.state.errors import RuleEvaluationError
 ERROR = "error"
 """The label of a child whose agent raised."""
 NO_RULE = "no rule matched"
-"""The label of a child for which no rule held, and the drawn edge of a step for which none did."""
+"""The label of a child, and the edge of a step, without a matching rule."""
 MAX_EARLIER_STEPS = 10
-"""How many earlier results an agent is shown."""
+"""Number of earlier results shown to an agent."""
 _PLACE = re.compile(r"\{(task|previous_response|iteration|step_iteration)\}")
 TAGS = "When you are done, end with the tag of what holds, in a line of its own:\n{tags}"
 
 
 ATTACHED_WORK = "answergraph_work"
-"""Where the prompt of a step carries its ``AttachedWork``."""
+"""The key of ``AttachedWork`` in a step's prompt."""
 
 
 class EarlierStep(TypedDict):
-    """An earlier step, with its result as its judge saw it."""
+    """An earlier step with its judged result."""
 
     step: str
     said: str
 
 
 class AttachedWork(TypedDict):
-    """The content of a step's prompt, as data for rules that work in a model's place."""
+    """The content of a step's prompt as data, for offline agents."""
 
     facts: dict[str, Any]
     earlier: list[EarlierStep]
@@ -61,7 +61,7 @@ class StepVisit:
     declared: WorkflowStep
     agent: Runnable[Any, Any]
     keeps_errors: bool
-    """Whether what the agent raises is a result: so for the child of a parallel step."""
+    """Whether errors of the agent are results, as for children of a parallel step."""
 
     def step(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> Step[dict[str, Any]]:
         try:
@@ -92,7 +92,7 @@ class StepVisit:
             "iteration": str(len(state.get("transitions") or ()) + 1),
             "step_iteration": str(visits(state)[self.node] + 1),
         }
-        # One pass: what is filled in is not read again.
+        # One pass, so that filled-in text is not expanded again.
         parts = [_PLACE.sub(lambda place: values[place[1]], instruction)]
         if "{task}" not in instruction:
             parts.append(f"Task: {values['task']}")
@@ -106,7 +106,7 @@ class StepVisit:
 
 @dataclass(frozen=True)
 class JudgedStep:
-    """The decision of what follows a step; ``step`` is the node."""
+    """The decision after a step; ``step`` is the node."""
 
     node: str
     declared: WorkflowStep
@@ -114,7 +114,7 @@ class JudgedStep:
     is_child: bool
 
     def step(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> Step[dict[str, Any]]:
-        """Ask the judge, and return the transition; for a child of a parallel step its label."""
+        """Ask the judge, and return the transition or a child's label."""
         result = (state.get("results") or {}).get(self.node)
         if self.is_child and result and "error" in result:
             return {"labels": {self.node: ERROR}}
@@ -174,7 +174,7 @@ def step_result(output: Any) -> dict[str, Any]:
 
 
 def work_text(result: Mapping[str, Any] | None) -> str:
-    """Return the text of a result that a judge is shown: the agent's words, and its typed answer."""
+    """Return the text for the judge: the agent's last text and its typed answer."""
     if result is None:
         return ""
     answer = result.get("structured_response")

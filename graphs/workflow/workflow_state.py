@@ -1,4 +1,4 @@
-"""The state of a workflow: its task, the result of each step, and every transition with its reason."""
+"""The state of a workflow: task, results of steps, and transitions with reasons."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from answergraph.rules.rule import MatchMethod
 
 
 class Transition(TypedDict):
-    """One decision: where the workflow went from a step, and why."""
+    """A transition from a step, with its reason."""
 
     step: str
     rule: str | None
@@ -24,7 +24,7 @@ class Transition(TypedDict):
     """How the rule was found."""
     reason: str
     said: str
-    """The step's result as the judge saw it; shown to later steps."""
+    """The judged result, shown to later steps."""
 
 
 class StepResult(TypedDict):
@@ -37,7 +37,7 @@ class StepResult(TypedDict):
 
 
 def merged(old: dict[str, Any], new: dict[str, Any] | None) -> dict[str, Any]:
-    """Return two mappings in one, an empty one for ``None``."""
+    """Merge two mappings; ``None`` counts as empty."""
     return {} if new is None else {**old, **new}
 
 

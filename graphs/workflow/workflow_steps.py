@@ -1,4 +1,4 @@
-"""The steps and limits that a workflow is built from, checked before it is built."""
+"""The steps and limits of a workflow, and their checks."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from answergraph.rules.rule import parse_rule
 from answergraph.state.errors import AgentSpecError, RuleSyntaxError, WorkflowSpecError
 
 COMPLETE: Final = "COMPLETE"
-"""The next step of a rule that ends a workflow well."""
+"""Ends a workflow successfully."""
 ABORT: Final = "ABORT"
-"""The next step of a rule that gives a workflow up."""
+"""Ends a workflow without success."""
 BEGIN: Final = "begin"
 """The node before the first step."""
 ENDS = (COMPLETE, ABORT)
 
 OF_THE_WORKFLOW = "of the workflow"
-"""Stands for the judge that the workflow has for all its steps."""
+"""Selects the workflow's own judge."""
 
 _NAME = re.compile(r"[^\W\d][\w-]*")
 
@@ -39,16 +39,16 @@ class WorkflowStep:
     """The next step per condition: a step's name, ``"COMPLETE"`` or ``"ABORT"``; the first that holds counts. A child of a
     parallel step has conditions only."""
     instruction: str = ""
-    """Stands above the task in the agent's prompt. ``{task}``, ``{previous_response}``, ``{iteration}`` and ``{step_iteration}``
+    """Comes before the task in the agent's prompt. ``{task}``, ``{previous_response}``, ``{iteration}`` and ``{step_iteration}``
     are filled in."""
     parallel: Sequence[WorkflowStep] = ()
     """Children that run side by side; ``all(...)`` and ``any(...)`` in the rules compare their labels."""
     judge: Any = OF_THE_WORKFLOW
     """The model that judges this step; by default the workflow's, ``None`` for the tag that the agent writes itself."""
     sees_earlier: bool = True
-    """Whether the agent is shown what was done so far."""
+    """Whether the agent sees the earlier results."""
     cycle: Sequence[str] = ()
-    """Steps that, come round ``threshold`` times in a row, lead to this step in place of what their rules say."""
+    """Steps that lead to this step after repeating ``threshold`` times in a row, whatever their rules say."""
     threshold: int = 3
 
     @property
@@ -57,7 +57,7 @@ class WorkflowStep:
 
     @property
     def targets(self) -> dict[str, str]:
-        """What comes next, per condition with single spaces."""
+        """The next step per condition, with single spaces."""
         rules = self.rules if isinstance(self.rules, Mapping) else {}
         return {" ".join(condition.split()): target for condition, target in rules.items()}
 
@@ -75,7 +75,7 @@ class WorkflowLimits:
     visits: int = 10
     """Visits to one step."""
     repeats: int = 3
-    """Visits to one step that bring the same result and the same transition: going on would be going round."""
+    """Visits to one step with the same result and transition."""
 
     def __post_init__(self) -> None:
         for name, limit in vars(self).items():
@@ -87,7 +87,7 @@ def check_steps(steps: Sequence[WorkflowStep]) -> None:
     """Check the steps of a workflow, the first one first.
 
     Raises:
-        WorkflowSpecError: If they make no workflow; the key says where.
+        WorkflowSpecError: If they are invalid; has the key.
     """
     if not steps:
         raise WorkflowSpecError("steps", "a workflow has at least one step")
@@ -100,20 +100,22 @@ def check_steps(steps: Sequence[WorkflowStep]) -> None:
         if unknown := [name for name in step.cycle if name not in names]:
             raise WorkflowSpecError(f"{key}.cycle", f"there is no step {unknown[0]!r}; there are {names!r}")
         if step.threshold < 1:
-            raise WorkflowSpecError(f"{key}.threshold", f"a cycle comes round at least once, not {step.threshold} times")
+            raise WorkflowSpecError(f"{key}.threshold", f"a cycle repeats at least once, not {step.threshold} times")
     _check_reach(steps)
 
 
 def _check_name(name: Any, others: Sequence[str], key: str) -> None:
     if not isinstance(name, str) or not _NAME.fullmatch(name) or name in (*ENDS, BEGIN):
-        raise WorkflowSpecError(f"{key}.name", f"{name!r} is no name for a step: letters, digits, '_' and '-', and not a node's")
+        raise WorkflowSpecError(
+            f"{key}.name", f"{name!r} is not a valid step name: use letters, digits, '_' and '-', and no name of a node"
+        )
     if name in others:
         raise WorkflowSpecError(f"{key}.name", f"there is a step {name!r} already")
 
 
 def _check_work(step: WorkflowStep, key: str) -> None:
     if step.parallel and step.agent is not None:
-        raise WorkflowSpecError(f"{key}.agent", "a parallel step has children and no agent of its own")
+        raise WorkflowSpecError(f"{key}.agent", "a parallel step has children, but no agent")
     if not step.parallel and step.agent is None:
         raise WorkflowSpecError(f"{key}.agent", f"step {step.name!r} has no agent")
     if step.agent is not None and not isinstance(step.agent, Runnable) and not callable(step.agent):
@@ -177,7 +179,7 @@ def _check_reach(steps: Sequence[WorkflowStep]) -> None:
 
 
 def monitors_after(steps: Sequence[WorkflowStep], name: str) -> dict[str, WorkflowStep]:
-    """Return the steps that watch a cycle which ends in a step, by the reason that leads to each."""
+    """Return the monitors of cycles that end in a step, by reason."""
     watching = [step for step in steps if step.cycle and step.cycle[-1] == name]
     return {f"{' → '.join(step.cycle)} came round {step.threshold} times": step for step in watching}
 

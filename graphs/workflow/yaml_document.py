@@ -1,4 +1,4 @@
-"""Reads YAML with the line of every key, so that an error can name the line."""
+"""Reads YAML and the line of every key, for error messages."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ with extra_needed("workflow", "a workflow file"):
 MAX_FILE_CHARACTERS = 200_000
 """Longer files are not read."""
 MAX_DEPTH = 32
-"""Mappings and lists in each other."""
+"""Maximum nesting."""
 MAX_NUMBER_CHARACTERS = 100
-"""A longer value that is no text is not read; YAML's numbers to the base of 60 take quadratic time."""
+"""Maximum length of other values than strings; YAML's base-60 numbers take quadratic time."""
 MAX_VALUES = 100_000
-"""How many values a file may hold, each alias counted as all that it stands for."""
+"""Maximum number of values, with aliases expanded."""
 MERGE = "tag:yaml.org,2002:merge"
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -31,7 +31,7 @@ class YamlDocument:
         """Read a file.
 
         Raises:
-            WorkflowFileError: If it cannot be read, is no YAML, has a key twice, or its aliases stand for too much.
+            WorkflowFileError: If it is unreadable, not YAML, repeats a key, or expands to too many values.
         """
         self.path = path
         self._lines: dict[str, int] = {}
@@ -62,10 +62,10 @@ class YamlDocument:
             mark = getattr(error, "problem_mark", None)
             line = mark.line + 1 if mark else 1
             problem = getattr(error, "problem", None) or str(error)
-            raise WorkflowFileError(str(self.path), line, "", f"it is no YAML: {problem}") from error
+            raise WorkflowFileError(str(self.path), line, "", f"it is not YAML: {problem}") from error
 
     def _refuse_deep(self, text: str) -> None:
-        # What nests is read by functions that call themselves.
+        # Nested values are read recursively.
         depth, anchors = 0, set()
         for event in yaml.parse(text, Loader=_LOADER):
             depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
@@ -83,7 +83,7 @@ class YamlDocument:
         self._lines.setdefault(key, node.start_mark.line + 1)
         self._values += 1
         if id(node) in self._open or self._values > MAX_VALUES:
-            problem = f"it holds more than {MAX_VALUES} values" if self._values > MAX_VALUES else "an alias stands for itself"
+            problem = f"it holds more than {MAX_VALUES} values" if self._values > MAX_VALUES else "an alias contains itself"
             raise self.error(key, problem)
         self._open.add(id(node))
         value = self._value(node, key)
@@ -96,11 +96,11 @@ class YamlDocument:
         if isinstance(node, yaml.SequenceNode):
             return [self._plain(item, f"{key}[{index}]") for index, item in enumerate(node.value)]
         if not node.tag.endswith(":str") and len(node.value) > MAX_NUMBER_CHARACTERS:
-            raise self.error(key, f"a value that is no text has at most {MAX_NUMBER_CHARACTERS} characters; put it in quotes")
+            raise self.error(key, f"a value without quotes has at most {MAX_NUMBER_CHARACTERS} characters")
         try:
             return yaml.SafeLoader("").construct_object(node)
         except (yaml.YAMLError, ValueError, LookupError, AttributeError, TypeError, OverflowError) as error:
-            # What PyYAML raises for a tag whose value is none of its kind.
+            # Raised by PyYAML for a tag with an invalid value.
             raise self.error(key, f"it cannot be read: {getattr(error, 'problem', None) or error}") from error
 
     def _mapping(self, node: yaml.MappingNode, key: str) -> dict[str, Any]:
@@ -110,7 +110,7 @@ class YamlDocument:
             name = str(name_node.value) if isinstance(name_node, yaml.ScalarNode) else "?"
             inner = f"{key}.{name}" if key else name
             if name in found:
-                raise WorkflowFileError(str(self.path), name_node.start_mark.line + 1, inner, "the key stands there already")
+                raise WorkflowFileError(str(self.path), name_node.start_mark.line + 1, inner, "the key is repeated")
             self._lines[inner] = name_node.start_mark.line + 1
             value = self._plain(value_node, inner)
             if name_node.tag != MERGE:

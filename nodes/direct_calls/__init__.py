@@ -1,1 +1,1 @@
-"""Tools called in place, without the path through LangChain that plain tools do not need."""
+"""Direct calls of plain tools, without LangChain's overhead."""

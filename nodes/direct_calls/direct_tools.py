@@ -1,8 +1,8 @@
-"""Tools that may be called without ``ToolNode`` around them, and how.
+"""Tools that can be called without ``ToolNode``.
 
 ``ToolNode`` makes a thread pool and a ``ToolRuntime`` with the whole state for every call, and ``BaseTool.invoke`` reads
 signatures and type hints again at every call. A function of arguments that the model writes, with nothing injected and nothing
-special, needs none of that. Which tools are such and why is in ``docs/decisions/0008-direct-tools.md``.
+special, needs none of that; see ``docs/decisions/0008-direct-tools.md``.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from answergraph.runtime.switches import is_switched_on
 _SPECIAL_NAMES = frozenset(
     {"args", "callbacks", "config", "kwargs", "run_manager", "runtime", "state", "store", "tool_call_id", "v__args"}
 )
-"""Parameter names that LangChain or LangGraph fill or treat in ways of their own."""
+"""Parameter names that LangChain or LangGraph treat specially."""
 
 _SPECIAL_TYPES = ("Injected", "RunnableConfig", "ToolRuntime", "CallbackManager", "BaseStore")
 _HARMLESS_METADATA = ("pydantic", "annotated_types")
@@ -40,7 +40,7 @@ DIRECT_CALLS = "ANSWERGRAPH_DIRECT_CALLS"
 
 @dataclass(frozen=True)
 class DirectTool:
-    """A tool that is a function of the model's arguments and nothing else."""
+    """A tool that only depends on the model's arguments."""
 
     tool: StructuredTool
     schema: type[BaseModel]
@@ -50,8 +50,7 @@ class DirectTool:
     def of(cls, tool: BaseTool) -> DirectTool | None:
         """Return a tool as a direct one.
 
-        ``None`` for a tool that gets anything the model does not write, handles errors or artifacts itself, or is of a class of
-        its own.
+        ``None`` for a tool with injected arguments, its own error or artifact handling, or its own class.
         """
         if type(tool) is not StructuredTool or tool.response_format != "content":
             return None
@@ -62,7 +61,7 @@ class DirectTool:
             return None
         names = tuple(schema.model_fields)
         functions = [function for function in (tool.func, tool.coroutine) if function is not None]
-        # ``tool.args`` is what the model is shown: an argument that is injected is hidden there.
+        # ``tool.args`` hides injected arguments.
         if set(tool.args) != set(names) or not all(_takes_just(function, names) for function in functions):
             return None
         return cls(tool, schema, names)
@@ -88,7 +87,7 @@ class DirectCall:
         tool = self.direct.tool
         if tool.func is None or self._is_listened_to():
             return tool.invoke(self._input(), self.config)
-        # A copy of the context, as everywhere in LangChain: what the tool sets there ends with the call.
+        # A copy of the context, as everywhere in LangChain.
         return self._message(copy_context().run(tool.func, **self.direct.arguments(self.call)))
 
     async def aperform(self) -> Any:
@@ -101,7 +100,7 @@ class DirectCall:
         return self._message(await tool.coroutine(**self.direct.arguments(self.call)))
 
     def outcome_again(self, **outcome: Any) -> BaseTool:
-        """Return a stand-in for the tool that returns this ``value``, or raises this ``error``."""
+        """Return a tool stub that returns this ``value`` or raises this ``error``."""
         return self._stand_in(ReplaysOutcome, **outcome)
 
     def _message(self, value: Any) -> Any:
@@ -110,7 +109,7 @@ class DirectCall:
         elif type(value) in _WRITTEN_AS_JSON:
             content = json.dumps(value)
         else:
-            # LangChain knows what becomes of content blocks, artifacts, commands and all the rest.
+            # LangChain handles content blocks, artifacts, commands and other values.
             return self._stand_in(ReturnsValue, value=value).invoke(self._input(), self.config)
         return ToolMessage(content, name=self.direct.tool.name, tool_call_id=self.call["id"])
 
@@ -118,8 +117,8 @@ class DirectCall:
         return kind(name=self.direct.tool.name, description=self.direct.tool.description, **outcome)
 
     def _is_listened_to(self) -> bool:
-        """Return whether any handler would hear of the call: tracers, streams, the user's own, the tool's."""
-        # Not the manager's own handlers alone: a handler that is not inherited, such as that of ``collect_runs``, is added here.
+        """Return whether any callback handler listens to the call."""
+        # Includes handlers that are not inherited, such as that of ``collect_runs``.
         tool = self.direct.tool
         return bool(CallbackManager.configure(self.config.get("callbacks"), tool.callbacks, tool.verbose).handlers)
 
@@ -128,7 +127,7 @@ class DirectCall:
 
 
 class ReturnsValue(BaseTool, defer_build=True):
-    """Stands for a tool whose function has returned: returns its value in the tool's place."""
+    """A stub for a tool whose function has returned."""
 
     value: Any = None
 
@@ -137,7 +136,7 @@ class ReturnsValue(BaseTool, defer_build=True):
 
 
 class ReplaysOutcome(ReturnsValue, defer_build=True):
-    """Stands for a tool whose ``invoke`` is over: returns what it returned, or raises what it raised, untouched."""
+    """A stub for a tool whose ``invoke`` has finished: returns or raises the same."""
 
     error: Any = None
 
@@ -148,7 +147,7 @@ class ReplaysOutcome(ReturnsValue, defer_build=True):
 
 
 class DirectTools:
-    """The direct tools among an agent's; each tool is looked at when it is first called."""
+    """The direct tools of an agent; each is examined on its first call."""
 
     def __init__(self, tools: Sequence[BaseTool]) -> None:
         self._tools = {tool.name: tool for tool in tools} if is_switched_on(DIRECT_CALLS) else {}
@@ -176,7 +175,7 @@ def _takes_just(function: Callable[..., Any], names: tuple[str, ...]) -> bool:
     try:
         hints = get_type_hints(function, include_extras=True)
     except (NameError, TypeError):
-        return False  # hints that cannot be read may say anything
+        return False  # unreadable hints may mean anything
     return all(_is_plain_type(_metadata_in(hint)) and not _is_special(hint) for hint in hints.values())
 
 
@@ -185,7 +184,7 @@ def _is_special(hint: Any) -> bool:
 
 
 def _is_plain_type(metadata: Any) -> bool:
-    """Return whether annotations are of the kind that only describes or bounds a value."""
+    """Return whether annotations only describe or bound a value."""
     return all(isinstance(item, str) or type(item).__module__.startswith(_HARMLESS_METADATA) for item in metadata)
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-DRAWN = "the reasons stand on the drawn edges"
+DRAWN = "drawn edges show the reasons"
 WIRE = "a recorded request: our tools are sent as they are, not as strict ones"
 MALFORMED = "a malformed call is answered with an error in the same run"
 IDS = "a call without an id is given one"

@@ -84,7 +84,7 @@ def test_a_quote_that_stands_nowhere_goes_back_with_the_field_the_item_and_the_n
     agent, _ = agent_of(reading(), verdict(GOOD, "the disk 'sda' is now full"), verdict(GOOD, call_id="w"))
     result = run(agent, QUESTION)
     feedback = result["messages"][4].text
-    assert "- quotes[1]: \"the disk 'sda' is now full\": it stands in no tool result word for word." in feedback
+    assert "- quotes[1]: \"the disk 'sda' is now full\": it is in no tool result word for word." in feedback
     assert "The nearest passage, in the result of read_log (log): 'the disk “sda”\\n      is not full'" in feedback
     assert "quotes[0]" not in feedback
     assert result["outcome"]["status"] == "answered"
@@ -124,7 +124,7 @@ def test_the_models_words_do_not_count_where_a_tool_repeats_them(run: Run) -> No
     agent = create_agent(ScriptedChatModel(replies=[*replies]), [search], response_format=Verdict, middleware=[GroundedAnswer()])
     result = run(agent, QUESTION)
     assert result["structured_response"].quotes == ["The index holds 12 files"]
-    assert [a["error"] and "only repeats what the tool was called with" in a["error"] for a in result["outcome"]["attempts"]] == [
+    assert [a["error"] and "only repeats the tool's arguments" in a["error"] for a in result["outcome"]["attempts"]] == [
         True,
         True,
         None,
@@ -231,7 +231,7 @@ class Row(TypedDict):
     ids=str,
 )
 def test_a_declared_type_whose_values_do_not_tell_their_marks_is_refused(declared: Any) -> None:
-    with pytest.raises(AgentSpecError, match="do not tell their type"):
+    with pytest.raises(AgentSpecError, match="do not carry their type"):
         agent_of(response_format=ToolStrategy(declared))
 
 

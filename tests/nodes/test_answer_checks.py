@@ -72,7 +72,7 @@ def at_least(score: int, answer: Any, state: Any, runtime: Any) -> bool:
         (undocumented, "not accepted by the check 'undocumented'."),
         (AtLeast(2), "not accepted by the check 'AtLeast'."),
         (partial(at_least, 2), "not accepted by the check 'partial'."),
-        (lambda answer, state, runtime: answer.score >= 2, "not accepted. Look at it again"),
+        (lambda answer, state, runtime: answer.score >= 2, "not accepted. Check it again"),
     ],
 )
 def test_a_check_that_returns_false_rejects_the_answer_and_the_model_is_told_by_which(run: Run, check: Any, why: str) -> None:
@@ -121,7 +121,7 @@ def test_a_rejection_without_words_still_tells_the_model_something(run: Run, fee
             raise AnswerRejected(feedback)
 
     result = run(agent_of(picky), QUESTION)
-    assert result["messages"][2].text == "Your answer was not accepted. Look at it again, and give a better one."
+    assert result["messages"][2].text == "Your answer was not accepted. Check it again and give a better one."
     assert result["structured_response"] == Verdict(score=2)
 
 

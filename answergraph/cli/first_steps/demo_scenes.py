@@ -17,7 +17,7 @@ from answergraph.runtime.extras import MissingExtraError
 from answergraph.testing import ScriptedChatModel
 
 FAILED_RUN = Path(__file__).parent / "failed_run"
-"""What three test runs left."""
+"""The files of three test runs."""
 VERDICTS = {"real": "really failed", "false-pass": "should have failed", "not-real": "should have passed"}
 
 
@@ -29,7 +29,7 @@ class Report(BaseModel):
 
 
 class Finding(BaseModel):
-    """What a log shows."""
+    """A finding in a log."""
 
     cause: str
     quote: Annotated[str, Quote()]
@@ -37,7 +37,7 @@ class Finding(BaseModel):
 
 @dataclass(frozen=True)
 class Scene:
-    """A title, and what happened: a label and a text per line."""
+    """A title, and labelled lines of what happened."""
 
     title: str
     lines: Callable[[], Iterator[tuple[str, str]]]
@@ -67,7 +67,7 @@ def _ran(replies: Sequence[AIMessage | str], response_format: Any, **options: An
 
 
 def _told(result: Any) -> Iterator[tuple[str, str]]:
-    """Yield each answer of the model, what was sent back for it, and how the run ended."""
+    """Yield each reply of the model, each correction, and how the run ended."""
     outcome = result["outcome"]
     repairs = [repair for attempt in outcome["attempts"] for repair in attempt["repairs"]]
     *before, last = result["messages"][1:]
@@ -139,6 +139,6 @@ SCENES: Sequence[Scene] = (
         "The same mistake twice: the run ends without an answer, and says why",
         _ran([WRONG] * 2, ToolStrategy(Report), check_answer=counts_agree),
     ),
-    Scene("A calculation, one tool call per operation", _calculated),
-    Scene("Triage: are these three test results what they seem?", _triaged),
+    Scene("A calculation with one tool call per operation", _calculated),
+    Scene("Triage: can these three test results be trusted?", _triaged),
 )

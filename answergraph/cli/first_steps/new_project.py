@@ -10,14 +10,14 @@ from pathlib import Path
 from answergraph.state.errors import AgentSpecError
 
 TEMPLATES = Path(__file__).parent / "project"
-"""The files of a new project; ``NAME`` stands for its name, ``EXECUTABLE`` for the Python that has answergraph."""
+"""Template files; ``NAME`` and ``EXECUTABLE`` (the Python with answergraph) are placeholders."""
 
 
 def write_project(folder: Path) -> Iterator[Path]:
-    """Write a project to a new folder, and yield its files.
+    """Write a project to a new folder and yield its files.
 
     Raises:
-        AgentSpecError: If the folder exists, or its name cannot be that of a module.
+        AgentSpecError: If the folder exists, or its name is not a valid module name.
     """
     if not folder.name.isidentifier() or keyword.iskeyword(folder.name):
         raise AgentSpecError(f"{folder.name!r} cannot be the name of a Python module; use letters, digits and '_'.")

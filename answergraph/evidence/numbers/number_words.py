@@ -1,4 +1,4 @@
-"""Words around numbers: sizes such as million, signs, bounds, and what makes a number a part of something else."""
+"""Words around numbers: multipliers such as million, signs, bounds, and context such as versions."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from decimal import Decimal
 from answergraph.evidence.texts.language_words import alternatives, word_table
 
 MAGNITUDES = {word: Decimal(size) for size, listed in word_table("numbers")["sizes"].items() for word in listed.split()}
-"""What a word behind a number multiplies it by."""
+"""Multipliers after a number."""
 
 LETTERS = frozenset({"m", "b", "t"})
-"""Sizes that may be units as well: they count behind an amount of money alone."""
+"""Multipliers that may also be units: they count only after amounts of money."""
 
 SIZE_WORD = re.compile(r" ?([^\W\d_]+)(?!\w)\.?")
 CJK_SIZE = re.compile(r" ?([百千万萬億亿兆백천만억조])(?![克米瓦卡分])")

@@ -1,4 +1,4 @@
-"""Reads the numbers in a text as people write them."""
+"""Reads numbers in text as people write them."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from answergraph.evidence.texts.language_words import marks_of
 from answergraph.evidence.texts.quote_borders import CLINGING, CURRENCIES, HYPHENS
 
 GROUP_SPACE = "\ue001"
-"""Stands in a text prepared for reading where a single space stood between digits that look like groups."""
+"""Marks a single space between digit groups in prepared text."""
 _WIDE = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"
-"""Scripts that set no space beside a number."""
+"""Scripts without spaces around numbers."""
 _LETTER = rf"[^\W{_WIDE}]"
 
 _RUN = re.compile(rf"(?<![\w.])\.[0-9]+|[0-9](?:[0-9.,_'{GROUP_SPACE}]*[0-9])?")
-"""Digits and the marks that may group them; a number only as a whole."""
-# A group never begins with a nought: the comma of "0,250" is a decimal one.
+"""Digits and group marks; only as a whole a number."""
+# The first group is never 0: the comma in "0,250" is a decimal mark.
 _PLAIN = re.compile(
     r"[0-9]*\.[0-9]+|[0-9]+|[1-9][0-9]{0,2}(?:(?:,[0-9]{3})+|(?:_[0-9]{3})+)(?:\.[0-9]+)?"
     r"|[1-9][0-9]{0,2}(?:'[0-9]{3}){2,}(?:\.[0-9]+)?|[1-9][0-9]?(?:,[0-9]{2})+,[0-9]{3}(?:\.[0-9]+)?"
 )
 _NUMBER_ALONE = re.compile(r"\s*-?[0-9]+\.[0-9]+\s*")
 _KEY_BEFORE = re.compile(r"' ?: ?-?\Z")
-"""A program wrote what stands under a key of JSON, and a number that is all of a text."""
+"""JSON values and texts that are only a number were written by a program."""
 _AMBIGUOUS = re.compile(r"[1-9][0-9]{0,2}\.[0-9]{3}")
 _SHOWS_POINT = re.compile(
     r"(?<![\w.,])(?:[0-9]{1,3}(?:,[0-9]{3})+\.[0-9]|0?\.[0-9]+|[0-9]+\.(?:[0-9]{1,2}|[0-9]{4,}))(?![\w.,]*[0-9])"
@@ -43,9 +43,9 @@ _POWER_OF_TEN = re.compile(
 )
 _MAY_BE_SIZED = re.compile(r" ?(?:[×x*·⋅] ?1|[eE][+-]?[0-9]|[百千万萬億亿兆백천만억조])")
 _MAX_NUMBERS = 2_000
-"""Numbers of one text that are looked at closely: of the wanted size, where one is wanted."""
+"""Maximum numbers per text that are read in full."""
 _LOOK_CHARACTERS = 32
-"""How far around a number its words are looked for."""
+"""Context read around a number."""
 _JOINED_BEFORE = re.compile(
     rf"(?:{_LETTER}|[.√٫٬·⁄×{GROUP_SPACE}]|\S[{CLINGING}]|[0-9][,'/:]|{_LETTER}[{HYPHENS}+]|[{HYPHENS}+±/][{HYPHENS}+±]|±"
     r"|[0-9]\s?[×*]\s?)\Z"
@@ -69,9 +69,9 @@ class Numeral:
 
     value: Decimal
     start: int
-    """In the text, with the sign."""
+    """Start in the text, including the sign."""
     end: int
-    """Behind a word of size, if there is one."""
+    """End, including a multiplier word."""
     digits_start: int
     digits_end: int
 
@@ -79,9 +79,9 @@ class Numeral:
 def numerals(text: str, sizes: Sequence[tuple[float, float]] | None = None, locale: str | None = None) -> Iterator[Numeral]:
     """Yield the numbers of a folded text, in order.
 
-    Parts of words, dates, versions, addresses, ranges, bounds and powers are no numbers. ``1,234`` is 1234; ``1.234`` is none
-    where neither the text nor ``locale`` says which mark is the decimal one. With ``sizes``, pairs of bounds, only numbers are
-    read that may lie within one of them.
+    Skips parts of words, dates, versions, addresses, ranges, bounds and powers. ``1,234`` is 1234; ``1.234`` is skipped if
+    neither the text nor ``locale`` decides its mark. With ``sizes`` (pairs of bounds), only numbers that may be within one are
+    read.
 
     Example:
         >>> [str(n.value) for n in numerals("v1.2.3 took 1,234.5 ms, not -7, on 2026-11-20")]
@@ -105,12 +105,12 @@ class _Reader:
         self._has_comma = locale is None and _SHOWS_COMMA.search(text) is not None
 
     def may_have_size(self, run: re.Match[str], sizes: Sequence[tuple[float, float]]) -> bool:
-        """Return whether a run may be read as a number within bounds; where more than digits decide, it may."""
+        """Return whether digits may be a number within bounds; true if context decides."""
         sized = words.SIZE_WORD.match(self.text, run.end())
         if (sized and sized.group(1).casefold() in words.MAGNITUDES) or _MAY_BE_SIZED.match(self.text, run.end()):
             return True
         digits = run.group()
-        # The quick way first: there are many numbers in a log.
+        # Fast path first: logs hold many numbers.
         is_quick = self.marks is None and digits.count(".") <= 1 and digits.replace(",", "").replace(".", "").isdigit()
         value = float(digits.replace(",", "")) if is_quick else self._value(digits)
         return value is not None and any(low <= value <= high for low, high in sizes)
@@ -141,7 +141,7 @@ class _Reader:
     def _local_value(self, digits: str) -> Decimal | None:
         group, point = tuple(self.marks or ",.")
         groups = rf"[{GROUP_SPACE}_]" if group == " " else re.escape(group)
-        # In India a group below the first has two digits.
+        # Indian grouping has two digits after the first group.
         local = rf"(?:[0-9]+|[1-9][0-9]{{0,2}}(?:{groups}[0-9]{{2,3}})*{groups}[0-9]{{3}})(?:{re.escape(point)}[0-9]+)?"
         if re.fullmatch(local, digits) is None:
             return None
@@ -156,7 +156,7 @@ class _Reader:
         return value, end
 
     def _signed(self, value: Decimal, start: int, end: int, money: re.Match[str] | None) -> tuple[Decimal, int, int] | None:
-        """Return a number with its sign and its place, ``None`` where that cannot be told."""
+        """Return a number with sign and position, ``None`` if ambiguous."""
         before, after = self.text[max(start - _LOOK_CHARACTERS, 0) : start], self.text[end : end + 8]
         booked = _BOOKED_AFTER.match(after)
         if booked:
@@ -171,7 +171,7 @@ class _Reader:
     def _booked(
         self, value: Decimal, start: int, end: int, *, is_money: bool, minus: str | None
     ) -> tuple[Decimal, int, int] | None:
-        """Return an amount with its sign behind it; of a debit or credit it cannot be told."""
+        """Return an amount with a trailing sign; debit and credit are ambiguous."""
         is_amount = "." in self.text[start:end] or is_money
         if minus:
             return (-value, start, end + 1) if is_amount else None
@@ -184,7 +184,7 @@ def _is_negative(money: re.Match[str], after: str) -> bool:
 
 
 def _is_part(before: str) -> bool:
-    """Return whether what stands before digits makes them a part of something else, or no plain number."""
+    """Return whether the text before digits makes them part of something else."""
     patterns = (
         _JOINED_BEFORE,
         _POWER_BEFORE,
@@ -198,13 +198,13 @@ def _is_part(before: str) -> bool:
 
 
 def _goes_on(after: str) -> bool:
-    """Return whether what stands behind digits makes them a part of something else."""
+    """Return whether the text after digits makes them part of something else."""
     patterns = (_JOINED_AFTER, words.RANGE_AFTER, words.DATE_AFTER, words.COMPOUND_AFTER)
     return any(pattern.match(after) for pattern in patterns)
 
 
 def _with_size(value: Decimal, after: str, *, is_money: bool) -> tuple[Decimal, int]:
-    """Return a number times the words of size behind it, and their length."""
+    """Return a number times its multiplier words, and their length."""
     length = 0
     while match := words.CJK_SIZE.match(after, length) or words.SIZE_WORD.match(after, length):
         word = match.group(1).casefold()

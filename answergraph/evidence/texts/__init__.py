@@ -1,1 +1,1 @@
-"""What a text says: folded, and read with or without what is no part of it."""
+"""Text folding and views."""

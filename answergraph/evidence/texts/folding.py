@@ -1,7 +1,7 @@
-"""Folds texts, with a map back to the originals, so that a quote is found although it differs in form from its source.
+"""Folds texts, with a map back to the originals, so that quotes match despite typographic differences.
 
-Unicode's compatibility forms (NFKC), white space, quotation marks and dashes between spaces are folded; case, punctuation and the
-invisible are not. A line break stays one: whether a quote may ignore it is decided elsewhere.
+Folds NFKC forms, white space, quotation marks and dashes between spaces, but not case, punctuation or invisible characters.
+Line breaks are kept.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from operator import itemgetter
 from re import Match, Pattern
 
 QUOTATION_MARK = "'"
-"""Stands for every quotation mark in folded text."""
+"""Replaces every quotation mark in folded text."""
 
 _MARKS = (
     "\"'`´\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u2039\u203a«»\u300c\u300d\u300e\u300f\uff02\uff07\uff40\uff62\uff63"
@@ -39,13 +39,13 @@ _JAMO_VOWELS_AND_FINALS = range(0x1160, 0x1200)
 
 @dataclass(frozen=True)
 class MappedText:
-    """A changed text in pieces, each with its span of the original."""
+    """A changed text, mapped to its original piece by piece."""
 
     text: str
     starts: tuple[int, ...]
     """Where each piece begins, ascending from 0."""
     origins: tuple[tuple[int, int], ...]
-    """The span of the original that each piece came from."""
+    """The original span of each piece."""
 
     @property
     def flat(self) -> str:
@@ -53,7 +53,7 @@ class MappedText:
         return self.text.replace("\n", " ")
 
     def translated(self, table: Mapping[int, str]) -> MappedText:
-        """Return the text with single characters replaced by single characters, as by ``str.translate``."""
+        """Replace single characters by single characters, like ``str.translate``."""
         return MappedText(self.text.translate(table), self.starts, self.origins)
 
     @classmethod
@@ -61,22 +61,22 @@ class MappedText:
         return cls(text, (0,), ((0, len(text)),))
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """Return the span of the original behind a span that is not empty; a piece of changed length counts as a whole."""
+        """Return the original span of a non-empty span; a piece of changed length counts whole."""
         return self._place(start)[0], self._place(end - 1)[1]
 
     def position(self, place: int) -> int:
-        """Return where a place of the original stands, or where the next thing does that is left of it."""
+        """Return the position of an original position, or of the next kept character."""
         index = max(bisect_right(self.origins, place, key=itemgetter(0)) - 1, 0)
         start = self.origins[index][0]
         following = self.starts[index + 1] if index + 1 < len(self.starts) else len(self.text)
         return min(self.starts[index] + max(place - start, 0), following)
 
     def changed(self, pattern: Pattern[str], replace: Callable[[Match[str]], str]) -> MappedText:
-        """Return the text with each match replaced; it still maps to this one's original."""
+        """Replace each match; keeps the map to the original."""
         return self.edited((*match.span(), replace(match)) for match in pattern.finditer(self.text))
 
     def edited(self, edits: Iterable[tuple[int, int, str]]) -> MappedText:
-        """Return the text with spans replaced, given in order with what takes their place."""
+        """Replace spans, given in order with their replacements."""
         pieces: list[tuple[str, tuple[int, int]]] = []
         done = 0
         for start, end, new in edits:
@@ -94,7 +94,7 @@ class MappedText:
         return MappedText("".join(texts), starts, tuple(origin for _, origin in pieces) or ((0, 0),))
 
     def _pieces(self, start: int, end: int) -> Iterator[tuple[str, tuple[int, int]]]:
-        """Yield what lies between two places, in pieces that each came from one span of the original."""
+        """Yield the pieces between two positions, each from one original span."""
         index = bisect_right(self.starts, start) - 1
         while start < end:
             following = self.starts[index + 1] if index + 1 < len(self.starts) else len(self.text)
@@ -116,7 +116,7 @@ class MappedText:
 
 
 def fold(text: str) -> str:
-    """Return a text folded and stripped, for comparison; line breaks count as spaces.
+    """Return a text folded and stripped, with line breaks as spaces.
 
     Example:
         >>> fold(" the “disk”   is ｆｕｌｌ ")
@@ -134,7 +134,7 @@ def folded(text: MappedText) -> MappedText:
         joining = "".join(sorted(character for character, kind in kinds if kind == _JOINS))
         changing = "".join(sorted(character for character, kind in kinds if kind == _CHANGES))
         changed = text.translated({**table, **_ONE_FOR_ONE}).changed(_compiled(joining, changing), _folded_match)
-        # A character may become one that begins with a space.
+        # A folded character may begin with a space.
         changed = changed.changed(_compiled("", ""), _folded_match)
     return changed.changed(_DASH, lambda _: "-")
 
@@ -151,7 +151,7 @@ def _compiled(joining: str, changing: str) -> Pattern[str]:
 
 @lru_cache(maxsize=8192)
 def _kind(character: str) -> str:
-    """Return the one character that a character folds to, or how it is to be treated."""
+    """Return the folded character, or its kind of treatment."""
     first = unicodedata.normalize("NFKD", character)[0]
     if unicodedata.category(first)[0] == "M" or ord(first) in _JAMO_VOWELS_AND_FINALS:
         return _JOINS
@@ -170,7 +170,7 @@ def _folded_match(match: Match[str]) -> str:
 
 
 def _stays(character: str, before: str) -> bool:
-    # Ten squared is not one hundred and two, nor is x² the name x2; but H₂O is H2O.
+    # 10² is not 102 and x² is not x2, but H₂O is H2O.
     is_raised = unicodedata.decomposition(character).startswith("<super>")
     is_letter = before.isalpha() or unicodedata.category(before)[0] == "M"
     behind = before.isdigit() or (is_raised and (is_letter or before in _RAISABLE or _has_other_value(before)))

@@ -1,4 +1,4 @@
-"""Tells line breaks that only wrap a text from the borders of rows, list items, headings and paragraphs."""
+"""Separates wrapped lines from the borders of rows, list items, headings and paragraphs."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from answergraph.evidence.texts.language_words import alternatives
 
 _BREAK = re.compile(rf"(?<!\s)[^\S{LINE_BREAKS}]*[{LINE_BREAKS}]\s*")
 WIDE = "\u2e80-\u9fff\uff00-\uffef"
-"""The signs of scripts without spaces; for the brackets of a pattern."""
+"""Characters of scripts without spaces, for a pattern's brackets."""
 _AT_HYPHEN = r"(?<=[^\W\d_])[-\u2010]\r?\n[ \t]*(?=[^\W\d_])"
 _HYPHENATED = re.compile(_AT_HYPHEN)
 _JOINABLE = re.compile(rf"{_AT_HYPHEN}|(?<=[{WIDE}])\r?\n[ \t]*(?=[{WIDE}])")
 _MAX_BLOCK_CHARACTERS = 4000
-"""How far around a break the lines of its paragraph are looked at."""
+"""Context read around a break."""
 _MIN_WRAPPED_COLUMNS = 36
-"""Width from which a block of lines may be one that was wrapped."""
+"""Minimum width of a wrapped block."""
 _MIN_LINES_OF_PROSE = 3
 _MAX_LINES = 12
-"""Lines of a paragraph on either side of a break that are looked at."""
+"""Lines read on either side of a break."""
 _MAX_LOOK_CHARACTERS = 400
-"""Part of a line that is looked at."""
+"""Characters read per line."""
 
 _ITEM = re.compile(
     r"(?:[-*+•‣◦·o](?=[ \t])|\(?[0-9a-zA-Z]{1,3}[.)](?=[ \t])|#|=|\||>|@@|`{3}|~{3}|\.\. |:\w+:|\$ |</?\w)"
@@ -42,17 +42,17 @@ _GOES_ON_WITH = re.compile(rf"(?:{_GLUE_WORDS}) ")
 
 
 def joined(text: MappedText) -> MappedText:
-    """Return a text without the line breaks in hyphenated words, and between signs of a script without spaces."""
+    """Join hyphenated words, and lines of scripts without spaces."""
     return text.changed(_JOINABLE, lambda _: "") if "\n" in text.text else text
 
 
 def hyphens_joined(text: MappedText) -> MappedText:
-    """Return a text without the line breaks behind the hyphens of compounds."""
+    """Join lines after the hyphens of compounds."""
     return text.changed(_HYPHENATED, lambda match: match.group()[0])
 
 
 def borders(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield the line breaks within a span that are borders: that do not only wrap the text."""
+    """Yield the line breaks within a span that are borders, not wraps."""
     for match in _BREAK.finditer(text, start, end):
         if not _only_wraps(text, match):
             yield match.span()
@@ -112,7 +112,7 @@ def _in_columns(one: str, other: str) -> bool:
 
 
 def _begins_alike(one: str, other: str) -> bool:
-    """Return whether two lines begin with the same word, or with words of one form that is more than letters."""
+    """Return whether two lines begin with the same word or pattern."""
     first, second = one.split(None, 1)[0], other.split(None, 1)[0]
     form = _form(first)
     return first == second or (form == _form(second) and form not in {"a", "A", "Aa", "aA", "a,", "a.", "Aa,"})

@@ -1,4 +1,4 @@
-"""Checks where a quote begins and ends: at the border of a word, and not right after a negation."""
+"""Checks that a quote begins and ends at word borders and does not omit a negation."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ CLINGING = (
     "\u00ad\u0300-\u036f\u0483-\u0489\u061c\u1ab0-\u1aff\u1dc0-\u1dff\u200b-\u200f\u202a-\u202e\u2060-\u206f"
     "\u20d0-\u20ff\ufe00-\ufe0f\ufe20-\ufe2f\ufeff\U000e0000-\U000e01ef"
 )
-"""Combining marks and invisible characters; for the brackets of a pattern."""
+"""Combining marks and invisible characters, for a pattern's brackets."""
 HYPHENS = "\\-\u2010\u2011\u2012\u2013\u2014\u2212"
 _JOINS_WORDS = f"{HYPHENS}'."
 _JOINS_DIGITS = ",:/٫٬·^"
@@ -36,8 +36,7 @@ _ENDS = re.compile(
 )
 
 _TURNED = rf"(?:\w+['’]t|\bn['’]\w+|{alternatives('quotes', 'denials')})"
-# A line break before the negation may be an escape, whose letter is no part of the word. "to" or an adverb may follow the
-# negation, and the opening mark of an emphasis, a quotation or brackets.
+# A line break before the negation may be an escape. "to", an adverb, or an opening mark may follow it.
 _NEGATION = re.compile(
     rf"(?:^|\W|\\[nrt]){_TURNED}"
     rf"(?:[{CLINGING}]* (?:yet|longer|be|been|to|only|always|necessarily|really|mehr|plus|più|más|mais))*[{CLINGING}]*"
@@ -45,22 +44,22 @@ _NEGATION = re.compile(
     re.IGNORECASE,
 )
 _MAX_NEGATION_CHARACTERS = 44
-"""Length of the longest negation, with its borders."""
+"""Length of the longest negation with its borders."""
 _DENIED = re.compile(rf"(?<!\w){_TURNED}(?!\w)", re.IGNORECASE)
 
 GROUPING_SPACES = "\u00a0\u2009\u202f"
-"""Spaces that group digits where they stand between digits."""
+"""Spaces that may group digits."""
 _GROUP_BEFORE = re.compile(rf"[0-9][{GROUPING_SPACES}]\Z")
 _GROUP_AFTER = re.compile(rf"[{GROUPING_SPACES}][0-9]{{3}}(?![0-9])")
 
 
 def begins_at_border(text: str, start: int) -> bool:
-    """Return whether a quote may begin here in a folded text: no word, number, sign or negating prefix is cut."""
+    """Return whether a quote may begin here: it cuts no word, number, sign or negating prefix."""
     return _BEGINS.match(text, start) is not None
 
 
 def ends_at_border(text: str, end: int) -> bool:
-    """Return whether a quote may end here in a folded text: no word, number or unit is cut."""
+    """Return whether a quote may end here: it cuts no word, number or unit."""
     return _ENDS.match(text, end) is not None
 
 
@@ -73,6 +72,6 @@ def holds_negation(text: str) -> bool:
 
 
 def cuts_grouped_number(text: str, start: int, end: int) -> bool:
-    """Return whether a span of the stored text (folded, all spaces are alike) cuts a number grouped by spaces, ``12 345``."""
+    """Return whether a span of the stored text cuts a number grouped by spaces, ``12 345``."""
     before = text[start].isdigit() and _GROUP_BEFORE.search(text[max(start - 2, 0) : start])
     return bool(before or (text[end - 1].isdigit() and _GROUP_AFTER.match(text, end)))

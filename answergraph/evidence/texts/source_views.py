@@ -1,7 +1,7 @@
-"""The ways to read a tool's text: each leaves out something that is no part of what the text says.
+"""Views of a tool's text, each without some markup.
 
-A quote stands word for word in one of them, or nowhere. What is left out: terminal colours and invisible characters, line numbers
-and the marks of comments before lines, marks of Markdown, tags of HTML, spaces of JSON.
+A quote must be in one of them word for word. Views omit terminal colours, invisible characters, line numbers, comment marks,
+Markdown marks, HTML tags or JSON spaces.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from re import Match
 from answergraph.evidence.texts.folding import MappedText, folded
 from answergraph.evidence.texts.line_breaks import borders, hyphens_joined, joined
 
-# Concealed and struck-out text (8 and 9) keeps its escapes, and so does what moves the cursor: it is not what a reader sees.
+# Concealed and struck-out text (8 and 9) and cursor movement keep their escapes: a reader does not see that text.
 _ESCAPES = re.compile(r"\x1b\[(?!(?:\d+;)*[89][;m])[\d;:]*[mK]|\x1b\]8;[^\x07\x1b]*(?:\x07|\x1b\\)|\x1b\(B|\x0f")
 _INVISIBLE = re.compile("[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0001-\U000e007f]+")
 _NUMBERED = re.compile(r"[ \t]*(?:[\w./-]+[:-])?(\d+)(?:\t|→|:| ?[│|](?: |$))")
@@ -37,24 +37,24 @@ _HTML_PART = re.compile(
 )
 _INLINE_TAGS = "a abbr b bdi bdo cite code dfn em font i kbd mark q samp small span strong tt u var wbr"
 _GONE = "\ue000"
-"""Stands where a comment, a script or a struck-out tag was: nothing runs across it."""
+"""Replaces comments, scripts and struck-out tags; no quote may cross it."""
 _JSON_SPACES = re.compile(r"(?<=') ?:[ \n]?|,[ \n](?=['\[{\w-])|(?<=[\[{])[ \n]|[ \n](?=[\]}])")
 
 
 WHOLE, LINES = "whole", "lines"
-"""How a text is JSON: as a whole, where commas and brackets are the borders and line breaks mere spaces, or line by line."""
+"""``whole``: one JSON value, in which line breaks are spaces; ``lines``: JSON lines."""
 
 
 @dataclass(frozen=True)
 class View:
-    """One way to read a text, and the lines it is made of."""
+    """A view of a text, with its lines."""
 
     folded: MappedText
     plain: MappedText
-    """The same, not folded."""
+    """The view before folding."""
 
     def is_crossed(self, start: int, end: int, form: str) -> bool:
-        """Return whether a span runs over the border of a line, a row or a paragraph where a quote of it has no line break."""
+        """Return whether a span crosses a border at which the quote has no line break."""
         low, high = self.folded.span(start, end)
         plain_low, plain_high = self.plain.position(low), self.plain.position(high)
         borders_in = [self.plain.span(*border) for border in borders(self.plain.text, plain_low, plain_high)]
@@ -63,7 +63,7 @@ class View:
 
 
 def views_of(text: MappedText, *, is_json: str) -> Iterator[View]:
-    """Yield a text's views, the most literal one first; equal ones once."""
+    """Yield a text's distinct views, the most literal first."""
     seen: set[str] = set()
     for folded_text, plain in _views(text, is_json=is_json):
         if folded_text.text not in seen:
@@ -72,7 +72,7 @@ def views_of(text: MappedText, *, is_json: str) -> Iterator[View]:
 
 
 def without_json_spaces(text: MappedText) -> MappedText:
-    """Return folded JSON with its spaces left out; in a quote of it as well, so that both are alike."""
+    """Remove the spaces of folded JSON, in a text or a quote of it."""
     return text.changed(_JSON_SPACES, lambda match: match.group().strip(" \n"))
 
 
@@ -99,7 +99,7 @@ def _views(text: MappedText, *, is_json: str) -> Iterator[tuple[MappedText, Mapp
 
 
 def _distinct(*texts: MappedText) -> list[MappedText]:
-    """Return texts without those that are the very one before."""
+    """Drop texts that are identical to the one before."""
     return [text for text, before in zip(texts, (None, *texts), strict=False) if text is not before]
 
 
@@ -141,7 +141,7 @@ def _without_prefixes(text: MappedText, find: Callable[[list[str], str], list[in
 
 
 def _number_prefixes(lines: list[str], text: str) -> list[int]:
-    """Return the length of each line's number, where the lines around it count on."""
+    """Return the length of each line number, if neighbouring lines count on."""
     found = [_NUMBERED.match(line) for line in lines]
     numbers = [int(match.group(1)[:9]) if match else None for match in found]
     counts = [one is not None and other == one + 1 for one, other in pairwise([*numbers, None])]
@@ -149,7 +149,7 @@ def _number_prefixes(lines: list[str], text: str) -> list[int]:
 
 
 def _mark_prefixes(lines: list[str], text: str) -> list[int]:
-    """Return the length of each line's mark, of a comment or a citation, where the line before or after has the same."""
+    """Return the length of each line's comment or citation mark, if a neighbouring line shares it."""
     found = [_MARKED.match(line.rstrip("\n")) for line in lines]
     marks = [match.group(1) if match else None for match in found]
     is_diff = _DIFF.search(text) is not None

@@ -48,7 +48,7 @@ class ChatRequest:
 
 @dataclass(frozen=True)
 class ToolChoice:
-    """Which tools the model may and must call."""
+    """The tools the model may or must call."""
 
     mode: ChoiceMode = "auto"
     """``"any"``: some tool must be called; ``"named"``: the one of that name."""
@@ -85,7 +85,7 @@ class InProcessChatModel(BaseChatModel):
     model_config = ConfigDict(extra="forbid")
 
     model_name: str
-    """Shown in traces and in ``response_metadata``."""
+    """For traces and ``response_metadata``."""
     chunk_size: int = Field(default=8, gt=0)
     """Maximum number of characters in a streamed chunk."""
     streaming: bool = False
@@ -123,7 +123,7 @@ class InProcessChatModel(BaseChatModel):
         params["ls_provider"] = self._llm_type
         return params
 
-    # A reply needs no waiting, so both colours are one; ``Any`` is the callback manager of either, which is not used.
+    # A reply needs no waiting, so one method serves both; the callback manager is not used.
     def _generate(self, messages: list[BaseMessage], stop: Stop = None, run_manager: Any = None, **kwargs: Any) -> ChatResult:
         return ChatResult(generations=[ChatGeneration(message=self._reply(messages, stop, kwargs))])
 

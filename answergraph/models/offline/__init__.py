@@ -1,1 +1,1 @@
-"""The rule-based chat model that needs no server, and its arithmetic."""
+"""The rule-based chat model, and its arithmetic."""

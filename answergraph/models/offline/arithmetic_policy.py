@@ -1,7 +1,6 @@
-"""The arithmetic policy: one tool call per step, then the answer, in words or in the fields of a schema.
+"""The arithmetic policy: one tool call per step, then the answer as text or in a schema.
 
-It computes nothing. A number in a reply is one the user wrote or a tool returned; where a tool is missing or fails, the
-reply says so.
+It computes nothing: every number comes from the user or a tool. If a tool is missing or fails, the reply says so.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ _ABILITY = "work out one arithmetic expression, such as (17 × 23) - 4, with the
 
 
 def arithmetic(request: OfflineRequest) -> AIMessage:
-    """Work out one expression: reply with the next call of an arithmetic tool, with the answer, or with why there is none."""
+    """Reply with the next arithmetic call, the answer, or the reason why there is none."""
     formats = _formats(request)
     try:
         turn = find_turn(request.messages, formats)
@@ -46,7 +45,7 @@ def arithmetic(request: OfflineRequest) -> AIMessage:
 
 @dataclass(frozen=True)
 class _Calculation:
-    """One question, and how far its calculation has come."""
+    """One question and the state of its calculation."""
 
     request: OfflineRequest
     formats: Sequence[OfferedSchema]
@@ -60,7 +59,7 @@ class _Calculation:
         return self._validate() or self._answer()
 
     def _operate(self, remaining: Sequence[Operation]) -> AIMessage:
-        """Call the tool of the next operation, if it and all that follow can be called."""
+        """Call the next operation's tool, if all remaining operations can be called."""
         operation = remaining[0]
         missing = sorted({each.tool for each in remaining if not _operand_names(self.request.tools.get(each.tool))})
         if missing:
@@ -72,7 +71,7 @@ class _Calculation:
         return self.request.call(operation.tool, dict(zip(names, values, strict=True)))
 
     def _validate(self) -> AIMessage | None:
-        """Call the validation once, if the answer asks for its result and it can be called."""
+        """Call the validation once, if the answer has a field for it."""
         tool = self.request.tools.get(VALIDATE)
         wanted = any(_VALIDATION_FIELD in schema.field_names for schema in self.formats[:1])
         can_call = tool and tool.field_names.issuperset(_VALIDATE_FIELDS) and self.request.tool_choice.allows(VALIDATE)
@@ -82,7 +81,7 @@ class _Calculation:
         return self.request.call(VALIDATE, dict(zip(_VALIDATE_FIELDS, (result, result, self.turn.plan.expression), strict=True)))
 
     def _answer(self) -> AIMessage:
-        """Give the result in the form that was asked for; without one, in a sentence."""
+        """Return the result in the requested format, else as a sentence."""
         if not self.formats:
             plan = self.turn.plan
             return AIMessage(f"The result of {plan.expression} is {written(self.turn.value(plan.result))}.")
@@ -97,9 +96,9 @@ class _Calculation:
 
 
 def _formats(request: OfflineRequest) -> list[OfferedSchema]:
-    """Return the native format, or the answer tools that may be called, the most telling first.
+    """Return the native format, or the callable answer tools, the most likely first.
 
-    A tool whose only sign is a lone number might be anything; it counts as an answer tool only where a call is demanded.
+    A tool with just one number counts as an answer tool only if a call is forced.
     """
     if request.answer_format:
         return [request.answer_format]
@@ -110,7 +109,7 @@ def _formats(request: OfflineRequest) -> list[OfferedSchema]:
 
 
 def _operand_names(tool: OfferedSchema | None) -> list[str]:
-    """Return the names of the two numeric parameters; none if the tool demands anything else."""
+    """Return the names of the two numeric parameters; empty if the tool requires others."""
     fields = tool.fields if tool else ()
     names = [field.name for field in fields if field.is_numeric][:2]
     demanded = {field.name for field in fields if field.is_required}
@@ -118,14 +117,14 @@ def _operand_names(tool: OfferedSchema | None) -> list[str]:
 
 
 def _failure(call: AnsweredCall) -> str:
-    """Return in a few words what went wrong with a call."""
+    """Describe a failed call in a few words."""
     said = " ".join(call.text.split())[:_MAX_REASON_CHARACTERS].rstrip(".")
     return f"{call.name} failed: {said}" if call.failed else f"{call.name} returned {said!r}, which is no number I can read"
 
 
 @dataclass(frozen=True)
 class _Filling:
-    """The fields of an answer that can be filled, and the required ones that cannot."""
+    """The filled fields of an answer, and the missing required ones."""
 
     values: Mapping[str, Any]
     missing: Sequence[str]
@@ -142,7 +141,7 @@ def written(number: int | float) -> str:
 
 
 def _result_field(schema: OfferedSchema, *, by_name_only: bool = False) -> SchemaField | None:
-    """Return the field that takes the result: one with a usual name, else the only required number."""
+    """Return the field for the result: one with a usual name, else the only required number."""
     numeric = {field.name: field for field in schema.fields if field.is_numeric}
     named = next((numeric[name] for name in _RESULT_FIELDS if name in numeric), None)
     if named or by_name_only:
@@ -152,7 +151,7 @@ def _result_field(schema: OfferedSchema, *, by_name_only: bool = False) -> Schem
 
 
 def _fill(schema: OfferedSchema, turn: ArithmeticTurn) -> _Filling:
-    """Fill an answer schema; optional fields for which there is nothing are left out."""
+    """Fill an answer schema, without optional fields that have no value."""
     target = _result_field(schema)
     values: dict[str, Any] = {}
     missing: list[str] = []
@@ -171,7 +170,7 @@ def _fill(schema: OfferedSchema, turn: ArithmeticTurn) -> _Filling:
 
 
 def _candidates(field: str, turn: ArithmeticTurn) -> list[Any]:
-    """Return what could go into a field that does not take the result, best first."""
+    """Return candidates for a field other than the result, best first."""
     if field == _VALIDATION_FIELD and turn.validation:
         text = turn.validation.text
         try:

@@ -1,6 +1,6 @@
-"""What of a conversation belongs to the present arithmetic question: its plan, and the calls made for it.
+"""The current arithmetic question of a conversation: its plan and its calls.
 
-All state of the offline model is read from here, out of the messages, so that a run can stop and go on anywhere.
+The state of the offline model is read from the messages, so that runs can resume anywhere.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ OWN_TOOLS = frozenset({*TOOL_OF_OPERATOR.values(), VALIDATE})
 
 _NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _MAX_DIGITS = 400
-"""No finite float is written with more; Python refuses to read integers of some thousands."""
+"""More than any finite float has; Python refuses to convert thousands."""
 
 
 @dataclass(frozen=True)
 class ArithmeticTurn:
-    """A question and what has been called for it so far."""
+    """A question and its calls so far."""
 
     plan: OperationPlan
     calls: Sequence[AnsweredCall]
 
     @cached_property
     def done(self) -> list[AnsweredCall]:
-        """The answered calls of the plan's operations, in plan order, up to the first that is missing or failed."""
+        """The answered operations in plan order, up to the first missing or failed one."""
         done: list[AnsweredCall] = []
         remaining = iter(self.calls)
         for operation in self.plan.operations:
@@ -53,14 +53,14 @@ class ArithmeticTurn:
 
     @property
     def failure(self) -> AnsweredCall | None:
-        """The operation that came back without a number, or the validation that failed."""
+        """The operation without a numeric result, or the failed validation."""
         if self.done and number_in(self.done[-1]) is None:
             return self.done[-1]
         return self.validation if self.validation and self.validation.failed else None
 
     @property
     def remaining(self) -> Sequence[Operation]:
-        """The operations of the plan that have not been called."""
+        """The operations not called yet."""
         return self.plan.operations[len(self.done) :]
 
     def value(self, operand: Operand) -> int | float:
@@ -70,7 +70,7 @@ class ArithmeticTurn:
 
 
 def number_in(call: AnsweredCall) -> int | float | None:
-    """Return the number a tool returned, ``None`` if the call failed or brought no finite number."""
+    """Return the finite number a tool returned, ``None`` if there is none."""
     text = call.text
     if call.failed or len(text) > _MAX_DIGITS or not _NUMBER.fullmatch(text) or not math.isfinite(float(text)):
         return None
@@ -78,10 +78,10 @@ def number_in(call: AnsweredCall) -> int | float | None:
 
 
 def find_turn(messages: Sequence[BaseMessage], formats: Sequence[OfferedSchema]) -> ArithmeticTurn | None:
-    """Return the present question, or ``None`` if the last one is not about arithmetic.
+    """Return the current question, or ``None`` if the last one is not arithmetic.
 
-    The question is the last human message with an expression. A later human message without one ends its turn, unless it
-    only goes on with it: a second message in a row, a word between tool calls, or a reminder after text that was no answer.
+    It is the last human message with an expression. A later human message without one ends its turn, unless it continues it: a
+    second message in a row, one between tool calls, or a reminder after text that was not an answer.
     """
     for position in range(len(messages) - 1, -1, -1):
         message = messages[position]
@@ -96,7 +96,7 @@ def find_turn(messages: Sequence[BaseMessage], formats: Sequence[OfferedSchema])
 
 
 def _goes_on(before: Sequence[BaseMessage], text: str, formats: Sequence[OfferedSchema]) -> bool:
-    """Return whether a human message without an expression belongs to the turn before it."""
+    """Return whether a human message without an expression continues the turn."""
     previous = next((message for message in reversed(before) if not isinstance(message, SystemMessage)), None)
     if isinstance(previous, ToolMessage):
         return _called_name(before, previous) in OWN_TOOLS
@@ -118,6 +118,6 @@ def _is_json_object(text: str) -> bool:
 
 
 def _is_about_format(text: str, formats: Sequence[OfferedSchema]) -> bool:
-    """Return whether a message after a complete answer complains about it, and is no new question."""
+    """Return whether a message is about the answer's format, not a new question."""
     names = {"json", *(name for schema in formats for name in (schema.name, *schema.field_names))}
     return any(name.lower() in text.lower() for name in names)

@@ -1,7 +1,6 @@
-"""Finds the arithmetic expression in a sentence, or says why none can be read with certainty.
+"""Finds the arithmetic expression in a sentence, or says why it is ambiguous.
 
-Whatever might change what the user meant (a letter glued to a number, a root sign, a second expression) is a reason to
-refuse: a wrong expression would be worked out without complaint.
+Ambiguity (a letter next to a number, a root sign, a second expression) is refused rather than guessed.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ _SIGNS_THAT_CHANGE_MEANING = frozenset("^%!°‰#&@\\_")
 _DECIMAL_MARKS = frozenset(".,")
 
 _FIRST_LETTER_OF_SPACELESS_SCRIPTS = "\u1100"
-"""From here on lie Korean, Japanese and Chinese, in which a sentence goes on without a space."""
+"""The first code point of Korean, Japanese and Chinese, written without spaces."""
 
 
 def find_expression(text: str) -> OperationPlan | None:
@@ -35,7 +34,7 @@ def find_expression(text: str) -> OperationPlan | None:
     A number alone is an expression only if it is the whole text.
 
     Raises:
-        ExpressionError: There is something like an expression, but it cannot be read with certainty.
+        ExpressionError: The expression is ambiguous or malformed.
 
     Example:
         >>> find_expression("What is 3 + 4?").expression
@@ -54,7 +53,7 @@ def find_expression(text: str) -> OperationPlan | None:
 
 
 def _signed_number(run: _Run, text: str) -> OperationPlan:
-    """Read a run with an operator and no calculation: right only as the whole text, such as ``-(3)``."""
+    """Read a run with an operator but no calculation: valid only as the whole text, such as ``-(3)``."""
     if run.text(text) == text.strip():
         with suppress(ExpressionError):
             return run.plan(text)
@@ -63,7 +62,7 @@ def _signed_number(run: _Run, text: str) -> OperationPlan:
 
 @dataclass(frozen=True)
 class _Run:
-    """Neighbouring tokens that could all belong to an expression."""
+    """Adjacent tokens that may form an expression."""
 
     tokens: Sequence[NotationToken]
     kinds: str
@@ -75,7 +74,7 @@ class _Run:
 
     @property
     def is_calculation(self) -> bool:
-        """Whether somewhere two operands have an operator between them."""
+        """Whether two operands have an operator between them."""
         return bool(_CALCULATION.search(self.kinds))
 
     @property
@@ -90,7 +89,7 @@ class _Run:
         return bool(self._touching(source).strip())
 
     def plan(self, source: str) -> OperationPlan:
-        """Read the run, if nothing beside it changes its meaning."""
+        """Read the run, unless its neighbours change its meaning."""
         before, after = source[: self.tokens[0].start].rstrip(), source[self.tokens[-1].end :].lstrip()
         if before and self.kinds.startswith("s "):
             raise ExpressionError(f"a number is missing before {self.tokens[0].text!r}")
@@ -108,7 +107,7 @@ class _Run:
 
 
 def _without_prose_parentheses(tokens: Sequence[NotationToken]) -> list[NotationToken]:
-    """Return the tokens with every pair of parentheses that holds prose turned into prose."""
+    """Turn parentheses that contain prose into prose."""
     prose_so_far = 0
     opened: list[tuple[int, int]] = []
     result = list(tokens)
@@ -126,13 +125,13 @@ def _without_prose_parentheses(tokens: Sequence[NotationToken]) -> list[Notation
 
 
 def _runs(tokens: Sequence[NotationToken]) -> list[_Run]:
-    """Return what lies between the prose, without the white space at its ends."""
+    """Return the stripped runs between prose."""
     kinds = "".join(_KIND_LETTER[token.kind] for token in tokens)
     return [_Run(tokens[match.start() : match.end()], match.group()) for match in _RUN.finditer(kinds)]
 
 
 def _check_neighbour(character: str, *, touches: bool) -> None:
-    """Refuse what might belong to the expression though it cannot be read."""
+    """Refuse a neighbour that might belong to the expression."""
     if not character or character == "=":
         return
     is_word = character.isalpha() and character < _FIRST_LETTER_OF_SPACELESS_SCRIPTS

@@ -1,4 +1,4 @@
-"""The model for a machine without a key: rules instead of a language model, behind a chat model's interface."""
+"""A rule-based model with the interface of a chat model."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from answergraph.models.offline.offline_policy import OfflinePolicy, OfflineRequ
 class OfflineChatModel(InProcessChatModel):
     """A deterministic, rule-based stand-in for a chat model; needs no key and no network.
 
-    What it can do is its policy. The default works out arithmetic by one tool call per step: ``+ - × * ÷ /``, parentheses,
+    Its policy decides what it can do. The default evaluates arithmetic by one tool call per step: ``+ - × * ÷ /``, parentheses,
     decimals, negative numbers and full-width digits, in a sentence around the expression in English or Japanese. It computes
     nothing itself: every number in its replies was written by the user or returned by a tool, right or wrong. With the last
     result it fills the answer schema, calling ``validate_calculation`` first if the schema has a ``validation_result``. What
-    it cannot do it says in plain text, even where a call is demanded.
+    it cannot do it says in plain text, even if a call is forced.
 
     It keeps no state: the next step is read from the messages. Usage is an estimate, one token for four characters.
 

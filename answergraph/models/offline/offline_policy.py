@@ -1,8 +1,7 @@
-"""What an offline policy is given, and how it replies.
+"""The request and replies of an offline policy.
 
-An offline policy is a plain function beside the graph it serves: from a request to the next message. It decides by the bound
-tools, by the results of tools, and by the data that a graph attaches to its messages; never by the words of a prompt. What it
-does not know from the request it does not know at all: it keeps no state.
+A policy is a function from a request to the next message. It uses the bound tools, their results, and data attached to
+messages, never the words of a prompt. It keeps no state.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ class SchemaField:
 
     name: str
     types: frozenset[str]
-    """The JSON types it takes; ``"choice"`` if only listed values are taken; empty if anything is."""
+    """The accepted JSON types; ``"choice"`` for an enum; empty for any."""
 
     is_required: bool
 
@@ -34,13 +33,13 @@ class SchemaField:
         return bool(self.types & {"number", "integer"})
 
     def takes(self, value: Any) -> bool:
-        """Return whether a value fits, judged by its JSON type."""
+        """Return whether a value has an accepted JSON type."""
         return not self.types or bool(_json_types(value) & self.types)
 
 
 @dataclass(frozen=True)
 class OfferedSchema:
-    """A tool, or a native answer format: a name and the fields it takes."""
+    """A tool or a native answer format: a name and its fields."""
 
     name: str
     fields: tuple[SchemaField, ...]
@@ -69,12 +68,12 @@ class AnsweredCall:
 
 @dataclass(frozen=True)
 class OfflineRequest:
-    """A request to the offline model: the conversation and what is bound."""
+    """A request to the offline model."""
 
     messages: Sequence[BaseMessage]
     """The conversation, oldest first."""
     tools: Mapping[str, OfferedSchema]
-    """The bound tools by name, in order; provider tools are left out."""
+    """The bound tools by name, in order, without provider tools."""
     answer_format: OfferedSchema | None
     """The native answer format, if one is bound."""
     tool_choice: ToolChoice
@@ -92,18 +91,18 @@ class OfflineRequest:
 
     @property
     def formats(self) -> list[OfferedSchema]:
-        """What an answer may be given in: the native format, else the tools that may be called."""
+        """The formats for an answer: the native one, else the callable tools."""
         if self.answer_format:
             return [self.answer_format]
         return [tool for name, tool in self.tools.items() if self.tool_choice.allows(name)]
 
     def attached(self, key: str) -> Any:
-        """Return the data that a graph attached last to a message under this key, ``None`` if there is none."""
+        """Return the latest data attached to a message under this key, or ``None``."""
         found = [message.additional_kwargs[key] for message in self.messages if key in message.additional_kwargs]
         return found[-1] if found else None
 
     def call(self, name: str, args: Mapping[str, Any]) -> AIMessage:
-        """Return a message that calls a tool, with an id that is new in this conversation and the same each time."""
+        """Return a message that calls a tool, with a deterministic id."""
         calls = [call for message in self.messages if isinstance(message, AIMessage) for call in message.tool_calls]
         taken = {call["id"] for call in calls}
         number = len(calls) + 1
@@ -119,7 +118,7 @@ class OfflineRequest:
 
 
 OfflinePolicy = Callable[[OfflineRequest], AIMessage]
-"""One skill of the offline model: replies to every request, if only by saying what it cannot do."""
+"""A skill of the offline model; replies to every request."""
 
 
 def attach(text: str, key: str, data: Any) -> HumanMessage:
@@ -128,16 +127,16 @@ def attach(text: str, key: str, data: Any) -> HumanMessage:
 
 
 def decline(text: str) -> AIMessage:
-    """Return one sentence on what the offline model cannot do, marked as a refusal as OpenAI's API marks one.
+    """Return a refusal, marked as in OpenAI's API.
 
-    An agent then ends at once with status ``refused`` and this text as its reason: the same rules would say the same again.
+    An agent then ends with status ``refused``: the rules would give the same reply again.
     """
     return AIMessage(text, additional_kwargs={"refusal": text})
 
 
 def decline_all_but(ability: str) -> AIMessage:
-    """Return the refusal of what a policy was not made for."""
-    return decline(f"I am a set of rules and no language model, and all I can do is {ability}.")
+    """Return a refusal of anything but this ability."""
+    return decline(f"I am a set of rules, not a language model, and all I can do is {ability}.")
 
 
 def answered_calls(messages: Iterable[BaseMessage]) -> list[AnsweredCall]:
@@ -153,7 +152,7 @@ def answered_calls(messages: Iterable[BaseMessage]) -> list[AnsweredCall]:
 
 
 def _native_format(kwargs: Mapping[str, Any]) -> OfferedSchema | None:
-    """Return the JSON-schema format from the request, or from the extra body some clients send it in."""
+    """Return the JSON-schema format of the request or of its extra body."""
     body = kwargs.get("extra_body")
     bound = kwargs.get("response_format") or (body.get("response_format") if isinstance(body, Mapping) else None)
     json_schema = bound.get("json_schema") if isinstance(bound, Mapping) else None

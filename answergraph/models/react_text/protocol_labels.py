@@ -10,18 +10,29 @@ from typing import Literal
 
 Kind = Literal["input", "action", "answer", "thought", "question"]
 
+_FINAL_ANSWER = "|".join(
+    (
+        *("Final [Aa]nswer", "Réponse [Ff]inale", "Respuesta [Ff]inal", "Resposta [Ff]inal", "Risposta [Ff]inale"),
+        *("Endgültige Antwort", "Finale Antwort", "Abschließende Antwort", "Eindantwoord", "Definitief antwoord"),
+        *("Slutligt svar", "Endelig svar", "Lopullinen vastaus", "Ostateczna odpowiedź", "Konečná odpověď"),
+        *("Окончательный ответ", "Итоговый ответ", "Остаточна відповідь", "Nihai [Cc]evap", "Jawaban [Aa]khir"),
+        *("Câu trả lời cuối cùng", "الإجابة النهائية", "अंतिम उत्तर", "คำตอบสุดท้าย"),
+        *("最終的?な?(?:回答|答え|解答)", "最终(?:答案|回答)", "最終答案", "최종 ?(?:답변|답)"),
+    )
+)
+"""The label of the answer, also in other languages."""
 _NUMBER = r"[ \t]*+(?:\d++[ \t]*+)?"
 _NAMES = "|".join(
     [
         rf"(?P<input>Action{_NUMBER}Input)",
         "(?P<action>Action)",
-        "(?P<answer>Final Answer)",
+        f"(?P<answer>{_FINAL_ANSWER})",
         "(?P<thought>Thought)",
         "(?P<question>Question)",
     ]
 )
-# Possessive throughout: without backtracking, no text is looked at twice.
-_END = rf"{_NUMBER}(?:\*\*)?+[ \t]*+:(?:\*\*)?+"
+# Possessive quantifiers: no backtracking.
+_END = rf"{_NUMBER}(?:\*\*)?+[ \t\u00a0\u202f]*+[:：](?:\*\*)?+"
 _AT_LINE_START = re.compile(rf"^[ \t]*+(?:[*#>]{{1,3}}+[ \t]*+)?+(?:{_NAMES}){_END}", re.MULTILINE)
 _ANYWHERE = re.compile(rf"\b(?:{_NAMES}){_END}")
 _INVENTED = re.compile(rf"(?:\A|\n)[ \t]*+(?:\*\*)?+Observation{_END}")
@@ -41,7 +52,7 @@ class Label:
 
 
 def without_inventions(text: str) -> str:
-    """Return a reply without a leading block of thoughts, and without an observation that the model made up."""
+    """Remove a leading block of thoughts and an invented observation."""
     if text.lstrip().startswith("<think>"):
         text = text.rpartition(_THINKING)[2]
     invented = _INVENTED.search(text)
@@ -49,7 +60,7 @@ def without_inventions(text: str) -> str:
 
 
 def labels_in(text: str) -> list[Label]:
-    """Return the labels at the beginning of lines, or all labels where these make no reply.
+    """Return the labels at line starts, or all labels if those are not a reply.
 
     Labels inside the fence or JSON object of the first action's input are part of that input.
     """
@@ -61,7 +72,7 @@ def labels_in(text: str) -> list[Label]:
 
 
 def closed_value(text: str, start: int) -> int | None:
-    """Return the end of an input that is a fence or a JSON object, ``None`` for any other."""
+    """Return the end of an input that is a fence or a JSON object, else ``None``."""
     if fence := _FENCE.match(text, start):
         end = text.find("\n```", fence.end() - 1)
         return None if end < 0 else end + len("\n```")
@@ -97,5 +108,5 @@ def _labels(text: str, pattern: re.Pattern[str]) -> Iterator[Label]:
         kind: Kind = match.lastgroup  # type: ignore[assignment]  # the pattern's groups are named after the kinds
         yield Label(kind, match.start(), match.end())
         if kind == "input" and inside_until is None:
-            # Of the first input only: nothing after the first action is read.
+            # Only for the first input: nothing after the first action is read.
             inside_until = closed_value(text, match.end()) or 0

@@ -1,7 +1,7 @@
-"""The classic prompt of the text protocol: for the tools, the tool choice and the answer format of one call, then the scratchpad.
+"""The classic prompt of the text protocol: tools, tool choice, answer format and scratchpad.
 
-The scratchpad is the conversation as questions, thoughts, actions and observations. It only grows: the text begins with that of
-every earlier part of the conversation that a reply followed.
+The scratchpad is the conversation as questions, thoughts, actions and observations. It only grows: earlier prompts are
+prefixes of later ones.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from answergraph.models.react_text.text_tool import TextTool, text_input
 from answergraph.state.messages import is_correction
 
 STOPS = ("\nObservation:", "\n\tObservation:")
-"""Sent with every request, so that the model does not invent the results of tools."""
+"""Keep the model from inventing observations."""
 
 WITH_TOOLS = "Answer the following questions as best you can. You have access to the following tools:"
 WITHOUT_TOOLS = "Answer the following questions as best you can."
@@ -45,10 +45,10 @@ SCHEMA_ANSWER = (
 )
 BEGIN = "Begin!"
 GENERATE = "\n\nI now need to return a final answer based on the previous steps:"
-"""Ends the prompt of a call for the answer alone, in the words of the classic ``"generate"``."""
+"""Ends the prompt of a call for only the answer, as the classic ``"generate"``."""
 
 READ_AS = "react_text"
-"""In a reply's ``response_metadata``: the call that its text was read as."""
+"""Key of ``response_metadata``: the call read from the text."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class ReActPrompt:
     tools: tuple[TextTool, ...] = ()
     choice: ToolChoice = field(default_factory=ToolChoice)
     response_format: Mapping[str, Any] | None = None
-    """The format of the final answer in OpenAI's shape, ``None`` for a text."""
+    """The format of the final answer in OpenAI's shape, ``None`` for text."""
 
     def instructions(self) -> str:
         paragraphs = [WITHOUT_TOOLS]
@@ -93,7 +93,7 @@ def system_text(messages: Sequence[BaseMessage]) -> str:
 
 
 def uses_tools(messages: Sequence[BaseMessage]) -> bool:
-    """Return whether a conversation holds tool calls or results, which only the protocol can express."""
+    """Return whether a conversation has tool calls or results."""
     return any(isinstance(m, ToolMessage) or (isinstance(m, AIMessage) and _calls(m)) for m in messages)
 
 
@@ -119,7 +119,7 @@ def conversation_text(messages: Sequence[BaseMessage]) -> str:
 
 
 def _turns(messages: Sequence[BaseMessage]) -> Iterator[tuple[AIMessage | None, list[BaseMessage]]]:
-    """Yield each reply with the messages after it; those before the first one come with ``None``."""
+    """Yield each reply with the messages after it, first those before any reply, with ``None``."""
     reply: AIMessage | None = None
     following: list[BaseMessage] = []
     for message in messages:
@@ -140,14 +140,14 @@ def _said(message: BaseMessage, *, after_reply: bool) -> str:
 
 
 def _steps(reply: AIMessage, calls: list[tuple[Any, str | None]], results: Mapping[str, str]) -> Iterator[str]:
-    """Yield a reply a call at a time, each with its observation; a step that was observed ends with a newline."""
+    """Yield the steps of a reply, one per call, each with its observation."""
     if not calls:
         yield f"{KNOWN}\nFinal Answer: {reply.text}"
     for index, (call, mistake) in enumerate(calls):
         log = _log(reply, call, mistake) if index == 0 else _action(call)
         seen = mistake or results.get(str(call["id"]))
         end = "\n" if index == len(calls) - 1 else ""
-        # The prompt ended with the label, and some models write it once more.
+        # The prompt ends with the label, and some models repeat it.
         log = _SECOND_LABEL.sub("", log)
         yield f"Thought:{log}" if seen is None else f"Thought:{log}\nObservation: {seen}{end}"
 
@@ -156,7 +156,7 @@ def _log(reply: AIMessage, call: Any, mistake: str | None) -> str:
     read_as = reply.response_metadata.get(READ_AS)
     if read_as is not None and (mistake or read_as == {"name": call["name"], "args": call["args"]}):
         return reply.text
-    # A call of another model, or one that a person or a middleware changed.
+    # A call of another model, or one changed by a person or a middleware.
     return f"{thought_in(reply.text)}{_action(call)}"
 
 

@@ -1,7 +1,6 @@
-"""Reads a reply of the text protocol: an action, a final answer, or what is wrong with it.
+"""Reads a reply of the text protocol as an action, a final answer, or an error.
 
-Where the classic parser was wrong and the reply is unambiguous, the evident reading is taken; ``docs/react.md`` has the table.
-For every other reply the model is told in the classic words what is missing.
+``docs/react.md`` lists the differences from the classic parser. Errors use the classic wording.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ _CALL = re.compile(r"\s*(?P<name>[\w.-]+)[ \t]*(?:\((?P<round>.*)\)|\[(?P<square
 _NO_ACTION = re.compile(r"(none|n/a|nothing|no (action|tool)|not (needed|necessary|required))\b", re.IGNORECASE)
 _JSON_ACTIONS = (("action", "action_input"), ("tool", "tool_input"))
 MAX_LABEL_CHARACTERS = 40
-"""Of a label in other words than the protocol's."""
+"""Maximum length of a label in other words."""
 _TOOL_NAME = re.compile(r"[\w-]{1,64}", re.ASCII)
 
 
@@ -53,16 +52,16 @@ class FinalAnswer:
 
 @dataclass(frozen=True)
 class Unreadable:
-    """A reply that has to be sent back."""
+    """A reply to be sent back."""
 
     log: str
     feedback: str
-    """The problem, in words for the model."""
+    """The problem, as told to the model."""
     name: str = EXCEPTION
-    """The named action, if that may be a tool's name."""
+    """The named action, if it is a valid tool name."""
     args: str = ""
     is_format_error: bool = True
-    """Whether ``handle_parsing_errors`` decides; an unknown tool is always told."""
+    """Whether ``handle_parsing_errors`` applies; an unknown tool is always reported."""
 
 
 ReActReading = Action | FinalAnswer | Unreadable
@@ -78,6 +77,9 @@ def read_reply(text: str, tools: Sequence[TextTool], *, formatted: bool = False)
     first = next((index for index, label in enumerate(labels) if label.kind in ("action", "answer")), None)
     if first is None:
         return _read_unlabelled(text, tools, formatted=formatted)
+    known = {tool.name: tool for tool in tools}
+    if labels[first].kind == "answer" and (read := _read_other_labels(text[: labels[first].start], known)) is not None:
+        return read
     answers = [index for index, label in enumerate(labels) if label.kind == "answer"]
     if answers and (first == answers[0] or _declines(text, labels, first)):
         answer = _answer(text, labels[answers[0] :])
@@ -87,7 +89,7 @@ def read_reply(text: str, tools: Sequence[TextTool], *, formatted: bool = False)
     if not is_action(labels, first):
         end = labels[first + 1].start if first + 1 < len(labels) else len(text)
         return _read_without_input(text[labels[first].end : end], _cut(text, end), tools, formatted=formatted)
-    return _read_action(text, labels, first, {tool.name: tool for tool in tools})
+    return _read_action(text, labels, first, known)
 
 
 def thought_in(text: str) -> str:
@@ -96,13 +98,12 @@ def thought_in(text: str) -> str:
 
 
 def _read_unlabelled(text: str, tools: Sequence[TextTool], *, formatted: bool) -> ReActReading:
-    if calls := find_text_calls(text, [tool.name for tool in tools]).calls:
-        # The protocol has one action a reply.
-        return Action(text, calls[0].name, calls[0].args)
     known = {tool.name: tool for tool in tools}
+    if (called := _called(text, known)) is not None:
+        return Action(text, *called)
     if (read := _read_other_forms(text, known, formatted=formatted)) is not None:
         return read
-    # An object needs a closing brace; repairing thousands of open ones would take long.
+    # An object needs a closing brace; repairing thousands of open ones is slow.
     found = find_json(text) if "}" in text or formatted else []
     is_object = len(found) == 1 and isinstance(found[0].data, dict) and found[0].place != "prose"
     if is_object or (formatted and found):
@@ -116,7 +117,7 @@ def _declines(text: str, labels: Sequence[Label], index: int) -> bool:
 
 
 def _answer(text: str, labels: Sequence[Label]) -> str:
-    """Return the last answer before any action, without a next round that the model invented."""
+    """Return the last answer before any action, without an invented next round."""
     actions = [index for index in range(len(labels)) if is_action(labels, index)]
     before = labels[: actions[0]] if actions else labels
     last = max(index for index, label in enumerate(before) if label.kind == "answer")
@@ -131,12 +132,12 @@ def _read_action(text: str, labels: Sequence[Label], index: int, tools: Mapping[
     name, label = text[labels[index].end : labels[index + 1].start], labels[index + 1]
     end = labels[index + 2].start if index + 2 < len(labels) else len(text)
     closed = closed_value(text, label.end)
-    # What follows a fence or an object on further lines of its own would be lost: then all of it is the input.
+    # If text follows a fence or an object, all of it is the input.
     stop = closed if closed is not None and not text[closed:end].strip() else end
     return _act(name, unfenced(text[label.end : stop].strip()), _cut(text, end), tools)
 
 
-def _act(name: str, written: str, log: str, tools: Mapping[str, TextTool]) -> ReActReading:
+def _act(name: str, written: str, log: str, tools: Mapping[str, TextTool], *, is_call: bool = False) -> ReActReading:
     bare = name.strip(_DECORATION)
     if bare.casefold() == "final answer":
         return FinalAnswer(written)
@@ -148,32 +149,38 @@ def _act(name: str, written: str, log: str, tools: Mapping[str, TextTool]) -> Re
         feedback = UNKNOWN_TOOL.format(name=name.strip(), names=", ".join(tools))
         return Unreadable(log, feedback, known, written, is_format_error=False)
     try:
-        return Action(log, tool.name, tool.arguments(written))
+        return Action(log, tool.name, tool.call_arguments(written) if is_call else tool.arguments(written))
     except UnreadableInputError as error:
         return Unreadable(log, str(error), tool.name, written)
 
 
 def _read_without_input(written: str, log: str, tools: Sequence[TextTool], *, formatted: bool) -> ReActReading:
-    """Read an action without ``Action Input:``: evident as ``tool(input)``, as JSON, and where the tool needs none."""
+    """Read an action without ``Action Input:``: ``tool(input)``, JSON, or a tool without required arguments."""
     known = {tool.name: tool for tool in tools}
     tool = _named(written, known)
     call = _CALL.fullmatch(written)
     if call is not None and tool is not None:
-        return _act(tool.name, call["round"] if call["round"] is not None else call["square"], log, known)
+        return _act(tool.name, call["round"] if call["round"] is not None else call["square"], log, known, is_call=True)
     if tool is not None and not tool.required:
         return Action(log, tool.name, {})
-    if calls := find_text_calls(written, known).calls:
-        return Action(log, calls[0].name, calls[0].args)
+    if (called := _called(written, known)) is not None:
+        return Action(log, *called)
     # The label may be part of the form.
     if (read := _read_other_forms(f"Action: {written.lstrip()}", known, formatted=formatted)) is not None:
         return replace(read, log=log) if isinstance(read, Action | Unreadable) else read
-    # Where JSON is asked for, some write the answer as an action.
+    # If JSON is requested, some models write the answer as an action.
     is_answer = formatted and any(isinstance(item.data, dict) for item in find_json(written))
     return FinalAnswer(written.strip()) if is_answer else Unreadable(log, MISSING_INPUT, args=log)
 
 
+def _called(text: str, tools: Mapping[str, TextTool]) -> tuple[str, dict[str, Any]] | None:
+    """Return the first call of a tool in a text: a reply has one action."""
+    calls = find_text_calls(text, {tool.name: tuple(tool.parameters) for tool in tools.values()}).calls
+    return (calls[0].name, tools[calls[0].name].with_texts(calls[0].args)) if calls else None
+
+
 def _read_other_forms(text: str, tools: Mapping[str, TextTool], *, formatted: bool) -> ReActReading | None:
-    """Read an action in JSON, the call of a tool in a line of its own, or an action behind labels in other words."""
+    """Read an action in JSON, a call in its own line, or an action with other labels."""
     found = [item.data for item in find_json(text)] if "}" in text else []
     action = next((keys for keys in _JSON_ACTIONS if found and all(isinstance(o, dict) and keys == (*o,) for o in found)), None)
     if action is not None:
@@ -186,7 +193,13 @@ def _read_other_forms(text: str, tools: Mapping[str, TextTool], *, formatted: bo
         )
     lines = text.rstrip().split("\n")
     if (call := _CALL.fullmatch(lines[-1].strip("` "))) is not None and call["name"] in tools:
-        return _act(call["name"], call["round"] if call["round"] is not None else call["square"], text, tools)
+        return _act(call["name"], call["round"] if call["round"] is not None else call["square"], text, tools, is_call=True)
+    return _read_other_labels(text, tools)
+
+
+def _read_other_labels(text: str, tools: Mapping[str, TextTool]) -> ReActReading | None:
+    """Read two lines with any short labels: a tool's exact name, then its input."""
+    lines = text.rstrip().split("\n")
     for index, (line, following) in enumerate(pairwise(lines)):
         label, _, name = line.replace("：", ":").partition(":")
         given_label, colon, given = following.replace("：", ":").partition(":")
@@ -196,7 +209,7 @@ def _read_other_forms(text: str, tools: Mapping[str, TextTool], *, formatted: bo
 
 
 def _named(written: str, tools: Mapping[str, TextTool]) -> TextTool | None:
-    """Return the tool that a text names, in any case and with any decoration."""
+    """Return the tool that a text names, ignoring case and decoration."""
     name = written.strip()
     candidates = [name, name.strip(_DECORATION), name.split("\n", 1)[0].strip(_DECORATION)]
     if call := _CALL.fullmatch(name):
@@ -212,5 +225,5 @@ def _named(written: str, tools: Mapping[str, TextTool]) -> TextTool | None:
 
 
 def _cut(text: str, end: int) -> str:
-    """Return the reply up to the end of its action; the rest is not shown to the model again."""
+    """Return the reply up to the end of its action."""
     return text if not text[end:].strip() else text[:end].rstrip()

@@ -1,8 +1,9 @@
-"""A chat model that calls tools on top of any model that writes text, by the protocol Thought / Action / Observation."""
+"""A chat model that adds tool calls to any text model by the protocol Thought / Action / Observation."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, ClassVar
 from uuid import uuid4
 
@@ -34,6 +35,7 @@ from answergraph.models.react_text.text_tool import TextTool, as_openai_tool
 from answergraph.response_format.providers.model_capabilities import model_name
 from answergraph.response_format.reading.diagnosis import diagnose
 from answergraph.response_format.wire.dialects import Dialect
+from answergraph.runtime.off_loop import MAX_CHARACTERS_ON_LOOP, InThread
 from answergraph.runtime.steps import Step, arun_step, run_step
 from answergraph.state.messages import last_turn
 
@@ -48,7 +50,7 @@ _RAISED = (
 _SAID_IN_WORDS = frozenset(
     {"tools", "tool_choice", "response_format", "parallel_tool_calls", "strict", "ls_structured_output_format"}
 )
-"""Bound arguments that go into the prompt, or mean nothing there; all others are sent to the wrapped model."""
+"""Bound arguments that are part of the prompt or ignored; others go to the wrapped model."""
 
 _SENT_IF_SET = ("temperature", "max_tokens", "timeout")
 
@@ -75,9 +77,9 @@ class ReActTextModel(BaseChatModel):
     model_config = ConfigDict(extra="forbid")
 
     protocol: ClassVar[str] = "react-text"
-    """The name of this kind of model in traces."""
+    """The kind of model in traces."""
     wire_dialect: ClassVar[Dialect] = Dialect.PLAIN
-    """The schema in the prompt is the one that the answer is checked against."""
+    """The prompt shows the schema that the answer is validated with."""
 
     llm: InstanceOf[Runnable[Any, Any]]
     """The wrapped model: a chat model or a text model, also with settings or fallbacks bound to it."""
@@ -155,7 +157,8 @@ class ReActTextModel(BaseChatModel):
             settings=self._settings(kwargs),
             callbacks=callbacks,
         )
-        message = reply if passes_on or diagnose(reply) else self._as_read(reply, react_prompt, messages)
+        read, is_long = partial(self._as_read, reply, react_prompt, messages), len(reply.text) > MAX_CHARACTERS_ON_LOOP
+        message = reply if passes_on or diagnose(reply) else (yield InThread(read)) if is_long else read()
         return ChatResult(generations=[ChatGeneration(message=_as_own(message))])
 
     def _settings(self, kwargs: Mapping[str, Any]) -> dict[str, Any]:
@@ -165,11 +168,11 @@ class ReActTextModel(BaseChatModel):
     def _as_read(self, reply: AIMessage, react_prompt: ReActPrompt, messages: Sequence[BaseMessage]) -> AIMessage:
         reading = read_reply(reply.text, react_prompt.tools, formatted=react_prompt.response_format is not None)
         if not react_prompt.tools and not isinstance(reading, FinalAnswer):
-            # Only the answer was asked for: all of the text is it, as with the classic ``"generate"``.
+            # Only the answer was requested: the whole text is the answer, as with the classic ``"generate"``.
             reading = FinalAnswer(without_inventions(reply.text).strip())
         if isinstance(reading, Unreadable) and _insists(reading, messages):
             reading = FinalAnswer(reading.log.strip())
-        # Calls that the wrapped model made by itself are for no tool here.
+        # Native calls of the wrapped model are dropped.
         return reply.model_copy(update={"tool_calls": [], "invalid_tool_calls": [], **self._fields(reading, reply)})
 
     def _fields(self, reading: ReActReading, reply: AIMessage) -> dict[str, Any]:
@@ -190,7 +193,7 @@ class ReActTextModel(BaseChatModel):
 
 
 def _observation(handle: HandleParsingErrors, reply: str, feedback: str) -> str:
-    """Return the words for the model about a reply that could not be read.
+    """Return the feedback on an unreadable reply.
 
     Raises:
         OutputParserException: If the choice is ``False``.
@@ -221,7 +224,7 @@ def _prompt_text(messages: Sequence[BaseMessage], react_prompt: ReActPrompt) -> 
 
 
 def _insists(reading: Unreadable, messages: Sequence[BaseMessage]) -> bool:
-    """Return whether the model wrote the same text without an action again, after it was told what is missing."""
+    """Return whether the model repeated a text without an action after a correction."""
     told, _ = last_turn(messages)
     if told is None or reading.feedback != MISSING_ACTION or not reading.log.strip():
         return False
@@ -229,7 +232,7 @@ def _insists(reading: Unreadable, messages: Sequence[BaseMessage]) -> bool:
 
 
 def _as_own(message: AIMessage) -> AIMessage:
-    """Return a reply as this model's own: with a new id, and without the model name, by which its tokens would count twice."""
+    """Return a reply as this model's own: without id and model name, so that its tokens count once."""
     metadata = {name: value for name, value in message.response_metadata.items() if name != "model_name"}
     kept = {name: value for name, value in message.additional_kwargs.items() if name not in ("tool_calls", "function_call")}
     return message.model_copy(update={"id": None, "response_metadata": metadata, "additional_kwargs": kept})

@@ -1,4 +1,4 @@
-"""Calls the wrapped model, a chat model or a text model, and returns its text as a message with usage."""
+"""Calls the wrapped chat or text model, and returns its text as a message with usage."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from langgraph.constants import TAG_NOSTREAM
 from answergraph.response_format.providers.openai_requests import with_plain_requests
 
 _TAGS = [TAG_NOSTREAM]
-"""Token streams of the agent show the reply as it was read, not also as it was written."""
+"""Token streams show the parsed reply, not the raw one."""
 
 _INPUT_TOKENS = ("prompt_tokens", "input_tokens", "prompt_eval_count")
 _OUTPUT_TOKENS = ("completion_tokens", "output_tokens", "eval_count")
@@ -42,7 +42,7 @@ class TextModelCall:
 
     def perform(self) -> AIMessage:
         if isinstance(self.llm, BaseLLM):
-            # ``invoke`` of a text model returns the text alone, without its usage.
+            # ``invoke`` of a text model drops the usage.
             prompt, stop = self._prompt_value(), list(self.stop)
             return _generated(self.llm.generate_prompt([prompt], stop, self.callbacks, tags=_TAGS, **self.settings))
         return _received(self._bound().invoke(self._input()))
@@ -72,7 +72,7 @@ def callbacks_below(
     run: CallbackManagerForLLMRun | AsyncCallbackManagerForLLMRun | None,
     manager: type[CallbackManager] | type[AsyncCallbackManager],
 ) -> Callbacks:
-    """Return the callbacks for a request inside the outer model's run, if that has any, so that a trace shows it there."""
+    """Return callbacks that nest the request in the outer model's run."""
     if run is None:
         return None
     below = manager(handlers=[], parent_run_id=run.run_id)

@@ -1,4 +1,4 @@
-"""A tool of the text protocol: its description in the prompt, and how its input is read as arguments."""
+"""A tool of the text protocol: its line in the prompt, and reading its input as arguments."""
 
 from __future__ import annotations
 
@@ -10,20 +10,21 @@ from typing import Any
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from answergraph.response_format.reading.json_in_text import find_json
+from answergraph.response_format.reading.text_calls import python_arguments
 from answergraph.state.errors import AgentSpecError
 
 _TYPES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
-_PROVIDER_TOOL = "The text protocol has no place for {tool!r}: a tool that the provider runs."
+_PROVIDER_TOOL = "The text protocol does not support {tool!r}, a tool that the provider runs."
 _QUOTES = "\"'`"
 
 
 class UnreadableInputError(ValueError):
-    """An input holds no arguments; the message tells the model how to write them."""
+    """An input has no readable arguments; the message is for the model."""
 
 
 @dataclass(frozen=True)
 class TextTool:
-    """A tool that the model may name as its action."""
+    """A tool of the protocol."""
 
     name: str
     description: str = ""
@@ -45,13 +46,13 @@ class TextTool:
 
     @property
     def text_argument(self) -> str | None:
-        """The argument that an input without JSON is for: the only one, or the only one that is required."""
+        """The argument for plain text: the only one, or the only required one."""
         if len(self.parameters) == 1:
             return next(iter(self.parameters))
         return self.required[0] if len(self.required) == 1 else None
 
     def line(self) -> str:
-        """Return the tool's line in the prompt: signature and description, and how several arguments are written."""
+        """Return the tool's line in the prompt: signature, description, and the form of several arguments."""
         described = f"{self.signature()} - {self.description}"
         if len(self.parameters) <= 1:
             return described
@@ -65,9 +66,9 @@ class TextTool:
         return f"{self.name}({', '.join(shown)})"
 
     def arguments(self, text: str) -> dict[str, Any]:
-        """Return the arguments in the text after ``Action Input:``, taken out of its fence.
+        """Return the arguments in the text after ``Action Input:``, without its fence.
 
-        A JSON object is taken unchanged; any other text, without the quotes around it, is the argument ``text_argument``.
+        A JSON object is used unchanged; any other text, unquoted, is the ``text_argument``.
 
         Raises:
             UnreadableInputError: If there are several arguments and no JSON object.
@@ -81,6 +82,26 @@ class TextTool:
             keys = ", ".join(self.parameters)
             raise UnreadableInputError(f"Invalid Format: 'Action Input:' of {self.name} is one JSON object with the keys {keys}")
         return {self.text_argument: self._value(text.strip(), self.parameters[self.text_argument])}
+
+    def call_arguments(self, text: str) -> dict[str, Any]:
+        """Return the arguments in a call's brackets: by name, by the schema's order, or as an input.
+
+        Raises:
+            UnreadableInputError: If they are neither.
+        """
+        found = python_arguments(f"({text})", tuple(self.parameters))
+        if found is None or not set(self.required) <= found.keys() <= self.parameters.keys():
+            return self.arguments(text)
+        return self.with_texts(found)
+
+    def with_texts(self, args: Mapping[str, Any]) -> dict[str, Any]:
+        """Convert numbers for string parameters, as in ``search(12)``."""
+        texts = {
+            name for name, schema in self.parameters.items() if isinstance(schema, Mapping) and schema.get("type") == "string"
+        }
+        return {
+            name: json.dumps(value) if name in texts and isinstance(value, int | float) else value for name, value in args.items()
+        }
 
     @staticmethod
     def _default(name: str, schema: Any) -> str:
@@ -100,7 +121,7 @@ def as_openai_tool(tool: Any) -> dict[str, Any]:
     """Return a tool in OpenAI's format.
 
     Raises:
-        AgentSpecError: If it is a tool that the provider runs: a text model has no such provider.
+        AgentSpecError: If the provider runs the tool.
     """
     try:
         converted = convert_to_openai_tool(tool)
@@ -112,7 +133,7 @@ def as_openai_tool(tool: Any) -> dict[str, Any]:
 
 
 def text_input(tool_args: Mapping[str, Any]) -> str:
-    """Return arguments in the form of an input, for calls that were not written as text."""
+    """Write arguments as an input, for calls that were not written as text."""
     values = list(tool_args.values())
     if len(values) == 1 and isinstance(values[0], str) and unquoted(values[0]) == values[0].strip() == values[0]:
         return values[0]

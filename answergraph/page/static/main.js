@@ -9,6 +9,7 @@ import { CompareView } from "./compare_view.js";
 import { Composer, listAssistants } from "./composer.js";
 import { textOf } from "./conversation.js";
 import { DetailsView } from "./details_view.js";
+import { divide } from "./divider.js";
 import { counted } from "./dom.js";
 import { edgeKey } from "./graph_layout.js";
 import { GraphView } from "./graph_view.js";
@@ -83,6 +84,7 @@ const threads = new ThreadList(at("threads"), at("find-thread"), {
 const checkpoints = new CheckpointList(at("checkpoints"), (id) => choose({ checkpoint: id, step: null }));
 const tabs = new Tabs((tab) => choose({ tab }));
 new Theme(at("theme"), () => {});
+divide(at("divider"), at("side"));
 
 function show(run) {
   const name = known.get(assistant)?.graph_id ?? "";

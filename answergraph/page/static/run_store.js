@@ -199,19 +199,19 @@ export class RunStore {
     if (!record) this.#view.error = "The server knows this run no more.";
     const endedAt = known ? (this.#view.steps.all.at(-1)?.ended ?? (Date.parse(record.updated_at) || null)) : Date.now();
     const isFailed = this.#view.error || ["error", "timeout"].includes(record?.status);
-    const stands = this.#view.interrupts.length && status !== "stopping" ? "waiting" : isStopped ? "stopped" : isFailed ? "failed" : this.#stands(state);
+    const stands = this.#view.interrupts.length && status !== "stopping" ? "waiting" : isStopped ? "stopped" : isFailed ? "failed" : state ? this.#stands(state) : "ended";
     this.#connection = null;
     this.#change({ status: stands, endedAt, connection: { state: "idle" } });
     if (!this.#view.isWhole) await this.loadOlderSteps().catch(() => {});
   }
 
-  /** The state, however long the server takes to answer. */
+  /** The state, however long the server takes to answer; null if it cannot say: then what the stream told stays. */
   async #stateAtEnd(thread) {
     for (;;) {
       try {
         return await api.state(thread);
       } catch (error) {
-        if (error instanceof api.ServerError) return {};
+        if (error instanceof api.ServerError) return null;
         await new Promise((resume) => setTimeout(resume, 2000));
       }
     }

@@ -51,10 +51,10 @@ export class RunView {
 
   /** The run is over, and this is the state it left. */
   end(state, isStopped) {
-    this.#takeState(state);
+    if (state) this.#takeState(state);
     // To stop a run, the server breaks off its node: that is no failure of the node.
     if (isStopped) this.error = null;
-    this.steps.settle(state.tasks ?? [], isStopped);
+    this.steps.settle(state?.tasks ?? [], isStopped);
     this.conversation.settle();
   }
 

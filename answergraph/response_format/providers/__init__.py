@@ -1,1 +1,1 @@
-"""What providers can do, and what they refused."""
+"""Capabilities of providers, and their refusals."""

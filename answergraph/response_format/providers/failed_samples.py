@@ -1,6 +1,6 @@
-"""Errors by which a provider says what its model wrote: a failed sample of its own grammar, or what its filter kept back.
+"""Provider errors about the model's output: a sample that failed its grammar, or filtered content.
 
-They stand for a reply of the model. A failed sample says nothing of the request, and the next sample may be right.
+They count as replies: the request is valid, and the next sample may succeed.
 """
 
 from __future__ import annotations
@@ -15,30 +15,30 @@ from answergraph.response_format.providers.model_capabilities import address_of
 from answergraph.response_format.providers.provider_error import ProviderError, provider_error
 
 FAILED_SAMPLE = "failed_sample"
-"""The key in the metadata of a reply that was made of an error; its value is what the provider said."""
+"""Metadata key of a reply made from an error, with the provider's message."""
 
-# Groq: https://console.groq.com/docs/errors, with three codes and words for proxies that drop them.
+# Groq: https://console.groq.com/docs/errors, three codes, and words for proxies that drop them.
 _CODES = r"\b(tool_use_failed|json_validate_failed|output_parse_failed)\b"
 _WORDS = (
     r"failed to call a function|model did not call a tool|but model called a tool|failed to (generate|validate) json|"
     r"generated json does not match|tool call validation failed|model generated output that could not be parsed"
 )
-# Ollama and llama.cpp answer a call that they cannot parse with HTTP 500.
+# Ollama and llama.cpp return HTTP 500 for a call they cannot parse.
 _RAW = r"error parsing tool call: raw='(?P<raw>.*?)', err=|failed to parse input at pos \d+: (?P<rest>.*)"
 # Azure: https://learn.microsoft.com/en-us/azure/ai-foundry/openai/concepts/content-filter
 _FILTERED = r"content_filter|ResponsibleAIPolicyViolation"
 _MESSAGES = {"AIMessage", "AIMessageChunk"}
-"""What a client makes of a reply; one that does not fit is the model's mistake, such as arguments that are a list."""
+"""Types a client validates replies with; a mismatch, such as arguments that are a list, is the model's mistake."""
 _LONG_NUMBER = "for integer string conversion"
-"""Python's words for a number of over 4,300 digits, which a client lets through where it streams."""
+"""Python's message for a number of over 4,300 digits."""
 _IS_ERROR_OF_SAMPLE = {None, 400, 422, 500}
 
 
 def reply_in(error: BaseException, model: Any) -> AIMessage | None:
-    """Return the reply that an error of a model call stands for, ``None`` for any other error."""
+    """Return the reply that an error represents, ``None`` for other errors."""
     is_unreadable = isinstance(error, RecursionError) or (isinstance(error, ValueError) and _LONG_NUMBER in str(error))
     if is_unreadable or (isinstance(error, ValidationError) and error.title in _MESSAGES):
-        return AIMessage("", response_metadata={FAILED_SAMPLE: "The reply was nothing that its client could read."})
+        return AIMessage("", response_metadata={FAILED_SAMPLE: "The client could not read the reply."})
     said = provider_error(error, address_of(model))
     if said is None or said.status not in _IS_ERROR_OF_SAMPLE:
         return None

@@ -1,4 +1,4 @@
-"""What a model can do in a call, and how its client wants to be asked, by the provider table."""
+"""The capabilities of a model, by the provider table."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from answergraph.response_format.providers.provider_family import Availability, 
 from answergraph.response_format.providers.provider_table import matching_families
 from answergraph.response_format.wire.dialects import Dialect
 
-# Settings that turn thinking on: fields of the client, or keys of the fields below, which go along with every request.
+# Settings that turn thinking on: fields of the client, or keys of the fields below.
 _THINKING_FIELDS = ("thinking", "reasoning", "enable_thinking")
 _REQUEST_FIELDS = ("extra_body", "model_kwargs", "additional_model_request_fields")
-# Per class of a client how it is told that no tool may be called; ChatOllama and ChatBedrockConverse have no way to say it.
+# The tool choice that forbids calls, per client class; ChatOllama and ChatBedrockConverse have none.
 _NO_CALL_CHOICES: Mapping[str, Any] = {
     **dict.fromkeys(("BaseChatOpenAI", "ChatMistralAI", "ChatGroq", "ChatOpenRouter", "ChatFireworks"), "none"),
     **dict.fromkeys(("ChatGoogleGenerativeAI", "ChatVertexAI", "InProcessChatModel", "ReActTextModel"), "none"),
-    # It takes the string for the name of a tool.
+    # It reads the string as a tool name.
     "ChatAnthropic": {"type": "none"},
 }
-# Where the clients of OpenAI, Azure, Anthropic, Groq, OpenRouter, DeepSeek, Bedrock, Mistral and others keep their address.
+# Address fields of the clients of OpenAI, Azure, Anthropic, Groq, OpenRouter, DeepSeek, Bedrock, Mistral and others.
 _ADDRESS_FIELDS = (
     *("openai_api_base", "azure_endpoint", "anthropic_api_url", "groq_api_base", "openrouter_api_base", "api_base"),
     *("endpoint_url", "endpoint", "base_url"),
@@ -29,7 +29,7 @@ _ADDRESS_FIELDS = (
 
 
 def model_name(model: Any) -> str:
-    """Return a chat model's name as its provider knows it, empty if the model does not tell."""
+    """Return the provider's name of a model, empty if unknown."""
     return _first_text(model, "model_name", "model", "model_id")
 
 
@@ -39,14 +39,14 @@ def deployment_of(model: Any) -> str:
 
 
 def address_of(model: Any) -> str:
-    """Return the address of a chat model's client, or the region of a client without one; empty if it has neither."""
+    """Return the address or region of a model's client, empty if unknown."""
     return _first_text(model, *_ADDRESS_FIELDS) or _first_text(model, "region_name", "location")
 
 
 def supports_native_format(model: BaseChatModel, tools: Sequence[Any], *, calls: bool = True) -> bool:
-    """Return whether the provider can hold a model to a JSON schema in a call with these tools; ``calls`` if it may call them.
+    """Return whether the provider can enforce a JSON schema beside these tools; ``calls`` if they may be called.
 
-    The model's ``profile``, if it has one, says whether there is such a mode; whether it goes with tools is in the table only.
+    The model's ``profile``, if any, says whether the mode exists; the table says whether it works with tools.
     """
     families = _families_of(model)
     columns = [family.ways.native for family in families]
@@ -64,22 +64,22 @@ def supports_json_mode(model: Any, tools: Sequence[Any], *, calls: bool = True) 
 
 
 def takes_format_beside_tools(model: Any) -> bool:
-    """Return whether a provider is not known to refuse any format in a request that has tools, callable or not."""
+    """Return whether a provider may accept a format in a request with tools."""
     return not any(Availability.WITHOUT_TOOLS in family.ways for family in _families_of(model))
 
 
 def needs_tools_for_calls(model: Any) -> bool:
-    """Return whether a provider refuses a conversation with tool calls where no tools are defined."""
+    """Return whether a provider requires tools for a conversation with tool calls."""
     return any(family.needs_tools for family in _families_of(model))
 
 
 def no_call_choice(model: Any) -> Any:
-    """Return the tool choice by which a model's client says that no tool may be called, ``None`` if it has none."""
+    """Return the tool choice that forbids calls, ``None`` if the client has none."""
     return next((_NO_CALL_CHOICES[kind.__name__] for kind in type(model).__mro__ if kind.__name__ in _NO_CALL_CHOICES), None)
 
 
 def refuses_forced_tools(model: Any) -> bool:
-    """Return whether a model is known to refuse or ignore a forced tool call, as many do while they think."""
+    """Return whether a model is known to refuse or ignore a forced call, as many do while thinking."""
     if not _lists_tool_choice(model, "any"):
         return True
     families = _families_of(model)
@@ -87,20 +87,20 @@ def refuses_forced_tools(model: Any) -> bool:
 
 
 def wire_dialect(model: Any) -> Dialect:
-    """Return the dialect of a model's native mode: its own attribute, else that of its maker, also behind a gateway."""
+    """Return the dialect of a model's native mode: its own attribute, else its maker's."""
     own = getattr(model, "wire_dialect", None)
     return own if isinstance(own, Dialect) else _families_of(model)[-1].dialect
 
 
 def answers_last(model: Any) -> bool:
-    """Return whether a model calls its tools only while no answer is asked for."""
+    """Return whether a model calls tools only while no answer is requested."""
     return any(family.answers_last for family in _families_of(model))
 
 
 def may_write_calls(model: Any) -> bool:
-    """Return whether a server may hand a call on as the model wrote it, as text.
+    """Return whether a server may pass calls on as text.
 
-    Makers that alone serve their models turn every call into one: a text that looks like a call is a quotation there.
+    Makers that alone serve their models parse every call, so such text is a quotation there.
     """
     return all(family.open_weights for family in _families_of(model))
 
@@ -110,7 +110,7 @@ def names_forced_tool(model: Any) -> bool:
 
 
 def _lists_tool_choice(model: Any, kind: str) -> bool:
-    # The client of Bedrock raises for the kinds of tool choice that it does not list here.
+    # The client of Bedrock raises for kinds of tool choice it does not list here.
     kinds = getattr(model, "supports_tool_choice_values", None)
     return not isinstance(kinds, tuple | list) or kind in kinds
 
@@ -141,9 +141,9 @@ def _first_text(model: Any, *attributes: str) -> str:
 
 
 def _thinks(model: Any, families: tuple[ProviderFamily, ...]) -> bool:
-    """Return whether a model thinks, by its client's settings, else by its name.
+    """Return whether a model thinks, by its client's settings, else by name.
 
-    Anthropic's adaptive thinking counts as none: nothing is refused because of it.
+    Anthropic's adaptive thinking does not count: it causes no refusals.
     """
     setting = next(_thinking_settings(model), None)
     return any(family.thinks_unasked(model_name(model).lower()) for family in families) if setting is None else setting

@@ -1,4 +1,4 @@
-"""What the chat models of langchain-openai ask of their client: seen without sending it, and handed over with less work.
+"""Inspects requests of langchain-openai without sending them, and sends them with less work.
 
 The OpenAI SDK compares each part of a request with its type hints before it writes it as JSON, about 0.2 ms of CPU per message
 and call; the plain JSON that LangChain gives it stays unchanged. It is handed over as ``extra_body``, which the SDK merges into
@@ -25,7 +25,7 @@ _SIDES = (("client", "root_client"), ("async_client", "root_async_client"))
 _FALLBACKS = "langchain_core.runnables.fallbacks"
 _ON_THE_WAY = frozenset({"chat", "completions", "responses", "with_raw_response"})
 _LONG_PARTS = {"create": ("messages", "input", "tools"), "parse": ("messages", "input")}
-"""Per method what grows with the conversation, and the tools; ``parse`` reads these itself, to know what it parses."""
+"""The long parts of a request, per method; ``parse`` needs the tools itself."""
 _ALONE = {"cache": False, "rate_limiter": None, "callbacks": None, "streaming": False, "verbose": False}
 """Fields of a chat model by which a call would reach anything else than its client."""
 _THOUGHTS = "reasoning_content"  # where ChatDeepSeek keeps them, and where its API wants them back
@@ -36,22 +36,22 @@ def is_openai(model: Any) -> bool:
 
 
 def uses_responses_api(model: Any, tools: Sequence[Any], settings: Mapping[str, Any]) -> bool:
-    """Return whether ChatOpenAI will call the Responses API: its field decides, else the request it makes, which is not sent."""
+    """Return whether ChatOpenAI will call the Responses API, by its field or by a request that is not sent."""
     kind, decided = _class_of(model), model.use_responses_api
     if decided is not None or kind is None:
         return bool(decided)
-    # Of the class that langchain-openai has: no method of the user's own is called.
+    # The class of langchain-openai, so that no user method is called.
     asked = kind.model_construct(**{**dict(model), **{name: _Recorder() for side in _SIDES for name in side}, **_ALONE})
     bound = asked.bind_tools(tools, **settings) if tools else asked.bind(**settings)
     try:
         Context().run(_invoke, bound)
     except _Asked as seen:
-        return "input" in seen.request  # chat completions take "messages" in its place
+        return "input" in seen.request  # chat completions have "messages" instead
     return False
 
 
 def _class_of(model: Any) -> Any:
-    """Return the class of langchain-openai that a model is of, or is built on."""
+    """Return a model's class or base in langchain-openai."""
     kinds = [kind for kind in type(model).__mro__ if kind.__module__.startswith("langchain_openai.")]
     return kinds[0] if "BaseChatOpenAI" in {kind.__name__ for kind in kinds} else None
 
@@ -110,7 +110,7 @@ def _thoughts(messages: Sequence[BaseMessage]) -> dict[str, str]:
 
 
 class PlainRequests:
-    """Stands before a client of the OpenAI SDK, or a part of one, and hands over what is plain JSON as such."""
+    """Wraps a client of the OpenAI SDK, or a part of one, and passes plain JSON past its checks."""
 
     def __init__(self, client: Any, thoughts: Mapping[str, str] = MappingProxyType({})) -> None:
         self._client = client
@@ -136,7 +136,7 @@ class PlainRequests:
 
 
 def _is_the_sdks(method: Any) -> bool:
-    """Return whether a method and all it wraps are the SDK's: what somebody put around it is to see the messages."""
+    """Return whether a method and all it wraps are the SDK's: user wrappers must see the messages."""
     while method is not None:
         function = method.__func__ if type(method) is MethodType else method
         if type(function) is not FunctionType or not str(function.__globals__.get("__name__")).startswith("openai."):

@@ -1,4 +1,4 @@
-"""What a provider says in an HTTP error of its client, whichever client that is."""
+"""Reads the provider's HTTP error from any client."""
 
 from __future__ import annotations
 
@@ -10,29 +10,28 @@ from urllib.parse import urlsplit
 from langchain_core.exceptions import ModelInvalidRequestError
 
 MAX_BODY_DEPTH = 8
-"""Levels of a body that are searched."""
+"""Maximum depth of a searched body."""
 _BAD_REQUEST = 400
 
 
 class ProviderError(NamedTuple):
-    """An HTTP error: a client's own class of it, or the one that it was raised from."""
+    """An HTTP error of a client."""
 
     status: int | None
-    """``None`` for an error that came in the middle of a stream."""
+    """``None`` for an error in the middle of a stream."""
     text: str
     body: Any
-    """As JSON, ``None`` if the client keeps none."""
+    """The body as JSON, ``None`` if unknown."""
 
     def find(self, name: str) -> str:
-        """Return the text that the body has under a name at any depth, empty if it has none."""
+        """Return the text under a name at any depth of the body, else empty."""
         return next((value for key, value in _members(self.body) if key == name and isinstance(value, str)), "")
 
 
 def provider_error(error: BaseException, address: str = "") -> ProviderError | None:
-    """Return what a provider said, ``None`` for an error that is not one of the client that asks at this address.
+    """Return the provider's error, ``None`` if the error is not from the client of this address.
 
-    Looked for along ``__cause__``: some clients raise an error of their own from it. A plain error of Python, such as
-    ``ValueError``, is a program's, whatever it was raised from.
+    Follows ``__cause__``, because some clients wrap it. A plain Python error such as ``ValueError`` is the program's.
     """
     if type(error).__module__ == "builtins":
         return None
@@ -64,7 +63,7 @@ def _status(error: BaseException) -> int | None:
 
 
 def _body(error: BaseException) -> Any:
-    """Return the body of a response as JSON: OpenAI's clients and their like keep it, Google's and httpx have it elsewhere."""
+    """Return the body of a response as JSON, wherever the client keeps it."""
     found = [getattr(error, name, None) for name in ("body", "details", "error")]
     body = next((each for each in found if isinstance(each, dict | str)), None)
     return _parsed(body) if isinstance(body, str) else body
@@ -78,11 +77,11 @@ def _parsed(text: str) -> Any:
 
 
 def _is_from(error: Any, address: str) -> bool:
-    """Return whether an error answers a request to the client's address; true where either is not known."""
+    """Return whether an error belongs to the client's address; true if unknown."""
     try:
         asked = urlsplit(str(error.request.url)).netloc
     except (AttributeError, RuntimeError):
-        # httpx raises the latter where there is no request.
+        # httpx raises RuntimeError without a request.
         return True
     own = urlsplit(address).netloc
     return not own or not asked or own == asked
@@ -90,7 +89,7 @@ def _is_from(error: Any, address: str) -> bool:
 
 def _members(data: Any, depth: int = 0) -> Iterator[tuple[str, Any]]:
     if isinstance(data, str) and data.lstrip().startswith("{"):
-        # Gateways hand on the body of the provider behind them as a text.
+        # Gateways embed the provider's body as a string.
         data = _parsed(data)
     children = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
     for key, value in children:

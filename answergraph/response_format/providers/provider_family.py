@@ -1,4 +1,4 @@
-"""What is known of a provider family: how to recognise its models, and when it takes a way of asking for an answer."""
+"""A provider family: how to recognise its models, and which strategies it supports when."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from answergraph.response_format.wire.dialects import Dialect
 
 
 class Availability(Enum):
-    """When a provider takes a way of asking."""
+    """When a provider supports a strategy."""
 
     ALWAYS = "always"
     WITHOUT_TOOLS = "without tools"
     WITHOUT_CALLS = "while no tool is called"
-    """Beside tools it keeps the model from calling them, which does no harm where it shall call none."""
+    """Beside tools it prevents calls, which is harmless if none is wanted."""
     WITHOUT_THINKING = "without thinking"
     NEVER = "never"
 
     def holds(self, *, tools: bool, thinking: bool, calls: bool = True) -> bool:
-        """Return whether a call with or without tools and thinking may be made in this way; ``calls`` if tools may be called."""
+        """Return whether the strategy works with these tools and thinking; ``calls`` if tools may be called."""
         hindered = {
             Availability.WITHOUT_TOOLS: tools,
             Availability.WITHOUT_CALLS: tools and calls,
@@ -32,10 +32,10 @@ class Availability(Enum):
 
 
 class Ways(NamedTuple):
-    """When a provider takes each way of asking."""
+    """When a provider supports each strategy."""
 
     native: Availability
-    """The provider holds the model to a JSON schema."""
+    """The provider enforces a JSON schema."""
     forced_tool: Availability
     json_mode: Availability
     """JSON without a schema."""
@@ -43,14 +43,14 @@ class Ways(NamedTuple):
 
 @dataclass(frozen=True)
 class ProviderFamily:
-    """A row of the provider table: models that want to be asked in the same way."""
+    """A row of the provider table: models with the same capabilities."""
 
     name: str
     ways: Ways
     sources: tuple[str, ...]
-    """The provider's documentation, or the thread that reports the behaviour."""
+    """The documentation or issue about the behaviour."""
     written: date
-    """When the row was last written."""
+    """When the row was last updated."""
     clients: frozenset[str] = frozenset()
     """Names of LangChain's client classes; a subclass counts."""
     address: str = ""
@@ -58,26 +58,26 @@ class ProviderFamily:
     models: str = ""
     """Pattern of whole segments of the model's name, which gateways prefix ("openai/gpt-4o")."""
     open_weights: bool = True
-    """Whether anybody can serve its models, not only their maker and gateways to it."""
+    """Whether others than the maker can serve its models."""
     thinks: str = ""
     """Pattern of the names of models that think by default."""
     user_after_tool: bool = True
-    """Whether it takes a user message right after a tool's."""
+    """Whether it accepts a user message after a tool message."""
     answers_last: bool = False
-    """Whether a format beside tools, or a forced call, keeps it from calling them: the answer is asked for after the tools."""
+    """Whether a format or a forced call prevents tool calls, so that the answer is requested after the tools."""
     gateway: bool = False
-    """Whether it serves the models of others, so that the row of the model's name counts as well."""
+    """Whether it serves others' models, so that the row of the model's name applies too."""
     needs_tools: bool = False
     """Whether it refuses a conversation with tool calls where no tools are defined."""
     wants_thoughts: bool = False
     """Whether it refuses calls in a conversation without what the model thought before them."""
     dialect: Dialect = Dialect.OPENAI_STRICT
-    """The part of JSON Schema that its native mode takes."""
+    """The dialect of its native mode."""
     note: str = ""
-    """Other facts, and doubts."""
+    """Other notes."""
 
     def serves(self, clients: frozenset[str], address: str) -> bool:
-        """Return whether a client, or the address it asks at, is this family's."""
+        """Return whether a client or its address belongs to this family."""
         return not self.clients.isdisjoint(clients) or bool(self.address and re.search(self.address, address))
 
     def has(self, model: str) -> bool:

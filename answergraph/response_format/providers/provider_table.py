@@ -1,6 +1,6 @@
-"""The table of provider families, read from ``provider_table.toml``: it says which strategy the automatic one starts with.
+"""The provider families of ``provider_table.toml``, which decide how ``AutoStrategy`` starts.
 
-A row that is wrong or out of date costs one refused request.
+A wrong row costs one refused request.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from answergraph.response_format.providers.provider_family import Availability, 
 from answergraph.response_format.wire.dialects import Dialect
 
 COMPATIBLE = "any other server at an address of its own"
-"""The row of servers that speak OpenAI's API at an address that no other row knows."""
+"""The row of OpenAI-compatible servers at unknown addresses."""
 _OPENAI_CLIENTS = frozenset({"BaseChatOpenAI"})
 _OPENAI_ADDRESS = r"api\.openai\.com"
 
 
 @lru_cache(maxsize=1)
 def families() -> tuple[ProviderFamily, ...]:
-    """Return the rows of the table, read at the first call."""
+    """Return the rows of the table, read once."""
     text = resources.files(__package__).joinpath("provider_table.toml").read_text(encoding="utf-8")
     return tuple(map(_family, tomllib.loads(text)["family"]))
 
@@ -36,10 +36,10 @@ def _family(row: dict[str, Any]) -> ProviderFamily:
 
 @lru_cache(maxsize=256)
 def matching_families(clients: frozenset[str], address: str, model: str) -> tuple[ProviderFamily, ...]:
-    """Return the rows that match a model: the one that serves it, and the one of its name unless the server is no gateway.
+    """Return the matching rows: the server's, and for gateways the one of the model's name.
 
-    A way of asking must be right by all of them. ``clients`` are the names of the model's class and its bases; ``model`` is its
-    name in lower case; name and address are empty if the model does not tell.
+    All of them must support a strategy. ``clients`` are the class names of the model and its bases; ``model`` is its name in
+    lower case; name and address are empty if unknown.
     """
     named = next(family for family in families() if family.has(model))
     server = next((family for family in families() if family.serves(clients, address)), None)

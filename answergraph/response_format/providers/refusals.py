@@ -1,4 +1,4 @@
-"""The ways of asking that providers have refused: read from their errors, remembered for a limited time."""
+"""Strategies that providers refused, read from their errors and remembered for a limited time."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from answergraph.response_format.providers.provider_error import ProviderError, 
 MAX_REFUSALS = 256
 """Number of refusals remembered; the oldest is forgotten first."""
 MAX_REFUSAL_AGE_SECONDS = 3600.0
-"""After this time a way that was refused is tried again."""
+"""After this time a refused strategy is tried again."""
 
 _BAD_REQUEST = {None, 400, 422}
 _NO_SUCH_ABILITY = {400, 404, 422, 501}
-# Patterns are compiled at their first use: few programs see a refusal.
+# Patterns are compiled on first use: refusals are rare.
 _PARAMETER = (
     r"tool[_ ]?choice|toolConfig|response[_ ]?format|response[_ ]?(mime[_ ]?type|json[_ ]?schema|schema)|output_?config|"
     r"text\.format|json_schema|json_object|json mode|\bstrict\b|structured output"
@@ -39,7 +39,7 @@ _SPOILT_SCHEMA = (
     r"for '\w+' type|keyword"
 )
 _BARE = r"request contains an invalid argument"
-"""All that Gemini says of many schemas."""
+"""Gemini's only message for many schemas."""
 _WITHOUT_ENDPOINT = r"no endpoints found that can handle the requested parameters"
 _HAS_NO_TOOLS = (
     r"(not|n't|no\b.*) support (for )?(tools?|functions?|tool use|(tool|function)[ _-]?call(s|ing)?)\b|"
@@ -47,12 +47,12 @@ _HAS_NO_TOOLS = (
     r"no endpoints found that support tool use"
 )
 _WITHOUT_TEMPLATES = r"tools param requires --jinja"
-"""llama.cpp's words, with HTTP 500."""
+"""llama.cpp's message, with HTTP 500."""
 _FUNCTION = r"for function ['\"`]?([\w-]+)"
 _TOOL_PLACE = r"(?:tools|function_?declarations)[.\[](\d+)"
 
 TOOL_CALLING = "tool_calling"
-"""Used as the strategy of a refusal where the model has no tool calling at all."""
+"""The strategy of a refusal by a model without tool calling."""
 
 
 @dataclass(frozen=True)
@@ -62,15 +62,15 @@ class Refusal:
     model_class: str
     """The chat model's class, with its module."""
     model: str
-    """The model's name as the provider knows it."""
+    """The provider's name of the model."""
     base_url: str
-    """The provider's address, empty if the model does not tell."""
+    """The provider's address, empty if unknown."""
     strategy: str
     """The strategy's name."""
     beside_tools: bool
-    """Whether it was refused beside tools; without any it may be taken."""
+    """Whether it was refused beside tools; without tools it may work."""
     schema: str = ""
-    """A digest of the only schema that was refused; empty where any is."""
+    """A digest of the refused schema; empty if any schema is refused."""
 
     @classmethod
     def of(cls, model: Any, strategy: str, *, beside_tools: bool, schema: str = "") -> Refusal:
@@ -79,16 +79,16 @@ class Refusal:
 
 
 class Objection(NamedTuple):
-    """What a provider does not take in a request."""
+    """A provider's objection to a request."""
 
     to_schema: bool = False
-    """Whether it is the schema, not the way of asking."""
+    """Whether it is about the schema, not the strategy."""
     to_tools: bool = False
     """Whether the model has no tool calling at all."""
     beside_tools: bool = False
-    """Whether it speaks of tools: without any it may be taken."""
+    """Whether it is about tools: without them the strategy may work."""
     names_parameter: bool = True
-    """Whether it names the parameter; without that, one error is not enough to learn from."""
+    """Whether it names the parameter; otherwise one error is not enough."""
 
 
 class _Heard(NamedTuple):
@@ -98,7 +98,7 @@ class _Heard(NamedTuple):
 
 
 class _Memory:
-    """Refusals with their age, bounded in number; threads share it."""
+    """A bounded, thread-safe store of refusals with their age."""
 
     def __init__(self) -> None:
         self._heard: OrderedDict[Refusal, _Heard] = OrderedDict()
@@ -149,7 +149,7 @@ def forget_refusals() -> None:
 def remember_refusal(
     model: Any, strategy: str, *, beside_tools: bool, schema: str = "", objection: Objection | None = None
 ) -> None:
-    """Hear a refusal; it is learned if it names the parameter, or is heard again. ``schema`` counts for an objection to it."""
+    """Record a refusal; it applies if it names the parameter or is repeated. ``schema`` is used if the objection is about it."""
     objection = objection or Objection()
     digest = schema if objection.to_schema else ""
     refusal = Refusal.of(model, strategy, beside_tools=beside_tools, schema=digest)
@@ -169,7 +169,7 @@ def is_refused(model: Any, strategy: str, *, beside_tools: bool, schema: str = "
 
 
 def cannot_be_bound(error: BaseException) -> bool:
-    """Return whether a client itself does not take a way of asking, by its error while a model is bound: nothing was sent yet."""
+    """Return whether a client rejected a strategy while binding the model, before sending."""
     if isinstance(error, TypeError):
         return "unexpected keyword argument" in str(error)
     is_told = type(error) is ValueError and re.search(_PARAMETER, str(error), re.IGNORECASE) is not None
@@ -177,12 +177,11 @@ def cannot_be_bound(error: BaseException) -> bool:
 
 
 def objection_in(error: BaseException, model: Any, answers: Collection[str] = (), user_tools: int = 0) -> Objection | None:
-    """Return what the provider does not take of the way an answer was asked for, by an error of a model call.
+    """Return the provider's objection to the strategy, by an error of a model call.
 
-    Read from HTTP errors of the model's client about tool choice, response format, strictness or a schema, and about a model
-    without tool calling; not from those about authentication, rate limits or the network, and never from an error of a program.
-    ``answers`` are the names of the answer schemas, ``user_tools`` is how many tools come before theirs: a complaint about one of
-    these is about a user's tool.
+    Only HTTP errors of the model's client count, about tool choice, response format, strictness, a schema or missing tool
+    calling. ``answers`` are the names of the answer schemas, ``user_tools`` the number of tools before theirs: errors about
+    those are not objections.
     """
     said = provider_error(error, address_of(model))
     if said is None or reply_in(error, model) is not None or _is_about_a_users_tool(said.text, answers, user_tools):

@@ -1,4 +1,4 @@
-"""Makes tool calls of the calls that a model wrote as text."""
+"""Turns calls that a model wrote as text into tool calls."""
 
 from __future__ import annotations
 
@@ -16,11 +16,10 @@ from answergraph.state.messages import calls_without_news
 
 
 def with_calls(message: AIMessage, names: Collection[str], strategy: Strategy[Any], history: Sequence[AnyMessage]) -> AIMessage:
-    """Return a reply in which the calls of offered tools that stand in its text are tool calls, with ids of ours.
+    """Return a reply whose written calls of offered tools are tool calls, with new ids.
 
-    The reply itself if there are none, or if its text may be the answer. Of a reply that was cut only the whole calls count:
-    nothing is missing from them. Small models copy a call of theirs without end: where an answer is asked for, one that brought
-    the same result twice is left out.
+    Returns the reply itself if there are none, or if its text may be the answer. In a cut reply only complete calls count.
+    Small models repeat calls endlessly: if an answer is requested, a call that brought the same result twice is dropped.
     """
     may_be_answer = strategy.answers_in_text and any(schema.looks_like_call for schema in strategy.schemas)
     if message.tool_calls or message.invalid_tool_calls or may_be_answer:
@@ -44,7 +43,7 @@ def with_calls(message: AIMessage, names: Collection[str], strategy: Strategy[An
                 if (call.name, call.args) not in made
             ],
             "invalid_tool_calls": [
-                invalid_tool_call(name=name, args=text, id=_new_id(), error="its arguments are cut or no JSON object")
+                invalid_tool_call(name=name, args=text, id=_new_id(), error="its arguments are cut, or not a JSON object")
                 for name in malformed
             ],
             "response_metadata": {**message.response_metadata, CALLS_FROM_TEXT: True},

@@ -1,4 +1,4 @@
-"""One text for equal JSON, to notice that an answer is repeated; and short quotes for reasons."""
+"""Canonical JSON, to detect repeated answers, and short quotes for reasons."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from collections.abc import Mapping
 from typing import Any
 
 MAX_QUOTED_CHARACTERS = 200
-"""How much of a reply a reason quotes."""
+"""Characters of a reply quoted in a reason."""
 
 
 def shortened(text: str) -> str:
-    """Return the beginning of a text on one line, to quote it in a reason."""
+    """Return the beginning of a text on one line."""
     line = " ".join(text.split())
     return line if len(line) <= MAX_QUOTED_CHARACTERS else f"{line[:MAX_QUOTED_CHARACTERS]} …"
 
 
 def canonical_json(data: Any) -> str:
-    """Return data as a text that is the same for equal JSON: keys sorted, ``1`` and ``1.0`` as one number."""
+    """Return the same text for equal JSON: keys sorted, ``1`` and ``1.0`` as one number."""
     try:
         return json.dumps(_comparable(data), sort_keys=True, default=repr)
     except RecursionError:
-        # Nested too deeply to be compared: equal to nothing else.
+        # Nested too deeply to compare: equal to nothing else.
         return f"<{id(data)}>"
 
 

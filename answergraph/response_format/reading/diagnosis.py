@@ -1,8 +1,8 @@
-"""Why a reply cannot hold an answer, by the marks of the providers' own documents, as LangChain's chat models pass them on.
+"""Why a reply cannot hold an answer, by provider metadata as passed on by LangChain.
 
-They say why the model stopped: in ``finish_reason`` (OpenAI's chat completions and their like, Gemini), ``stop_reason``
+The stop reason is in ``finish_reason`` (chat completions, Gemini), ``stop_reason``
 (Anthropic), ``stopReason`` (Bedrock), ``done_reason`` (Ollama), ``status`` and ``incomplete_details`` (OpenAI's responses).
-OpenAI puts a refusal into a field or a block of its own, Gemini says in ``prompt_feedback`` that it blocked a prompt.
+OpenAI has a field or block for refusals, Gemini reports a blocked prompt in ``prompt_feedback``.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ CALLS_FROM_TEXT = "calls_from_text"
 """Key of a message's ``response_metadata``: its tool calls were written as text."""
 
 _REASON_KEYS = ("finish_reason", "stop_reason", "stopReason", "done_reason", "native_finish_reason", "status")
-# By the provider: DeepSeek, Mistral, OpenRouter, OpenAI.
+# Of DeepSeek, Mistral, OpenRouter, OpenAI.
 _BROKEN_OFF = {"insufficient_system_resource", "error", "failed", "cancelled"}
 _CUT = {
     *("length", "max_tokens", "model_length", "max_output_tokens", "model_context_window_exceeded", "incomplete"),
     *_BROKEN_OFF,
 }
-# Gemini's words for a call that is no call.
+# Gemini's reasons for malformed calls.
 _BROKEN_CALL = {"malformed_function_call", "unexpected_tool_call"}
 _REFUSED = {
     *("refusal", "content_filter", "content_filtered", "guardrail_intervened"),
@@ -40,7 +40,7 @@ _PAUSED = {"pause_turn"}
 def diagnose(message: AIMessage) -> Status | None:
     """Return why a reply cannot hold an answer: ``refused``, ``truncated`` or ``empty``; ``None`` if it may be read.
 
-    A paused turn counts as cut: it is not at its end.
+    A paused turn counts as truncated.
     """
     reasons = stop_reasons(message) if message.response_metadata else set()
     if (
@@ -59,59 +59,59 @@ def diagnose(message: AIMessage) -> Status | None:
 
 
 def is_paused(message: AIMessage) -> bool:
-    """Return whether a tool of the provider's own interrupted the turn: sent back as it is, the model goes on with it."""
+    """Return whether a provider tool paused the turn; sent back unchanged, the model continues it."""
     return not message.tool_calls and not stop_reasons(message).isdisjoint(_PAUSED)
 
 
 def why_unreadable(status: Status, message: AIMessage) -> str:
-    """Return one sentence for a person on a reply that cannot hold an answer."""
+    """Return one sentence on why a reply cannot hold an answer."""
     if status == "refused":
         return f"The model refused: {refusal_text(message)}".rstrip(": ")
     if status == "empty":
-        return "The model returned nothing that could be read."
+        return "The model returned no content."
     reasons = stop_reasons(message)
     if reasons & _PAUSED:
-        return "The model's turn was paused by a tool of the provider's own."
+        return "A tool of the provider paused the model's turn."
     broken_off = sorted(reasons & _BROKEN_OFF)
-    return f"The provider broke the reply off: {broken_off[0]}." if broken_off else "The reply was cut at the token limit."
+    return f"The provider stopped the reply: {broken_off[0]}." if broken_off else "The reply was cut at the token limit."
 
 
 def was_broken_off(message: AIMessage) -> bool:
-    """Return whether a reply was ended by the provider or a tool of its own, not by the token limit."""
+    """Return whether the provider ended a reply, not the token limit."""
     return not stop_reasons(message).isdisjoint(_BROKEN_OFF | _PAUSED)
 
 
 def failed_sample(message: AIMessage) -> str:
-    """Return what the provider said of a reply that it could not make a call or JSON of, empty for any other reply."""
+    """Return the provider's message about an unparsable call or JSON, else empty."""
     said = message.response_metadata.get(FAILED_SAMPLE)
     broken = sorted(stop_reasons(message) & _BROKEN_CALL)
     return str(said or "") or (f"The call was malformed ({broken[0]})." if broken and not message.tool_calls else "")
 
 
 def repeats_cut_calls(messages: Sequence[AnyMessage]) -> bool:
-    """Return whether the last two AI messages call tools and were both cut, so that asking again is no use."""
+    """Return whether the last two AI messages are cut tool calls, so that asking again is useless."""
     replies = [message for message, _ in last_two_turns(messages)]
     return all(reply is not None and reply.tool_calls and diagnose(reply) == "truncated" for reply in replies)
 
 
 def refusal_text(message: AIMessage) -> str:
-    """Return the words in which the model refused, empty if it gave none."""
+    """Return the text of a refusal, empty if there is none."""
     blocks = [block.get("refusal") for block in message.content if isinstance(block, dict)]
     return str(message.additional_kwargs.get("refusal") or next(filter(None, blocks), "") or message.text)
 
 
 def stop_reasons(message: AIMessage) -> set[str]:
-    """Return what is said of why the model stopped, in lower case."""
+    """Return the stop reasons in lower case."""
     metadata = message.response_metadata
     details, feedback = metadata.get("incomplete_details"), metadata.get("prompt_feedback")
     found = [metadata.get(key) for key in _REASON_KEYS]
     found += [details.get("reason")] if isinstance(details, Mapping) else []
     reasons: set[str] = set()
     for reason in found:
-        # Some clients hand on the enumeration of their SDK.
+        # Some clients pass on the enum of their SDK.
         text = reason.name if isinstance(reason, Enum) else reason
         if isinstance(text, str):
-            # Chunks of a stream that say it twice are put together as "STOPSTOP"; what repeats is found again in two of itself.
+            # Stream chunks may repeat it: "STOPSTOP" is "STOP".
             reasons.add(text[: (text + text).find(text, 1)].lower())
     if isinstance(feedback, Mapping) and _is_blocked(feedback.get("block_reason")):
         reasons.add("prohibited_content")

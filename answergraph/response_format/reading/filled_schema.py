@@ -1,4 +1,4 @@
-"""Reads the values that a model put inside the schema it was shown, as small models do that are asked in words."""
+"""Reads values that a small model put inside the schema it was shown."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SCHEMA_KEYS = frozenset(
 
 
 def values_in_schema(data: Any) -> dict[str, Any] | None:
-    """Return the values that a model put inside the schema it was shown, ``None`` if one property has no value.
+    """Return the values put inside a schema, ``None`` if a property has none.
 
     A schema with a default for each property looks the same as one that was filled in: the caller knows which it showed.
     """
@@ -36,7 +36,7 @@ def _value_in_schema(written: Any) -> Any:
     """Return the value of a property.
 
     Raises:
-        LookupError: If a type stands in its place.
+        LookupError: If there is a type instead.
     """
     if isinstance(written, str) and written in _TYPES:
         raise LookupError

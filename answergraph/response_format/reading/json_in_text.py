@@ -1,4 +1,4 @@
-"""Finds the JSON in what a model wrote, so that an answer in a fence or in prose costs no further call."""
+"""Finds JSON in a model's text, so that an answer in a fence or in prose costs no further call."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ MAX_TEXT_LENGTH = 1_000_000
 """Longer texts are not searched, in characters."""
 
 MAX_RESTARTS = 8
-"""How many braces that never close are passed over; keeps the search linear in the text's length."""
+"""Maximum unclosed braces that are skipped, to keep the search linear."""
 
 Place = Literal["whole", "fence", "prose"]
-"""Where in a text a value was found."""
+"""The place of a value in a text."""
 
 MAX_OBJECTS = 1_000
-"""How many objects prose may hold; a text with more of them is data, and each would have to be checked against the schema."""
+"""Maximum objects in prose; a text with more is data."""
 
 MAX_MENDED = 64
-"""How many values that are no JSON are mended; a text with more of them is no slip of syntax."""
+"""Maximum values whose syntax is repaired."""
 
 MAX_PASSED_OVER_CHARACTERS = 2_000_000
-"""How much text may be looked at in vain, all brackets together: a bracket of prose may reach to the text's end."""
+"""Maximum text read in vain, summed over all brackets."""
 
 BRACKET_COST_CHARACTERS = 20
-"""What each bracket costs of it, so that a text of nothing but brackets costs little."""
+"""The cost of each bracket in that sum."""
 
 _FENCE_LINES = [re.compile(rf"^[ \t]*{mark}([^\n`]*)$", re.MULTILINE) for mark in ("```", "~~~")]
 _MARK = re.compile(r'[{}\[\]"]|\\["\\]')
 _PARTNERS = {"}": "{", "]": "["}
-# A list in prose is more often a remark, so a list counts only where a text or a fence begins.
+# A list in prose is often a remark, so lists count only at the start of a text or fence.
 _OPENINGS = re.compile(r"(?:\A|^[ \t]*+(?:```|~~~)[^\n`]*+\n)\s*+\[|\{", re.MULTILINE)
 _BEGINS_JSON = re.compile(r"""\{\s*+(?:["'}]|\Z)|\[""")
 _FENCE_END = re.compile(r"\s*+(?:```|~~~)")
@@ -49,11 +49,11 @@ class JsonFinding:
     data: Any
     place: Place
     mended: bool = False
-    """Whether its syntax had to be mended."""
+    """Whether its syntax was repaired."""
 
     @property
     def repairs(self) -> tuple[str, ...]:
-        """What was done to read it, for the record."""
+        """The repairs, for the record."""
         taken = {"whole": (), "fence": ("JSON taken out of a code fence",), "prose": ("JSON taken out of prose",)}
         return (*taken[self.place], *(("JSON syntax mended",) if self.mended else ()))
 
@@ -61,8 +61,8 @@ class JsonFinding:
 def find_json(text: str) -> list[JsonFinding]:
     """Find the JSON values in a text: the whole text, else its fences, else its outermost objects.
 
-    Values whose syntax is slightly off are found only where there are no others. Numbers that JSON does not know (``NaN``,
-    ``Infinity``) and repeated keys make a value unreadable: reading them would change data.
+    Values with small syntax errors count only if there are no others. ``NaN``, ``Infinity`` and repeated keys make a value
+    unreadable: reading them would change data.
     """
     return _search(text, lambda item: bool(item.data) or item.place != "prose")
 
@@ -89,29 +89,29 @@ def parse_structured_output(text: str, *, objects_only: bool = True) -> Any:
 
 
 class ValueAt(NamedTuple):
-    """What begins with a bracket at a place of a text."""
+    """The value at a bracket."""
 
     data: Any
-    """``None`` if it is no JSON."""
+    """``None`` if it is not JSON."""
     end: int | None
-    """Where its bracket closes, ``None`` if it does not."""
+    """The end of the bracket, ``None`` if it is not closed."""
 
 
 def value_at(text: str, start: int, closings: Mapping[int, int]) -> ValueAt:
-    """Read the JSON value whose bracket stands at a place of a text, whatever follows it."""
+    """Read the JSON value that begins at a bracket."""
     end = closings.get(start)
     return ValueAt(None if end is None else load_json(text[start:end]), end)
 
 
 def begins_json(text: str, start: int) -> bool:
-    """Return whether a bracket begins JSON, even if broken or cut; any other is a bracket of prose."""
+    """Return whether a bracket begins JSON, even broken or cut, not prose."""
     return _BEGINS_JSON.match(text, start) is not None
 
 
 def closed_value(text: str) -> str | None:
     """Return a text that was cut up to the end of its last JSON value.
 
-    ``None`` if it has none, or if another value is still open; one that repeats the last value so far is no other.
+    ``None`` if it has none, or if a different value is still open.
     """
     end: int | None = None
     begin = 0
@@ -168,18 +168,18 @@ def _found(
 
 
 def _few(objects: Iterator[str]) -> list[str]:
-    """Return objects in prose unless there are too many, without having looked for all of them."""
+    """Return objects in prose unless there are too many."""
     found = list(islice(objects, MAX_OBJECTS + 1))
     return found if len(found) <= MAX_OBJECTS else []
 
 
 def _is_mendable(candidates: list[str]) -> bool:
-    # Mending costs far more than reading.
+    # Repairs cost far more than reading.
     return len(candidates) <= MAX_MENDED and sum(map(len, candidates)) <= MAX_MENDED_LENGTH
 
 
 def _fenced(text: str) -> list[str]:
-    """Return what stands in fences, in the text's order; each line is looked at once per kind of fence."""
+    """Return the contents of fences in order, in linear time."""
     fences: list[tuple[int, str]] = []
     for lines in _FENCE_LINES:
         start: int | None = None
@@ -198,7 +198,7 @@ def _outermost_objects(text: str) -> Iterator[str]:
     while position >= 0 and restarts <= MAX_RESTARTS and text.find("}", position) >= 0:
         end = closings.get(position)
         if end is None:
-            # This brace is prose; what follows it may still be an answer.
+            # This brace is prose; an answer may follow.
             restarts += 1
             end = position + 1
         else:
@@ -207,9 +207,9 @@ def _outermost_objects(text: str) -> Iterator[str]:
 
 
 def closings_in(text: str) -> dict[int, int]:
-    """Return for each bracket that closes where it does, in one pass.
+    """Return the end of each closed bracket, in one pass.
 
-    A bracket in a string may itself begin a value, as in a text that quotes JSON: its partner stands at the same side of quotes.
+    A bracket in a string may begin a value, as in quoted JSON: its partner is on the same side of the quotes.
     """
     closings: dict[int, int] = {}
     opened: dict[tuple[str, bool], list[int]] = defaultdict(list)

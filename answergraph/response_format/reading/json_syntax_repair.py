@@ -1,7 +1,6 @@
-"""Mends small faults of JSON syntax in one pass over its tokens: commas, quotes, keys without quotes, Python's constants.
+"""Repairs small JSON syntax errors in one pass: commas, quotes, unquoted keys, Python constants.
 
-The tokens are written again as JSON and read strictly, so that no repair can lose, round or invent data: no bracket and no value
-is ever added, and what is no string, number or constant makes a text unreadable.
+The tokens are rewritten as JSON and read strictly, so that no repair loses, rounds or invents data: no bracket or value is added.
 """
 
 from __future__ import annotations
@@ -13,10 +12,10 @@ from typing import Any
 from answergraph.response_format.reading.strict_json import load_json
 
 MAX_MENDED_LENGTH = 100_000
-"""Longer texts are not mended, in characters."""
+"""Longer texts are not repaired, in characters."""
 
-# A single quote inside a string in single quotes is one that does not end it: nothing that may follow a string follows it.
-# Possessive throughout: nothing is looked at twice.
+# A single quote ends a single-quoted string only if a delimiter follows.
+# Possessive quantifiers: no backtracking.
 _TOKEN = re.compile(
     r"""\s*+(?:"(?P<double>(?:[^"\\]|\\.)*+)"|'(?P<single>(?:[^'\\]|\\.|'(?!\s*+[,:}\]]))*+)'"""
     r"""|(?P<open>[{\[])|(?P<close>[}\]])|(?P<comma>,)|(?P<colon>:)|(?P<word>[^\s"',:{}\[\]]++))\s*+""",
@@ -28,7 +27,7 @@ _ENDS_ITEM = frozenset({"double", "single", "close", "word"})
 
 
 def mend_json(text: str) -> Any:
-    """Return the object or list of a text that is almost JSON, ``None`` if there is none or mending might change data."""
+    """Return the object or list of an almost valid text, ``None`` if a repair might change data."""
     written: list[str] = []
     last, said_before, position = "", "", 0
     while position < len(text) <= MAX_MENDED_LENGTH:
@@ -42,7 +41,7 @@ def mend_json(text: str) -> Any:
             written[-1] = json.dumps(said_before)
         elif last in _ENDS_ITEM and kind not in {"close", "comma", "colon"}:
             if kind == last == "word" or (kind != "open" and last != "close" and not text[token.start() - 1].isspace()):
-                return None  # one text with quotes in it or without any, or a number with spaces
+                return None  # one string, or a number with spaces
             written.append(",")
         written.append(_as_json(kind, said))
         last, said_before = kind, said

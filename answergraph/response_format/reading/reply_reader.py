@@ -1,7 +1,6 @@
-"""Reads a reply of a model: which answer it holds, if any, and what is wrong with it.
+"""Reads a reply: its answer, if any, and its problems.
 
-Pure. The model node reads each reply once; the ``structured_response`` node commits that very reading, and reads again only what
-was changed since.
+The model node reads each reply once; the ``structured_response`` node reuses the reading unless something changed.
 """
 
 from __future__ import annotations
@@ -23,12 +22,12 @@ from answergraph.state.ledger import MiddlewareValue
 from answergraph.state.outcome import Problem, Status
 
 UNREADABLE = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
-"""Exceptions of a developer's validator that count as the model's mistake, as in LangChain."""
+"""Validator exceptions that count as the model's mistake, as in LangChain."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What a reply holds."""
+    """The content of a reply."""
 
     status: Status
     """``answered`` if it holds one valid answer, otherwise the status to report."""
@@ -39,26 +38,26 @@ class Reading:
     schema: AnswerSchema | None = None
     """The schema of the answer."""
     meant: str | None = None
-    """The name of the schema that an invalid answer was meant for."""
+    """The schema name of an invalid answer."""
     error: Exception | None = None
-    """What is wrong with the answer, for ``handle_errors``."""
+    """The error, for ``handle_errors``."""
     feedback: str | None = None
-    """Why a check rejected a valid answer; sent back as it is."""
+    """Why a check rejected a valid answer; sent back unchanged."""
     mistake: str | None = None
-    """A wrong answer as canonical JSON, to notice that it is repeated."""
+    """A wrong answer as canonical JSON, to detect repetition."""
     calls: tuple[ToolCall, ...] = ()
     """The answer calls of the reply; each needs a tool message."""
     repairs: tuple[str, ...] = ()
-    """What was done to read it."""
+    """The repairs made to read it."""
     counts: bool = False
-    """Whether it is an attempt although no answer was asked for: a failed sample of the provider's."""
+    """Whether it counts as an attempt although no answer was requested: a failed sample."""
     problems: tuple[Problem, ...] = ()
-    """What is wrong with it, field by field."""
+    """The problems, field by field."""
     is_echo: bool = False
-    """Whether the schema was written back in place of an answer."""
+    """Whether the model returned the schema instead of an answer."""
 
     def rejected(self, feedback: str, problems: Sequence[Problem]) -> Reading:
-        """Return this answer as one that a check rejected."""
+        """Return the reading as rejected by a check."""
         first = problems[0]
         who = f"The check {first['check']!r}" if first["check"] else "A check"
         reason = f"{who} rejected {first['path'] or 'the answer'}{_and_more(problems)}: {shortened(first['sentence'])}"
@@ -70,26 +69,26 @@ class Reading:
         return canonical_json(None if self.schema is None else [self.schema.name, self.schema.dump(self.value)])
 
     def is_answer(self, schema: str, data: Any) -> bool:
-        """Return whether this is the same answer as the JSON of one with a schema's name."""
+        """Return whether this equals an answer given as JSON with its schema's name."""
         return canonical_json([schema, data]) == self.canonical
 
     def value_text(self) -> str:
-        """Return the value as a text that differs if the value is changed; a text, because ``nan`` does not equal itself."""
+        """Return a text that changes with the value; a text, because ``nan`` does not equal itself."""
         try:
             return repr(self.value if self.schema is None else self.schema.dump(self.value))
         except (ValueError, TypeError):
-            # Something was put into it that cannot be said in JSON.
+            # The value is no longer expressible in JSON.
             return repr(self.value)
 
     def is_changed(self, value_text: str) -> bool:
         """Return whether the value was changed in place since a call of ``value_text``."""
         text = self.value_text()
-        # The JSON of some types is different each time, with a time or a salt in it: that shows no change.
+        # The JSON of some types differs every time, for example by a salt: that is not a change.
         return text != value_text and text == self.value_text()
 
     @property
     def error_text(self) -> str:
-        """What is wrong with the answer, for the record of the attempt."""
+        """The error, for the record of the attempt."""
         if self.feedback is not None:
             return self.feedback
         return self.reason if self.error is None else str(self.error)
@@ -102,12 +101,12 @@ class ReplyReader:
     request: AnswerRequest
 
     def read(self, message: AIMessage) -> Reading:
-        """Read a reply. Calls of answer tools come first; a text is read where there are none."""
+        """Read a reply: calls of answer tools first, else the text."""
         declared = self.request.declared
         calls = [call for call in message.tool_calls if call["name"] in declared]
         malformed = [call for call in message.invalid_tool_calls if call.get("name") in declared]
         every = (*calls, *(ToolCall(name=str(c["name"]), args={}, id=c["id"], type="tool_call") for c in malformed))
-        # Before parsing: a cut answer may parse, with its end missing.
+        # Before parsing: a cut answer may still parse.
         if status := diagnose(message):
             if status == "truncated" and not every and (whole := self._read_cut(message)):
                 return whole
@@ -124,17 +123,17 @@ class ReplyReader:
         return replace(readings[0], calls=every)
 
     def read_middleware_value(self, given: MiddlewareValue, message: AIMessage) -> Reading:
-        """Check a value that a middleware put in place of the model's answer; ``message`` is the reply, for the error."""
+        """Check a value that a middleware set instead of the model's answer; ``message`` is the reply."""
         schema = self._requested(given["schema"]) if given["schema"] else None
         calls = tuple(call for call in message.tool_calls if call["name"] in self.request.declared)
         if schema is not None:
             return replace(self._validated(schema, given["value"], message, bare=True), calls=calls)
         names = self.request.strategy.schema_names
-        error = ValueError(f"a middleware gave {given['value']!r}, which is no answer of {names!r}")
+        error = ValueError(f"a middleware gave {given['value']!r}, which is not an answer of {names!r}")
         return replace(self._invalid(names[0], error, message, given["value"]), calls=calls)
 
     def read_text(self, text: str, message: AIMessage) -> Reading:
-        """Read a text of the model or of a ``return_direct`` tool as an answer: whole, in fences or in prose."""
+        """Read a text of the model or of a ``return_direct`` tool as an answer."""
         held = find_answers(text, self.request)
         readings = [self._read_found(item, message) for item in held.found]
         answers = [reading for reading in readings if reading.status == "answered"]
@@ -145,13 +144,13 @@ class ReplyReader:
         return readings[0] if readings else self._unanswered(text, message, is_echo=held.is_echo)
 
     def _read_cut(self, message: AIMessage) -> Reading | None:
-        """Read a text whose value had closed before the token limit: nothing is missing then."""
+        """Read a cut text whose value is complete."""
         closed = None if was_broken_off(message) else closed_value(message.text)
         reading = None if closed is None else self.read_text(closed, message)
         return reading if reading is not None and reading.status == "answered" else None
 
     def _read_failed(self, said: str, message: AIMessage) -> Reading:
-        """Read what the provider could make nothing of: an answer is one all the same; anything else is a failed attempt."""
+        """Read output that the provider could not parse: an answer, or a failed attempt."""
         reading = self.read_text(message.text, message)
         if reading.status == "answered":
             return replace(reading, repairs=("failed sample", *reading.repairs))
@@ -167,7 +166,7 @@ class ReplyReader:
         schema = self._requested(call["name"])
         found = find_json(call.get("args") or "")
         if schema is None or len(found) != 1:
-            return self._invalid(call["name"], ValueError("its arguments are no valid JSON"), message, call.get("args"))
+            return self._invalid(call["name"], ValueError("its arguments are not valid JSON"), message, call.get("args"))
         return self._validated(schema, found[0].data, message, (f"malformed arguments: {found[0].place}",))
 
     def _read_found(self, item: TextAnswer, message: AIMessage) -> Reading:
@@ -183,7 +182,7 @@ class ReplyReader:
             names = [reading.schema.name for reading in answers if reading.schema]
             error = ValueError(f"it fits each of {names!r}; say which one you mean")
             return replace(self._invalid(names[0], error, message, item.data), meant=None)
-        # What fits none of several schemas was meant for any of them.
+        # A value that fits none of several schemas may be meant for any.
         return answers[0] if answers else replace(readings[0], meant=readings[0].meant if len(readings) == 1 else None)
 
     def _unknown(self, reading: Reading, item: TextAnswer, message: AIMessage) -> Reading:
@@ -192,7 +191,7 @@ class ReplyReader:
         return self._invalid(reading.schema.name, ValueError(reading.schema.problem_with(item.data)), message, item.data)
 
     def _of_other_name(self, item: TextAnswer, message: AIMessage) -> list[Reading]:
-        """Return the answer to the one other schema that a value with a wrong name fits."""
+        """Return the answer if a value with a wrong name fits exactly one other schema."""
         others = [
             s for s in self.request.strategy.schemas if s.name != item.name and isinstance(item.data, dict) and s.knows(item.data)
         ]
@@ -229,7 +228,7 @@ class ReplyReader:
 
     def _error(self, name: str, source: Exception, message: AIMessage) -> Exception:
         error = self.request.strategy.errors.validation(name, source, message)
-        # The chain a caller sees is that of ``raise error from source``.
+        # Chain the error like ``raise error from source``.
         error.__cause__ = source
         return error
 
@@ -241,7 +240,7 @@ class ReplyReader:
     def _unanswered(self, text: str, message: AIMessage, *, is_echo: bool) -> Reading:
         reason = f"The model wrote a text that holds no answer: {shortened(text)}"
         if is_echo:
-            return Reading("unanswered", "The model wrote the schema back in place of an answer.", is_echo=True)
+            return Reading("unanswered", "The model returned the schema instead of an answer.", is_echo=True)
         if not text.strip():
             reason = "The model called tools and gave no answer."
         try:

@@ -1,4 +1,4 @@
-"""Reads JSON that a model wrote: nothing is rounded away, overwritten or made up, and nesting is bounded."""
+"""Reads JSON strictly: no rounding, no repeated keys, bounded nesting."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from answergraph.runtime.json_depth import MAX_JSON_DEPTH, is_deeper
 
 
 def load_json(text: str, *, exactly: bool = False) -> Any:
-    """Return the value of a JSON text, ``None`` if it is none; ``exactly`` refuses numbers that would be rounded, too."""
+    """Return the value of a JSON text, ``None`` if invalid; ``exactly`` also refuses numbers that would be rounded."""
     try:
         data = (_EXACT if exactly else _DECODER).decode(text)
     except (ValueError, RecursionError):
@@ -38,5 +38,5 @@ def _exact(text: str) -> float:
 
 
 _DECODER = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=_unique_keys)
-"""Made once: a text may hold very many objects."""
+"""Built once: a text may hold very many objects."""
 _EXACT = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=_unique_keys, parse_float=_exact)

@@ -1,7 +1,6 @@
-"""Finds what may be an answer in a text: JSON, a call of the answer that was written as text, values inside the schema.
+"""Finds possible answers in a text: JSON, a written call of the answer tool, values inside the schema.
 
-Nothing is checked here but the keys: an object counts only with keys that a schema knows, so that a call of a tool or an error
-is never taken for an answer.
+Checks only the keys: an object counts only with keys of a schema, so that a tool call or an error is never an answer.
 """
 
 from __future__ import annotations
@@ -23,27 +22,27 @@ UNWRAPPED = "the value taken out of what it was written in"
 
 @dataclass(frozen=True)
 class TextAnswer:
-    """A value in a text that may be an answer."""
+    """A possible answer in a text."""
 
     data: Any
     schemas: tuple[AnswerSchema, ...] = ()
-    """The schemas that it may be meant for; none if it names one that is not asked for."""
+    """The possible schemas; none if it names one that was not requested."""
     name: str | None = None
     """The schema that it names."""
     is_bare: bool = False
-    """Whether ``data`` is the value itself, without its wrapper."""
+    """Whether ``data`` is the unwrapped value."""
     is_known: bool = True
-    """Whether one of the schemas has its keys; if not, it is wrong whatever its values."""
+    """Whether one of the schemas has its keys; otherwise it is invalid."""
     repairs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class TextAnswers:
-    """What a text holds."""
+    """The possible answers of a text."""
 
     found: Sequence[TextAnswer] = ()
     is_echo: bool = False
-    """Whether it holds no answer, but the schema that was to be filled in."""
+    """Whether it only holds the schema."""
 
 
 def find_answers(text: str, request: AnswerRequest) -> TextAnswers:
@@ -71,10 +70,10 @@ class _Search:
             return None
         if isinstance(data, dict):
             found = self._object(item)
-            # A whole text is an attempt, and a mapping without names of its own is told by its values.
+            # A whole text is an attempt; values decide for a mapping without declared keys.
             is_attempt = found is None and item.place == "whole"
             return TextAnswer(data, schemas, is_known=has_other_values, repairs=item.repairs) if is_attempt else found
-        # A value that is no object is looked for where one was declared; elsewhere a whole text may still be corrected.
+        # Other values count if one was declared; otherwise a whole text may still be corrected.
         return TextAnswer(data, schemas, repairs=item.repairs) if has_other_values or item.place == "whole" else None
 
     def _object(self, item: JsonFinding) -> TextAnswer | None:
@@ -89,7 +88,7 @@ class _Search:
         return None
 
     def is_echo(self, item: JsonFinding) -> bool:
-        """Return whether a value is a schema, written back."""
+        """Return whether a value is the schema."""
         data = item.data
         if not isinstance(data, dict):
             return False
@@ -97,17 +96,17 @@ class _Search:
         return any(schema.is_echo(each) for schema in self.request.strategy.schemas for each in (data, *inner))
 
     def written_calls(self, text: str) -> list[TextAnswer]:
-        """Return the calls of answers that were written as text."""
+        """Return written calls of answer tools."""
         written = find_text_calls(text, self.request.declared)
         calls = [TextAnswer(call.args, self._asked_for(call.name), call.name, repairs=(WRITTEN_CALL,)) for call in written.calls]
         return calls + [TextAnswer(None, self._asked_for(name), name, repairs=(WRITTEN_CALL,)) for name in written.malformed]
 
     def _named(self, data: dict[str, Any]) -> str | None:
-        """Return the schema that an envelope names, ``None`` for what is no envelope."""
+        """Return the schema that an envelope names, ``None`` for other values."""
         if data.keys() != {SCHEMA, VALUE} or not isinstance(data[SCHEMA], str):
             return None
         name: str = data[SCHEMA]
-        # A schema may have members of these names itself.
+        # A schema may declare such keys itself.
         return name if name in self.request.declared or not self._knowing(data) else None
 
     def _asked_for(self, name: str) -> tuple[AnswerSchema, ...]:

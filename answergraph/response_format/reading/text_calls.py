@@ -1,7 +1,7 @@
-"""Finds calls of tools that a model wrote as text, as models do whose server does not turn them into calls.
+"""Finds tool calls that a model wrote as text because its server does not parse them.
 
-Only tools that were offered are looked for. JSON that is no call is passed over as a whole, so that nothing inside an answer is
-taken for a call. Arguments are never guessed: a call whose arguments cannot be read is only named.
+Only offered tools count. JSON that is not a call is skipped as a whole, so that no part of an answer becomes a call. Arguments
+are never guessed: a call with unreadable ones is only named.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
@@ -35,7 +35,7 @@ MAX_PYTHON_CHARACTERS = 100_000
 _CALL_KEYS = {"id", "index", "type", "function"}
 _MESSAGE_KEYS = {"role", "content", "tool_calls"}
 
-# NAME stands for any offered name. Possessive where a text could be looked at twice.
+# NAME is any offered name. Possessive where a text could be read twice.
 _CALL_STARTS = "|".join(
     (
         r"(?:^|(?<=[>\]]))[ \t]*+`?(?:\[\s*+)?NAME\(",
@@ -49,7 +49,7 @@ _NEXT_PYTHON_CALL = r"\s*+[,;]\s*+NAME\("
 _PYTHON_END = re.compile(r"[ \t]*+(\]?[`,;]?)[ \t]*+(?:$|\r|</|<\||```)", re.MULTILINE)
 _PYTHON_PIECES = re.compile(r""""(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*+'|\\.|[()]""", re.DOTALL)
 _ESCAPES = re.compile(r"""\\(?:(?P<known>[\\\n'"abfnrtvxuUN0-7])|.)""")
-# A call in broken JSON is known by its beginning.
+# The beginning of a call in broken JSON.
 _BROKEN_CALL = (
     r"""\{\s*+(?:["'](?:tool_calls|function|type|id)["']\s*+:\s*+(?:["'][^"'\n]{0,100}+["']\s*+,\s*+|(?:[{\[]\s*+)++))*"""
     r"""(?:["'](?:name|function)["']\s*+:\s*+["']NAME["'].*?["'](?:arguments|parameters|args|input)["']|["']NAME["']\s*+:\s*+\{)"""
@@ -81,13 +81,13 @@ class TextCalls(NamedTuple):
     rest: str
     """The text around the calls; the unchanged text if there are none."""
     malformed: tuple[str, ...] = ()
-    """The tools of the calls whose arguments are cut or no JSON object."""
+    """The tools of calls whose arguments are cut or not a JSON object."""
 
 
 class _Written(NamedTuple):
     name: str
     args: Any
-    """Anything but a dictionary cannot be read."""
+    """Unreadable unless it is a dictionary."""
 
 
 class _Place(NamedTuple):
@@ -100,7 +100,7 @@ def find_text_calls(text: str, names: Collection[str]) -> TextCalls:
     """Find the calls of offered tools in a text, in time linear in its length."""
     if len(text) > MAX_TEXT_LENGTH or not any(name in text for name in names):
         return TextCalls((), text)
-    places = list(_Reader(text, frozenset(names)).places())
+    places = list(_Reader(text, frozenset(names), names if isinstance(names, Mapping) else {}).places())
     if not places:
         return TextCalls((), text)
     found = [each for place in places for each in place.written]
@@ -114,10 +114,11 @@ def find_text_calls(text: str, names: Collection[str]) -> TextCalls:
 class _Reader:
     text: str
     names: frozenset[str]
+    orders: Mapping[str, Sequence[str]]
     passed_over: int = 0
-    """How many characters were looked at in vain."""
+    """Characters read in vain."""
     mended: int = 0
-    """How many characters were mended."""
+    """Characters repaired."""
 
     @cached_property
     def closings(self) -> dict[int, int]:
@@ -146,7 +147,7 @@ class _Reader:
         if is_object and (broken := _compiled(_BROKEN_CALL, self.names).match(self.text, start, end)):
             return self._mended(self.text[start:end]) or [_Written(_name(broken), None)], end
         if is_object and begins_json(self.text, start):
-            # Broken or cut: what stands in it is still no call.
+            # Broken or cut JSON: its content is not a call.
             return [], end
         self.passed_over += end - start
         return [], start + 1
@@ -156,7 +157,7 @@ class _Reader:
         return self._calls_in(mend_json(text)) if self.mended <= MAX_MENDED_LENGTH else []
 
     def _calls_in(self, data: Any) -> list[_Written]:
-        """Return the calls that a JSON value is made of; none if anything in it is no call."""
+        """Return the calls in a JSON value; none if anything in it is not a call."""
         if isinstance(data, dict) and isinstance(data.get("tool_calls"), list) and data.keys() <= _MESSAGE_KEYS:
             data = data["tool_calls"]
         calls = [self._call(item) for item in (data if isinstance(data, list) else [data])]
@@ -184,11 +185,12 @@ class _Reader:
         call: re.Match[str] | None = match
         while call and len(written) < MAX_OBJECTS:
             end = _closing_parenthesis(self.text, call.end() - 1)
-            written.append(_Written(_name(call), _python_arguments(self.text[call.end() - 1 : end])))
+            source, name = self.text[call.end() - 1 : end], _name(call)
+            written.append(_Written(name, python_arguments(source, self.orders.get(name, ()))))
             call = _compiled(_NEXT_PYTHON_CALL, self.names).match(self.text, end)
         if line_end := _PYTHON_END.match(self.text, end):
             return written, line_end.end(1)
-        # More follows on the line: a call that prose or a program speaks of.
+        # More follows on the line: prose or a program mentions the call.
         self.passed_over += end - match.start()
         return [], match.end()
 
@@ -204,34 +206,36 @@ class _Reader:
             end = parameter.end()
         following = _PARAMETERS_END.match(self.text, end)
         is_whole = following is not None and following["closed"] and len(dict(pairs)) == len(pairs)
-        # A parameter that is never closed reaches to the text's end.
+        # An unclosed parameter extends to the end.
         return [_Written(_name(match), dict(pairs) if is_whole else None)], end if not following or is_whole else len(self.text)
 
 
 def _arguments(key: str, value: Any) -> Any:
     if isinstance(value, str):
         return load_json(value)
-    # A tool is defined by a schema of its parameters: that one was written back.
+    # The tool's definition was returned.
     is_definition = key == "parameters" and isinstance(value, dict) and isinstance(value.get("properties"), dict)
     return None if is_definition and values_in_schema(value) is None else value
 
 
-def _python_arguments(source: str) -> dict[str, Any] | None:
-    """Return arguments in parentheses: keywords with literals that JSON knows, or one object."""
+def python_arguments(source: str, order: Sequence[str] = ()) -> dict[str, Any] | None:
+    """Return JSON arguments in parentheses: one object, or literals by keyword or in order."""
     if isinstance(data := load_json(source[1:-1]) if source.endswith(")") else None, dict):
         return data
-    # An escape that Python does not know would be a warning.
+    # Unknown escapes cause a warning in Python.
     if len(source) > MAX_PYTHON_CHARACTERS or not all(escape["known"] for escape in _ESCAPES.finditer(source)):
         return None
     try:
         call = ast.parse(f"f{source}", mode="eval").body
-        if not isinstance(call, ast.Call) or (call.args and (call.keywords or call.args[1:])):
+        if not isinstance(call, ast.Call):
             return None
-        named = {keyword.arg: ast.literal_eval(keyword.value) for keyword in call.keywords}
-        args: Any = ast.literal_eval(call.args[0]) if call.args else named
-        # A keyword that is repeated or has two stars is no JSON either.
-        is_json = isinstance(args, dict) and json.loads(json.dumps(args, allow_nan=False)) == args
-        return args if is_json and len(named) == len(call.keywords) else None
+        values = [ast.literal_eval(arg) for arg in call.args]
+        named = [(keyword.arg, ast.literal_eval(keyword.value)) for keyword in call.keywords]
+        is_object = len(values) == 1 and isinstance(values[0], dict) and not named
+        args: Any = values[0] if is_object else dict([*zip(order, values, strict=False), *named])
+        # Repeated keywords and ``**`` are not JSON either.
+        is_json = json.loads(json.dumps(args, allow_nan=False)) == args
+        return args if is_json and (is_object or len(args) == len(values) + len(named)) else None
     except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
         return None
 
@@ -247,13 +251,13 @@ def _closing_parenthesis(text: str, start: int) -> int:
 
 def _end_of_thoughts(text: str) -> int:
     begins = text.lstrip().startswith("<think>")
-    # A server may leave out the beginning. Within JSON no line ends.
+    # A server may drop the opening tag. JSON strings have no line breaks.
     end = (_THOUGHTS_END if not begins else _ANY_THOUGHTS_END).search(text)
     return end.end() if end else len(text) if begins else 0
 
 
 def _rest(pieces: Sequence[str]) -> str:
-    """Return the text around calls without what wraps them: tags, fences, separators."""
+    """Return the text around calls without tags, fences and separators."""
     kept: list[str] = []
     is_fenced = False
     for place, piece in enumerate(_WRAPPERS.sub("", piece) for piece in pieces):

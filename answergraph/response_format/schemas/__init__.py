@@ -1,1 +1,1 @@
-"""The types of answers: their names, their JSON Schemas, their validation."""
+"""Answer types: names, JSON Schemas and validation."""

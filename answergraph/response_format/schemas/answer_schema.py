@@ -20,10 +20,10 @@ CALL_ARGUMENTS = frozenset({"arguments", "parameters", "args", "input"})
 """The keys under which models write the arguments of a call."""
 
 MAX_SHOWN_CHARACTERS = 60
-"""A longer value is not shown beside what is wrong with it."""
+"""Longer values are not shown in problems."""
 
 MAX_PROBLEM_CHARACTERS = 4_000
-"""Length of the problems that are reported to the model; a list may have one per item, and quote each."""
+"""Length of the problems reported to the model; a list may have one per item."""
 
 
 @dataclass(frozen=True)
@@ -44,23 +44,23 @@ class AnswerSchema:
     is_object: bool = True
     """Whether the value is an object; any other value is wrapped in one on the wire, ``{"value": …}``."""
     strict: bool | None = None
-    """What the strategy said of it."""
+    """The strategy's setting."""
 
     @property
     def schema(self) -> Any:
-        """What was declared, under LangChain's name."""
+        """The declared type, under LangChain's name."""
         return self.declared
 
     @property
     def schema_kind(self) -> str:
-        """What was declared is, in LangChain's words: ``pydantic``, ``dataclass``, ``typeddict`` or ``json_schema``."""
+        """The kind of type, in LangChain's terms: ``pydantic``, ``dataclass``, ``typeddict`` or ``json_schema``."""
         if isinstance(self.declared, type) and issubclass(self.declared, BaseModel):
             return "pydantic"
         return "dataclass" if is_dataclass(self.declared) else "typeddict" if is_typeddict(self.declared) else "json_schema"
 
     @cached_property
     def json_schema(self) -> Mapping[str, Any]:
-        """The schema of the object that goes on the wire."""
+        """The schema of the object on the wire."""
         return self.value_schema if self.is_object else wrapped_value(self.value_schema)
 
     def validate(self, data: Any) -> Any:
@@ -83,7 +83,7 @@ class AnswerSchema:
         try:
             return self.validator.validate(data)
         except Exception as error:
-            # Validators run users' code, which may raise anything; all of it is the model's to mend.
+            # Validators run user code, which may raise anything; the model must correct it.
             raise ValueError(f"Failed to parse data to {self.label}: {_told(str(error))}") from error
 
     def dump(self, value: Any) -> Any:
@@ -98,25 +98,25 @@ class AnswerSchema:
         return known_keys(self.json_schema)
 
     def declares_keys_of(self, data: Mapping[str, Any]) -> bool:
-        """Return whether the schema declares every key of an object, so that the object may be meant for it."""
+        """Return whether the schema declares every key of an object."""
         return self._known_keys.takes_others or data.keys() <= self._known_keys.names
 
     def knows(self, data: Mapping[str, Any]) -> bool:
-        """Return whether the schema declares every key of an object, and the object has one of those that it names."""
+        """Return whether the schema declares every key of an object, which has at least one named key."""
         return self.declares_keys_of(data) and not (self._known_keys.names and self._known_keys.names.isdisjoint(data))
 
     @cached_property
     def looks_like_call(self) -> bool:
-        """Whether an answer may look like a call of a tool, as a step of a plan does."""
+        """Whether an answer may look like a tool call, such as a step of a plan."""
         return not {"name", "function"}.isdisjoint(names := self._known_keys.names) and not CALL_ARGUMENTS.isdisjoint(names)
 
     def problem_with(self, data: Mapping[str, Any]) -> str:
-        """Return why an object that the schema does not know is no answer, for the model."""
+        """Return why an object with unknown keys is not an answer, for the model."""
         unknown = [key for key in data if key not in self._known_keys.names]
         return f"the keys of the answer are {sorted(self._known_keys.names)!r}, not {unknown!r}"
 
     def is_echo(self, data: Mapping[str, Any]) -> bool:
-        """Return whether an object is this schema itself, written back instead of an answer."""
+        """Return whether an object is this schema itself."""
         properties = self.json_schema.get("properties")
         return data == self.json_schema or (bool(properties) and data.get("properties") == properties)
 
@@ -135,7 +135,7 @@ def _told(problem: str) -> str:
 
 
 def problems_in(error: BaseException) -> str:
-    """Return what is wrong with an answer on one line, without the links and codes of Pydantic, which small models take up."""
+    """Return the problems of an answer on one line, without Pydantic's links and codes, which small models copy."""
     error = _root_of(error)
     if not isinstance(error, ValidationError):
         return _told(" ".join(str(error).split()))
@@ -143,7 +143,7 @@ def problems_in(error: BaseException) -> str:
 
 
 def problems_by_field(error: BaseException) -> list[tuple[str, str]]:
-    """Return the path and the problem of each field that is wrong, ``("findings[0].quote", "Field required")``."""
+    """Return the path and problem of each invalid field, ``("findings[0].quote", "Field required")``."""
     error = _root_of(error)
     if isinstance(error, ValidationError):
         return [(_path(detail["loc"]), _without_path(detail)) for detail in error.errors(include_url=False)]
@@ -152,7 +152,7 @@ def problems_by_field(error: BaseException) -> list[tuple[str, str]]:
 
 
 def _root_of(error: BaseException) -> BaseException:
-    """Return the error of the validation behind an error, or the first one of all."""
+    """Return the validation error behind an error, else the first cause."""
     while error.__cause__ is not None and not isinstance(error, ValidationError):
         error = error.__cause__
     return error
@@ -173,7 +173,7 @@ def _without_path(detail: ErrorDetails) -> str:
 
 
 class Validator(Protocol):
-    """Validates JSON into the declared type (``ValueError`` if it does not fit), and dumps values back to JSON."""
+    """Validates JSON into the declared type (or raises ``ValueError``), and dumps values to JSON."""
 
     def validate(self, data: Any) -> Any: ...
 
@@ -188,15 +188,15 @@ class TypeValidator:
 
     adapter: TypeAdapter[Any]
     instance_of: type | None = None
-    """The class whose instances are answers; ``None`` where the content decides."""
+    """The class of answers; ``None`` if the content decides."""
     strict: bool = False
-    """Whether a value whose content would have to be converted counts as another type."""
+    """Whether a value that needs conversion counts as another type."""
 
     def validate(self, data: Any) -> Any:
         try:
             return self.adapter.validate_python(data)
         except ValidationError:
-            # A type declared strict refuses a date or an enum as Python text and takes it as JSON, which this is.
+            # A strict type accepts a date or an enum as JSON, but not as a Python string.
             with suppress(ValidationError, PydanticSerializationError):
                 return self.adapter.validate_json(to_json(data))
             raise

@@ -1,4 +1,4 @@
-"""Embeds JSON Schemas in others: a value that is no object in an object, the alternatives of a union in an envelope."""
+"""Embeds JSON Schemas: wraps non-object values in an object, and unions in an envelope."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ LEFT_OUT = object()
 """The value of a keyword that is left out."""
 # What stands under these keywords are schemas by names of the developer's.
 BY_NAME = frozenset({*_DEFINITIONS, "properties", "patternProperties", "dependentSchemas"})
-# What stands under these keywords is data and holds no references.
+# Under these keywords is data without references.
 DATA = frozenset({"const", "enum", "default", "example", "examples"})
 
 
 def wrapped_value(schema: Mapping[str, Any]) -> dict[str, Any]:
     """Return the schema of an object whose only member ``value`` has the given schema.
 
-    Answers are objects on the wire: a tool's arguments are, and OpenAI's structured outputs must be.
+    Answers are objects on the wire, as tool arguments and OpenAI's structured outputs require.
     """
     root = {"type": "object", "properties": {VALUE: None}, "required": [VALUE], "additionalProperties": False}
     return _embedded(root, {f"#/properties/{VALUE}": schema}, lambda inner: {VALUE: inner[0]})
@@ -41,7 +41,7 @@ def envelope(members: Sequence[tuple[str, Mapping[str, Any]]]) -> dict[str, Any]
 
 
 def tied_envelope(members: Sequence[tuple[str, Mapping[str, Any]]]) -> dict[str, Any]:
-    """Return the schema of the same envelope as one alternative per name, so that a name cannot stand beside another's value."""
+    """Return the same envelope with one alternative per name, which ties each name to its value."""
     definitions: dict[str, Any] = {}
     alternatives = [
         {
@@ -67,7 +67,7 @@ def _embedded(
 def _moved(schema: Mapping[str, Any], place: str, definitions: dict[str, Any]) -> Any:
     """Return a schema without its definitions, which move to the root under free names."""
     own = {f"#/{keyword}/{name}": (name, body) for keyword in _DEFINITIONS for name, body in _defined(schema, keyword).items()}
-    # Definitions that another schema brought serve both if all are the same words: they may refer to each other.
+    # Definitions are shared if all are identical: they may refer to each other.
     shared = all(definitions.get(name, body) == body for name, body in own.values())
     names = {pointer: name if shared else _free_name(name, definitions) for pointer, (name, _) in own.items()}
 

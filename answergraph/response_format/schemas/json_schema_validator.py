@@ -15,11 +15,11 @@ from answergraph.runtime.json_depth import is_deeper
 from answergraph.state.errors import AgentSpecError
 
 MAX_ERRORS = 20
-"""Errors of one answer that are reported to the model."""
+"""Maximum errors of one answer reported to the model."""
 
 
 class SchemaMismatchError(ValueError):
-    """Data does not fit a JSON Schema; ``located`` holds what is wrong, each with its path."""
+    """Data does not fit a JSON Schema; ``located`` holds the problems with their paths."""
 
     def __init__(self, located: list[tuple[list[str | int], str]]) -> None:
         self.located = located
@@ -52,7 +52,7 @@ class JsonSchemaValidator:
 
 
 def json_schema_validator(schema: Mapping[str, Any]) -> JsonSchemaValidator:
-    """Return the validator of a JSON Schema; raise ``AgentSpecError`` if it is none, or refers to another document."""
+    """Return the validator of a JSON Schema; raise ``AgentSpecError`` if it is invalid or refers to another document."""
     try:
         return JsonSchemaValidator(_validator_for(dict(schema)), explained_depth(schema))
     except ValueError as error:
@@ -64,7 +64,7 @@ def _validator_for(schema: dict[str, Any]) -> Any:
     try:
         return jsonschema_rs.validator_for(schema, retriever=refuse_remote, pattern_options=PATTERN_OPTIONS)
     except ValueError:
-        # The engine that is linear in the text has no look-around, which a developer's own schema may use.
+        # The linear regex engine has no look-around, which developers' schemas may use.
         return jsonschema_rs.validator_for(schema, retriever=refuse_remote)
 
 

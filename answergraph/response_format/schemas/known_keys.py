@@ -1,4 +1,4 @@
-"""Which keys a JSON Schema gives an object, so that an object in a text is told from one that means something else."""
+"""The keys that a JSON Schema declares, to recognise answers in text."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ class KnownKeys(NamedTuple):
 
     names: frozenset[str]
     takes_others: bool
-    """Whether the schema says that other keys may be there."""
+    """Whether other keys are allowed explicitly."""
 
 
 def known_keys(schema: Mapping[str, Any]) -> KnownKeys:
     """Return the keys that a schema declares at the top of an object, in all its parts."""
     parts = list(_parts(schema, schema, set()))
     declared = [part["properties"] for part in parts if isinstance(part.get("properties"), Mapping)]
-    # A schema that names no key says nothing about them.
+    # A schema without keys does not restrict them.
     takes_others = not declared or any(part.get("additionalProperties") or part.get("patternProperties") for part in parts)
     return KnownKeys(frozenset(name for properties in declared for name in properties), takes_others)
 
@@ -40,7 +40,7 @@ def _parts(schema: Any, root: Mapping[str, Any], seen: set[str]) -> Iterator[Map
 
 
 def pointed_at(reference: str, root: Mapping[str, Any]) -> Any:
-    """Return what a reference within a schema points at, an empty schema if that is nothing."""
+    """Return the target of a reference, an empty schema if there is none."""
     found: Any = root
     for step in filter(None, reference.removeprefix("#").split("/")):
         found = found.get(step, {}) if isinstance(found, Mapping) else {}

@@ -1,7 +1,4 @@
-"""Examples made from a JSON Schema: what an answer looks like, for models that are asked in words.
-
-Small models that are shown a schema tend to write the schema back; shown an example, they fill it in.
-"""
+"""Builds an example answer from a JSON Schema, for prompts. Small models tend to repeat a schema, but fill in an example."""
 
 from __future__ import annotations
 
@@ -14,9 +11,9 @@ from answergraph.response_format.schemas.known_keys import pointed_at
 from answergraph.response_format.wire.dialect_sizes import Edge, in_circle
 
 MAX_DESCRIPTION_CHARACTERS = 120
-"""How much of a description is shown; the rest of a long one is left out."""
+"""Characters shown of a description."""
 MAX_EXAMPLE_DEPTH = 5
-"""Deeper parts, and those that contain themselves, are shown as ``...``."""
+"""Deeper and recursive parts are shown as ``...``."""
 
 _LIMITS = (
     ("minLength", "at least {} characters"),
@@ -42,7 +39,7 @@ def example_of(schema: Mapping[str, Any]) -> str:
 
 
 def needs_schema(schema: Any) -> bool:
-    """Return whether a schema says something that its example does not: recursion, or a keyword without a placeholder."""
+    """Return whether a schema says more than its example: recursion, or a keyword without a placeholder."""
     if isinstance(schema, list):
         return any(map(needs_schema, schema))
     if not isinstance(schema, Mapping):
@@ -95,7 +92,7 @@ def _object(schema: Mapping[str, Any], root: Mapping[str, Any], depth: int) -> d
 
 
 def _one_of(alternatives: list[Mapping[str, Any]], root: Mapping[str, Any], depth: int, note: str) -> Any:
-    """Return the first alternative with the others named, a text of all if they are simple."""
+    """Return the first alternative and the names of others, or a list of simple ones."""
     simple = [_example(each, root, depth + 1, "") for each in alternatives]
     if all(isinstance(each, str) for each in simple):
         return f"<{_with(' or '.join(each.strip('<>') for each in simple), note)}>"

@@ -1,4 +1,4 @@
-"""The kinds of types that an answer can be declared with, and the answer schemas they make."""
+"""Makes answer schemas from all supported kinds of types."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from answergraph.state.errors import AgentSpecError
 from answergraph.state.mistakes import shown
 
 MAX_NAME_CHARACTERS = 64
-"""Length of the longest tool name that OpenAI's API accepts; its alphabet is letters, digits, ``_`` and ``-``."""
+"""Maximum tool name length of OpenAI's API; allowed are letters, digits, ``_`` and ``-``."""
 
 MAX_REFERENCES = 32
-"""References in a row that are followed to find the root of a schema."""
+"""Maximum chain of references to a schema's root."""
 
 _ANNOTATIONS = frozenset({"$schema", "$id", "$defs", "definitions", "title", "description", "discriminator", "examples"})
 _OBJECT_KEYWORDS = frozenset({"properties", "patternProperties", "required", "minProperties", "maxProperties"})
@@ -35,11 +35,11 @@ _SAYING = _OBJECT_KEYWORDS.union(
     ("type", "$ref", "$dynamicRef", "enum", "const", "anyOf", "oneOf", "allOf", "not", "if", "items", "prefixItems", "contains"),
     ("additionalProperties", "propertyNames", "dependentSchemas", "format", "pattern"),
 )
-"""The keywords of a JSON Schema that say something of a value."""
+"""The keywords that restrict or describe a value."""
 
 
 def is_schema(declared: Any) -> bool:
-    # Generic aliases pass attributes and calls on to the class they are made of, so nothing else may be asked of them.
+    # Generic aliases forward attributes to their class, so nothing else may be read from them.
     kinds = (type, dict, tuple, TypeAliasType, NewType, AnswerSchema)
     return isinstance(declared, kinds) or get_origin(declared) is not None or declared is Any
 
@@ -47,8 +47,8 @@ def is_schema(declared: Any) -> bool:
 def answer_schemas(declared: Any) -> tuple[AnswerSchema, ...]:
     """Return one answer schema per alternative of a declared type, in order.
 
-    Alternatives are those of a union, of ``oneOf`` and ``anyOf`` at the root of a JSON Schema, and the items of a tuple. Any type
-    Pydantic knows will do; an ``AnswerSchema`` is taken as it is.
+    Alternatives are those of a union, of ``oneOf`` and ``anyOf`` at the root of a JSON Schema, and the items of a tuple. Any
+    type Pydantic knows is accepted; an ``AnswerSchema`` is used unchanged.
 
     Raises:
         AgentSpecError: If a type is not supported, two share a name, or a JSON Schema is invalid.
@@ -70,12 +70,12 @@ def _variants(declared: Any) -> Iterator[Any]:
 
 
 def _schema_of_format(declared: Any) -> Any:
-    """Return the JSON Schema of a format as OpenAI writes it, ``{"type": "json_schema", …}``; anything else as it is."""
+    """Return the JSON Schema of OpenAI's ``{"type": "json_schema", …}``; anything else unchanged."""
     if not isinstance(declared, dict) or declared.get("type") != "json_schema":
         return declared
     written = declared.get("json_schema", declared)
     if not isinstance(written, dict) or not isinstance(written.get("schema"), dict):
-        raise _unsupported(declared, "A format of type 'json_schema' has its 'schema' in it.")
+        raise _unsupported(declared, "A format of type 'json_schema' needs a 'schema'.")
     named = {key: written[source] for key, source in (("title", "name"), ("description", "description")) if source in written}
     return {"type": "object", **named} if not written["schema"] else {**written["schema"], **named}
 
@@ -93,13 +93,13 @@ def _alternatives(declared: Any) -> Sequence[Any] | None:
     if get_origin(declared) is not Annotated:
         return get_args(declared)
     union, *metadata = get_args(declared)
-    # A discriminator tells the alternatives apart; each of them stands alone here.
+    # A discriminator is not needed for separate alternatives.
     kept = [item for item in metadata if not _discriminates(item)]
     return [reduce(lambda inner, item: Annotated[inner, item], kept, variant) for variant in _variants(union)]
 
 
 def _alternatives_of_json_schema(schema: Mapping[str, Any]) -> list[Any] | None:
-    # Together with keywords that say more, alternatives make one schema.
+    # With further keywords, alternatives are one schema.
     shared = {key: schema[key] for key in ("$defs", "definitions") if key in schema}
     for keyword in ("oneOf", "anyOf"):
         alternatives = schema.get(keyword)
@@ -143,7 +143,7 @@ def _unsupported(declared: Any, reason: str = "") -> AgentSpecError:
 
 
 def _makes_formats(cls: type) -> bool:
-    """Return whether a class is a strategy, ours or LangChain's, or makes one at run time."""
+    """Return whether a class is a strategy or makes one at run time."""
     of_strategies = cls.__module__.startswith(("answergraph.response_format.", "langchain.agents.structured_output"))
     return of_strategies and not _is_model(cls)
 
@@ -153,8 +153,8 @@ def _advice(declared: Any) -> str:
     cls = declared if isinstance(declared, type) else type(declared)
     if _makes_formats(cls):
         if cls is declared:
-            return f"This class is not called; write {cls.__name__}({'YourType' if cls.__name__.endswith('Strategy') else ''})."
-        return "It is not a type of answer; pass it as the response_format itself."
+            return f"This class must be called; write {cls.__name__}({'YourType' if cls.__name__.endswith('Strategy') else ''})."
+        return "It is not an answer type; pass it as the response_format itself."
     if isinstance(declared, list):
         names = [shown(each) for each in declared] or ["YourType"]
         union = " | ".join([*names, "OtherType"][:2])
@@ -162,20 +162,20 @@ def _advice(declared: Any) -> str:
     if cls is not declared and (isinstance(declared, BaseModel) or is_dataclass(declared)):
         return f"It is an instance; write {cls.__name__}, the class."
     if isroutine(declared):
-        return "A function of (state, runtime) that makes the format is passed as the response_format itself."
+        return "Pass a function of (state, runtime) as the response_format itself."
     return ""
 
 
 @lru_cache(maxsize=MAX_KEPT)
 def _from_class(declared: type) -> AnswerSchema:
-    # Made once: middleware chooses among the declared types at every call.
+    # Cached: middleware chooses among the declared types at every call.
     return _from_type(declared)
 
 
 def _from_type(declared: Any) -> AnswerSchema:
     try:
         adapter: TypeAdapter[Any] = TypeAdapter(declared)
-        # A model may override this method to shape what is sent; the adapter alone would pass it by.
+        # A model may override this method, which the adapter alone would ignore.
         value_schema = declared.model_json_schema() if _is_model(declared) else adapter.json_schema()
     except (PydanticUserError, PydanticUndefinedAnnotation) as error:
         raise _unsupported(declared, str(error).splitlines()[0]) from error
@@ -222,7 +222,7 @@ def _description(declared: Any, value_schema: Mapping[str, Any]) -> str:
 
 
 def _from_json_schema(declared: dict[str, Any]) -> AnswerSchema:
-    # Takes a twentieth of the import, and only answers declared by a JSON Schema need it.
+    # Takes a twentieth of the import time, and only JSON Schemas need it.
     from answergraph.response_format.schemas.json_schema_validator import json_schema_validator  # noqa: PLC0415 - see above
 
     validator = json_schema_validator(declared)
@@ -284,7 +284,7 @@ def _digest(content: Any) -> str:
 
 
 def tool_name(name: str) -> str:
-    """Return a name in a form that every provider takes for a tool or a format."""
+    """Return a name that every provider accepts for a tool or a format."""
     legal = re.sub(r"[^a-zA-Z0-9_-]+", "_", name).strip("_")
-    # Two long names may begin alike.
+    # Long names may share their beginning.
     return legal if len(legal) <= MAX_NAME_CHARACTERS else f"{legal[: MAX_NAME_CHARACTERS - 9]}_{_digest(name)}"

@@ -1,1 +1,1 @@
-"""How answers are kept in the state and in checkpoints."""
+"""Storage of answers in state and checkpoints."""

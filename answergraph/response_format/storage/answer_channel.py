@@ -1,7 +1,7 @@
 """Stores answers as the declared type in the state, and as plain JSON in writes and checkpoints.
 
-A checkpoint is read by another process, perhaps months later and in a mode that imports no class of the user's. So an answer is
-stored as plain JSON with the name of its schema, wherever an equal value comes back from it; any other value stays as it is.
+Another process may read a checkpoint months later, without importing user classes. So an answer is stored as JSON with its
+schema's name if that restores an equal value; other values stay unchanged.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from answergraph.runtime.recent_cache import RecentCache
 from answergraph.state.errors import StoredAnswerError
 
 MARK = "answergraph"
-"""The key in a checkpoint that marks what this module stored; beside it stands ``value``."""
+"""The key that marks values stored by this module, beside ``value``."""
 
 
 class AnswerChannel(LastValue[Any]):
@@ -54,12 +54,12 @@ class AnswerChannel(LastValue[Any]):
         """
         super().__init__(typ, key)
         self.codec = answer_codec(_schemas_of(typ)) if codec is None else codec
-        # The value as a checkpoint keeps it: made once per value, as a checkpoint is written after every step.
+        # The stored form, cached because a checkpoint is written after every step.
         self.stored: tuple[Any] | None = None
         self.is_strict = is_strict
 
     def __eq__(self, other: object) -> bool:
-        # All channels of one state key are taken for equal, so that LangGraph keeps the first one declared.
+        # Channels of a state key compare equal, so that LangGraph keeps the first one.
         return isinstance(other, LastValue)
 
     __hash__ = None  # type: ignore[assignment]  # as in LastValue: a channel changes
@@ -116,7 +116,7 @@ class UnreadableAnswer:
     """What does not fit, with the stored JSON."""
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") or name == "stored_answer_error":  # what is copied asks before it has its own field
+        if name.startswith("__") or name == "stored_answer_error":  # copying reads attributes before the field exists
             raise AttributeError(name)
         raise self.stored_answer_error
 
@@ -134,9 +134,9 @@ class AnswerCodec:
     def __init__(self, schemas: tuple[AnswerSchema, ...]) -> None:
         self.schemas = schemas
         self._values: RecentCache[tuple[Any, str]] = RecentCache()
-        """Each with a text of itself and its JSON, to notice that one was changed; by the id of the JSON that was written."""
+        """Values with their text and JSON, to detect changes; by the id of the written JSON."""
         self._proven: RecentCache[tuple[AnswerSchema, str]] = RecentCache()
-        """The schema of each value that came back equal from its JSON, and that JSON as a text, by the id of the value."""
+        """The schema and JSON text of each value restored as equal, by the value's id."""
 
     def to_json(self, value: Any, schema: AnswerSchema | None = None) -> NamedJson | None:
         """Return JSON that restores an equal answer, ``None`` if there is none; pass ``schema`` if it is known."""
@@ -145,26 +145,26 @@ class AnswerCodec:
         for candidate in self._schemas_of(value) if known is None else [known]:
             try:
                 data = candidate.dump(value)
-                # A value that was changed in place since has to prove itself again.
+                # A value changed in place must be validated again.
                 if json_text == repr(data) or _same(candidate.load(data), value):
                     self._proven.put(id(value), (candidate, repr(data)), value)
                     return NamedJson(candidate.name, data)
             except (ValueError, TypeError):
-                # It cannot be said in JSON, or its parts cannot be compared.
+                # It is not expressible in JSON, or not comparable.
                 continue
         return None
 
     def to_write(self, value: Any, schema: AnswerSchema | None = None) -> Any:
         """Return a value as a node writes it to the state, which is what ``updates`` streams show.
 
-        An answer becomes JSON, beside its schema's name as ``{"schema", "value"}`` where several are declared. What is no answer
-        or would not come back equal stays as it is.
+        An answer becomes JSON, beside its schema's name as ``{"schema", "value"}`` where several are declared. Values that are
+        not answers, or would not be restored as equal, stay unchanged.
         """
         named = self.to_json(value, schema)
         if named is None:
             return value
         written = named.value if len(self.schemas) == 1 else named._asdict()
-        # Python shares one object between equal numbers and short texts: their ids say nothing about who wrote them.
+        # Python shares equal numbers and short strings: their ids do not identify the writer.
         if isinstance(written, dict | list) or type(written) is type(value):
             self._values.put(id(written), (value, repr((value, written))), written)
         return written
@@ -172,7 +172,7 @@ class AnswerCodec:
     def from_write(self, written: Any) -> Any:
         """Return what was written to the state as a value of the declared type; the inverse of ``to_write``.
 
-        What is no answer of any schema, and what would lose something on the way, stays as it is.
+        Values that fit no schema, or would lose data, stay unchanged.
         """
         if written is None or isinstance(written, UnreadableAnswer):
             return written
@@ -185,7 +185,7 @@ class AnswerCodec:
         return self._of_any(written, otherwise=written)
 
     def takes(self, written: Any) -> bool:
-        """Return whether what was written as it is is an answer of a node of ours, or a value of a declared type."""
+        """Return whether an unconverted write is an answer of our nodes, or of a declared type."""
         if isinstance(written, UnreadableAnswer) or self._values.get(id(written)) is not None:
             return True
         return bool(self._schemas_of(written))
@@ -196,7 +196,7 @@ class AnswerCodec:
             return {MARK: error.schema, "value": error.data}
         if (named := self.to_json(value)) is not None:
             return {MARK: named.schema, "value": named.value}
-        # A value of the user's that looks like ours is wrapped, so that it comes back as it is.
+        # A user value that looks like ours is wrapped, so that it is restored unchanged.
         return {MARK: None, "value": value} if _is_marked(value) else value
 
     def from_checkpoint(self, stored: Any) -> Any:
@@ -225,7 +225,7 @@ class AnswerCodec:
         return next((schema for schema in self.schemas if schema.name == name), None)
 
     def _of_any(self, data: Any, otherwise: Any) -> Any:
-        """Return data as a value of the only schema that it fits."""
+        """Return data as a value of the only matching schema."""
         fitting = [value for schema in self.schemas if (value := _loaded(schema, data, _NONE)) is not _NONE]
         return fitting[0] if len(fitting) == 1 else otherwise
 
@@ -234,7 +234,7 @@ _CODECS: RecentCache[AnswerCodec] = RecentCache()
 
 
 def answer_codec(schemas: tuple[AnswerSchema, ...]) -> AnswerCodec:
-    """Return the codec of some schemas: one for the nodes that write answers and the channel that takes them."""
+    """Return the codec shared by the nodes and the channel of some schemas."""
     return _CODECS.get_or_make(lambda: AnswerCodec(schemas), *schemas)
 
 
@@ -261,7 +261,7 @@ def _is_marked(value: Any) -> bool:
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Return whether two values are equal and of one type, in what lists and dicts hold as well."""
+    """Return whether two values are equal and of one type, also inside lists and dicts."""
     if type(one) is not type(other):
         return False
     if isinstance(one, dict):
@@ -272,12 +272,12 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def _contains(whole: Any, part: Any) -> bool:
-    """Return whether JSON holds all that other JSON says; it may hold more keys, which are defaults."""
+    """Return whether JSON contains other JSON; extra keys are defaults."""
     if isinstance(whole, dict) and isinstance(part, dict):
         return part.keys() <= whole.keys() and all(_contains(whole[key], part[key]) for key in part)
     if isinstance(whole, list) and isinstance(part, list):
         return len(whole) == len(part) and all(map(_contains, whole, part))
     if isinstance(part, float) and math.isnan(part):
         return isinstance(whole, float) and math.isnan(whole)
-    # In JSON 1 and 1.0 are one number; true is none.
+    # In JSON, 1 equals 1.0, but not true.
     return bool(whole == part) and isinstance(whole, bool) == isinstance(part, bool)

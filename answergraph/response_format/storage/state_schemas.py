@@ -17,13 +17,13 @@ from answergraph.state.delta_channels import stores_deltas, with_messages_channe
 
 
 def merge_state_schemas(schemas: Sequence[type[Any]], keys: AnswerKeys, answers: Sequence[AnswerSchema]) -> StateSchemas:
-    """Merge the state schemas of an agent and its middleware; the last one wins where two declare the same key, as in LangChain.
+    """Merge the state schemas of an agent and its middleware; for duplicate keys the last one wins, as in LangChain.
 
-    The same schemas are returned for the same arguments: reading type hints is most of what building an agent costs. A key
-    annotated with an ``OmitFromSchema``, LangChain's or ours, is left out as it says.
+    Cached, because reading type hints is most of the cost of building an agent. ``OmitFromSchema``, LangChain's or ours, is
+    respected.
     """
     ordered = tuple(dict.fromkeys(reversed(schemas)))[::-1]
-    # Answer schemas hold dicts, which have no hash, so they are known by their identity.
+    # Answer schemas hold unhashable dicts, so they are compared by identity.
     deltas = stores_deltas()
     return _MERGED.get_or_make(lambda: _merged(ordered, keys, answers, deltas=deltas), *answers, key=(ordered, keys, deltas))
 
@@ -51,7 +51,7 @@ def _hints(schema: type[Any]) -> dict[str, Any]:
 
 
 def _with_keys(hints: dict[str, Any], keys: AnswerKeys) -> dict[str, Any]:
-    """Return the fields of one schema, those of the answer under the agent's own keys; a key of the user's keeps its name."""
+    """Return the fields of one schema, with the agent's keys for the answer."""
     standard = AnswerKeys()
     renamed = {standard.answer: keys.answer}
     if hints.get(standard.outcome) == _hints(AgentState)[standard.outcome]:
@@ -72,7 +72,7 @@ def _visible(fields: dict[str, Any], side: Literal["input", "output"]) -> dict[s
 
 
 def _omits(metadata: object, side: str) -> bool:
-    # By name, not by class: LangChain's annotation means the same and is not ours to import.
+    # By name, so that LangChain's annotation counts without an import.
     return type(metadata).__name__ == "OmitFromSchema" and getattr(metadata, side) is True
 
 
@@ -83,13 +83,13 @@ def _metadata(hint: Any) -> tuple[Any, ...]:
 
 
 def typed_dict(name: str, fields: dict[str, Any]) -> type[Any]:
-    """Return a ``TypedDict`` of fields that are known at run time only."""
+    """Return a ``TypedDict`` of run-time fields."""
     schema: type[Any] = TypedDict(name, fields)  # type: ignore[misc]  # mypy wants literal fields
     return schema
 
 
 def shown_type(schemas: Sequence[AnswerSchema]) -> Any:
-    """Return the union of declared types as an annotation; a declared JSON Schema is a ``dict`` that is shown as that schema."""
+    """Return the union of declared types; a JSON Schema is a ``dict`` shown as that schema."""
     return Union[tuple(_shown(schema) for schema in schemas)]  # noqa: UP007  # the types are known at run time only
 
 
@@ -100,7 +100,7 @@ def _shown(schema: AnswerSchema) -> Any:
 
 
 def inlined(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a JSON Schema with every definition in the place of its references, so that it can stand inside another one.
+    """Return a JSON Schema with references replaced by definitions, to embed it.
 
     What refers to itself takes anything there.
     """

@@ -1,4 +1,4 @@
-"""The automatic strategy: the best way to ask for this model and these tools, chosen at every call, then the next one."""
+"""The automatic strategy: the best way to ask this model with these tools, chosen at every call."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from answergraph.response_format.strategies.tool_strategy import ToolStrategy
 
 
 class BriefToolStrategy(ToolStrategy[SchemaT]):
-    """Asks as the tool strategy does, and corrects in few words."""
+    """A tool strategy with short corrections."""
 
     corrects_briefly = True
 
@@ -42,7 +42,7 @@ class JsonModeStrategy(PromptedStrategy[SchemaT]):
 
 
 class TextProtocolStrategy(Strategy[SchemaT]):
-    """Wraps a model without tool calls, so that it is asked in the text protocol Thought / Action / Observation."""
+    """Wraps a model without tool calls in the text protocol Thought / Action / Observation."""
 
     name = "react_text"
     answers_in_text = True
@@ -68,7 +68,7 @@ class AutoStrategy(Strategy[SchemaT]):
 
     name = "auto"
 
-    # The type of the answer follows from the schema; that of a JSON Schema's answers is ``dict``.
+    # The answer type follows from the schema; for a JSON Schema it is ``dict``.
     @overload
     def __init__(self: AutoStrategy[dict[str, Any]], schema: dict[str, Any]) -> None: ...
     @overload
@@ -83,7 +83,7 @@ class AutoStrategy(Strategy[SchemaT]):
             AgentSpecError: If the schema is not supported.
         """
         super().__init__(schema)
-        schemas: Any = self.schemas  # of the type this strategy was made with
+        schemas: Any = self.schemas  # of the type of this strategy
         self._tool: ToolStrategy[SchemaT] = BriefToolStrategy(schemas)
         self._free_tool: ToolStrategy[SchemaT] = FreeToolStrategy(schemas, tool_choice="auto")
         self._json_mode: PromptedStrategy[SchemaT] = JsonModeStrategy(schemas, json_mode=True)

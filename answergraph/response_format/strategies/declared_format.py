@@ -1,4 +1,4 @@
-"""The declared response format: how each call asks for the answer, and how the request is found again after a checkpoint."""
+"""The declared response format: the request of each call, also restored from a checkpoint."""
 
 from __future__ import annotations
 
@@ -44,18 +44,18 @@ def as_strategy(response_format: Any) -> Strategy[Any]:
             handle_errors=response_format.handle_errors,
         )
     elif hasattr(response_format, "schema_spec"):
-        # Without a word about strictness LangChain sends the schema as it is.
+        # Without ``strict``, LangChain sends the schema unchanged.
         strict = bool(response_format.schema_spec.strict)
         strategy = ProviderStrategy(response_format.schema, strict=strict, handle_errors=False)
     else:
-        is_instance = isinstance(response_format, BaseModel)  # which has an old method of that name
+        is_instance = isinstance(response_format, BaseModel)  # it has an old method of that name
         return AutoStrategy(response_format if is_instance else getattr(response_format, "schema", response_format))
     strategy.errors = ErrorClasses.beside(response_format)
     return strategy
 
 
 class DeclaredFormat:
-    """The response format of an agent: makes the request for the answer of each call, and finds it again by its record."""
+    """The response format of an agent: makes the request of each call, and restores it from its record."""
 
     def __init__(
         self,
@@ -71,7 +71,7 @@ class DeclaredFormat:
             AgentSpecError: If it is not supported, or a schema has the name of a tool.
         """
         self.strategy = NoResponse(()) if response_format is None else as_strategy(response_format)
-        # Middleware finds the object the developer wrote, and for a bare schema the strategy it means, as in LangChain.
+        # Middleware sees the developer's object, or the strategy of a bare schema, as in LangChain.
         is_strategy = response_format is None or (not is_schema(response_format) and hasattr(response_format, "schema"))
         if response_format is not None and (widened := self.strategy.widened(more)) is not self.strategy:
             self.strategy, is_strategy = widened, False
@@ -85,7 +85,7 @@ class DeclaredFormat:
         self.reads_answers = bool(self.declared)
         """Whether the graph needs a ``structured_response`` node."""
         self.at_run_time = at_run_time
-        """Whether it was made for one run of many."""
+        """Whether it was made at run time."""
         self.token = uuid4().hex[:12]
         """Distinguishes this format from others in the records of calls."""
         if clashing := self.declared.intersection(tool_names):
@@ -136,7 +136,7 @@ class DeclaredFormat:
     ) -> AnswerRequestRecord:
         """Return a request by name, as it goes into the state."""
         strategy = request.strategy
-        # Ids are unique among the strategies kept here, and mean nothing in another process: hence the token.
+        # Ids are unique in this process only: hence the token.
         key = f"{self.token}:{id(strategy)}"
         self._recorded.put(key, strategy)
         record = AnswerRequestRecord(

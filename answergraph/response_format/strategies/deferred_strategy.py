@@ -1,4 +1,4 @@
-"""The deferred strategy: the tool loop runs free, the answer is asked for in a final step of its own."""
+"""The deferred strategy: a free tool loop, then a separate step for the answer."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class DeferredStrategy(Strategy[SchemaT]):
 
     name = "deferred"
 
-    # The type of the answer follows from the strategy or the schema; that of a JSON Schema's answers is ``dict``.
+    # The answer type follows from strategy or schema; for a JSON Schema it is ``dict``.
     @overload
     def __init__(self: DeferredStrategy[dict[str, Any]], strategy: dict[str, Any]) -> None: ...
     @overload

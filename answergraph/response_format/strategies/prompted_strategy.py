@@ -1,4 +1,4 @@
-"""The prompted strategy: the schema stands in the prompt, the answer is JSON in the text."""
+"""The prompted strategy: the prompt has the schema, the answer is JSON in the text."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from answergraph.response_format.strategies.strategy import Binding, HandleError
 from answergraph.state.errors import AgentSpecError
 
 EXAMPLE_FORM = "{when} with ONLY a valid JSON object like this one, your values in place of <...>:\n{example}"
-"""What ends the prompt: small models that are shown a schema write the schema back, and fill in an example."""
+"""Ends the prompt: small models repeat a schema, but fill in an example."""
 SCHEMA_TOO = "{example}\nIt must fit this JSON Schema: {schema}"
-"""For schemas that say what an example cannot."""
+"""For schemas that an example cannot express."""
 
 IMPORTANT_FORM = """---
 IMPORTANT: {when} respond with ONLY a valid JSON object matching this schema. \
@@ -25,7 +25,7 @@ No other text, no markdown code blocks, no explanation.
 ```json
 {schema}
 ```"""
-"""The same with the schema; the wording is that of TAKT's prompt for providers without JSON schema."""
+"""The same with the schema, in the words of TAKT's prompt."""
 
 
 class PromptedStrategy(Strategy[SchemaT]):
@@ -37,7 +37,7 @@ class PromptedStrategy(Strategy[SchemaT]):
     name = "prompted"
     answers_in_text = True
 
-    # The type of the answer follows from the schema; that of a JSON Schema's answers is ``dict``.
+    # The answer type follows from the schema; for a JSON Schema it is ``dict``.
     @overload
     def __init__(
         self: PromptedStrategy[dict[str, Any]],

@@ -1,4 +1,4 @@
-"""The provider strategy: the provider holds the model to a JSON schema, the text is the answer."""
+"""The provider strategy: the provider enforces a JSON schema, the text is the answer."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from answergraph.response_format.wire.value_limits import plain_pattern
 from answergraph.response_format.wire.wire_schema import WireSchema, wire_schema
 from answergraph.state.errors import AgentSpecError
 
-NOT_STRICT = "The schema of {names!r} cannot be enforced to the letter: {reason}"
+NOT_STRICT = "The schema of {names!r} cannot be enforced strictly: {reason}"
 
 
 class ProviderStrategy(Strategy[SchemaT]):
@@ -37,7 +37,7 @@ class ProviderStrategy(Strategy[SchemaT]):
     answers_in_text = True
     is_held = True
 
-    # The type of the answer follows from the schema; that of a JSON Schema's answers is ``dict``.
+    # The answer type follows from the schema; for a JSON Schema it is ``dict``.
     @overload
     def __init__(
         self: ProviderStrategy[dict[str, Any]],
@@ -54,8 +54,8 @@ class ProviderStrategy(Strategy[SchemaT]):
         Args:
             schema: A type of answer, as ``create_agent`` takes it. The alternatives of a union go in one
                 envelope, ``{"schema": name, "value": …}``.
-            strict: Whether the provider is asked to enforce the schema to the letter: by default where the schema can be said
-                in what it takes; with ``True`` it is an error if it cannot, with ``False`` the schema goes as it is.
+            strict: Whether the provider enforces the schema strictly: by default if it can express the schema; with ``True``
+            it is an error if it cannot, with ``False`` the schema is sent unchanged.
             handle_errors: What becomes of an answer that cannot be used.
 
         Raises:
@@ -106,7 +106,7 @@ class ProviderStrategy(Strategy[SchemaT]):
         return without_refused_tools(super().to_send(request), self)
 
     def restored(self, data: Any, dialect: Dialect) -> Any:
-        # Takes back the nulls for members that are optional in the full schema.
+        # Removes the nulls of optional members.
         compiled = self._compiled(dialect)
         return data if isinstance(compiled, SchemaNotExpressible) else compiled.restore(data)
 
@@ -144,7 +144,7 @@ class ProviderStrategy(Strategy[SchemaT]):
 
 
 def without_refused_tools(request: ModelRequest[Any], strategy: Strategy[Any]) -> ModelRequest[Any]:
-    """Return a request without tools where none may be called and the provider refuses a format beside them."""
+    """Remove tools that may not be called if the provider refuses a format beside them."""
     if request.tool_choice is not NO_CALLS or needs_tools_for_calls(request.model):
         return request
     if takes_format_beside_tools(request.model) and not strategy.is_refused(request, beside_tools=True):
@@ -168,7 +168,7 @@ def native_format_binding(request: ModelRequest[Any], response_format: dict[str,
         return Binding(request.tools, {"response_format": response_format})
     if uses_responses_api(model, request.tools, request.model_settings):
         return Binding(request.tools, late_settings={"response_format": response_format})
-    # Binding an extra body replaces the model's own: what a user put there goes along.
+    # Binding an extra body replaces the model's own, so it is merged.
     own = getattr(model, "extra_body", None) or {}
     given = request.model_settings.get("extra_body") or {}
     return Binding(request.tools, {"extra_body": {**own, **given, "response_format": response_format}})

@@ -18,17 +18,17 @@ from answergraph.state.messages import begins_new_run
 from answergraph.state.mistakes import check_function, shown
 
 MakeFormat = Callable[[Mapping[str, Any], Runtime[Any]], Any]
-"""Makes the response format of a call from the state before it and the runtime; ``None`` for a text. Not a coroutine function."""
+"""A function of state and runtime that returns the format of a call, ``None`` for text; not async."""
 
 
 CheckSchemas = Callable[[tuple[AnswerSchema, ...]], None] | None
 
 
 class RunTimeFormat:
-    """A response format that a function makes of the state and the context, for each call of the model."""
+    """A response format made by a function of state and context for each model call."""
 
     declared: frozenset[str] = frozenset()
-    """Nothing is known while building."""
+    """Unknown while building."""
     schemas: tuple[AnswerSchema, ...] = ()
     reads_answers = True
 
@@ -110,7 +110,7 @@ def declared_format(
 
 def _key(made: Any) -> Hashable:
     if isinstance(made, dict):
-        # The order counts: it is the one in which the model is shown the fields.
+        # The order counts: the model sees the fields in it.
         return "json", json.dumps(made, default=repr)
     try:
         hash(made)

@@ -1,4 +1,4 @@
-"""The contract of a strategy: how the model is asked for an answer, and what is said back to it."""
+"""The contract of a strategy: how it requests an answer and corrects the model."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ SchemaT = TypeVar("SchemaT", default=Any)
 """The declared type of the answer."""
 
 HandleErrors = bool | str | type[Exception] | tuple[type[Exception], ...] | Callable[[Exception], str]
-"""What becomes of an answer that cannot be used, exactly as in LangChain.
+"""How to handle an invalid answer, exactly as in LangChain.
 
 ``True``: sent back with the default message. A string: sent back with that message. Exception types: sent back if the error
 is one of them. A callable: sent back with what it returns. Otherwise the error is raised.
 """
 
 CALLS_ARE_OVER = "No other tool can be called any more."
-"""Ends the prompt of a run's last call where no tool choice says it; a final step of its own has said it already."""
+"""Ends the prompt of a run's last call if no tool choice forbids calls."""
 
 ERROR_TEMPLATE = "Error: {error}\n Please fix your mistakes."
 """The default correction, LangChain's."""
@@ -50,22 +50,22 @@ class Binding:
     tools: Sequence[Any]
     settings: dict[str, Any] = field(default_factory=dict)
     late_settings: dict[str, Any] = field(default_factory=dict)
-    """Bound after the tools, where a client treats settings bound together with tools in another way."""
+    """Settings to bind after the tools, for clients that treat them differently together."""
     prompt: str | None = None
     """Ends the prompt of this call."""
     text_protocol: bool = False
     """Whether the model is wrapped in a ``ReActTextModel``."""
     dialect: Dialect = Dialect.PLAIN
-    """What the schema was compiled to."""
+    """The dialect of the compiled schema."""
     note: str | None = None
-    """What an attempt made in this way is noted with."""
+    """A note for attempts made this way."""
 
 
 class NamedStrategy(NamedTuple):
     """One of the strategies that a call may ask with."""
 
     id: str
-    """The same in every call of a run, whichever other strategies the call has."""
+    """Stable across the calls of a run."""
     strategy: Strategy[Any]
 
 
@@ -74,7 +74,7 @@ class AnswerRequest:
     """How one call of the model asks for the answer."""
 
     strategy: Strategy[Any]
-    """Its schemas are those asked for; no other is accepted."""
+    """Its schemas are the requested ones; no other is accepted."""
     declared: frozenset[str]
     """The names of all declared schemas."""
     strategy_id: str = ""
@@ -86,13 +86,10 @@ class AnswerRequest:
 
 
 class Strategy(ABC, Generic[SchemaT]):
-    """One way to ask a model for an answer.
-
-    Nobody asks which class a strategy is; what differs between them are the methods below.
-    """
+    """One way to ask a model for an answer. Strategies differ only in the methods below."""
 
     name: ClassVar[str]
-    """Stands on the outcome."""
+    """Its name on the outcome."""
 
     errors: ErrorClasses = ErrorClasses()
     """The exception classes it raises."""
@@ -101,16 +98,16 @@ class Strategy(ABC, Generic[SchemaT]):
     """Whether a reply without an answer counts as an attempt at one."""
 
     answers_in_text: bool = False
-    """Whether the text of a reply is the answer it asks for, not a call."""
+    """Whether it requests the answer as text, not as a call."""
 
     is_held: bool = False
-    """Whether the provider holds the model to the schema."""
+    """Whether the provider enforces the schema."""
 
     corrects_briefly: bool = True
-    """Whether a correction is one line of what is wrong; else it is in LangChain's words."""
+    """Whether corrections are one line instead of LangChain's text."""
 
     tools_off: bool = False
-    """Whether no tool of the user's may be called while it asks."""
+    """Whether user tools may not be called."""
 
     def __init__(self, schema: Any, *, handle_errors: HandleErrors = True, tool_message_content: str | None = None) -> None:
         self.schema: Any = schema
@@ -119,9 +116,9 @@ class Strategy(ABC, Generic[SchemaT]):
         self.tool_message_content = tool_message_content
         """The receipt for an accepted answer."""
         self.all_schemas = self.schemas
-        """What was declared, also where this strategy is narrowed."""
+        """The declared strategy, also of a narrowed one."""
         self.derived: RecentCache[Any] = RecentCache()
-        """What was made of this very object."""
+        """Strategies derived from this object."""
 
     def strategies_for(self, request: ModelRequest[Any]) -> Sequence[NamedStrategy]:
         """Return the strategies to ask with, the best one first; a strategy made of others overrides this."""
@@ -137,11 +134,11 @@ class Strategy(ABC, Generic[SchemaT]):
             request = request.override(tool_choice=NO_CALLS)
         if request.tools or not self.schemas or not needs_tools_for_calls(request.model) or not _has_calls(request):
             return request
-        # Its answer tools have been offered before, most likely, and any will do.
+        # Its answer tools were probably offered before, and any is accepted.
         return request.override(tools=[schema.tool for schema in self.schemas], tool_choice=NO_CALLS)
 
     def is_refused(self, request: ModelRequest[Any], *, beside_tools: bool | None = None) -> bool:
-        """Return whether the provider has refused this way of asking, as far as this process remembers."""
+        """Return whether the provider is known to refuse this strategy."""
         if not has_refusals():
             return False
         tools = bool(self.to_send(request).tools) if beside_tools is None else beside_tools
@@ -149,17 +146,17 @@ class Strategy(ABC, Generic[SchemaT]):
 
     @abstractmethod
     def request_text(self) -> str:
-        """Return the words that ask a model for its answer once more."""
+        """Return the text that requests the answer again."""
 
     def check(self, model: BaseChatModel) -> None:
-        """Raise ``AgentSpecError`` while building if a model cannot be asked as the developer insists."""
+        """Raise ``AgentSpecError`` while building if a model does not support the strategy."""
 
     def restored(self, data: Any, dialect: Dialect) -> Any:
         """Undo in an answer what compiling the schema to a dialect caused, such as nulls for optional members."""
         return data
 
     def unreadable(self, error: Exception) -> ValueError | None:
-        """Return the error for a text that is no JSON, ``None`` where a text was not asked for."""
+        """Return the error for a text that is not JSON, ``None`` if no text was requested."""
         return None
 
     def raises(self, error: Exception) -> bool:
@@ -168,7 +165,7 @@ class Strategy(ABC, Generic[SchemaT]):
         return not isinstance(error, handle) if isinstance(handle, type | tuple) else handle is False
 
     def feedback(self, error: Exception) -> str:
-        """Return the correction that is sent back for an answer that cannot be used."""
+        """Return the correction for an invalid answer."""
         handle = self.handle_errors
         if isinstance(handle, str):
             return handle
@@ -183,13 +180,13 @@ class Strategy(ABC, Generic[SchemaT]):
         return envelope([(schema.name, schema.value_schema) for schema in self.schemas])
 
     def tied_reply_schema(self) -> Mapping[str, Any]:
-        """Return the same schema with each name of an envelope tied to its value; strict dialects do not take it."""
+        """Return the same schema with envelope names tied to their values; strict dialects refuse it."""
         if len(self.schemas) == 1:
             return self.reply_schema()
         return tied_envelope([(schema.name, schema.value_schema) for schema in self.schemas])
 
     def example(self) -> str:
-        """Return what the text of an answer looks like, with a placeholder for each value."""
+        """Return an example of an answer, with placeholders."""
         text: str = self.derived.get_or_make(lambda: example_of(self.tied_reply_schema()), key="example")
         return text
 
@@ -236,7 +233,7 @@ class Strategy(ABC, Generic[SchemaT]):
 
     @property
     def schema_digest(self) -> str:
-        """A text that is the same for the same schemas."""
+        """A digest of the schemas."""
         made: str = self.derived.get_or_make(lambda: _digest(self.schemas), key="digest")
         return made
 
@@ -252,7 +249,7 @@ def _digest(schemas: Sequence[AnswerSchema]) -> str:
 
 
 def _checked(handle: Any) -> Any:
-    """Return ``handle_errors``, if it is one of those that it may be."""
+    """Return ``handle_errors`` if it is valid."""
     classes = handle if isinstance(handle, tuple) else (handle,)
     if isinstance(handle, bool | str) or all(isinstance(each, type) and issubclass(each, Exception) for each in classes):
         return handle
@@ -266,8 +263,8 @@ def _checked(handle: Any) -> Any:
 class NoResponse(Strategy[Any]):
     """Offers no format: the identity among the strategies.
 
-    Used for an agent without a response format, and for a call in which a middleware set the format to ``None``; then
-    ``schemas`` are the declared ones, for a text reply is still checked.
+    Used without a response format, and for a call in which a middleware set it to ``None``; then ``schemas`` are the declared
+    ones, because text replies are still checked.
     """
 
     name = "none"
@@ -280,7 +277,7 @@ class NoResponse(Strategy[Any]):
 
 
 class FreeLoop(NoResponse):
-    """The free part of a strategy that asks after the tools: a text ends it, and is the answer if it already parses."""
+    """The free part of a deferred strategy: a text ends it, and is the answer if it parses."""
 
     name = "deferred"
     is_attempt = False

@@ -26,7 +26,7 @@ class ToolStrategy(Strategy[SchemaT]):
     name = "tool"
     corrects_briefly = False
 
-    # The type of the answer follows from the schema; that of a JSON Schema's answers is ``dict``.
+    # The answer type follows from the schema; for a JSON Schema it is ``dict``.
     @overload
     def __init__(
         self: ToolStrategy[dict[str, Any]],
@@ -77,14 +77,14 @@ class ToolStrategy(Strategy[SchemaT]):
         """Bind the answer tools after the user's; a request's own tool choice wins."""
         tools = [*request.tools, *(schema.tool for schema in self.schemas)]
         if request.tool_choice is NO_CALLS:
-            # No choice takes the user's tools out and leaves several answers to choose from.
+            # No tool choice excludes user tools but allows several answer tools.
             said = None if self.tools_off else f"{CALLS_ARE_OVER} {self.request_text()}"
             return Binding(tools, {"tool_choice": self.tool_choice}, prompt=said)
         choice = self.tool_choice if request.tool_choice is None else request.tool_choice
         return Binding(tools, {"tool_choice": choice})
 
     def to_send(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
-        """Choose the one answer tool by its name, where no other may be called, a call is forced, and the client can name it."""
+        """Force the answer tool by name if it is the only callable tool and the client supports that."""
         is_off = self.tools_off or request.tool_choice is NO_CALLS
         if request.tools:
             is_one = is_off

@@ -1,1 +1,1 @@
-"""Schemas that come from callers at run time, and are checked before they are used."""
+"""Schemas from callers, checked before use."""

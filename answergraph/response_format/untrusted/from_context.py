@@ -1,4 +1,4 @@
-"""The response format that a caller brings with the run."""
+"""The response format passed by a caller with the run."""
 
 from __future__ import annotations
 

@@ -14,9 +14,9 @@ from urllib.parse import unquote
 from answergraph.response_format.untrusted.schema_positions import Position, dependencies_first, positions
 
 MAX_SCHEMAS_ASKED = 1_000
-"""Schemas on the way to one value of the answer; together they take less than a second."""
+"""Maximum schemas on the path to a value; they take less than a second."""
 MAX_EXPLAINED_DEPTH = 64
-"""The depth at which counting ends; validators have a limit of their own."""
+"""The depth at which counting ends; validators have their own limit."""
 
 
 def explained_depth(schema: Mapping[str, Any]) -> int:
@@ -43,7 +43,7 @@ def _asked_with(position: Position, found: Mapping[str, Position]) -> list[str]:
 def _costs(
     found: Mapping[str, Position], beside: Mapping[str, list[str]], order: list[str], inner: Mapping[str, int]
 ) -> dict[str, int]:
-    """Return how many schemas each one asks on the way to one value; ``inner`` has the counts of one level deeper."""
+    """Return the number of schemas visited per value; ``inner`` has the counts one level deeper."""
     costs: dict[str, int] = {}
     for pointer in order:
         same = sum(costs[target] for target in beside[pointer])

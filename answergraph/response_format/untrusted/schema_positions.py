@@ -60,7 +60,7 @@ def _group(position: Position, keyword: str) -> list[str]:
         return position.beside
     if keyword in {"properties", "prefixItems"}:
         return position.named
-    # Definitions are asked where they are referred to.
+    # Definitions are visited through references.
     return [] if keyword in {"$defs", "definitions"} else position.shared
 
 

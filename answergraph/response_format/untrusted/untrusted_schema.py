@@ -1,7 +1,7 @@
-"""Checks a JSON Schema that a caller brings with the run, before anything else reads it.
+"""Checks a caller's JSON Schema before anything else reads it.
 
-A schema from outside may be invalid, or made to be costly: by its size, by circular references, by parts that multiply, by
-patterns, or by addresses that a validator would fetch. The limits are our choice, far above what an answer needs.
+It may be invalid or costly: by size, circular or multiplying references, patterns, or remote addresses. The limits are far
+above what an answer needs.
 """
 
 from __future__ import annotations
@@ -20,23 +20,21 @@ from answergraph.response_format.wire.merge import is_scalar
 MAX_SCHEMA_BYTES = 65_536
 """Size of the schema as JSON in UTF-8."""
 MAX_SCHEMA_DEPTH = 64
-"""Objects and lists in each other; a property inside a property is two of them."""
+"""Nesting depth; a property inside a property counts two."""
 MAX_SUBSCHEMAS = 2_000
 """Properties, items, members of unions and definitions, together."""
 MAX_SCHEMAS_PER_VALUE = 1_000
-"""Schemas that apply to one value, with every reference followed; parts that refer to parts multiply them."""
+"""Schemas that apply to one value, with references followed."""
 MAX_FOLLOWED_SCHEMAS = 5_000
-"""Schemas with every reference replaced by what it names, as clients write them for a provider."""
+"""Schemas after replacing references, as clients do."""
 MAX_PATTERNS = 50
 """Regular expressions, in ``pattern`` and as names in ``patternProperties``."""
 MAX_PATTERN_CHARACTERS = 500
 MAX_PATTERN_BYTES = 1_048_576
-"""Memory of one compiled regular expression, and again of its matching cache."""
+"""Memory of a compiled regular expression, and of its matching cache."""
 
 PATTERN_OPTIONS = jsonschema_rs.RegexOptions(size_limit=MAX_PATTERN_BYTES, dfa_size_limit=MAX_PATTERN_BYTES)
-"""The regex engine of every validator of a caller's schema; its matching time is linear in the text for every pattern.
-
-It takes no look-around and no back references; the default engine of jsonschema-rs backtracks.
+"""A regex engine with linear matching time, without look-around and back references; the default of jsonschema-rs backtracks.
 """
 
 _DRAFTS = frozenset(
@@ -80,7 +78,7 @@ def check_untrusted_schema(schema: object) -> dict[str, Any]:
 
 
 def _refuse_what_is_not_json(schema: dict[Any, Any]) -> None:
-    # Not recursive: what comes may be deeper than Python's stack, hold itself, or hold one object many times.
+    # Iterative: the input may be deeper than Python's stack, cyclic, or share objects.
     waiting: list[tuple[object, int]] = [(schema, 1)]
     size = 0
     while waiting:
@@ -99,12 +97,12 @@ def _inner(value: object) -> Iterator[object]:
     if isinstance(value, dict):
         yield from value.values()
         if not all(isinstance(key, str) for key in value):
-            raise UntrustedSchemaError("The JSON Schema has a key that is no text; the keys of JSON are strings.")
+            raise UntrustedSchemaError("The JSON Schema has a key that is not a string.")
         yield from value
     elif isinstance(value, list):
         yield from value
     elif not is_scalar(value) or (isinstance(value, str) and re.search("[\ud800-\udfff]", value)):
-        raise UntrustedSchemaError(f"The JSON Schema holds {_quoted(value)}, which JSON cannot say; write plain JSON.")
+        raise UntrustedSchemaError(f"The JSON Schema holds {_quoted(value)}, which JSON cannot express; write plain JSON.")
 
 
 def _quoted(value: object) -> str:
@@ -112,7 +110,7 @@ def _quoted(value: object) -> str:
 
 
 def _refuse_unknown_draft(schema: dict[str, Any]) -> None:
-    # An address that the validator does not know is one that it would fetch.
+    # The validator would fetch an unknown address.
     draft = schema.get("$schema")
     if draft is not None and (not isinstance(draft, str) or draft.removesuffix("#") not in _DRAFTS):
         raise UntrustedSchemaError(f"'$schema' names no known draft; leave it out, or name one of: {', '.join(sorted(_DRAFTS))}.")
@@ -187,9 +185,9 @@ def _referred(position: Position, found: dict[str, Position]) -> list[str]:
 
 
 def _refuse_what_clients_follow(schema: dict[str, Any], found: dict[str, Position]) -> None:
-    """Refuse what LangChain's clients stumble over: they follow whatever is called ``$ref``, and write out what it names."""
+    """Refuse schemas that break LangChain's clients, which expand everything named ``$ref``."""
     if json.dumps(schema).count('"$ref":') != sum("$ref" in position.schema for position in found.values()):
-        raise UntrustedSchemaError("'$ref' is the name of a property or stands in data, where clients follow it too; rename it.")
+        raise UntrustedSchemaError("'$ref' is the name of a property or part of data, where clients follow it too; rename it.")
     followed = 0
     waiting = [(pointer, frozenset[str]()) for pointer in found if pointer == "#" or re.fullmatch("#/[^/]*/[^/]*", pointer)]
     while waiting:
@@ -206,7 +204,7 @@ def _refuse_what_clients_follow(schema: dict[str, Any], found: dict[str, Positio
 
 
 def _with_plain_references(schema: dict[str, Any], found: dict[str, Position]) -> None:
-    """Put what is referred to by escaped names under plain ones: LangChain's clients do not read the escapes."""
+    """Rename definitions with escaped names, which LangChain's clients cannot read."""
     escaped = [position.schema for position in found.values() if re.search("[%~]", str(position.schema.get("$ref", "")))]
     for number, referring in enumerate(escaped, start=1):
         schema.setdefault("$defs", {})[f"referred_{number}"] = dict(found[unquote(referring["$ref"])].schema)
@@ -220,7 +218,7 @@ def _refuse_invalid(schema: dict[str, Any]) -> None:
     except ValueError as error:
         first = str(error).splitlines()[0]
         shortened = first if len(first) <= _MAX_QUOTED_CHARACTERS else f"{first[:_MAX_QUOTED_CHARACTERS]}…"
-        raise UntrustedSchemaError(f"This is no valid JSON Schema: {shortened}") from error
+        raise UntrustedSchemaError(f"This is not a valid JSON Schema: {shortened}") from error
 
 
 def refuse_remote(uri: str) -> Any:

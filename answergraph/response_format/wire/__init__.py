@@ -1,1 +1,1 @@
-"""The compiler from a JSON Schema to the part of it that each provider takes, and the way back."""
+"""Compiles a JSON Schema to each provider's dialect, and restores the answers."""

@@ -1,6 +1,6 @@
-"""What each provider documents about the JSON Schemas it takes: one table of rules per dialect.
+"""The documented rules of each provider's JSON Schema dialect.
 
-A provider that holds a model to a schema takes only a part of JSON Schema. The numbers and keywords are the providers' own:
+Native modes accept only a part of JSON Schema. Sources:
 
 - OpenAI: https://platform.openai.com/docs/guides/structured-outputs#supported-schemas
 - Anthropic: https://platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations
@@ -23,10 +23,10 @@ the names of properties and definitions and the strings in ``enum``, together. `
 
 @dataclass(frozen=True, kw_only=True)
 class DialectRules:
-    """What one dialect takes."""
+    """The rules of one dialect."""
 
     limits: frozenset[str]
-    """The limits that are kept; all others are told in the description."""
+    """The supported limits; others go in the description."""
     formats: frozenset[str] | None
     """The values of ``format`` that are kept; None for all."""
     max_min_items: int | None = None
@@ -36,12 +36,12 @@ class DialectRules:
     closes_objects: bool = True
     """Every object has ``additionalProperties: false``, so open maps are not expressible."""
     takes_anything: bool = False
-    """The empty schema ``{}`` is taken."""
+    """The empty schema ``{}`` is supported."""
     takes_prefix_items: bool = False
     takes_other_enums: bool = True
     """Values of ``enum`` may be booleans and null, besides strings and numbers."""
     object_root: bool = False
-    """The root is an object and no union."""
+    """The root must be an object, not a union."""
     recursion: str = "always"
     """Whether a ``$ref`` may be recursive: ``"always"``, ``"never"``, or ``"optional"``, inside optional properties only."""
     describes_refs: bool = True
@@ -69,14 +69,14 @@ _LIMITS = {
 }
 
 TYPES_OF_LIMITS = {keyword: name for name, words in _LIMITS.items() for keyword in words}
-"""The type that each limit applies to; a limit is a keyword that narrows a value without a schema of its own."""
+"""The type of each limit; a limit narrows a value without a subschema."""
 
 LIMITS_IN_WORDS = {
     **{keyword: text for words in _LIMITS.values() for keyword, text in words.items()},
     "default": "default {}",
     "enum": "one of {}",
 }
-"""How a description tells the model of a keyword that a dialect does not take."""
+"""The description of keywords that a dialect does not support."""
 
 _FORMATS = frozenset({"date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"})
 
@@ -106,7 +106,7 @@ RULES = {
         recursion="optional",
     ),
 }
-"""The rules of each dialect that has some."""
+"""The rules per dialect."""
 
 LONG_ENUM_VALUES = 250
 MAX_LONG_ENUM_CHARACTERS = 15_000

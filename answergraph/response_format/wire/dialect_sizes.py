@@ -1,4 +1,4 @@
-"""The sizes that a dialect allows a schema, and the recursion."""
+"""Checks a dialect's limits on size and recursion."""
 
 from __future__ import annotations
 
@@ -57,22 +57,20 @@ class Edge:
     source: str
     target: str
     stepped: bool
-    """Whether it stands under a property or an item."""
+    """Whether it is below a property or an item."""
     optional: bool
-    """Whether it stands under an optional property."""
+    """Whether it is below an optional property."""
 
 
 def refuse_recursion(edges: Sequence[Edge], rules: DialectRules) -> None:
-    """Raise ``SchemaNotExpressible`` for recursion that the dialect does not take, or without a property or item between."""
+    """Raise ``SchemaNotExpressible`` for unsupported recursion, or a cycle without a property or item."""
     endless = in_circle(edge for edge in edges if not edge.stepped)
     if endless:
-        raise SchemaNotExpressible(
-            f"#/$defs/{endless}", "the definition is made of itself, without a property or an item between"
-        )
+        raise SchemaNotExpressible(f"#/$defs/{endless}", "the definition refers to itself without a property or an item between")
     if rules.recursion == "never" and (name := in_circle(edges)):
-        raise SchemaNotExpressible(f"#/$defs/{name}", "the definition contains itself, and recursion is not taken")
+        raise SchemaNotExpressible(f"#/$defs/{name}", "the definition is recursive, which is not supported")
     if rules.recursion == "optional" and (name := in_circle(edge for edge in edges if not edge.optional)):
-        reason = "the definition contains itself by properties that are all required; one of them has to be optional"
+        reason = "the definition is recursive through required properties only; make one of them optional"
         raise SchemaNotExpressible(f"#/$defs/{name}", reason)
 
 

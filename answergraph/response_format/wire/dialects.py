@@ -1,4 +1,4 @@
-"""The parts of JSON Schema that providers take, by name; ``dialect_rules`` has what each takes."""
+"""The dialects of JSON Schema; ``dialect_rules`` has their rules."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import StrEnum
 MAX_PATH_CHARACTERS = 300
 """Length of a path in an error; the rest is left out."""
 MAX_STEP_CHARACTERS = 100
-"""Length of one name in such a path."""
+"""Maximum length of a name in a path."""
 
 
 class Dialect(StrEnum):
@@ -27,7 +27,7 @@ class Dialect(StrEnum):
 
 
 class SchemaNotExpressible(ValueError):  # noqa: N818 - it is an answer of the compiler, named as what it says
-    """A schema cannot be said in a dialect; ``path`` is a JSON pointer that begins with ``#``."""
+    """A schema is not expressible in a dialect; ``path`` is a JSON pointer that begins with ``#``."""
 
     def __init__(self, path: str, reason: str) -> None:
         path = path if len(path) <= MAX_PATH_CHARACTERS else f"{path[:MAX_PATH_CHARACTERS]}…"

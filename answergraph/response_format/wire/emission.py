@@ -1,4 +1,4 @@
-"""How a JSON Schema in normal form is said in a provider's dialect."""
+"""Writes a JSON Schema in normal form in a provider's dialect."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Emission:
         self._known = {ROOT}
 
     def document(self) -> dict[str, Any]:
-        """Return the whole schema in the dialect; raise ``SchemaNotExpressible`` if the dialect cannot say it."""
+        """Return the schema in the dialect; raise ``SchemaNotExpressible`` if that is impossible."""
         root = self._node(self._form.root, _SchemaPlace("#", ROOT))
         if self._rules.object_root and root.get("type") != "object":
             raise SchemaNotExpressible("#", "the whole answer is an object, no union and no list; put it under a property")

@@ -22,11 +22,11 @@ class Reader(Definitions, Protocol):
 
 
 def node_of(schema: object, path: str, reader: Reader) -> Node:
-    """Return a schema in normal form; raise ``SchemaNotExpressible`` if it is none, or no dialect can express it."""
+    """Return a schema in normal form; raise ``SchemaNotExpressible`` if it is invalid or no dialect can express it."""
     if schema is True:
         return {}
     if not isinstance(schema, Mapping):
-        raise SchemaNotExpressible(path, "nothing is allowed here" if schema is False else "this is no schema")
+        raise SchemaNotExpressible(path, "nothing is allowed here" if schema is False else "this is not a schema")
     _refuse_unreadable(schema, path)
     node = settled(_own(schema, path, reader), reader, path)
     for index, part in enumerate(_list(schema, "allOf", path)):
@@ -68,14 +68,14 @@ def _type(node: Node, schema: Mapping[str, Any], path: str, _: Reader) -> None:
     declared = schema["type"]
     types = [declared] if isinstance(declared, str) else declared
     if not isinstance(types, list) or not types or not all(isinstance(each, str) and each in _KNOWN_TYPES for each in types):
-        raise SchemaNotExpressible(path, "'type' names no type of JSON")
+        raise SchemaNotExpressible(path, "'type' is not a JSON type")
     node["type"] = [each for each in dict.fromkeys(types) if each != "integer" or "number" not in types]
 
 
 def _required(node: Node, schema: Mapping[str, Any], path: str, _: Reader) -> None:
     names = schema["required"]
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise SchemaNotExpressible(path, "'required' is no list of names")
+        raise SchemaNotExpressible(path, "'required' is not a list of names")
     node["required"] = list(dict.fromkeys(names))
 
 
@@ -89,7 +89,7 @@ def _enum(node: Node, schema: Mapping[str, Any], path: str, _: Reader) -> None:
 def _properties(node: Node, schema: Mapping[str, Any], path: str, reader: Reader) -> None:
     declared = schema["properties"]
     if not isinstance(declared, Mapping) or not all(isinstance(name, str) for name in declared):
-        raise SchemaNotExpressible(path, "'properties' is no object")
+        raise SchemaNotExpressible(path, "'properties' is not an object")
     node["properties"] = {name: reader.node(inner, inside(path, "properties", name)) for name, inner in declared.items()}
 
 

@@ -1,4 +1,4 @@
-"""Merges two JSON Schemas in normal form into one that takes the values both take.
+"""Merges two JSON Schemas in normal form into their intersection.
 
 ``allOf`` asks for this, and so do keywords beside ``$ref`` or ``anyOf``; keywords beside a union move into its members.
 """
@@ -41,7 +41,7 @@ def merged(one: Node, other: Node, definitions: Definitions, path: str) -> Node:
         Contradiction: If no value fits both.
         SchemaNotExpressible: If one schema cannot express both.
     """
-    # What is copied counts: a large part beside a union is copied into each of its members.
+    # Copies count: a large part beside a union is copied into each member.
     with definitions.nested(path, 1 + _size(one) + _size(other)):
         one, other = _with_like_references(one, other, definitions, path)
         together: Node = {**other, **one}
@@ -141,7 +141,7 @@ def _with_union_outside(node: Node, union: str, definitions: Definitions, path: 
         except Contradiction:
             continue
     if not members:
-        raise Contradiction(path, f"no member of {union!r} goes with what stands beside it")
+        raise Contradiction(path, f"no member of {union!r} is compatible with the keywords beside it")
     return {**outside, union: members}
 
 
@@ -186,7 +186,7 @@ def _both_types(one: list[str], other: list[str], path: str) -> list[str]:
 
 
 def _both_enums(one: list[Any], other: list[Any], path: str) -> list[Any]:
-    # True equals 1 in Python, and does not in JSON.
+    # True equals 1 in Python, but not in JSON.
     allowed = {(isinstance(value, bool), value) for value in other}
     values = [value for value in one if (isinstance(value, bool), value) in allowed]
     if not values:
@@ -215,7 +215,7 @@ def _merge_properties(together: Node, one: Node, other: Node, definitions: Defin
 def _refuse_closed_beside(one: Node, other: Node, path: str) -> None:
     undeclared = other.get("properties", {}).keys() - one.get("properties", {}).keys()
     if undeclared and one.get("additionalProperties", True) is not True:
-        raise SchemaNotExpressible(path, "'additionalProperties' of one part speaks of the properties of the other")
+        raise SchemaNotExpressible(path, "'additionalProperties' of one part applies to properties of the other")
 
 
 def _both_items(one: Any, other: Any, definitions: Definitions, path: str) -> Any:
@@ -229,7 +229,7 @@ def _both_items(one: Any, other: Any, definitions: Definitions, path: str) -> An
 
 def _both_additional(one: Any, other: Any, path: str) -> Any:
     if isinstance(one, Mapping) and isinstance(other, Mapping):
-        raise SchemaNotExpressible(path, "two different 'additionalProperties' do not make one")
+        raise SchemaNotExpressible(path, "two different 'additionalProperties' cannot be merged")
     # False is narrower than any schema, and every schema narrower than True.
     return False if one is False or other is False else (other if one is True else one)
 

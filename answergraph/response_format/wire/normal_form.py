@@ -19,7 +19,7 @@ from answergraph.response_format.wire.merge import UNIONS, Node
 MAX_STEPS = 100_000
 """Subschemas visited, and properties copied to merge them."""
 MAX_SCHEMA_DEPTH = 50
-"""Subschemas inside each other; no provider takes as many, and Python's stack holds them."""
+"""Maximum depth of subschemas, safe for Python's stack."""
 ROOT = "_root"
 """The name of the whole schema among the definitions."""
 DEFINITIONS = "#/$defs/"
@@ -129,7 +129,7 @@ class NormalForm:
             elif isinstance(found, list) and key.isdecimal() and len(key) <= _MAX_INDEX_DIGITS and int(key) < len(found):
                 found = found[int(key)]
             else:
-                raise SchemaNotExpressible(pointer, "the reference leads nowhere")
+                raise SchemaNotExpressible(pointer, "the reference has no target")
         return found
 
     def _name(self, pointer: str) -> str:

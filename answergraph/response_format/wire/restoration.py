@@ -38,7 +38,7 @@ class Restoration:
         import jsonschema_rs  # noqa: PLC0415 - takes a twentieth of the import, and few answers need it
 
         try:
-            # Of the two engines for patterns this one is never slow, whatever the pattern.
+            # This regex engine is linear for every pattern.
             options = jsonschema_rs.RegexOptions()
             return jsonschema_rs.Draft202012Validator({**node, "$defs": self._form.definitions}, pattern_options=options)
         except ValueError:

@@ -20,7 +20,7 @@ from answergraph.response_format.wire.restoration import Restoration
 
 @dataclass(frozen=True)
 class WireSchema:
-    """A schema as it is sent to a provider."""
+    """A schema in a provider's form."""
 
     schema: dict[str, Any]
     dialect: Dialect
@@ -29,7 +29,7 @@ class WireSchema:
     def restore(self, data: Any) -> Any:
         """Return an answer without the nulls that only the compiled schema asked for; the data itself is not changed.
 
-        They stand for properties that are optional in the full schema and do not take null there. In a union, the first member
+        These are nulls of properties that are optional in the full schema and do not accept null. In a union, the first member
         that validates is used, else the first one whose property names match.
         """
         return data if self._restoration is None else self._restoration.restored(data)

@@ -12,7 +12,7 @@ _BROWSER = re.compile(r"chrom|webkit|firefox|safari|edge|mobile|desktop|iphone|i
 
 
 def fails_in_one_place(case: CaseText) -> Finding | None:
-    """Find a failure real that only one environment shows, where nothing in it depends on the moment."""
+    """Find a failure real if only one environment shows it and nothing in it is time-dependent."""
     passed = [other for other in case.elsewhere if other["status"] == "passed" and is_other_environment(other["differs"])]
     if not passed or case.passes or case.is_suspicious or not (case.is_assertion or case.broke_in == "application"):
         return None
@@ -22,7 +22,7 @@ def fails_in_one_place(case: CaseText) -> Finding | None:
 
 
 def is_other_environment(differs: dict[str, tuple[str, str]]) -> bool:
-    """Return whether two results of one name are of one test in two environments, and not of two tests or on two machines."""
+    """Return whether two results of one name are of one test in two environments."""
     if differs.keys() & {"suite", "file"}:
         return False
     return differs.keys() != {"hostname"} or any(_BROWSER.search(value) for value in differs["hostname"])

@@ -1,4 +1,4 @@
-"""The rule about code that is not there: whose code lacks it, the application's or the test's?"""
+"""The rule about missing code: does the application or the test lack it?"""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _INSTALLED = re.compile(r"(?:site|dist)-packages|node_modules")
 
 
 def missing_code(case: CaseText) -> Finding | None:
-    """Find a failure real where the application lacks the code, and not real where only the test does; else leave it open."""
+    """Find a failure real if the application lacks the code, not real if only the test does."""
     if case.is_assertion or signs.RAISES.search(case.details):
         return None
     line = next((line for line in case.error_lines if signs.IMPORT.search(line)), None)
@@ -34,14 +34,14 @@ def missing_code(case: CaseText) -> Finding | None:
 
 
 def missing_module(case: CaseText) -> str | None:
-    """Return the name of the package that is missing, or lacks a name; ``None`` if nothing of Python's is."""
+    """Return the Python package that is missing or lacks a name, or ``None``."""
     said = "\n".join(case.error_lines)
     match = _LACKS_NAME.search(said) or _NO_MODULE.search(said)
     return match["module"].split(".")[0] if match else None
 
 
 def _is_of_application(line: str, case: CaseText) -> bool | None:
-    """Return whether the missing code is the application's; ``None`` if it cannot be told."""
+    """Return whether the missing code is the application's; ``None`` if unknown."""
     lacks = _LACKS_NAME.search(line)
     if lacks:
         return _owner_of_name(lacks["module"], lacks["path"] or "", case)
@@ -73,12 +73,12 @@ def _owner_of_module(module: str, case: CaseText) -> bool | None:
     # Python names the whole path only if the package around the missing module was found.
     if _is_named_by(module, case) or "." in module:
         return True if _is_named_by(module, case) else None
-    # What the application itself imports may be missing on this machine alone.
+    # The application's imports may be missing only on this machine.
     return None if case.broke_in == "application" else False
 
 
 def _is_named_by(module: str, case: CaseText) -> bool:
-    """Return whether the test goes by the module's name, or the trace passes through its package."""
+    """Return whether the test has the module's name, or the trace contains its package."""
     top = module.split(".", maxsplit=1)[0]
     words = re.split(r"[^A-Za-z0-9]+", case.test.rsplit("::", 1)[0])
     named = {"_".join(words[start:end]) for start in range(len(words)) for end in range(start + 1, len(words) + 1)}

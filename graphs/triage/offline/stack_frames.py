@@ -1,4 +1,4 @@
-"""Whose code broke: the frames of a stack trace of any language, the innermost last."""
+"""Parses stack frames of many languages, the innermost last."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ LIBRARY_LINE = re.compile(
     r"|at (?:java|javax|sun|jdk|kotlin|scala|junit|org\.(?:junit|testng|hamcrest|gradle|apache\.maven))\.).*$",
     re.MULTILINE,
 )
-"""The lines of a stack trace that are not the project's, or are shown around the failed one."""
+"""Lines of a stack trace that are not the project's frames."""
 
 
 @dataclass(frozen=True)
@@ -70,5 +70,5 @@ def frames_of(trace: str) -> list[Frame]:
 def _frame(match: re.Match[str]) -> Frame:
     parts = match.groupdict()
     path = parts["path"].replace("\\", "/")
-    # A Java frame names a method; its class says whose it is.
+    # A Java frame names a method; its class identifies the owner.
     return Frame(f"{path.rsplit('.', 1)[0]}/{parts['file']}" if parts.get("file") else path, parts["line"])

@@ -1,6 +1,6 @@
-"""What the triage policy knows of a case: the facts of ``read_case``, and the log lines that were looked up.
+"""The triage policy's view of a case: the facts of ``read_case`` and log lines.
 
-Everything here stands in what tools returned, so that a quote is always a piece of their text.
+All of it is text of tool results, so that quotes are always parts of them.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from answergraph.graphs.triage.offline.stack_frames import LIBRARY_LINE, Frame, 
 from answergraph.graphs.triage.run_files.case_facts import MAX_MESSAGE_CHARACTERS, CaseFacts, OtherResult
 
 MAX_JUDGED_CHARACTERS = 4_000
-"""How much of a failure's text tells whether it is a failed check."""
+"""Characters of a failure used to recognise a failed check."""
 MIN_SHARED_PACKAGES = 2
-"""How many leading packages two names share that belong to one project."""
+"""Leading packages shared by names of one project."""
 MAX_QUOTE_CHARACTERS = 400
-"""How long a quote may be."""
+"""Maximum length of a quote."""
 
 _PYTEST_END = re.compile(r"^\S[^\n:]*?\.\w+:\d+: ?(?P<type>\S+)$", re.MULTILINE)
 _ERROR_LINE = re.compile(r"^(?:E\s+)?(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*)(?: \[\w+\])?(?::\s+(?P<said>\S.*))?$", re.MULTILINE)
@@ -53,24 +53,24 @@ _BOTH_SIDES = re.compile(
 
 @dataclass(frozen=True)
 class CaseText(CaseFacts):
-    """The facts of a case, and the questions that the rules ask about its texts."""
+    """The facts of a case, with predicates for the rules."""
 
     log: str = ""
     """The part of a log around the test's name."""
     found: Sequence[str] = ()
-    """The lines that tell of random seeds."""
+    """Lines about random seeds."""
     code_lines: Sequence[str] = ()
-    """Lines of the folder that name files of the module that is missing."""
+    """Lines that name files of the missing module."""
 
     @property
     def error_lines(self) -> list[str]:
-        """The lines of the stack trace that name an exception, causes first; each without its mark."""
+        """The lines of the stack trace that name an exception, causes first, without marks."""
         lines = [_MARK.sub("", match[0]).strip() for match in self._named_errors]
         return lines or [line.strip() for line in (self.message or self.details).strip().splitlines()[:1]]
 
     @property
     def error_type(self) -> str:
-        """The type of the exception that ended the test, without its module; empty if it cannot be told."""
+        """The type of the exception that ended the test, without its module; empty if unknown."""
         frames = [match["type"] for match in _PYTEST_END.finditer(self._trace)]
         named = [match["type"] for match in self._named_errors]
         last = (frames or named or [self.message.split(":")[0].strip()])[-1]
@@ -86,14 +86,14 @@ class CaseText(CaseFacts):
 
     @property
     def is_assertion(self) -> bool:
-        """Whether a check of the test failed, and nothing else broke."""
+        """Whether only a check of the test failed."""
         said = f"{self.message}\n{self.details}"[:MAX_JUDGED_CHARACTERS]
         named = self.error_type if self.error_type.endswith(("Error", "Exception", "Expired", "Exit")) else ""
         return self.error_type in _ASSERTIONS or (named in {"", "Error"} and bool(_CHECK.search(said)))
 
     @property
     def shows_both_sides(self) -> bool:
-        """Whether a failed check shows what was expected and what came instead."""
+        """Whether a failed check shows both the expected and the actual value."""
         return bool(_BOTH_SIDES.search(f"{self.message}\n{self.details}"[:MAX_JUDGED_CHARACTERS]))
 
     @cached_property
@@ -103,47 +103,47 @@ class CaseText(CaseFacts):
 
     @property
     def own_frames(self) -> list[str]:
-        """The places in the stack trace that are no library's, the innermost last."""
+        """The frames outside libraries, the innermost last."""
         return [f"{frame.path}:{frame.line}" for frame in self.frames if not frame.is_library]
 
     @property
     def broke_in(self) -> Literal["application", "test"] | None:
-        """Whose the innermost frame is that is no library's; a test's set-up counts as the test."""
+        """The owner of the innermost frame outside libraries; a set-up counts as the test."""
         own = [frame for frame in self.frames if not frame.is_library]
         return ("test" if own[-1].is_test else "application") if own else None
 
     @property
     def names_an_error(self) -> bool:
-        """Whether an exception is named that ended the test."""
+        """Whether an exception ended the test."""
         return self.error_type.endswith(_ERROR_ENDINGS)
 
     @property
     def raises_its_own(self) -> bool:
-        """Whether the exception is one that the application's own packages define."""
+        """Whether the application's packages define the exception."""
         first = next(iter(self.error_lines), "").split(":")[0].split(".")
         ours = self.test.split("::")[0].split(".")
         return sum(1 for one, other in zip(first[:-1], ours[:-1], strict=False) if one == other) >= MIN_SHARED_PACKAGES
 
     @property
     def is_suspicious(self) -> bool:
-        """Whether something else than what the test was given may explain its failure: time, chance, files, the network."""
+        """Whether time, chance, files or the network may explain the failure."""
         return bool(signs.PROGRAM.search(self.details)) or any(sign.search(self._own_text) for sign in signs.UNSURE)
 
     @property
     def complaints(self) -> str:
-        """The lines in the test's output and log by which a program says that something went wrong."""
+        """The lines of the output and log that report an error."""
         lines = (line.strip() for text in (self.output, self.log) for line in text.splitlines())
         return "\n".join(line for line in lines if any(word in line for word in _COMPLAINTS))
 
     @cached_property
     def _own_text(self) -> str:
         own = LIBRARY_LINE.sub("", f"{self.details}\n{self.message}".replace("thread '", ""))
-        # A script waits for everything it does; that it does says nothing about its timing.
+        # A script always waits; that says nothing about its timing.
         return _ASYNC.sub("", own) if any(frame.is_script for frame in self.frames) else own
 
     @property
     def takes_fixtures(self) -> bool | None:
-        """Whether the test gets values prepared elsewhere; ``None`` if its head is not shown."""
+        """Whether the test uses fixtures; ``None`` if its signature is not shown."""
         match = _PARAMETERS.search(self.details)
         if match is None:
             return None
@@ -152,7 +152,7 @@ class CaseText(CaseFacts):
 
     @property
     def other_runs(self) -> list[OtherResult]:
-        """The other results in which the test ran."""
+        """Other results in which the test ran."""
         return [other for other in self.others if other["status"] != "skipped"]
 
     @property
@@ -162,12 +162,12 @@ class CaseText(CaseFacts):
 
     @property
     def same_failures(self) -> list[OtherResult]:
-        """The other results in which it failed with the same words."""
+        """Other results with the same failure."""
         said = " ".join(self.message.split())[:MAX_MESSAGE_CHARACTERS]
         return [other for other in self.other_runs if other["status"] != "passed" and other["message"] == said]
 
     def failing_lines(self) -> str:
-        """Return the piece of the stack trace that shows the failed line and what was wrong with it."""
+        """Return the part of the stack trace with the failed line and its error."""
         shown = _FAILING_SOURCE.findall(self.details + "\n" if self.details else "")
         if shown:
             return cut(shown[-1].rstrip("\n"))
@@ -178,13 +178,13 @@ class CaseText(CaseFacts):
         return said[:MAX_QUOTE_CHARACTERS].rsplit("\n", 1)[0].strip() if len(said) > MAX_QUOTE_CHARACTERS else said
 
     def last_line(self) -> str:
-        """Return the last line of the stack trace that says something, or the message."""
+        """Return the last meaningful line of the stack trace, or the message."""
         lines = [line.strip() for line in self._trace.splitlines() if line.strip()]
         return cut(lines[-1]) if lines else ""
 
 
 def cut(text: str) -> str:
-    """Return the end of a piece of text that is too long for a quote, from the beginning of a line where there is one."""
+    """Return the end of a text too long for a quote, from a line start if possible."""
     if len(text) <= MAX_QUOTE_CHARACTERS:
         return text
     ending = text[-MAX_QUOTE_CHARACTERS:]

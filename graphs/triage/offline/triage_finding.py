@@ -1,4 +1,4 @@
-"""What a rule of the triage policy concludes."""
+"""The conclusion of a triage rule."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ class Finding:
     """The conclusion of a rule, and its evidence."""
 
     misjudged: bool
-    """Whether the test's result is wrong: a failure that should be a pass, or a pass that should be a failure."""
+    """Whether the test's result is wrong."""
     confidence: float
     """From 0 to 1."""
     cause: str | None
-    """One of the causes of a misclassification; ``None`` if there is none, or several are possible."""
+    """The cause of a wrong result; ``None`` if there is none or it is ambiguous."""
     explanation: str
-    """What happened, in one sentence."""
+    """The explanation, in one sentence."""
     quotes: tuple[str, ...]
-    """Pieces of what the tools returned."""
+    """Quotes of tool results."""
     advice: str
-    """What to do next."""
+    """The recommended action."""
 
 
 TriageRule = Callable[[CaseText], Finding | None]

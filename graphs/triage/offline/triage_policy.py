@@ -1,7 +1,7 @@
-"""The triage policy: looks at one case of a test run with the tools that are offered, then says whether its result is right.
+"""The triage policy: examines a case with the offered tools, then judges its result.
 
-It reads the case, looks up the test's name and random seeds in the logs, and judges by ``triage_rules``. A quote is a piece
-of a tool's result, cut out by the program; what no rule can tell it leaves open, and says what is missing.
+It reads the case, searches the logs for the test's name and random seeds, and applies ``triage_rules``. Quotes are parts of
+tool results. Without a matching rule it abstains and says what is missing.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ READ_CASE = "read_case"
 SEARCH = "search"
 READ_LINES = "read_lines"
 MAX_SIGN_CHARACTERS = 500
-"""How much of a line that tells of a failure is looked up."""
+"""Characters of a failure line used in a search."""
 SEED_PATTERN = r"\bseed\b.{0,20}\d"
 
 _ABILITY = "judge whether the result of a test is right, with the tools read_case, search and read_lines"
@@ -43,14 +43,14 @@ _MENTION = re.compile(r"^(?P<path>.+?):(?P<number>\d+): (?P<line>.*)$", re.MULTI
 _HEADING = re.compile(r"_{3,}|FAIL|ERROR")
 _LINES_BEFORE, _LINES_READ = 2, 60
 _VERDICTS = {"failed": "is_false_negative", "flaky": "is_flaky", "passed": "is_false_positive"}
-"""Per kind of case, the field of a verdict that says whether the test's result is wrong."""
+"""Per kind of case, the verdict's field for a wrong result."""
 _JUDGES = {"failed": judge, "flaky": judge_flaky, "passed": judge_passed}
 _ANOTHER_RUN = "a second result of the same test: run again, alone and with the others"
 _MORE_OUTPUT = "what the test and the application logged meanwhile"
 
 
 def triage_case(request: OfflineRequest) -> AIMessage:
-    """Judge one case of a test run: reply with the next look at it, the verdict, or what is missing for one."""
+    """Judge one case: reply with the next tool call, the verdict, or an abstention."""
     case_id = request.attached(ATTACHED_CASE)
     if case_id is None or READ_CASE not in request.tools:
         return decline_all_but(_ABILITY)
@@ -59,7 +59,7 @@ def triage_case(request: OfflineRequest) -> AIMessage:
 
 @dataclass(frozen=True)
 class _Investigation:
-    """One case, and how far it has been looked into."""
+    """A case and the state of its investigation."""
 
     request: OfflineRequest
     case_id: str
@@ -78,7 +78,7 @@ class _Investigation:
         return self._conclude(self._with_logs(case))
 
     def _searches(self, case: CaseText) -> list[tuple[str, dict[str, Any]]]:
-        """Return the looks at the logs: for the test's name, what stands around it, and seeds."""
+        """Return the log searches: the test's name with context, and seeds."""
         under = _common_folder([self.case_id, *(other["file"] for other in case.other_runs)])
         steps: list[tuple[str, dict[str, Any]]] = [(SEARCH, {"text": _test_name(case), "under": under})]
         mention = self._mention(steps[0][1])
@@ -95,7 +95,7 @@ class _Investigation:
         return [step for step in steps if step[1].get("text", True)]
 
     def _mention(self, args: Mapping[str, Any]) -> re.Match[str] | None:
-        """Return the place where a log tells of the test: a heading or a failure rather than a passing remark."""
+        """Return the best mention of the test in the logs: a heading or a failure first."""
         found = self._result_of(SEARCH, args)
         mentions = [match for match in _MENTION.finditer(found.text) if not match["path"].endswith(".xml")] if found else []
         headings = [match for match in mentions if _HEADING.search(match["line"])]
@@ -116,7 +116,7 @@ class _Investigation:
         return case
 
     def _conclude(self, case: CaseText) -> AIMessage:
-        # What was sent back once would be sent back again: the rules find nothing else.
+        # A rejected answer would be rejected again: the rules find nothing else.
         finding = None if self._was_sent_back() else _quotable(_JUDGES[case.kind](case), case)
         for schema in self.request.formats:
             values = self._values(schema, finding, case)
@@ -125,7 +125,7 @@ class _Investigation:
         return AIMessage(finding.explanation if finding else "What the folder holds does not tell whether the result is right.")
 
     def _values(self, schema: OfferedSchema, finding: Finding | None, case: CaseText) -> dict[str, Any] | None:
-        """Return the values of an answer; of an abstention only if there is no finding, or nothing else is offered."""
+        """Return the values of an answer; an abstention only without a finding or another schema."""
         values = _verdict_values(schema, finding, case) if finding else None
         offers_verdict = any(set(_VERDICTS.values()) & schema.field_names for schema in self.request.formats)
         if values is None and (finding is None or not offers_verdict):
@@ -150,7 +150,7 @@ class _Investigation:
 
 
 def _quotable(finding: Finding | None, case: CaseText) -> Finding | None:
-    """Return a finding whose quotes are long enough to tell something; in place of others, the result's start tags are quoted."""
+    """Return a finding with sufficiently long quotes; others are replaced by the result's start tags."""
     if finding is None:
         return None
     tags = case.written.splitlines()[::-1]
@@ -163,7 +163,7 @@ def _counts(text: str) -> bool:
 
 
 def _common_folder(paths: Sequence[str]) -> str:
-    """Return the innermost folder that holds all the files; empty for the whole."""
+    """Return the innermost common folder of the files; empty for the root."""
     folders = [path.split("/")[:-1] for path in paths]
     shared = takewhile(lambda parts: len(set(parts)) == 1, zip(*folders, strict=False))
     return "/".join(parts[0] for parts in shared)
@@ -174,7 +174,7 @@ def _test_name(case: CaseText) -> str:
 
 
 def _own_part(text: str, name: str) -> str:
-    """Return the part of a log up to the heading of the next test."""
+    """Return a log up to the next test's heading."""
     lines = text.splitlines()
     for index, line in enumerate(lines):
         if index > _LINES_BEFORE + 1 and line.startswith(("____", "====")) and name not in line:
@@ -187,7 +187,7 @@ def _described(call: AnsweredCall) -> str:
 
 
 def _verdict_values(schema: OfferedSchema, finding: Finding, case: CaseText) -> dict[str, Any] | None:
-    """Return the values of a verdict; ``None`` if the schema is no verdict on such a case, or asks for what is not known."""
+    """Return the values of a verdict; ``None`` if the schema does not match or needs unknown values."""
     verdict = _VERDICTS[case.kind]
     if verdict not in schema.field_names:
         return None
@@ -206,7 +206,7 @@ def _verdict_values(schema: OfferedSchema, finding: Finding, case: CaseText) -> 
 
 
 def _abstention_values(schema: OfferedSchema, case: CaseText, tried: Sequence[str]) -> dict[str, Any] | None:
-    """Return the values of an abstention; ``None`` if the schema is none."""
+    """Return the values of an abstention; ``None`` for other schemas."""
     if not {"missing", "tried"} <= schema.field_names:
         return None
     missing = [_MORE_OUTPUT] if case.other_runs else [_ANOTHER_RUN, _MORE_OUTPUT]

@@ -1,7 +1,6 @@
-"""The rules of the triage policy: pure functions from the facts of a case to a finding, or to none.
+"""The rules of the triage policy: functions from a case to a finding or ``None``.
 
-The first rule that finds something is heard. Where no rule does, the policy abstains: a failure that may be real and may be
-not is left to a person, with a word on what is missing.
+The first finding counts. Without one, the policy abstains and leaves the case to a person.
 """
 
 from __future__ import annotations
@@ -17,23 +16,23 @@ from answergraph.graphs.triage.offline.triage_case_text import MAX_QUOTE_CHARACT
 from answergraph.graphs.triage.offline.triage_finding import Finding, TriageRule
 
 _RESEMBLE_BAD_DATA = frozenset({"TypeError", "KeyError", "AttributeError", "IndexError", "ValueError"})
-"""Errors that application code raises when it is handed wrong data."""
+"""Errors that application code raises for wrong data."""
 _NEVER_RAN = re.compile(
     r"^failed on (?:setup|teardown)|^(?:collection|setup|teardown) (?:failure|error)|Test suite failed to run"
 )
 MAX_QUOTED_TRIES = 5
-"""How many failed tries of a flaky test are quoted."""
+"""Failed tries quoted for a flaky test."""
 _MANY_TIMEOUTS = 2
-"""So many further time-outs of the same test are no coincidence."""
+"""Further time-outs of the same test that rule out coincidence."""
 
 
 def judge(case: CaseText) -> Finding | None:
-    """Return the finding of the first rule that applies to a failed case, ``None`` if none does."""
+    """Return the finding of the first matching rule for a failed case, or ``None``."""
     return next((finding for rule in RULES if (finding := rule(case)) is not None and all(finding.quotes)), None)
 
 
 def judge_flaky(case: CaseText) -> Finding | None:
-    """Return that a test failed and passed in one run; ``None`` if nothing it left can be quoted."""
+    """Return the finding for a test that failed and passed in one run; ``None`` without a quote."""
     said = [case.sign] if case.sign else [text.split("\n", 1)[-1] for text in case.tries]
     times = f"{len(case.tries)} times" if len(case.tries) > 1 else "once"
     explanation = f"The test failed {times} and then passed, in one run: its result depends on more than the code."
@@ -43,7 +42,7 @@ def judge_flaky(case: CaseText) -> Finding | None:
 
 
 def judge_passed(case: CaseText) -> Finding | None:
-    """Return whether a passed case should have failed; ``None`` if the logs do not tell."""
+    """Return whether a passed case should have failed; ``None`` if unknown."""
     for text in (case.output, case.log):
         match = signs.UNNOTICED.search(text)
         if match:
@@ -124,7 +123,7 @@ def _varies_with_chance(case: CaseText) -> Sequence[str] | None:
 
 
 def _varies_with_seed(case: CaseText) -> Sequence[str] | None:
-    # Where the order of the tests is drawn as well, a seed says nothing about the test itself.
+    # If the test order is random, too, a seed says nothing about the test.
     same_order = any(other["order"] in {"the same cases", "no other"} for other in case.passes)
     return _different_seeds(case) or None if same_order else None
 
@@ -196,11 +195,11 @@ def _mistake_in_test(case: CaseText) -> Finding | None:
 
 
 def _real(case: CaseText) -> Finding | None:
-    """Find a failure real where the test looks at nothing but what it was given, or fails again with the same words."""
+    """Find a failure real if the test is deterministic or fails again in the same way."""
     if _NEVER_RAN.search(f"{case.message}\n{case.details[:MAX_QUOTE_CHARACTERS]}") or case.passes or case.is_suspicious:
         return None
     if any(signs.IMPORT.search(line) for line in case.error_lines):
-        return None  # left open by the rule about missing code
+        return None  # not decided by the rule about missing code
     failed_again = bool(case.same_failures or case.tries)
     confidence = 0.85 if failed_again else 0.65
     advice = "Treat it as a defect of the application."
@@ -230,11 +229,11 @@ RULES: tuple[TriageRule, ...] = (
     fails_in_one_place,
     _real,
 )
-"""In order: what the machine did wrong, what the test did, and last whether the application did."""
+"""In order: problems of the machine, of the test, of the application."""
 
 
 def _environment_line(case: CaseText, sign: re.Pattern[str]) -> str | None:
-    """Return the line by which the system said so: the exception's own, or the log's where a check found something missing."""
+    """Return the system's error line: of the exception, or of the log if a check failed."""
     if signs.RAISES.search(case.details):
         return None
     if not case.is_assertion:

@@ -1,4 +1,4 @@
-"""The words by which test frameworks, systems and languages tell what went wrong."""
+"""Patterns of error messages of test frameworks, systems and languages."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ TIMEOUT = re.compile(
     r"|exceeded (?:the )?(?:timeout|time limit|deadline)",
     _IGNORE,
 )
-"""Something was waited for in vain."""
+"""A wait timed out."""
 
 RESOURCES = re.compile(
     r"\bMemoryError\b|OutOfMemoryError|out of memory|cannot allocate memory|\bENOMEM\b|too many open files|\bEMFILE\b|\bENFILE\b"
     r"|can't start new thread|unable to create new native thread|resource temporarily unavailable|\bOOM-?killed\b|heap limit",
     _IGNORE,
 )
-"""The machine has too little of something."""
+"""The machine ran out of a resource."""
 
 ENVIRONMENT = re.compile(
     r"environment variable\W+\w+\W+(?:is )?(?:not set|missing|undefined|required)"
@@ -46,30 +46,30 @@ ENVIRONMENT = re.compile(
     r"|command not found|is not recognized as an internal or external command|executable (?:file )?not found in \$?PATH",
     _IGNORE,
 )
-"""What a test needs around it is not there."""
+"""Something the test needs is missing."""
 
 ENVIRON = re.compile(r"environ\[|<frozen os>|\benviron\(\{|lib/python[\d.]+/os\.py")
-"""A variable of the environment was read."""
+"""An environment variable was read."""
 
 IMPORT = re.compile(
     r"ModuleNotFoundError|ImportError|No module named|cannot import name|Cannot find module|ERR_MODULE_NOT_FOUND"
     r"|ClassNotFoundException|NoClassDefFoundError|cannot find package|cannot open shared object file",
     _IGNORE,
 )
-"""Code that the test needs is not there."""
+"""Code that the test needs is missing."""
 
 SETUP = re.compile(
     r"fixture '[^']*' not found|ScopeMismatch|failed on setup with|recursive dependency involving fixture"
     r"|in setUp(?:Class|Module)?\b|ERROR at setup of|@?Before(?:All|Each|Class)\b|\"before (?:all|each)\" hook",
 )
-"""The test's preparation failed, and the test itself did not run."""
+"""The set-up failed; the test did not run."""
 
 RANDOM = re.compile(
     r"\brandom\.|\brandom(?:ly)?\b.{0,12}\bseed|\bseed\s*[=:]\s*\d|PYTHONHASHSEED|\brand(?:int|range|om_\w+)\(|\bshuffle|\buuid"
     r"|\bnp\.random|\bMath\.random|\bFaker?\(|\bsample\(|\bchoices?\(",
     _IGNORE,
 )
-"""Chance takes part."""
+"""Randomness is involved."""
 
 SEED = re.compile(r"\bseed\b[^\d\n]{0,20}(\d+)", _IGNORE)
 """The seed of a run's random numbers."""
@@ -81,7 +81,7 @@ CLOCK_CALL = re.compile(
 """The clock is read."""
 
 EXPIRED = re.compile(r"\bexpired?\b|not yet valid|is in the past|no longer valid|outdated certificate|ExpiredSignature", _IGNORE)
-"""A date in the test's data has gone by."""
+"""A date in the test's data has expired."""
 
 YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 
@@ -91,7 +91,7 @@ TIMING = re.compile(
     r"|\brace\b|\bin the background\b|\bstale element|\bexecutor\b|\bfuture\b",
     _IGNORE,
 )
-"""The outcome depends on who is faster."""
+"""The result depends on timing."""
 
 SURROUNDINGS = re.compile(
     r"\benviron|\bgetenv|\bchdir|\bgetcwd|\bcache|\bsession\b|\bglobal\b|\bsingleton|\bregistry|\bdatabase|\bconnect|\bsocket"
@@ -99,7 +99,7 @@ SURROUNDINGS = re.compile(
     r"|\bdatetime\b|\bdate\(|\bclock\b|\btime\.|\bset\(",
     _IGNORE,
 )
-"""The test looks at more than what it was given: state, files, the network, dates."""
+"""The test depends on state, files, the network or dates."""
 
 RAISES = re.compile(r"pytest\.raises|assertRaises|DID NOT RAISE|toThrow|assertThrows")
 """The test is about an error."""
@@ -109,15 +109,15 @@ UNNOTICED = re.compile(
     r"|Unhandled exception|\bAssertionError\b|^panic: ).*$",
     _IGNORE | re.MULTILINE,
 )
-"""Something failed that no test is told of."""
+"""A failure that is not reported to a test."""
 
 SYSTEM = {"disk": DISK, "connection": CONNECTION, "time-out": TIMEOUT, "import": IMPORT, "setup": SETUP}
-"""The signs by which a system, and no test, says what is wrong."""
+"""Error patterns of systems, not of tests."""
 
 PROGRAM = re.compile(
     r"\bexeca\b|CalledProcessError|child_process|Command failed|non-zero exit|exit(?:ed)? (?:with|code|status)\b", _IGNORE
 )
-"""Another program failed, on this machine and in the version that is there."""
+"""Another program failed."""
 
 UNSURE = (TIMING, RANDOM, CLOCK_CALL, SURROUNDINGS, RAISES)
-"""The signs that something else than the application may explain a failure."""
+"""Patterns that may explain a failure without the application."""

@@ -1,1 +1,1 @@
-"""The files that a test run left: read in bounded memory, never written, never left."""
+"""Reads the files of a test run, in bounded memory and without leaving the folder."""

@@ -1,4 +1,4 @@
-"""The facts of a case as ``read_case`` returns them: a text whose parts can be quoted, and the same as data."""
+"""The facts of a case for ``read_case``: as a quotable text and as data."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from answergraph.graphs.triage.run_files.case_survey import Case, Survey
 from answergraph.graphs.triage.run_files.junit_results import JUnitCase, Status
 
 ATTACHED_CASE = "answergraph_case"
-"""Where the prompt about a case carries the case's id."""
+"""The key of the case id in a prompt."""
 
 MAX_LISTED = 500
-"""How many files or cases one call of a tool lists."""
+"""Files or cases listed per tool call."""
 MAX_RESULTS = 50
-"""How many other results, and how many tries, of a test are told."""
+"""Other results and tries shown per test."""
 MAX_MESSAGE_CHARACTERS = 300
-"""How much of another result's message is told."""
+"""Characters shown of another result's message."""
 _NOT_SAID = "not said"
 
 _HEADING = re.compile(r"^--- \w[\w ]* of .+#\d+ ---$", re.MULTILINE)
@@ -35,18 +35,18 @@ class OtherResult(TypedDict):
     file: str
     status: Status
     order: str
-    """What it ran after: ``"the same cases"``, ``"no other"``, or others."""
+    """The cases before it: ``"the same cases"``, ``"no other"``, or others."""
     message: str
     written: str
-    """How it begins in its file."""
+    """Its start tag."""
 
 
 class ElsewhereResult(TypedDict):
-    """A result under the same name in another environment; it may be another test."""
+    """A result of the same name in another environment, perhaps of another test."""
 
     status: Status
     differs: dict[str, tuple[str, str]]
-    """In what its environment differs: the value of the case, and its own."""
+    """The differences of its environment: the case's value and its own."""
     written: str
 
 
@@ -62,15 +62,15 @@ class CaseFacts:
     seconds: str
     ran_after: str
     source: str
-    """The file and line of the test's code, as far as the result says so."""
+    """The file and line of the test's code, if known."""
     other_results: int
-    """How many other results of the test there are; at most ``MAX_RESULTS`` are told."""
+    """The number of other results; at most ``MAX_RESULTS`` are shown."""
     others: list[OtherResult]
     elsewhere: list[ElsewhereResult]
     tries: list[str]
-    """What each failed try of the same run left."""
+    """The failed tries of the same run."""
     written: str
-    """The start tags of the case and its failure, as they stand in the file."""
+    """The start tags of the case and its failure in the file."""
     sign: str
     message: str
     details: str
@@ -78,7 +78,7 @@ class CaseFacts:
 
     @property
     def text(self) -> str:
-        """Our words about the case first, then under headings what the run left, word for word."""
+        """Our summary first, then the run's text word for word, under headings."""
         head = [
             f"case: {self.case}",
             f"test: {self.test}",
@@ -99,12 +99,12 @@ class CaseFacts:
 
 
 def different(other: ElsewhereResult) -> str:
-    """Return in words in what another environment differs."""
+    """Describe the differences of another environment."""
     return ", ".join(f"{name} is {theirs!r} and not {ours!r}" for name, (ours, theirs) in other["differs"].items())
 
 
 def left_by_run(tool: str, text: str) -> str:
-    """Return what a tool returned with its own words blanked out: what remains, the test run left, in its place."""
+    """Blank out a tool's own words in its result: the rest is text of the test run, at its position."""
     if tool == "read_case":
         first = _HEADING.search(text)
         start = first.start() if first else len(text)
@@ -116,7 +116,7 @@ def left_by_run(tool: str, text: str) -> str:
 
 
 def facts_of(case: Case, survey: Survey) -> dict[str, Any]:
-    """Return the arguments of a case's ``CaseFacts``, which are plain JSON."""
+    """Return the arguments of a case's ``CaseFacts`` as plain JSON."""
     result, before = case.result, survey.before(case.result)
     return {
         "case": result.id,

@@ -1,7 +1,7 @@
-"""Which results are of the same test, and in the same environment.
+"""Identifies results of the same test in the same environment.
 
-Two results count as runs of one test under one set of conditions only if everything that the files say of both is the same.
-What may differ is what says that a run was tried again: a folder ``attempt-2``, a file ``rerun.xml``.
+Two results count as runs of one test only if all facts in the files agree, except for marks of a rerun: a folder
+``attempt-2``, a file ``rerun.xml``.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import PurePosixPath
 from answergraph.graphs.triage.run_files.junit_results import JUnitCase, Try
 
 CaseKey = tuple[object, ...]
-"""What tells a test, in its environment, from every other one."""
+"""The identity of a test in its environment."""
 
 _AGAIN = re.compile(r"(?<![a-z0-9])(?:re-?(?:run|try)|attempt|try|repeat|again|alone)s?[-_ .#]?\d*(?![a-z0-9])", re.IGNORECASE)
 _ANY_REPORT = re.compile(r"(?:j?unit|test|tests|result|results|report|reports|output|xml)", re.IGNORECASE)
@@ -37,17 +37,17 @@ _SURROUNDINGS = re.compile(
 
 
 def same_name(result: JUnitCase) -> tuple[str, str]:
-    """Return what the results of a test share in every environment, and maybe with other tests of that name."""
+    """Return the key shared by a test's results in all environments."""
     return (result.class_name, result.name)
 
 
 def case_key(result: JUnitCase) -> CaseKey:
-    """Return what the results of one test in one environment share."""
+    """Return the key of a test in one environment."""
     return (*same_name(result), *environment(result).items(), result.source, result.source_line, result.occurrence)
 
 
 def environment(result: JUnitCase) -> dict[str, str]:
-    """Return where a result comes from: its suite, host and properties, and the folder of a matrix."""
+    """Return the environment of a result: suite, host, properties, and matrix folder."""
     found = {"suite": " > ".join(filter(None, result.suites))}
     folder = _without_attempts(result.file)
     if folder:
@@ -57,7 +57,7 @@ def environment(result: JUnitCase) -> dict[str, str]:
 
 
 def differences(one: JUnitCase, other: JUnitCase) -> dict[str, tuple[str, str]]:
-    """Return in what the environments of two results differ, by name."""
+    """Return the differences of two environments, by name."""
     ours, theirs = environment(one), environment(other)
     ours["file"], theirs["file"] = f"{one.source}:{one.source_line}", f"{other.source}:{other.source_line}"
     named = {name: (ours.get(name, "none"), theirs.get(name, "none")) for name in {**ours, **theirs}}
@@ -65,7 +65,7 @@ def differences(one: JUnitCase, other: JUnitCase) -> dict[str, tuple[str, str]]:
 
 
 def with_tries(results: Sequence[JUnitCase]) -> list[JUnitCase]:
-    """Return the results of one file, those that are tries of one test as one, and other tests of one name told apart."""
+    """Merge the tries of each test in one file, and separate other tests of the same name."""
     by_test: Mapping[CaseKey, list[JUnitCase]] = defaultdict(list)
     for result in results:
         by_test[case_key(result)].append(result)
@@ -82,12 +82,12 @@ def _told_apart(same: list[JUnitCase]) -> Iterator[JUnitCase]:
 
 
 def _are_tries(before: Iterable[JUnitCase], last: JUnitCase) -> bool:
-    """Return whether results of one name in one suite are tries: all but the last have failed, and they cannot be other tests."""
+    """Return whether results of one name in one suite are tries: all but the last failed."""
     if last.suite_lists_more and all(result.status == "passed" for result in before):
-        return True  # pytest's plugins leave a failed try without a word, and do not count it
+        return True  # pytest's plugins do not mark or count a failed try
     if not all(result.has_failed for result in before) or last.status == "skipped":
         return False
-    # Code cannot hold two tests of one name in one class; titles in words can be given twice.
+    # A class cannot have two tests of one name; titles can repeat.
     is_code = _CODE.fullmatch(last.name) and _CODE_PLACE.fullmatch(last.class_name) and not _SCRIPT.search(last.class_name)
     return bool(is_code or (last.source and last.source_line))
 
@@ -104,7 +104,7 @@ def _tells_surroundings(name: str) -> bool:
 
 @lru_cache(maxsize=10_000)
 def _without_attempts(path: str) -> str:
-    """Return the folder and name of a result file, without what says that it was tried again or is a report."""
+    """Return the folder and name of a result file, without marks of reruns and reports."""
     place = PurePosixPath(path)
     folders = [part for part in place.parent.parts if not _AGAIN.fullmatch(part)]
     words = [word for word in _WORDS.split(_AGAIN.sub("", place.stem)) if word and not _ANY_REPORT.fullmatch(word)]

@@ -19,21 +19,21 @@ TRIED_AGAIN = (
     r"\bfailed \(\d+ runs? remaining out of \d+\)|\bfailed on attempt \d+! Retrying|^\s*\(retries\) |error-context\.md"
     r"|\btest-failed-\d+\.png|\bRetry #\d+ ─"
 )
-"""Signs that a passed case had failed before: of pytest's plugins flaky and retry, and of Playwright."""
+"""Signs of failed tries of a passed case: of pytest's plugins flaky and retry, and Playwright."""
 TROUBLE = (
     r"Traceback \(most recent call last\)|\bAssertionError\b|Exception in thread|was never retrieved|Exception ignored in"
     rf"|{TRIED_AGAIN}|^panic: |\b(?:ERROR|FATAL|CRITICAL|SEVERE)\b|\bUnhandled\w* (?:exception|rejection|promise)"
 )
 """Signs of a failure in a passed case's output or log, as an RE2 expression."""
 MAX_LOG_LINES_BEFORE = 30
-"""How far above such a line the name of its test is looked for."""
+"""Lines searched for the test's name above such a line."""
 
 _TROUBLE_IN_OUTPUT = re.compile(f"^.*(?:{TROUBLE}).*$", re.MULTILINE)
 _TRIED_AGAIN = re.compile(TRIED_AGAIN)
 _WORD = re.compile(r"[^\s:,;()\[\]'\"<>/]+")
 _MAX_KEPT_FILES = 512
 _NO_TEXT = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".mp4", ".webm", ".zip", ".gz", ".xz", ".zst", ".pdf", ".pyc", ".class")
-"""Files that nobody expects to be text; any other file that is none is a problem to tell."""
+"""Known binary files; other binary files are reported as problems."""
 
 Kind = Literal["failed", "flaky", "passed"]
 
@@ -43,16 +43,16 @@ class Case:
     """One case to judge: a test in one environment, and all its results there."""
 
     kind: Kind
-    """``"failed"`` where at least one result is a failure; ``"flaky"`` where it failed and passed within one run; ``"passed"``
-    where a log alone shows a failure."""
+    """``"failed"``: at least one failure; ``"flaky"``: failed and passed within one run; ``"passed"``: only a log shows a
+    failure."""
     result: JUnitCase
     """The first failure, or the passed result itself."""
     others: tuple[JUnitCase, ...] = ()
     """The other results of the same test in the same environment."""
     elsewhere: tuple[JUnitCase, ...] = ()
-    """Results under the same name in other environments, which may be other tests."""
+    """Results of the same name in other environments, perhaps of other tests."""
     sign: str = ""
-    """For a case that passed: the line that shows a failure."""
+    """For a passed case: the line that shows a failure."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class Survey:
         )
 
     def case(self, case_id: str) -> Case | None:
-        """Return the case that a result belongs to; a result that nobody suspects is a passed case of its own."""
+        """Return the case of a result; an unsuspicious result is a passed case."""
         result = next((result for result in self.results if result.id == case_id), None)
         if result is None:
             return None
@@ -109,7 +109,7 @@ class Survey:
 
 
 def survey(folder: Folder) -> Survey:
-    """Read every JUnit file of a folder, and look for failures in the logs of what passed."""
+    """Read all JUnit files of a folder, and search the logs of passed tests for failures."""
     listing = folder.listing()
     read = [_read_once(str(folder.root), entry) for entry in listing.files if entry.path.lower().endswith(".xml")]
     files = {file.path: file.cases for file in read if file.cases}
@@ -143,7 +143,7 @@ def _kind_by(sign: str) -> Kind:
 
 
 def _ran_first(result: JUnitCase) -> tuple[str, int, str]:
-    # Where no file says when it started, a run's own folder comes before those of its reruns.
+    # Without start times, a run's folder comes before those of its reruns.
     return (result.started, result.file.count("/"), result.file)
 
 
@@ -159,7 +159,7 @@ def _trouble_in_output(results: Iterable[JUnitCase]) -> dict[CaseKey, tuple[JUni
 def _trouble_in_logs(
     matches: Iterable[Match], results: Iterable[JUnitCase], quiet: set[CaseKey]
 ) -> dict[CaseKey, tuple[JUnitCase, str]]:
-    """Return the passed cases whose name stands right above, or in, a line that shows a failure."""
+    """Return the passed cases named in or right above a line that shows a failure."""
     by_name: dict[str, list[JUnitCase]] = defaultdict(list)
     for result in results:
         by_name[result.name].append(result)
@@ -172,7 +172,7 @@ def _trouble_in_logs(
 
 
 def _named_above(match: Match, by_name: Mapping[str, list[JUnitCase]]) -> list[JUnitCase]:
-    """Return the results, in the log's own folder, of the test that is named last before the line."""
+    """Return the results, in the log's folder, of the last test named before the line."""
     lines = [*match.before.splitlines()[-MAX_LOG_LINES_BEFORE:], match.line]
     place = PurePosixPath(match.path).parent
     for line in reversed(lines):
@@ -191,6 +191,6 @@ def _names_in(line: str) -> Iterator[str]:
 
 @lru_cache(maxsize=_MAX_KEPT_FILES)
 def _read_once(root: str, entry: FileEntry) -> JUnitFile:
-    # The entry says how large it is and when it was written: what has changed since is read again.
+    # Cached by size and modification time.
     read = read_junit(Folder(root), entry.path)
     return replace(read, cases=tuple(with_tries(read.cases)))

@@ -1,6 +1,6 @@
-"""Lines of a file by number, and lines that match: both in one pass, in bounded memory, and in linear time.
+"""Reads lines by number or pattern in one pass, bounded memory and linear time.
 
-Patterns are RE2's: no pattern, however it nests its repetitions, takes more than time proportional to the text.
+Patterns are RE2's, which match in linear time.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from answergraph.graphs.triage.run_files.read_only_folder import FileEntry, Fold
 from answergraph.graphs.triage.run_files.text_stream import MAX_BYTES, TextFile, as_text
 
 MAX_LINES = 400
-"""How many lines one call returns."""
+"""Lines returned per call."""
 MAX_CHARACTERS = 40_000
-"""How much text one call returns."""
+"""Text returned per call."""
 MAX_LINE_CHARACTERS = 2_000
-"""How much of one line is returned."""
+"""Part of a line that is returned."""
 MAX_MATCHES = 60
-"""How many matching lines one call returns."""
+"""Matching lines returned per call."""
 MAX_PATTERN_CHARACTERS = 2_000
 MAX_KEPT_SEARCHES = 128
 MAX_CONTEXT_BYTES = 4_000
 
-_TOP_TWO_BITS, _WITHIN_CHARACTER = 0b11000000, 0b10000000  # of a byte of UTF-8 that begins no character
-_MAX_RE2_MEMORY_BYTES = 8 << 20  # a pattern that needs more is refused
+_TOP_TWO_BITS, _WITHIN_CHARACTER = 0b11000000, 0b10000000  # of an invalid UTF-8 byte
+_MAX_RE2_MEMORY_BYTES = 8 << 20  # larger patterns are refused
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Lines:
     """How many lines the file has."""
     encoding: str
     is_cut: bool = False
-    """Whether fewer lines than asked for are returned, because they would be too much text."""
+    """Whether lines are missing because of the text limit."""
 
 
 @dataclass(frozen=True)
@@ -57,12 +57,12 @@ class Match:
     number: int
     line: str
     before: str = field(default="", compare=False, repr=False)
-    """What stands right before it, ``MAX_CONTEXT_BYTES`` at most."""
+    """The text before it, ``MAX_CONTEXT_BYTES`` at most."""
 
 
 @dataclass(frozen=True)
 class Matches:
-    """What a search found."""
+    """The result of a search."""
 
     found: tuple[Match, ...]
     is_cut: bool
@@ -91,12 +91,12 @@ def read_lines(folder: Folder, path: str, start: int, count: int) -> Lines:
 
 
 def search(folder: Folder, text: str, files: tuple[FileEntry, ...], *, regex: bool) -> Matches:
-    """Return the lines that match a plain text or an RE2 expression, upper and lower case alike, in the order of the files.
+    """Return the lines that match a text or an RE2 expression, ignoring case, in file order.
 
-    The same search is answered from memory while no file has changed since the files were listed.
+    Cached while no file has changed.
 
     Raises:
-        FolderError: If the pattern is empty, too long or no regular expression.
+        FolderError: If the pattern is empty, too long or invalid.
     """
     return _searched(str(folder.root), text, files, regex)
 
@@ -116,7 +116,7 @@ def _searched(root: str, text: str, files: tuple[FileEntry, ...], regex: bool) -
         try:
             with closing(_matches_in(folder, entry.path, pattern)) as matches:
                 found += islice(matches, MAX_MATCHES + 1 - len(found))
-            # Not before: a core dump that sorts first is told to be binary by its beginning, and must not hide the logs.
+            # Not before: binary files that sort first must not hide the logs.
             left -= entry.size
         except FolderError as error:
             problems.append(str(error))
@@ -169,8 +169,7 @@ def _lines_between(text: TextFile, first: int, end: int) -> tuple[list[str], int
     for block in text.blocks():
         count = block.count(b"\n")
         if number + count >= first and number < end:
-            # A line of more than a block keeps its beginning. A lone carriage return, as progress bars write it, ends no line:
-            # line numbers are those of other programs.
+            # A line longer than a block keeps its beginning. A lone carriage return does not end a line, as in other programs.
             beginnings = enumerate(block.removesuffix(b"\n").split(b"\n"), start=number)
             taken += [_shown(line, 0) for at, line in beginnings if first <= at < end and not (goes_on and at == number)]
         number += count
@@ -179,7 +178,7 @@ def _lines_between(text: TextFile, first: int, end: int) -> tuple[list[str], int
 
 
 def _shown(line: bytes, around: int) -> str:
-    """Return a line, or of a long one the part around a position."""
+    """Return a line, or the part of a long line around a position."""
     start = max(0, around - MAX_LINE_CHARACTERS // 2) if len(line) > MAX_LINE_CHARACTERS else 0
     while 0 < start < len(line) and line[start] & _TOP_TWO_BITS == _WITHIN_CHARACTER:
         start += 1

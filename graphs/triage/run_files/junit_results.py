@@ -1,4 +1,4 @@
-"""The test results of a JUnit XML file of any writer, each with the tries that it took."""
+"""The test results of a JUnit XML file, each with its tries."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from answergraph.graphs.triage.run_files.read_only_folder import Folder, FolderE
 Status = Literal["passed", "failed", "error", "skipped"]
 
 MAX_XML_BYTES = 64 << 20
-"""A larger XML file is not read."""
+"""Larger XML files are not read."""
 MAX_PART_CHARACTERS = 30_000
-"""How much of a case's details and of its output is kept: the beginning and the end."""
+"""Characters kept of a case's details and output, from beginning and end."""
 
 _FAILURES: dict[str, Status] = {"failure": "failed", "error": "error"}
 _FAILED_TRIES = frozenset({"flakyFailure", "flakyError", "rerunFailure", "rerunError"})
 _ATTEMPT = re.compile(r"^[ \t]*+Retry #\d++ ─++$", re.MULTILINE)
 """Playwright's heading above each further attempt in one failure's text."""
 _PYTESTS = frozenset({"pytest", "pytest tests"})
-"""The names that pytest gives its suites."""
+"""pytest's suite names."""
 _NOT_XML = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 
 @dataclass(frozen=True)
 class Try:
-    """A failed try of a test that was tried again."""
+    """A failed try of a repeated test."""
 
     line: int
-    """Where it stands in the file."""
+    """Its position in the file."""
     written: str
-    """Its start tag, as it stands in the file."""
+    """Its start tag in the file."""
     message: str = ""
     details: str = ""
 
@@ -44,42 +44,42 @@ class JUnitCase:
 
     file: str
     number: int
-    """Its place in the file, counted from 1."""
+    """Its number in the file, from 1."""
     class_name: str
     name: str
     status: Status
-    """How its last try ended."""
+    """The result of its last try."""
     line: int = 0
     """The line of the file on which it begins."""
     written: str = ""
-    """Its start tag, and that of its failure, as they stand in the file; each on a line of its own."""
+    """Its start tag and its failure's in the file, each on a separate line."""
     suites: tuple[str, ...] = ()
     """The names of the suites around it, outermost first."""
     source: str = ""
-    """The file of the test's own code, if the result says so."""
+    """The file of the test's code, if known."""
     source_line: str = ""
     occurrence: int = 0
-    """Told from another test of the same suite that goes by the same name: 0 for the first, 1 for the second."""
+    """Numbers tests of the same name in one suite, from 0."""
     seconds: str = ""
-    """As the file has it."""
+    """As given in the file."""
     started: str = ""
-    """When its suite started, as the file has it."""
+    """The suite's start time, as given in the file."""
     message: str = ""
     """The failure's one-line message."""
     details: str = ""
     """The failure's text, usually the stack trace."""
     output: str = ""
-    """What the case itself printed, if the file has it."""
+    """The case's own output, if in the file."""
     tries: tuple[Try, ...] = ()
-    """The failed tries before, of the same run."""
+    """Earlier failed tries of the same run."""
     settings: tuple[tuple[str, str], ...] = ()
-    """The host and the properties that the file has for it."""
+    """Its host and properties."""
     suite_lists_more: bool = field(default=False, compare=False)
-    """Whether its suite, of pytest, lists more cases than it counts tests: some of them are tries."""
+    """Whether its pytest suite lists more cases than it counts: some are tries."""
 
     @property
     def id(self) -> str:
-        """The file and the place in it: ``"results.xml#3"``."""
+        """The file and number: ``"results.xml#3"``."""
         return f"{self.file}#{self.number}"
 
     @property
@@ -92,22 +92,22 @@ class JUnitCase:
 
     @property
     def is_flaky(self) -> bool:
-        """Whether it passed after it had failed."""
+        """Whether it passed after a failed try."""
         return self.status == "passed" and bool(self.tries)
 
 
 @dataclass(frozen=True)
 class JUnitFile:
-    """The results in one XML file; none where it is not JUnit's."""
+    """The results in an XML file; empty if it is not JUnit's."""
 
     path: str
     cases: tuple[JUnitCase, ...] = ()
     problem: str | None = None
-    """What could not be read of it, in one sentence."""
+    """The reading problem, in one sentence."""
 
 
 def read_junit(folder: Folder, path: str) -> JUnitFile:
-    """Return the test cases of an XML file, those that are tries of one test as one."""
+    """Return the test cases of an XML file, with tries merged."""
     try:
         with folder.open(path) as file:
             content = file.read(MAX_XML_BYTES + 1)
@@ -117,7 +117,7 @@ def read_junit(folder: Folder, path: str) -> JUnitFile:
         return JUnitFile(path, problem=f"{path!r} is larger than {MAX_XML_BYTES >> 20} MiB of XML; not read.")
     read = read_xml(path, content)
     if read.problem is not None and _NOT_XML.search(content) and not content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        # Programs write terminal colours into XML, where control characters have no place.
+        # Programs write terminal colours into XML, where control characters are invalid.
         again = read_xml(path, _NOT_XML.sub(b"?", content))
         read = again if len(again.cases) >= len(read.cases) else read
     cases = [_case(element, suites, path, number) for number, (element, suites) in enumerate(read.cases, start=1)]
@@ -164,7 +164,7 @@ def _settings(element: XmlElement, suites: tuple[XmlElement, ...], own: dict[str
         yield from suite.properties.items()
     for child in element.children:
         if child.name == "properties":
-            # A test's own properties are mostly what it measured; those of its surroundings go by these names.
+            # Other properties are mostly measurements; these describe the environment.
             yield from ((f"test {part.attributes.get('name', '')}", part.attributes.get("value", "")) for part in child.children)
 
 

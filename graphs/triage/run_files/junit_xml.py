@@ -1,6 +1,6 @@
-"""Reads the test cases of an XML file, each with the suites around it and the place where it stands.
+"""Reads the test cases of an XML file with their suites and positions.
 
-Entities are refused: a file may neither blow up while it is read nor pull in another one.
+Entities are refused: they could expand without bound or include other files.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import DefusedXMLParser
 
 MAX_CASES = 100_000
-"""How many cases of one file are read."""
+"""Maximum cases per file."""
 MAX_ELEMENT_DEPTH = 32
-"""How deep suites and elements stand in each other; a deeper file is none of a test runner's."""
+"""Maximum nesting of suites and elements."""
 
 _DECLARATION = re.compile(r"""\A\s*<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]+)["'][^>]*\?>""")
 _TAG = re.compile(rb"""<(?:[^>"']|"[^"]*"|'[^']*')*>""")
 _READ_ENCODINGS = re.compile(
     r"utf-(8|16|32)(-\w+)?|ascii|iso8859-\d+|cp\d+|koi8-\w|mac-\w+|gb\w+|big5\w*|euc_\w+|shift_jis\w*|iso2022_\w+"
 )
-"""Python's names of encodings that programs write; its others are no text, or take quadratic time."""
+"""The supported encodings; Python's others are not text, or take quadratic time."""
 _BOMS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
 
 
 @dataclass
 class XmlElement:
-    """An element inside a test case, or a suite around one."""
+    """An element in a test case, or a suite around it."""
 
     name: str
     attributes: dict[str, str]
@@ -42,7 +42,7 @@ class XmlElement:
     children: list[XmlElement] = field(default_factory=list)
     properties: dict[str, str] = field(default_factory=dict)
     cases: int = 0
-    """Of a suite: how many cases stand right in it."""
+    """For a suite: the number of its direct cases."""
 
     @property
     def text(self) -> str:
@@ -52,7 +52,7 @@ class XmlElement:
 
 @dataclass
 class XmlCases:
-    """The test cases of one file, and what could not be read of it."""
+    """The test cases of a file, and its reading problem."""
 
     cases: list[tuple[XmlElement, tuple[XmlElement, ...]]] = field(default_factory=list)
     """Each with the suites around it, outermost first."""
@@ -60,11 +60,11 @@ class XmlCases:
 
 
 class _FullError(Exception):
-    """As much was read as is read at most."""
+    """The maximum was reached."""
 
 
 def read_xml(path: str, content: bytes) -> XmlCases:
-    """Return the test cases of an XML file; of a broken one those before the break."""
+    """Return the test cases of an XML file, up to a syntax error."""
     read = XmlCases()
     utf8 = _as_utf8(content)
     target = _Target(utf8, read)
@@ -83,10 +83,10 @@ def read_xml(path: str, content: bytes) -> XmlCases:
 
 
 class _Target:
-    """Takes what the parser reports, and keeps what belongs to test cases."""
+    """Collects the test cases from the parser's events."""
 
     position: Any
-    """Expat's parser, which knows where it stands."""
+    """Expat's parser, for positions."""
 
     def __init__(self, content: bytes, read: XmlCases) -> None:
         self._content, self._read = content, read
@@ -120,7 +120,7 @@ class _Target:
             self._suites.pop()
 
     def close(self) -> None:
-        """Nothing is left to do; the parser asks for it."""
+        """Required by the parser."""
 
     def _add(self, case: XmlElement) -> None:
         if self._suites:
@@ -136,7 +136,7 @@ class _Target:
 
 
 def _as_utf8(content: bytes) -> bytes:
-    """Return XML in UTF-8, from the encoding that it declares or shows."""
+    """Convert XML to UTF-8 from its declared or detected encoding."""
     encoding = next((name for mark, name in _BOMS if content.startswith(mark)), None)
     if encoding is None:
         declared = _DECLARATION.match(content[:200].decode("latin-1"))

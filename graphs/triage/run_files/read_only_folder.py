@@ -1,7 +1,6 @@
-"""A folder that can be read and not left: by no link, no ``..`` and no absolute path, not even while it changes.
+"""A read-only folder that no link, ``..`` or absolute path leaves, even while it changes.
 
-Every file is opened step by step from the folder's own descriptor, and no step follows a link. What cannot be read raises
-``FolderError`` with one sentence about that file.
+Files are opened part by part from the folder's descriptor without following links. ``FolderError`` explains unreadable files.
 """
 
 from __future__ import annotations
@@ -17,13 +16,13 @@ from typing import BinaryIO
 from langchain_core.tools import ToolException
 
 MAX_FILES = 10_000
-"""How many entries of a folder are listed; that more are left out is said."""
+"""Maximum entries listed; more are reported."""
 MAX_PATH_CHARACTERS = 4_096
 MAX_DEPTH = 32
-"""How many folders deep files are looked for."""
+"""Maximum folder depth."""
 
 _NO_LINKS = getattr(os, "O_NOFOLLOW", 0)
-_AT_ONCE = getattr(os, "O_NONBLOCK", 0)  # opening a named pipe would wait for its writer
+_AT_ONCE = getattr(os, "O_NONBLOCK", 0)  # opening a named pipe would block
 _ONLY_FOLDERS = getattr(os, "O_DIRECTORY", 0)
 _BINARY = getattr(os, "O_BINARY", 0)
 _ON_WINDOWS = os.name == "nt"
@@ -31,7 +30,7 @@ _BY_DESCRIPTOR = os.open in os.supports_dir_fd and os.scandir in os.supports_fd
 
 
 class FolderError(ToolException):
-    """A file or folder cannot be read as asked; the message is one sentence about it, and a tool tells it to the model."""
+    """A file or folder cannot be read; the message is one sentence, also for the model."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +44,7 @@ class FileEntry:
     kind: str = "file"
     """``"file"``, ``"link"`` or ``"special"``; only files are read."""
     changed: int = 0
-    """When it was last written, in nanoseconds."""
+    """Modification time, in nanoseconds."""
 
 
 @dataclass(frozen=True)
@@ -55,11 +54,11 @@ class Listing:
     entries: tuple[FileEntry, ...]
     """Sorted by path."""
     problems: tuple[str, ...] = ()
-    """One sentence for each part that could not be listed."""
+    """One sentence for each unlisted part."""
 
     @property
     def files(self) -> tuple[FileEntry, ...]:
-        """The entries that can be read."""
+        """The readable entries."""
         return tuple(entry for entry in self.entries if entry.kind == "file")
 
 
@@ -87,10 +86,10 @@ class Folder:
             raise FolderError(f"{str(root)!r} is no folder." if self.root.exists() else f"There is no folder {str(root)!r}.")
 
     def relative(self, path: str) -> PurePosixPath:
-        """Return a path inside the folder, written with slashes.
+        """Return a path inside the folder, with slashes.
 
         Raises:
-            FolderError: If it leads out of the folder, or is no path.
+            FolderError: If it leaves the folder or is not a path.
         """
         slashed = path.replace("\\", "/") if _ON_WINDOWS else path
         parts = [part for part in slashed.split("/") if part not in {"", "."}]
@@ -102,7 +101,7 @@ class Folder:
         return PurePosixPath(*parts)
 
     def listing(self, under: str = "") -> Listing:
-        """Return the entries of the folder, or of a folder or file in it; links and special files are named, not followed."""
+        """Return the entries of the folder or a part of it; links and special files are listed, not followed."""
         entries: list[FileEntry] = []
         problems: list[str] = []
         pending = [self.relative(under)]
@@ -121,7 +120,7 @@ class Folder:
         """Open a regular file, by its path relative to the folder, for reading.
 
         Raises:
-            FolderError: If it leads out of the folder, is a link, or cannot be read, now or while it is read.
+            FolderError: If it leaves the folder, is a link, or cannot be read, also during reading.
         """
         place = self.relative(path)
         try:
@@ -129,11 +128,11 @@ class Folder:
                 if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                     raise FolderError(f"{path!r} is no regular file.")
                 yield file
-        except (OSError, ValueError) as error:  # a path may also be none that this system can write
+        except (OSError, ValueError) as error:  # the system may not support the path
             raise FolderError(f"{path!r} cannot be read: {self._why(place, error)}.") from error
 
     def _scan(self, place: PurePosixPath, entries: list[FileEntry]) -> list[PurePosixPath]:
-        """Add the files of one folder to the entries; returns its folders."""
+        """Add the files of a folder to the entries, and return its folders."""
         with self._opened_folder(place) as scanned, os.scandir(scanned) as found:
             folders = []
             for entry in found:
@@ -156,7 +155,7 @@ class Folder:
             os.close(descriptor)
 
     def _descriptor(self, place: PurePosixPath, flags: int = 0) -> int:
-        """Open a path part by part, following no link."""
+        """Open a path part by part, without following links."""
         if not _BY_DESCRIPTOR:
             return os.open(self._without_links(place), os.O_RDONLY | _BINARY)
         current = os.open(self.root, os.O_RDONLY | _ONLY_FOLDERS)
@@ -189,12 +188,12 @@ def _said(error: Exception) -> str:
 
 
 def _shown(name: str) -> str:
-    """Return a name as text that can be written anywhere: a byte of it that is no UTF-8 as a backslash, x and two digits."""
+    """Return a printable name: invalid UTF-8 bytes become hexadecimal escapes."""
     return name.encode(errors="surrogateescape").decode(errors="backslashreplace")
 
 
 def _on_disk(shown: str, folder: int) -> str:
-    """Return the name of an entry of a folder by the one it is shown under."""
+    """Return the real name of an entry by its shown name."""
     if "\\x" not in shown:
         return shown
     return next((name for name in os.listdir(folder) if _shown(name) == shown), shown)
@@ -204,7 +203,7 @@ def _file_entry(entry: os.DirEntry[str], place: PurePosixPath) -> FileEntry:
     shown = _shown(str(place))
     try:
         about = entry.stat(follow_symlinks=False)
-    except OSError:  # gone since the folder was listed; whoever opens it hears so
+    except OSError:  # deleted since the listing; opening it raises
         return FileEntry(shown, 0)
     if stat.S_ISLNK(about.st_mode):
         return FileEntry(shown, 0, "link")

@@ -1,7 +1,6 @@
-"""Reads a file of any size and encoding as text: block by block, each block in UTF-8, never the whole.
+"""Reads a file of any size and encoding as UTF-8 blocks.
 
-A block ends at the end of a line unless the line is longer than a block. What was written to the file after it was opened is
-not read, so that a log that grows while it is read has an end.
+A block ends at a line end unless the line is longer. Text appended after opening is not read, so that growing logs end.
 """
 
 from __future__ import annotations
@@ -18,9 +17,9 @@ from answergraph.graphs.triage.run_files.read_only_folder import FolderError
 
 BLOCK_BYTES = 1 << 20
 SAMPLE_BYTES = 1 << 16
-"""How much of a file decides on its encoding."""
+"""Bytes used to detect the encoding."""
 MAX_BYTES = 1 << 31
-"""How much of one file is read at most: 2 GiB."""
+"""Maximum bytes read per file: 2 GiB."""
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -30,7 +29,7 @@ _BOMS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _CANDIDATES = ["cp932", "euc_jp", "gb18030", "big5", "cp949", "cp1251", "cp1252"]
-"""The encodings that logs come in beside Unicode's; the detector weighs these and no rarer ones."""
+"""Common encodings of logs besides Unicode's; the detector considers only these."""
 _WEIGHED_BYTES = 8192
 _FEW = 0.3
 _NO_TEXT = frozenset(range(32)) - frozenset(b"\t\n\r\f\b\x1b")
@@ -38,7 +37,7 @@ _NO_TEXT = frozenset(range(32)) - frozenset(b"\t\n\r\f\b\x1b")
 
 @dataclass(frozen=True)
 class TextFile:
-    """An open file and how its bytes are to be read."""
+    """An open file and its encoding."""
 
     path: str
     file: BinaryIO
@@ -46,7 +45,7 @@ class TextFile:
 
     @classmethod
     def of(cls, path: str, file: BinaryIO) -> TextFile:
-        """Detect the encoding of a file that is open at its beginning.
+        """Detect the encoding of a file opened at its beginning.
 
         Raises:
             FolderError: If it is a binary file.
@@ -59,7 +58,7 @@ class TextFile:
         return cls(path, file, encoding)
 
     def blocks(self) -> Iterator[bytes]:
-        """Yield the text in UTF-8, from the beginning; of a UTF-8 file the bytes as they are."""
+        """Yield the text in UTF-8, from the beginning; UTF-8 files unchanged."""
         self.file.seek(0)
         left = min(os.fstat(self.file.fileno()).st_size, MAX_BYTES)
         decoder = codecs.getincrementaldecoder(self.encoding)("backslashreplace")
@@ -67,7 +66,7 @@ class TextFile:
         while left > 0 and (block := self.file.read(min(BLOCK_BYTES, left))):
             left -= len(block)
             kept += self._as_utf8(block, decoder)
-            # A line longer than a block is cut; no more than that is ever held.
+            # A line longer than a block is cut, to bound memory.
             end = kept.rfind(b"\n") + 1 or (len(kept) if len(kept) >= BLOCK_BYTES else 0)
             if end:
                 yield kept[:end]
@@ -77,17 +76,17 @@ class TextFile:
             yield kept
 
     def _as_utf8(self, block: bytes, decoder: codecs.IncrementalDecoder) -> bytes:
-        # UTF-8 goes through untouched: it is by far the most, and decoding a gigabyte takes its time.
+        # UTF-8 passes unchanged: it is most common, and decoding a gigabyte is slow.
         return block if self.encoding == "utf-8" else decoder.decode(block).encode(errors="backslashreplace")
 
 
 def as_text(utf8: bytes) -> str:
-    """Return UTF-8 as text; a byte that is no UTF-8 is written as a backslash, x and its two hexadecimal digits."""
+    """Decode UTF-8; invalid bytes become hexadecimal escapes."""
     return utf8.decode(errors="backslashreplace")
 
 
 def detected_encoding(sample: bytes) -> str | None:
-    """Return the encoding of a text, by its beginning; ``None`` if it is no text.
+    """Return the encoding of a text by its beginning; ``None`` if it is not text.
 
     Example:
         >>> detected_encoding("時刻 10:00 接続エラー".encode("cp932"))
@@ -103,10 +102,10 @@ def detected_encoding(sample: bytes) -> str | None:
         return None
     if _is_utf8(sample):
         return "utf-8"
-    # Whole lines: half a character at the end would speak against the right encoding.
+    # Whole lines: a cut character would mislead the detection.
     whole = sample[: sample.rfind(b"\n", 0, _WEIGHED_BYTES) + 1] or sample[:_WEIGHED_BYTES]
     match = from_bytes(whole, cp_isolation=_CANDIDATES).best()
-    # An unknown encoding, or several in one file: ASCII is what is certain, and the rest is shown as bytes.
+    # Unknown or mixed encodings: ASCII is certain, the rest is shown as bytes.
     return match.encoding if match else "utf-8"
 
 
@@ -114,7 +113,7 @@ def _is_utf8(sample: bytes) -> bool:
     try:
         codecs.getincrementaldecoder("utf-8")().decode(sample)
     except UnicodeDecodeError as error:
-        # A stray byte in a long log does not make it another encoding: nothing else reads as UTF-8 by chance.
+        # A few invalid bytes in a long log do not change its encoding: other encodings rarely decode as UTF-8.
         return not sample[: error.start].isascii() and error.start > SAMPLE_BYTES // 8
     return True
 

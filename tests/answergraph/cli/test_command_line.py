@@ -84,7 +84,7 @@ def test_a_dash_reads_stdin(stdin: str) -> None:
     [
         ("1 / 0", "Division by zero"),
         ("(3 + 4", "parenthesis is not closed"),
-        ("What is the capital of France?", "no language model"),
+        ("What is the capital of France?", "not a language model"),
     ],
 )
 @pytest.mark.parametrize("options", [(), ("--json",)], ids=["text", "json"])

@@ -25,7 +25,7 @@ def test_json_prints_the_text_as_json() -> None:
     assert answergraph("ask", "--protocol", "react", "--json", "3 + 4") == (0, '"7"\n', "")
 
 
-@pytest.mark.parametrize(("question", "why"), [("Hello", "no language model"), ("1 / 0", "division by zero")])
+@pytest.mark.parametrize(("question", "why"), [("Hello", "not a language model"), ("1 / 0", "division by zero")])
 def test_without_an_answer_the_reason_is_on_stderr(question: str, why: str) -> None:
     code, out, err = answergraph("ask", "--protocol", "react", question)
     assert (code, out) == (1, "")

@@ -145,7 +145,7 @@ def test_a_run_that_was_ended_goes_on_where_it_was(tmp_path: Path, how: signal.S
             process.kill()
         assert process.returncode == (130 if how == signal.SIGINT else -signal.SIGKILL)
         assert err == (
-            f"Interrupted.\nThe same command goes on from {tmp_path / 'runs.jsonl'}.\n" if how == signal.SIGINT else ""
+            f"Interrupted.\nRepeat the command to resume from {tmp_path / 'runs.jsonl'}.\n" if how == signal.SIGINT else ""
         )
         assert [path.name for path in tmp_path.iterdir()] == ["runs.jsonl"]
         before = len(server.requests)

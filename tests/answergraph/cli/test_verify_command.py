@@ -41,7 +41,7 @@ def test_a_name_that_stands_twice_is_refused(saved: Path) -> None:
     saved.write_text(saved.read_text().replace('"status": ', '"status": "refused",\n "status": ', 1))
     code, out, err = answergraph("verify", str(saved))
     assert (code, out) == (2, "")
-    assert "a name stands twice" in err
+    assert "a name is repeated" in err
 
 
 @pytest.mark.parametrize("content", ["", " \n"])

@@ -71,7 +71,7 @@ def test_the_command_that_measures_says_that_nothing_went_wrong(capsys: pytest.C
 @pytest.mark.parametrize(
     ("quote", "text", "words"),
     [
-        ("ready to deploy now", "the build is not\n   ready to deploy now", "a negation stands right before it"),
+        ("ready to deploy now", "the build is not\n   ready to deploy now", "a negation comes right before it"),
         ("ready to deploy now", "it isn't ready to deploy now", "a negation"),
         ("ready to deploy now", "it is not “ready to deploy now”", "a negation"),
         ("ready to deploy now", "it is not **ready to deploy now**", "a negation"),
@@ -96,7 +96,7 @@ def test_the_command_that_measures_says_that_nothing_went_wrong(capsys: pytest.C
         ("safe to use the disk", "un\u200bsafe to use the disk", "no tool result|middle of a word"),
         ("value 102 was measured", "value 10² was measured", "no tool result"),
         ("テストは成功し", "テストは成功しませんでした。", "middle of a word"),
-        ("it is what it was", "it is what it was", "common words alone"),
+        ("it is what it was", "it is what it was", "only of common words"),
         ("failed", "it failed", "too short"),
         ("disk Full now", "the disk full now", "no tool result"),
         ("area is 5 m2 in all", "area is 5 m² in all", "no tool result"),

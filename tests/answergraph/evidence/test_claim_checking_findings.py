@@ -194,7 +194,7 @@ WRITTEN = "all tests have passed today"
 )
 def test_what_the_model_wrote_by_one_tool_is_no_evidence_when_another_reads_it(args: dict[str, Any]) -> None:
     runs = [ToolRun("1", "write", args, ("ok",), counts=False), ToolRun("2", "read_back", {}, (WRITTEN,))]
-    assert "what you wrote before" in check_evidence({"q": WRITTEN}, runs, marks={"q": Quote()}).problems["q"]
+    assert "your own words" in check_evidence({"q": WRITTEN}, runs, marks={"q": Quote()}).problems["q"]
     assert not check_evidence({"q": WRITTEN}, runs[::-1], marks={"q": Quote()}).problems
 
 

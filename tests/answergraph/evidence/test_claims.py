@@ -121,7 +121,9 @@ def test_what_is_checked_is_what_is_returned_not_what_was_sent() -> None:
     assert paths(Shouting(quote="a")) == {"quote": "A"}
 
 
-@pytest.mark.parametrize(("value", "problem"), [(True, "it is no number"), ("5", "it is no number"), (Decimal("1.5"), None)])
+@pytest.mark.parametrize(
+    ("value", "problem"), [(True, "it is not a number"), ("5", "it is not a number"), (Decimal("1.5"), None)]
+)
 def test_a_marked_number_is_a_number(value: Any, problem: str | None) -> None:
     class Loose(BaseModel):
         number: Annotated[Any, FromTools()]
@@ -133,7 +135,7 @@ def test_a_mark_on_what_is_no_text_is_never_fulfilled() -> None:
     class Odd(BaseModel):
         finding: Annotated[Finding, Quote()]
 
-    assert paths(Odd(finding=Finding(quote="a"))) == {"finding": "it is no text", "finding.quote": "a"}
+    assert paths(Odd(finding=Finding(quote="a"))) == {"finding": "it is not a string", "finding.quote": "a"}
 
 
 def test_a_type_without_marks_claims_nothing() -> None:

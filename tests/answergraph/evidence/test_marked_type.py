@@ -259,7 +259,7 @@ def test_a_value_that_fits_no_alternative_is_checked_as_each() -> None:
         f: Annotated[str, Quote()] | int = field(default=0)
 
     answer = Answer.model_construct(f=b"said by nobody")
-    assert [claim.problem for claim in claims_of(answer)] == ["it is no text"]
+    assert [claim.problem for claim in claims_of(answer)] == ["it is not a string"]
 
 
 def test_types_that_refer_to_each_other_are_read_once() -> None:

@@ -157,5 +157,5 @@ def test_an_abstention_claims_nothing_and_nothing_holds() -> None:
     ],
 )
 def test_what_is_no_bundle_is_refused(data: dict[str, Any]) -> None:
-    with pytest.raises(BundleError, match="no answer bundle"):
+    with pytest.raises(BundleError, match="not an answer bundle"):
         verify_bundle(data)

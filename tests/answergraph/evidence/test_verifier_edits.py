@@ -63,7 +63,7 @@ def test_an_empty_key_is_refused(bundle: dict[str, Any], key: bytes) -> None:
 def test_a_bundle_is_read_from_its_json_where_no_name_stands_twice(bundle: dict[str, Any]) -> None:
     text = json.dumps(bundle)
     assert [verdict.holds for verdict in verify_bundle(text)] == [True, True, True]
-    with pytest.raises(BundleError, match="a name stands twice"):
+    with pytest.raises(BundleError, match="a name is repeated"):
         verify_bundle(text.replace('"status": ', '"status": "invalid", "status": ').encode())
 
 

@@ -31,7 +31,7 @@ def evidence_effect(folder: Path, *options: str, base_url: str | None = None, se
     """Run ``answergraph experiment evidence-effect`` in this process.
 
     Args:
-        folder: The folder of the results.
+        folder: Folder for the results.
         *options: Further options.
         base_url: A server's address; ``None`` for the offline model.
         settings: The settings, all if none is named.

@@ -144,5 +144,5 @@ def test_what_was_different_in_how_it_was_asked_is_noted() -> None:
     setting = Setting("provider_strategy", "strict where it can be", response_format=strategy, strategies=frozenset({"provider"}))
     state = setting.agent("offline").invoke({"messages": [("user", TASK.question)]})
     (note,) = measure(setting, TASK, state).notes
-    assert "cannot be enforced to the letter" in note
+    assert "cannot be enforced strictly" in note
     assert measured("provider_strategy", json.dumps(ANSWER)).notes == []

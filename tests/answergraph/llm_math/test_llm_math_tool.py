@@ -56,7 +56,7 @@ def test_a_caret_is_said_to_be_power(run: Run) -> None:
     [
         ("```text\n1/0\n```", "'1/0' cannot be evaluated: division by zero. Please try again"),
         ("```text\n9**9**9\n```", "the result is too large"),
-        ("```text\n__import__('os')\n```", "no arithmetic on numbers"),
+        ("```text\n__import__('os')\n```", "not arithmetic on numbers"),
         ("I cannot say.", "wrote no expression: 'I cannot say.'"),
         ("", "wrote no expression"),
     ],

@@ -138,6 +138,22 @@ def test_the_graph_is_zoomed_and_fitted(page: Page) -> None:
     assert float(drawing.get_attribute("width") or 0) == width
 
 
+def test_the_graph_is_made_wider_by_keys_and_by_drawing_and_stays_so(page: Page) -> None:
+    choose(page, "workflow")
+    side = page.get_by_role("complementary", name="Graph and details")
+    line = page.get_by_role("separator", name="Width of the graph")
+    line.press("ArrowLeft")
+    expect(side).to_have_css("width", "420px")
+    line.hover()
+    page.mouse.down()
+    page.mouse.move(840, 400)
+    page.mouse.up()
+    expect(side).to_have_css("width", "600px")
+    page.reload()
+    expect(side).to_have_css("width", "600px")
+    expect(line).to_have_attribute("aria-valuenow", "600")
+
+
 @pytest.mark.parametrize(("graph", "nodes"), [("langchain_agent", "model"), ("plain", "grade"), ("supervisor", "reader")])
 def test_graphs_of_others_run_and_show_what_they_left(page: Page, graph: str, nodes: str) -> None:
     run(page, graph, "What memory do our runners have?")

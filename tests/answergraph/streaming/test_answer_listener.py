@@ -189,7 +189,7 @@ def failed(call: Call) -> None:
 
 @pytest.mark.parametrize(
     ("end", "reason"),
-    [(called_tools, "The model called tools in the same reply."), (failed, "The call of the model failed: TimeoutError")],
+    [(called_tools, "The model called tools in the same reply."), (failed, "The model call failed: TimeoutError")],
 )
 def test_what_is_no_answer_after_all_is_taken_back(end: Callable[[Call], None], reason: str) -> None:
     call = Call()

@@ -84,7 +84,7 @@ def test_a_format_as_openai_writes_it_is_its_schema(run: Any, written: Any) -> N
 
 
 def test_a_format_of_openais_without_a_schema_is_refused() -> None:
-    with pytest.raises(AgentSpecError, match="has its 'schema' in it"):
+    with pytest.raises(AgentSpecError, match="needs a 'schema'"):
         create_agent("offline", response_format={"type": "json_schema"})
 
 

@@ -98,7 +98,7 @@ def test_a_field_is_covered_as_its_values_are(answer: Any, evidence: dict[str, A
 
 
 def test_the_reason_names_the_check_the_field_and_what_was_wrong(run: Run) -> None:
-    with pytest.raises(NoAnswerError, match=r"The check 'GroundedAnswer' rejected steps\[0\]\.quote.*stands in no tool result"):
+    with pytest.raises(NoAnswerError, match=r"The check 'GroundedAnswer' rejected steps\[0\]\.quote.*is in no tool result"):
         run(agent_of(finding(1, NEARLY), finding(1, NEARLY), on_failure="raise"), {"messages": "?"})
 
 

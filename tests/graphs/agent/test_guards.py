@@ -83,7 +83,7 @@ def test_a_tool_that_is_not_given_at_run_time_either_is_told_before_the_model_is
 
 def test_marks_of_a_format_made_at_run_time_are_told_before_the_model_is_asked(run: Run) -> None:
     agent, model = agent_of(response_format=lambda state, runtime: Finding, tools=[read_log])
-    with pytest.raises(ResponseFormatError, match=r"Finding\.quote is marked with Quote\(\), and nothing checks it"):
+    with pytest.raises(ResponseFormatError, match=r"Finding\.quote is marked with Quote\(\), but nothing checks it"):
         run(agent, QUESTION)
     assert model.requests == []
 

@@ -74,12 +74,12 @@ def test_a_judgment_without_a_call_left_names_no_rule_and_says_why(run: Run) -> 
     judgments: list[Any] = []
     run(agent_with(tool_of(create_judge(undecided(), RULES), judgments), model_calls=2), QUESTION)
     assert (judgments[0]["index"], judgments[0]["method"]) == (None, None)
-    assert "The run around the judge has no call of a model left for it." in judgments[0]["reason"]
+    assert "The surrounding run has no model call left for the judge." in judgments[0]["reason"]
 
 
 def test_it_is_raised_like_any_other_judgment_without_a_rule(run: Run) -> None:
     judge = create_judge(undecided(), RULES, on_failure="raise")
-    with pytest.raises(RuleNotMatched, match="no call of a model left") as raised:
+    with pytest.raises(RuleNotMatched, match="no model call left") as raised:
         run(agent_with(tool_of(judge, []), model_calls=2), QUESTION)
     assert statuses(raised.value.judgment) == NOTHING_LEFT
 

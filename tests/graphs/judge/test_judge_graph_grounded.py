@@ -38,7 +38,7 @@ def test_without_any_quote_nothing_matches(run: Run) -> None:
     model = ScriptedChatModel(replies=[answer("tool", "structured_output", 2), "[STEP:2]", "[JUDGE:2]"])
     judgment = run(create_judge(model, RULES, grounded=True), REPORT)["judgment"]
     assert judgment["index"] is None
-    assert "quotes nothing" in judgment["reason"]
+    assert "does not quote" in judgment["reason"]
 
 
 def test_the_offline_model_quotes(run: Run) -> None:

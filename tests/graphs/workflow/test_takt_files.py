@@ -82,6 +82,12 @@ def read_file(path: str) -> str:
     return "text"
 
 
+@tool
+def search(words: str) -> str:
+    """Search."""
+    return "text"
+
+
 @pytest.fixture
 def piece(tmp_path: Path) -> Path:
     folder = tmp_path / "pieces"
@@ -158,6 +164,37 @@ def test_a_step_has_the_tools_that_it_allows_and_the_caller_grants(run: Run, pie
     ungranted = model_for(["It is not", "It is fine"])
     run(load_workflow(piece, model=ungranted), {"task": "frogs"})
     assert asked(ungranted, "Mend")[0].tool_names == []
+
+
+def test_the_tools_that_a_file_names_and_nobody_grants_are_listed(piece: Path, caplog: pytest.LogCaptureFixture) -> None:
+    load_workflow(piece, tools={"Read": read_file, "Bash": read_file})
+    assert caplog.messages == []
+    load_workflow(piece)
+    (said,) = caplog.messages
+    assert said.startswith(
+        "tidy.yaml names tools that are not granted: Bash, Read. Grant one with load_workflow(tools={'Bash': …})"
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "names"),
+    [
+        (
+            "allowed_tools: [Read, Bash]",
+            "provider_options: {codex: {network_access: true}, claude: {allowed_tools: [Read(*.md)]}}",
+            1,
+        ),
+        ("allowed_tools: [Read, Bash]", "provider_options: {claude: {allowed_tools: []}}", 0),
+        ("allowed_tools: [Read, Bash]", "required_permission_mode: edit", 2),
+        ("max_movements: 12", "piece_config: {provider_options: {claude: {allowed_tools: [Read]}}}\nmax_movements: 12", 1),
+    ],
+)
+def test_tools_are_allowed_by_newer_files_too(run: Run, piece: Path, old: str, new: str, names: int) -> None:
+    step = "Write" if "piece_config" in new else "Mend"
+    piece.write_text(PIECE.replace(old, new))
+    model = model_for(["It is not", "It is fine"])
+    run(load_workflow(piece, model=model, tools={"Read": read_file, "Search": search}), {"task": "frogs"})
+    assert len(asked(model, step)[0].tool_names) == names
 
 
 @pytest.mark.parametrize(("monitor", "status"), [("It converges", "COMPLETE"), ("It does not", "ABORT")])

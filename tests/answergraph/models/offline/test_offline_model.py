@@ -227,7 +227,7 @@ def test_what_is_no_arithmetic_is_declined_in_one_sentence_even_when_a_call_is_d
     messages = converse(question, answer_tool=Calculation, tool_choice="any")
 
     assert calls_of(messages) == []
-    assert messages[-1].text.startswith("I am a set of rules and no language model, and all I can do is")
+    assert messages[-1].text.startswith("I am a set of rules, not a language model, and all I can do is")
 
 
 @pytest.mark.parametrize(

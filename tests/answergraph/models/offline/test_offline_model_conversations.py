@@ -42,7 +42,7 @@ def test_a_new_question_that_is_no_arithmetic_is_not_given_the_old_answer() -> N
     first = converse("3 + 4", answer_tool=Calculation)
     second = [*first, _receipt(first, "Returning structured response"), HumanMessage("Tell me a joke.")]
 
-    assert "no language model" in converse(second, answer_tool=Calculation)[-1].text
+    assert "not a language model" in converse(second, answer_tool=Calculation)[-1].text
 
 
 @pytest.mark.parametrize("second", ["5 + 6 +", "Tell me a joke."])
@@ -55,7 +55,7 @@ def test_a_new_question_in_the_native_format_is_not_given_the_old_answer(second:
 
 
 def test_a_new_question_without_a_format_is_not_given_the_old_answer() -> None:
-    assert "no language model" in converse([*converse("3 + 4"), HumanMessage("And a joke?")])[-1].text
+    assert "not a language model" in converse([*converse("3 + 4"), HumanMessage("And a joke?")])[-1].text
 
 
 @pytest.mark.parametrize(

@@ -111,7 +111,7 @@ def test_anthropic_keeps_what_it_takes() -> None:
 @pytest.mark.parametrize(
     ("schema", "why"),
     [
-        (optional({"a": {"$ref": "#"}}), "recursion is not taken"),
+        (optional({"a": {"$ref": "#"}}), "is recursive, which is not supported"),
         (optional(dict.fromkeys(named(25), STRING)), "more than 24 optional properties"),
         (of({name: {"type": ["string", "null"]} for name in named(17)}), "more than 16 unions"),
     ],
@@ -144,5 +144,5 @@ def test_gemini_takes_neither_null_nor_booleans_as_fixed_values() -> None:
 
 def test_gemini_takes_recursion_through_an_optional_property_only() -> None:
     compile_schema(optional({"a": {"$ref": "#"}}), GEMINI)
-    with pytest.raises(SchemaNotExpressible, match="one of them has to be optional"):
+    with pytest.raises(SchemaNotExpressible, match="make one of them optional"):
         compile_schema(of({"a": {"type": "array", "items": {"$ref": "#"}}}), GEMINI)
