@@ -26,7 +26,7 @@ _MAX_FORMS = 64
 def forms_of(text: str) -> list[str]:
     """Return the folded variants of a quote, the most literal first."""
     plain = MappedText.unchanged(text)
-    forms = [folded(form).text.strip(" \n") for form in (plain, without_escapes(plain), without_markdown(plain))]
+    forms = [folded(form).text.strip(" \n") for form in (plain, without_escapes(plain), without_markdown(plain, links=False))]
     for change in _CHANGES:
         forms = list(dict.fromkeys([*forms, *map(change, forms)]))[:_MAX_FORMS]
     return [form for form in forms if form]

@@ -75,8 +75,9 @@ def without_json_spaces(text: MappedText) -> MappedText:
     return text.changed(_JSON_SPACES, lambda match: match.group().strip(" \n"))
 
 
-def without_markdown(text: MappedText) -> MappedText:
-    return text.edited(_marks_of(text.text))
+def without_markdown(text: MappedText, *, links: bool) -> MappedText:
+    # The target of a link is a claim of a quote, and may be a wrong one.
+    return text.edited(_marks_of(text.text, links=links))
 
 
 def is_html(text: str) -> bool:
@@ -96,7 +97,7 @@ def _views(text: MappedText, *, is_json: str) -> Iterator[tuple[MappedText, Mapp
     numbered = _without_prefixes(shown, _number_prefixes)
     for plain in _distinct(shown, numbered, _without_prefixes(numbered, _mark_prefixes)):
         closed = joined(plain)
-        for form in _distinct(plain, closed, without_markdown(closed)):
+        for form in _distinct(plain, closed, without_markdown(closed, links=True)):
             if form is not shown:
                 yield folded(form), plain
 
@@ -111,10 +112,12 @@ def _shown(text: MappedText) -> MappedText:
     return escaped if escaped.text.isascii() else escaped.changed(_INVISIBLE, lambda _: "")
 
 
-def _marks_of(text: str) -> Iterator[tuple[int, int, str]]:
+def _marks_of(text: str, *, links: bool) -> Iterator[tuple[int, int, str]]:
     if not any(mark in text for mark in "*_`["):
         return
     for match in _MARKDOWN.finditer(text):
+        if match["link"] is not None and not links:
+            continue
         name = str(next(name for name in ("coded", "link", "starred", "under", "underlined") if match[name] is not None))
         yield match.start(), match.start(name), ""
         yield match.end(name), match.end(), ""

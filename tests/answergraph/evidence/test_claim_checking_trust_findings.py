@@ -120,6 +120,7 @@ def test_what_cannot_change_the_meaning_is_read_over(quote: str, text: str) -> N
         ("naïve café owners left", "naive cafe owners left"),
         ("a temperature of 5 degrees", "a temperature of \u22125 degrees"),
         ("foo(a, b, c)", "foo(a,b,c)"),
+        ("see [the manual](https://x.org/b) today", "see [the manual](https://x.org/a) today"),
         ("return x = y now", "    return x == y now"),
         ("user.is_admin: raise Denied", "    if not user.is_admin:\n        raise Denied"),
         ("the disk [of db-7] is full", "the disk is full"),
