@@ -92,6 +92,7 @@ format: env ## Format, and mend what the linter can mend
 
 evidence: env $(EVIDENCE_INSTALLED) ## The figures of docs/evidence.md: quotes of real texts, beside two other libraries, and generated claims
 	$(EVIDENCE)/bin/python -m tests.answergraph.evidence.measure_real
+	$(BIN)/python -m tests.answergraph.evidence.measure_bundles
 	$(BIN)/python -m tests.answergraph.evidence.measure
 
 # The three settings keep the server from calling anything outside this machine.

@@ -28,6 +28,7 @@ from answergraph.response_format.reading.reply_reader import Reading, ReplyReade
 from answergraph.response_format.strategies.declared_format import DeclaredFormat
 from answergraph.response_format.strategies.run_time_format import RunTimeFormat
 from answergraph.response_format.strategies.strategy import AnswerRequest
+from answergraph.runtime.off_loop import MAX_CHARACTERS_ON_LOOP, InThread
 from answergraph.runtime.steps import Step, has_listener
 from answergraph.state.agent_state import AnswerKeys
 from answergraph.state.budget import UsageLimits, callers_budget
@@ -124,7 +125,8 @@ class ModelNode:
             request = request.override(tool_choice=NO_CALLS if request.tools else None, response_format=declared)
         visit.sent = request.messages
         asked, message = yield from self._reply(visit, request)
-        reading = _read(message, asked)
+        read = partial(_read, message, asked)
+        reading = (yield InThread(read)) if len(str(vars(message))) > MAX_CHARACTERS_ON_LOOP else read()
         reply = visit.replies[str(message.id)] = ModelReply.of(message, asked, reading)
         if reading is not None:
             self.readings.put(id(message), reply, message)

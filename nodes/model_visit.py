@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, RemoveMessage, ToolCall, ToolMessage
@@ -11,10 +12,11 @@ from langchain_core.messages import AIMessage, AnyMessage, RemoveMessage, ToolCa
 from answergraph.response_format.reading.reply_reader import Reading
 from answergraph.response_format.strategies.declared_format import DeclaredFormat
 from answergraph.response_format.strategies.strategy import AnswerRequest
+from answergraph.runtime.off_loop import InThread
 from answergraph.runtime.recent_cache import RecentCache
 from answergraph.runtime.steps import Step
 from answergraph.state.agent_state import TOOL_RESULTS
-from answergraph.state.budget import ReadRemaining, UsageLimits, callers_budget
+from answergraph.state.budget import UsageLimits, callers_budget
 from answergraph.state.ledger import (
     RUNNING,
     AnswerRequestRecord,
@@ -112,7 +114,8 @@ class ModelVisit:
         start = index if is_known else 0
         checked = repaired_history(messages[start:])
         if (caller := callers_budget()) is not None:
-            limits = limits.capped_by((yield ReadRemaining(caller, ledger)))
+            # LangGraph reads the state around an awaited run in threads of its own.
+            limits = limits.capped_by((yield InThread(partial(caller.remaining_for, ledger))))
         usage = ledger["usage"]
         is_last_call, tool_calls_left = limits.is_last_call(usage), limits.tool_calls_left(usage)
         return cls(

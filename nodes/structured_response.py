@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
@@ -21,8 +22,9 @@ from answergraph.response_format.storage.answer_channel import AnswerCodec
 from answergraph.response_format.strategies.declared_format import DeclaredFormat
 from answergraph.response_format.strategies.run_time_format import RunTimeFormat
 from answergraph.response_format.strategies.strategy import AnswerRequest
+from answergraph.runtime.off_loop import MAX_CHARACTERS_ON_LOOP, InThread
 from answergraph.runtime.steps import Step, has_listener
-from answergraph.state.agent_state import AnswerKeys
+from answergraph.state.agent_state import TOOL_RESULTS, AnswerKeys
 from answergraph.state.budget import UsageLimits
 from answergraph.state.ledger import (
     LEDGER,
@@ -82,7 +84,9 @@ class StructuredResponseNode:
         needs_confirmation = reading.status == "answered" and self._needs_confirmation(reply, reading)
         accepted = NOTHING_SAID
         if self.checks and reading.status == "answered" and not needs_confirmation:
-            reading, accepted = check_answer(self.checks, reading, state, runtime)
+            check = partial(check_answer, self.checks, reading, state, runtime)
+            is_long = len(str(state.get(TOOL_RESULTS))) > MAX_CHARACTERS_ON_LOOP  # what evidence is looked for in
+            reading, accepted = (yield InThread(check)) if is_long else check()
         ending = decide(self._facts(reply, reading, needs_confirmation=needs_confirmation))
         update = self._act(ending, reply, reading, accepted)
         # Without an update nothing is decided: the answer is read again.

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from answergraph.evidence.searched_result import without_escapes
 from answergraph.evidence.texts.folding import MappedText, folded
 from answergraph.evidence.texts.line_breaks import WIDE
-from answergraph.evidence.texts.source_views import without_json_spaces
+from answergraph.evidence.texts.source_views import without_json_spaces, without_markdown
 
 _ELLIPSIS = r"[\[(]?\.{3,4}[\])]?"
 _OUTER_ELLIPSIS = re.compile(rf"^(?:{_ELLIPSIS}\s*)|(?:\s*{_ELLIPSIS})$")
@@ -18,6 +18,7 @@ _FIRST_WORD = re.compile(r"([^\W\d_])([^\W\d_]*)(?=[ \n,;:.]|$)")
 _BREAK_AT_HYPHEN = re.compile(r"(?<=[^\W\d_]-)\n(?=[^\W\d_])")
 _BREAK_BETWEEN_SIGNS = re.compile(rf"(?<=[{WIDE}])\n(?=[{WIDE}])")
 _MARK = re.compile("[\"'\u2018-\u201f]")
+_JSON = re.compile(r"' ?:|[\[{]")
 _SINGLE = frozenset("'\u2018\u2019\u201a\u201b")
 _MAX_FORMS = 64
 
@@ -25,7 +26,7 @@ _MAX_FORMS = 64
 def forms_of(text: str) -> list[str]:
     """Return the folded variants of a quote, the most literal first."""
     plain = MappedText.unchanged(text)
-    forms = [folded(plain).text.strip(" \n"), folded(without_escapes(plain)).text.strip(" \n")]
+    forms = [folded(form).text.strip(" \n") for form in (plain, without_escapes(plain), without_markdown(plain, links=False))]
     for change in _CHANGES:
         forms = list(dict.fromkeys([*forms, *map(change, forms)]))[:_MAX_FORMS]
     return [form for form in forms if form]
@@ -65,7 +66,7 @@ def _rejoined(form: str) -> str:
 
 
 def _closed_up(form: str) -> str:
-    return without_json_spaces(MappedText.unchanged(form)).text
+    return without_json_spaces(MappedText.unchanged(form)).text if _JSON.search(form) else form
 
 
 _CHANGES: tuple[Callable[[str], str], ...] = (

@@ -48,7 +48,6 @@ ASKED = "it is a question there"
 REMARKED = "its quotation marks, or feet and inches, differ there"
 SKIPS = "the text replaced by the ellipsis spans several sentences or changes the meaning"
 
-
 Span = EvidenceSpan | list[Any]
 """A place as a list; may add the second part of a quote, the text's source, or that it was shown."""
 

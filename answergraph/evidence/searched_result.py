@@ -24,8 +24,6 @@ _COMMA_IN_DIGITS = re.compile(r"[0-9],-?[0-9]")
 _STRING_OR_COMMA = re.compile(r'"(?:[^"\\]|\\.)*"|(?<=[0-9]),(?=-?[0-9])')
 _SHORT = {"\\n": "\n", '\\"': '"', "\\\\": "\\", "\\t": "\t", "\\r": "\r"}
 _GROUPING = re.compile(rf"(?<=[0-9])[{GROUPING_SPACES}](?=[0-9]{{3}}(?![0-9]))")
-
-
 _GROUPED_BY_SPACES = re.compile(r"(?<![\w.,:/+-])[1-9][0-9]{0,2}(?: [0-9]{3})+(?![0-9])")
 
 
@@ -103,7 +101,9 @@ def _with_plain_digits(text: MappedText) -> MappedText:
 
 def separated(text: str) -> MappedText:
     """Return a JSON text with escapes undone and list items apart: in ``[1,234]`` the comma groups no digits."""
-    return without_escapes(MappedText.unchanged(text).changed(_STRING_OR_COMMA, _apart))
+    return without_escapes(
+        MappedText.unchanged(text).changed(_STRING_OR_COMMA, lambda match: ", " if match.group() == "," else match.group())
+    )
 
 
 def without_escapes(text: MappedText) -> MappedText:
@@ -131,7 +131,3 @@ def _parses(text: str) -> bool:
 def _undone(match: Match[str]) -> str:
     escape = match.group()
     return _SHORT.get(escape) or str(json.loads(f'"{escape}"'))
-
-
-def _apart(match: Match[str]) -> str:
-    return ", " if match.group() == "," else match.group()

@@ -9,7 +9,7 @@ import base64
 import binascii
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from functools import cached_property
 
@@ -126,17 +126,19 @@ def _strike(kept: list[bool], echo: str, text: str, start: int) -> None:
         at = around.find(echo, at + len(echo))
 
 
+def _items_of(value: object) -> Iterable[tuple[str, object]]:
+    if isinstance(value, Mapping):
+        return [(str(key), item) for key, item in value.items()]
+    return [("", item) for item in value] if isinstance(value, list | tuple) else ()
+
+
 def _texts_in(value: object) -> Iterator[str]:
     if isinstance(value, str):
         yield value
         yield from _decoded(value)
-    elif isinstance(value, Mapping):
-        for key, item in value.items():
-            yield str(key)
-            yield from _texts_in(item)
-    elif isinstance(value, list | tuple):
-        for item in value:
-            yield from _texts_in(item)
+    for name, item in _items_of(value):
+        yield name
+        yield from _texts_in(item)
 
 
 def _decoded(text: str) -> Iterator[str]:
@@ -153,18 +155,11 @@ def _decoded(text: str) -> Iterator[str]:
 
 def _tokens_in(value: object, name: str = "") -> Iterator[str]:
     """Yield the words and numbers of a value, each after its name."""
-    yield from (_as_number(token) or token for token in _TOKEN.findall(fold(name).lower()))
-    if isinstance(value, Mapping):
-        for key, item in value.items():
-            yield from _tokens_in(item, str(key))
-        return
-    if isinstance(value, list | tuple):
-        for item in value:
-            yield from _tokens_in(item)
-        return
-    for text in [_plain(value), *(_decoded(value) if isinstance(value, str) else ())]:
-        for token in _TOKEN.findall(fold(text).lower()):
-            yield _as_number(token) or token
+    said = () if isinstance(value, Mapping | list | tuple) else (_plain(value), *_decoded(str(value)))
+    for text in (name, *said):
+        yield from (_as_number(token) or token for token in _TOKEN.findall(fold(text).lower()))
+    for key, item in _items_of(value):
+        yield from _tokens_in(item, key)
 
 
 def _plain(value: object) -> str:

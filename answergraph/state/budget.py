@@ -6,7 +6,6 @@ variable passes the budget, and the state keeps the charges across checkpoints.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar, Token
@@ -222,20 +221,6 @@ class InnerRunBudget:
 
     def _sum(self, leaving_out: str | None = None) -> Usage:
         return reduce(added, [usage for run, usage in list(self._used.items()) if run != leaving_out], NO_USAGE)
-
-
-@dataclass(frozen=True)
-class ReadRemaining:
-    """An effect that returns an inner run's budget; LangGraph reads the outer state in its own threads."""
-
-    budget: InnerRunBudget
-    ledger: RunLedger
-
-    def perform(self) -> RemainingBudget:
-        return self.budget.remaining_for(self.ledger)
-
-    async def aperform(self) -> RemainingBudget:
-        return await asyncio.to_thread(self.perform)
 
 
 _current: ContextVar[InnerRunBudget | None] = ContextVar("answergraph_budget", default=None)

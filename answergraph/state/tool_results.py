@@ -24,7 +24,6 @@ SUPPORTED_BY = "supported_by"
 _AGAIN = "#"
 """Separates a repeated call id from its number."""
 
-
 PLACES_IN_THE_REPLY = "citations that only give places in your own reply"
 """A kind of content without words of its own."""
 _TEXT_BLOCKS = frozenset({"text", "text-plain"})

@@ -9,8 +9,11 @@ import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
+from functools import partial
 from typing import ParamSpec, TypeVar
 from weakref import WeakKeyDictionary
+
+from langchain_core.runnables.config import run_in_executor
 
 MAX_TOOL_THREADS = 64
 """Maximum threads of an event loop; further calls wait."""
@@ -26,21 +29,10 @@ _pools: WeakKeyDictionary[asyncio.AbstractEventLoop, ThreadPoolExecutor] = WeakK
 async def in_tool_thread(
     function: Callable[ParametersT, ResultT], *args: ParametersT.args, **kwargs: ParametersT.kwargs
 ) -> ResultT:
-    """Run a blocking function in a thread of the running loop, in a copy of this context.
-
-    Raises:
-        RuntimeError: If it raised ``StopIteration``, which no coroutine can pass on.
-    """
-    context = copy_context()
-
-    def run() -> ResultT:
-        try:
-            return context.run(function, *args, **kwargs)
-        except StopIteration as error:
-            raise RuntimeError from error
-
+    """Run a blocking function in a thread of the running loop, in a copy of this context."""
     loop = asyncio.get_running_loop()
-    return await loop.run_in_executor(_pools.get(loop) or _new_pool(loop), run)
+    called = partial(copy_context().run, function, *args, **kwargs)
+    return await run_in_executor(_pools.get(loop) or _new_pool(loop), called)
 
 
 def _new_pool(loop: asyncio.AbstractEventLoop) -> ThreadPoolExecutor:

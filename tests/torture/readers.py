@@ -20,6 +20,7 @@ from answergraph import (
     ToolStrategy,
     parse_structured_output,
 )
+from answergraph.graphs.triage.clusters import normalised
 from answergraph.graphs.triage.run_files.file_search import read_lines, search
 from answergraph.graphs.triage.run_files.junit_results import read_junit
 from answergraph.graphs.triage.run_files.read_only_folder import Folder, FolderError
@@ -44,6 +45,7 @@ from answergraph.response_format.untrusted.untrusted_schema import UntrustedSche
 from answergraph.rules.rule import Rules, parse_rule
 from answergraph.state.messages import repaired_history
 from answergraph.streaming.growing_json import GrowingJson
+from tests.torture.evidence_reader import look_for_evidence
 from tests.torture.hostile_inputs import JUNIT, RULES_ON_FACTS, SCHEMAS, YAML
 from tests.torture.hostile_texts import SHAPES
 
@@ -261,6 +263,8 @@ READERS = (
     Reader("workflow YAML", _yaml, ("answergraph.graphs.workflow.yaml_document",), YAML, 128_000),
     Reader("a workflow's instruction", _instruction, ("answergraph.graphs.workflow.takt_files",)),
     Reader("JUnit XML", _junit, (f"{_FILES}.junit_xml", f"{_FILES}.junit_results"), JUNIT, 512_000),
+    Reader("evidence in a result, and a quote", look_for_evidence, ("answergraph.evidence",)),
+    Reader("what a failure says", normalised, ("answergraph.graphs.triage.clusters",)),
     Reader("a log", _log, (f"{_FILES}.file_search", f"{_FILES}.text_stream")),
     Reader(
         "a conversation",
@@ -275,12 +279,10 @@ READERS = (
 NOT_MEASURED = {
     "answergraph.agents": "passes names of LangChain on",
     "answergraph.cli": "reads what the person at the keyboard gave it",
-    "answergraph.evidence": "reads what `middleware/grounded_answer` and `verify_bundle` are given; its own tests measure it",
     "answergraph.experiment": "reads its own journal",
     "answergraph.graphs.general_agent": "reads a schema that a caller's guard has passed",
     "answergraph.graphs.judge.offline_judge": "reads what the judge's prompt showed it; a sample policy",
     "answergraph.graphs.react.offline_text_model": "reads its own prompt; a sample policy",
-    "answergraph.graphs.triage.clusters": "reads at most MAX_PART_CHARACTERS of a case",
     "answergraph.graphs.triage.history": "reads its own database",
     "answergraph.graphs.triage.offline": "reads at most MAX_PART_CHARACTERS of a case",
     "answergraph.graphs.triage.run_files.case_": "reads names and at most MAX_PART_CHARACTERS of a case",

@@ -47,7 +47,7 @@ _MAX_NUMBERS = 2_000
 _LOOK_CHARACTERS = 32
 """Context read around a number."""
 _JOINED_BEFORE = re.compile(
-    rf"(?:{_LETTER}|[.√٫٬·⁄×{GROUP_SPACE}]|\S[{CLINGING}]|[0-9][,'/:]|{_LETTER}[{HYPHENS}+]|[{HYPHENS}+±/][{HYPHENS}+±]|±"
+    rf"(?:{_LETTER}|[.√٫٬·⁄×{GROUP_SPACE}]|\S[{CLINGING}]|[0-9][,'/:]|{_LETTER}[{HYPHENS}+]|[{HYPHENS}+±/][{HYPHENS}+±]|±\s?"
     r"|[0-9]\s?[×*]\s?)\Z"
 )
 _POWER_BEFORE = re.compile(r"(?:[\w)]\s?\*\*|\^)\s?\Z")

@@ -1,7 +1,7 @@
 """Folds texts, with a map back to the originals, so that quotes match despite typographic differences.
 
-Folds NFKC forms, white space, quotation marks and dashes between spaces, but not case, punctuation or invisible characters.
-Line breaks are kept.
+Folds NFKC forms, white space, quotation marks, hyphens and dashes between spaces, but not case, punctuation or invisible
+characters. Line breaks are kept.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ _MARKS = (
 )
 _SPACES = "\t\x1f\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
 LINE_BREAKS = "\n\x0b\x0c\r\x1c\x1d\x1e\x85\u2028\u2029"
+_HYPHENS = "\u2010\u2011\u2212"
 _ONE_FOR_ONE = {
+    **dict.fromkeys(map(ord, _HYPHENS), "-"),
     **dict.fromkeys(map(ord, _MARKS), QUOTATION_MARK),
     **dict.fromkeys(map(ord, _SPACES), " "),
     **dict.fromkeys(map(ord, LINE_BREAKS), "\n"),

@@ -13,6 +13,8 @@ from answergraph.evidence.texts.language_words import alternatives
 _BREAK = re.compile(rf"(?<!\s)[^\S{LINE_BREAKS}]*[{LINE_BREAKS}]\s*")
 WIDE = "\u2e80-\u9fff\uff00-\uffef"
 """Characters of scripts without spaces, for a pattern's brackets."""
+_WIDE_SIGN = re.compile(f"[{WIDE}]")
+_SIGNS_KEPT_TOGETHER = 2
 _AT_HYPHEN = r"(?<=[^\W\d_])[-\u2010]\r?\n[ \t]*(?=[^\W\d_])"
 _HYPHENATED = re.compile(_AT_HYPHEN)
 _JOINABLE = re.compile(rf"{_AT_HYPHEN}|(?<=[{WIDE}])\r?\n[ \t]*(?=[{WIDE}])")
@@ -79,11 +81,20 @@ def _until_blank(lines: Iterator[str]) -> list[str]:
 
 def _is_wrapped(above: list[str], below: list[str]) -> bool:
     block = [*above, *below]
-    width = max(map(len, block))
-    fits = [len(line) + 1 + len(following.split(None, 1)[0]) <= width for line, following in pairwise(block)]
+    width = max(map(_columns, block))
+    fits = [_columns(line) + 1 + _columns(_first_word(following)) <= width for line, following in pairwise(block)]
     is_prose = len(block) >= _MIN_LINES_OF_PROSE and width >= _MIN_WRAPPED_COLUMNS and not any(fits)
     is_full = width >= _MIN_WRAPPED_COLUMNS and not fits[len(above) - 1]
     return _continues(above[-1], below[0], is_full=is_full, is_prose=is_prose)
+
+
+def _columns(text: str) -> int:
+    return len(text) + len(_WIDE_SIGN.findall(text))
+
+
+def _first_word(line: str) -> str:
+    # A script without spaces may break behind any sign, but for a mark that begins no line.
+    return line.strip()[:_SIGNS_KEPT_TOGETHER] if _WIDE_SIGN.match(line.strip()) else line.split(None, 1)[0]
 
 
 def _continues(line: str, following: str, *, is_full: bool, is_prose: bool) -> bool:
@@ -98,7 +109,7 @@ def _continues(line: str, following: str, *, is_full: bool, is_prose: bool) -> b
         return True
     if _GOES_ON_WITH.match(other) and len(one) >= _MIN_WRAPPED_COLUMNS and one[-1] not in ".!?:;":
         return True
-    if not is_full or _begins_alike(one, other):
+    if not is_full or _begins_alike(one, other) or (_WIDE_SIGN.match(other) and (not is_prose or one[-1] in "。！？：；")):
         return False
     begins = other.lstrip("([{\"'“‘«*_`")[:1]
     return begins.isalpha() and (is_prose or not begins.isupper() or one[-1] in ".!?:;,")

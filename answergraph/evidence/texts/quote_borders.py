@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import unicodedata
+from operator import or_
 
 from answergraph.evidence.texts.language_words import alternatives
 
@@ -55,12 +57,19 @@ _GROUP_AFTER = re.compile(rf"[{GROUPING_SPACES}][0-9]{{3}}(?![0-9])")
 
 def begins_at_border(text: str, start: int) -> bool:
     """Return whether a quote may begin here: it cuts no word, number, sign or negating prefix."""
-    return _BEGINS.match(text, start) is not None
+    return _BEGINS.match(text, start) is not None and not _is_within_word(text, start)
 
 
 def ends_at_border(text: str, end: int) -> bool:
     """Return whether a quote may end here: it cuts no word, number or unit."""
-    return _ENDS.match(text, end) is not None
+    return _ENDS.match(text, end) is not None and not _is_within_word(text, end)
+
+
+def _is_within_word(text: str, place: int) -> bool:
+    """Return whether a combining mark, which is a vowel in many scripts, joins what stands before and behind a place."""
+    beside = text[max(place - 1, 0) : place + 1]
+    marks = [unicodedata.category(character)[0] == "M" for character in beside]
+    return 0 < place < len(text) and any(marks) and all(map(or_, marks, map(str.isalnum, beside)))
 
 
 def follows_negation(text: str, start: int) -> bool:

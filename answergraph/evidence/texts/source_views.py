@@ -10,7 +10,7 @@ import html
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from re import Match
 
 from answergraph.evidence.texts.folding import MappedText, folded
@@ -39,7 +39,6 @@ _INLINE_TAGS = "a abbr b bdi bdo cite code dfn em font i kbd mark q samp small s
 _GONE = "\ue000"
 """Replaces comments, scripts and struck-out tags; no quote may cross it."""
 _JSON_SPACES = re.compile(r"(?<=') ?:[ \n]?|,[ \n](?=['\[{\w-])|(?<=[\[{])[ \n]|[ \n](?=[\]}])")
-
 
 WHOLE, LINES = "whole", "lines"
 """``whole``: one JSON value, in which line breaks are spaces; ``lines``: JSON lines."""
@@ -76,6 +75,11 @@ def without_json_spaces(text: MappedText) -> MappedText:
     return text.changed(_JSON_SPACES, lambda match: match.group().strip(" \n"))
 
 
+def without_markdown(text: MappedText, *, links: bool) -> MappedText:
+    # The target of a link is a claim of a quote, and may be a wrong one.
+    return text.edited(_marks_of(text.text, links=links))
+
+
 def is_html(text: str) -> bool:
     return _HTML.match(text) is not None and text.rstrip().endswith(">") and "</" in text
 
@@ -93,7 +97,7 @@ def _views(text: MappedText, *, is_json: str) -> Iterator[tuple[MappedText, Mapp
     numbered = _without_prefixes(shown, _number_prefixes)
     for plain in _distinct(shown, numbered, _without_prefixes(numbered, _mark_prefixes)):
         closed = joined(plain)
-        for form in _distinct(plain, closed, closed.edited(_marks_of(closed.text))):
+        for form in _distinct(plain, closed, without_markdown(closed, links=True)):
             if form is not shown:
                 yield folded(form), plain
 
@@ -108,10 +112,12 @@ def _shown(text: MappedText) -> MappedText:
     return escaped if escaped.text.isascii() else escaped.changed(_INVISIBLE, lambda _: "")
 
 
-def _marks_of(text: str) -> Iterator[tuple[int, int, str]]:
+def _marks_of(text: str, *, links: bool) -> Iterator[tuple[int, int, str]]:
     if not any(mark in text for mark in "*_`["):
         return
     for match in _MARKDOWN.finditer(text):
+        if match["link"] is not None and not links:
+            continue
         name = str(next(name for name in ("coded", "link", "starred", "under", "underlined") if match[name] is not None))
         yield match.start(), match.start(name), ""
         yield match.end(name), match.end(), ""
@@ -128,16 +134,8 @@ def _without_tag(match: Match[str]) -> str:
 
 def _without_prefixes(text: MappedText, find: Callable[[list[str], str], list[int]]) -> MappedText:
     lines = text.text.splitlines(keepends=True)
-    lengths = find(lines, text.text)
-    if not any(lengths):
-        return text
-    edits: list[tuple[int, int, str]] = []
-    position = 0
-    for line, length in zip(lines, lengths, strict=True):
-        if length:
-            edits.append((position, position + length, ""))
-        position += len(line)
-    return text.edited(edits)
+    starts = accumulate(map(len, lines), initial=0)
+    return text.edited((start, start + length, "") for start, length in zip(starts, find(lines, text.text), strict=False))
 
 
 def _number_prefixes(lines: list[str], text: str) -> list[int]:

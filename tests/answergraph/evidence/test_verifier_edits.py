@@ -1,4 +1,4 @@
-"""A single edit of a saved bundle is found, wherever it is made."""
+"""A single edit of a saved bundle is found, wherever it is made: F5 of an independent test."""
 
 import copy
 import json
@@ -18,12 +18,12 @@ __all__ = ["bundle"]
 MAX_DEPTH = 2
 
 
-def test_every_single_edit_is_found_but_for_the_harmless_ones(capsys: pytest.CaptureFixture[str]) -> None:
+def test_f5_every_single_edit_is_found_but_for_the_harmless_ones(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(100) == 0
     assert "| one character of its file | 100 |" in capsys.readouterr().out
 
 
-def test_a_damaged_bundle_is_an_error_or_does_not_hold_whatever_is_missing(bundle: dict[str, Any]) -> None:
+def test_f5_a_damaged_bundle_is_an_error_or_does_not_hold_whatever_is_missing(bundle: dict[str, Any]) -> None:
     for place in [place for place in places_in(bundle) if len(place) <= MAX_DEPTH]:
         for junk in JUNK:
             damaged = copy.deepcopy(bundle)
@@ -32,20 +32,20 @@ def test_a_damaged_bundle_is_an_error_or_does_not_hold_whatever_is_missing(bundl
 
 
 @pytest.mark.parametrize("junk", [*JUNK, {"format": "answergraph-bundles/2"}], ids=repr)
-def test_what_is_no_bundle_is_never_accepted(junk: Any) -> None:
+def test_f5_what_is_no_bundle_is_never_accepted(junk: Any) -> None:
     assert is_found(junk)
 
 
-def test_an_item_that_was_never_checked_is_found_though_the_digest_was_made_anew(bundle: dict[str, Any]) -> None:
+def test_f5_an_item_that_was_never_checked_is_found_though_the_digest_was_made_anew(bundle: dict[str, Any]) -> None:
     bundle["answer"]["findings"].append({"quote": "the disk is broken"})
     assert is_found(sealed(bundle))
 
 
-def test_an_answer_that_claims_nothing_does_not_hold(bundle: dict[str, Any]) -> None:
+def test_f5_an_answer_that_claims_nothing_does_not_hold(bundle: dict[str, Any]) -> None:
     assert is_found(sealed({**bundle, "marks": {}, "evidence": {}}))
 
 
-def test_with_a_key_only_who_has_it_can_change_a_bundle(bundle: dict[str, Any]) -> None:
+def test_f5_with_a_key_only_who_has_it_can_change_a_bundle(bundle: dict[str, Any]) -> None:
     signed = sealed(bundle, b"secret")
     assert not is_found(signed, key=b"secret")
     assert is_found(sealed({**signed, "status": "abstained"}, b"another"), key=b"secret")
@@ -53,14 +53,14 @@ def test_with_a_key_only_who_has_it_can_change_a_bundle(bundle: dict[str, Any]) 
 
 
 @pytest.mark.parametrize("key", [b"", b" \n"])
-def test_an_empty_key_is_refused(bundle: dict[str, Any], key: bytes) -> None:
+def test_f5_an_empty_key_is_refused(bundle: dict[str, Any], key: bytes) -> None:
     with pytest.raises(AgentSpecError, match="key is empty"):
         verify_bundle(bundle, key=key)
     with pytest.raises(AgentSpecError, match="key is empty"):
         answer_bundle({"messages": []}, key=key)
 
 
-def test_a_bundle_is_read_from_its_json_where_no_name_stands_twice(bundle: dict[str, Any]) -> None:
+def test_f5_a_bundle_is_read_from_its_json_where_no_name_stands_twice(bundle: dict[str, Any]) -> None:
     text = json.dumps(bundle)
     assert [verdict.holds for verdict in verify_bundle(text)] == [True, True, True]
     with pytest.raises(BundleError, match="a name is repeated"):
@@ -68,7 +68,7 @@ def test_a_bundle_is_read_from_its_json_where_no_name_stands_twice(bundle: dict[
 
 
 @pytest.mark.parametrize("key", ["status", "schema", "answer", "marks", "evidence", "results", "messages", "digest"])
-def test_a_bundle_without_one_of_its_parts_is_none(bundle: dict[str, Any], key: str) -> None:
+def test_f5_a_bundle_without_one_of_its_parts_is_none(bundle: dict[str, Any], key: str) -> None:
     del bundle[key]
     with pytest.raises(BundleError):
         verify_bundle(bundle)

@@ -1,0 +1,22 @@
+"""Looks for the claims of an answer in a result of a tool, either of them hostile."""
+
+from typing import Annotated
+
+from pydantic import BaseModel
+
+from answergraph import FromTools, Quote
+from answergraph.evidence.claim_checking import check_claims
+from answergraph.evidence.claims import claims_of
+from answergraph.state.tool_results import ToolRun
+
+
+class Marked(BaseModel):
+    """What the log says."""
+
+    said: Annotated[list[str], Quote()]
+    number: Annotated[float, FromTools()]
+
+
+def look_for_evidence(text: str) -> None:
+    for result, quote in ((text, "it ran, and passed"), ("It ran, and passed 41 tests.", text), (text, text[:200])):
+        check_claims(claims_of(Marked(said=[quote], number=41.5)), [ToolRun("1", "look", {}, (result,))])

@@ -1,0 +1,108 @@
+"""Reading much text, or checking an answer against it, does not hold up the event loop that serves other runs."""
+
+import asyncio
+import gc
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from time import thread_time
+from typing import Annotated, Any
+
+import pytest
+from langchain_core.messages import AIMessage
+from pydantic import BaseModel
+
+from answergraph import PromptedStrategy, Quote, ReActTextModel, ToolStrategy, create_agent
+from answergraph.graphs import create_triage_agent
+from answergraph.middleware import GroundedAnswer
+from answergraph.testing import ScriptedChatModel
+from tests.torture.hostile_inputs import JUNIT
+from tests.torture.hostile_texts import SHAPES
+
+MAX_HELD_SECONDS = 0.1
+"""CPU time of the loop's own thread between two of its turns; read on the loop, each input takes several times as much."""
+
+ASKED = {"messages": ["Did it pass?"]}
+
+
+class Verdict(BaseModel):
+    """The test's verdict."""
+
+    passed: bool
+
+
+class Quoted(BaseModel):
+    """What the log says."""
+
+    said: Annotated[list[str], Quote()]
+
+
+async def held_seconds(run: Awaitable[Any]) -> float:
+    """Return how long the loop's thread worked at most without taking a turn, other threads and other programs left out."""
+    longest, ended = 0.0, False
+
+    async def beat() -> None:
+        nonlocal longest
+        last = thread_time()
+        while not ended:
+            await asyncio.sleep(0.001)
+            now = thread_time()
+            longest, last = max(longest, now - last), now
+
+    beating = asyncio.create_task(beat())
+    await asyncio.sleep(0)
+    gc.disable()
+    try:
+        await run
+    finally:
+        gc.enable()
+        ended = True
+        await beating
+    return longest
+
+
+def call(name: str, args: dict[str, Any]) -> AIMessage:
+    return AIMessage("", tool_calls=[{"name": name, "args": args, "id": "1"}])
+
+
+def reply_as_text(folder: Path) -> Awaitable[Any]:
+    model = ScriptedChatModel(replies=[SHAPES["'{\"a\":' in each other"](100_000), '{"passed": true}'])
+    return create_agent(model, response_format=PromptedStrategy(Verdict)).ainvoke(ASKED)
+
+
+def broken_arguments(folder: Path) -> Awaitable[Any]:
+    text = SHAPES["'{' in each other"](400_000)
+    broken: Any = [{"name": "Verdict", "args": text, "id": "1", "error": None, "type": "invalid_tool_call"}]
+    model = ScriptedChatModel(replies=[AIMessage("", invalid_tool_calls=broken), call("Verdict", {"passed": True})])
+    return create_agent(model, response_format=ToolStrategy(Verdict)).ainvoke(ASKED)
+
+
+def evidence(folder: Path) -> Awaitable[Any]:
+    def read_log() -> str:
+        """Read the log."""
+        return "1 passed, 2.5 s “fast” ﬁne\n" * 8_000
+
+    answer = call("Quoted", {"said": ["3 failed, none", "2 passed"]})
+    model = ScriptedChatModel(replies=[call("read_log", {}), answer, call("Quoted", {"said": ["1 passed"]})])
+    return create_agent(model, [read_log], response_format=ToolStrategy(Quoted), middleware=[GroundedAnswer()]).ainvoke(ASKED)
+
+
+def text_protocol(folder: Path) -> Awaitable[Any]:
+    text = "Action: look\nAction Input: " + SHAPES["a broken call, then lists"](60_000)
+
+    def look(q: str) -> str:
+        """Look."""
+        return q
+
+    model = ScriptedChatModel(replies=[text, "Final Answer: done"])
+    return create_agent(ReActTextModel(model), [look]).ainvoke(ASKED)
+
+
+def result_files(folder: Path) -> Awaitable[Any]:
+    (folder / "results.xml").write_text(JUNIT["cases"](200_000))
+    (folder / "test.log").write_text("ERROR x\n" * 50_000)
+    return create_triage_agent().ainvoke({"folder": str(folder)})
+
+
+@pytest.mark.parametrize("run", [reply_as_text, broken_arguments, evidence, text_protocol, result_files])
+async def test_the_event_loop_serves_others_meanwhile(run: Callable[[Path], Awaitable[Any]], tmp_path: Path) -> None:
+    assert await held_seconds(run(tmp_path)) < MAX_HELD_SECONDS
