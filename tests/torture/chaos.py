@@ -88,10 +88,16 @@ class Case(NamedTuple):
     way: str
 
 
+MIN_WAYS_OF_COSTLY = 8
+
+
 def cases(each: int, replies: Iterable[str] = REPLIES) -> Iterator[Case]:
-    """Yield each reply in some of all ways: other ones for the next reply, so that few replies see all ways."""
+    """Yield each reply in some of all ways: other ones for the next reply, so that few replies see all ways.
+
+    The costly replies are left out where each reply is sent in few ways.
+    """
     for number, reply in enumerate(replies):
-        for at in range(1 if reply in COSTLY and each < len(ALL_WAYS) else each):
+        for at in range(0 if reply in COSTLY and each < MIN_WAYS_OF_COSTLY else each):
             yield Case(reply, *ALL_WAYS[(7 * number + 13 * at) % len(ALL_WAYS)])  # prime to the number of ways
 
 
