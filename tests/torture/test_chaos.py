@@ -31,11 +31,11 @@ def test_the_worst_replies_end_in_an_outcome_and_the_thread_goes_on() -> None:
 @pytest.mark.torture
 @pytest.mark.parametrize("replies", [READABLE, OVERWRITTEN], ids=["readable", "overwritten"])
 def test_a_run_ends_in_an_outcome_whatever_the_server_answers(replies: Iterable[str]) -> None:
-    assert wrong(cases(1, replies)) == {}
+    assert wrong(cases(2, replies)) == {}
 
 
 def test_hundreds_of_replies_are_sent_in_all_ways() -> None:
-    sent = {*cases(1, READABLE), *cases(1, OVERWRITTEN)}
+    sent = {*cases(2, READABLE), *cases(2, OVERWRITTEN)}
     assert {case.reply for case in sent} == {*REPLIES} - COSTLY
     assert len(sent) > 360
     assert {case[1:] for case in sent} == {*ALL_WAYS}
