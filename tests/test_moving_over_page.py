@@ -17,7 +17,7 @@ WRITTEN = "tests.graphs.agent.test_create_written_calls:"
 NEXT = "tests.graphs.agent.test_create_next_strategy:"
 SHOWN = {
     "an answer beside tool calls": "an answer beside a tool call",
-    "prose where an answer was asked for": "prose instead of an answer",
+    "prose instead of a requested answer": "prose instead of an answer",
     "a provider that refuses": NEXT + "test_a_refused_request_is_made_on_the_next_rung_at_once_and_is_no_attempt",
     "an answer that stays invalid": "the same invalid answer for ever",
     "calls of the model": "tests.test_outcomes_page:SEARCHES",

@@ -95,7 +95,7 @@ def with_plain_requests(runnable: Any, messages: Sequence[BaseMessage] = (), *, 
     if not is_own and not (is_openai(runnable) and wants_thoughts(runnable)):
         return runnable
     thoughts = {} if is_own else _thoughts(messages)
-    update: dict[str, Any] = {} if streams else {"disable_streaming": True}
+    update: dict[str, Any] = {} if streams else {"disable_streaming": True, "streaming": False}
     for resource, root in _SIDES:
         client: Any = getattr(runnable, root, None)
         if type(client).__module__.split(".")[0] == "openai" and getattr(runnable, resource, None) is client.chat.completions:

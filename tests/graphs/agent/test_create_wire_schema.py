@@ -88,13 +88,13 @@ def test_an_explicit_strategy_sends_what_cannot_be_strict_without_and_says_so(ru
     assert "strict" not in format_of(model)
     assert format_of(model)["schema"] == Open.model_json_schema()
     (attempt,) = result["outcome"]["attempts"]
-    assert attempt["note"].startswith("The schema of 'Open' cannot be enforced to the letter: #/properties/validation_result")
+    assert attempt["note"].startswith("The schema of 'Open' cannot be enforced strictly: #/properties/validation_result")
     assert result["structured_response"] == Open(validation_result={"is_correct": True})
 
 
 @pytest.mark.parametrize("wrapped", [lambda s: s, DeferredStrategy])
 def test_strict_that_cannot_be_is_found_while_building(wrapped: Any) -> None:
-    with pytest.raises(AgentSpecError, match=r"'Open' cannot be enforced to the letter.*leave out strict=True"):
+    with pytest.raises(AgentSpecError, match=r"'Open' cannot be enforced strictly.*leave out strict=True"):
         create_agent(native(), response_format=wrapped(ProviderStrategy(Open, strict=True)))
 
 
