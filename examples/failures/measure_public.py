@@ -1,9 +1,11 @@
 """Compare the offline rules with labels of public files: ``python -m examples.failures.measure_public FOLDER``.
 
 FOLDER holds the repositories of ``labels/public.json``, as ``git clone`` leaves them, under OWNER+NAME. Nothing of theirs is kept
-here: only where their files are, and what was said of each failure by its text. The author of the rules gave the ``labels``; the
-``second_labels`` are of a reader who had not seen the rules. The text of a failure without a label does not tell what it is: to
-conclude on it counts as wrong.
+here: only where their files are, and what was said of each failure by its text. Two corpora are the results that projects left in
+their repositories: of each file the first failures with different words, five of a repository at most, are ``sampled``. The two
+others are files made to test readers of JUnit XML, and all their failures count. ``labels`` and ``second_labels`` come from two
+readers. The text of a failure without a label, or with the label ``open``, does not tell what it is: to conclude on it counts as
+wrong.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from examples.failures.intervals import share
 
 LABELS = Path(__file__).parent / "labels" / "public.json"
 OPEN = "open"
+CORPORA = ("developed with", "held out", "made up, tuned", "made up, held out")
 
 
 @dataclass(frozen=True)
@@ -46,18 +49,29 @@ def judged(folder: Path, corpus: str, labels: str) -> Iterator[PublicCase]:
     triage = create_triage_agent()
     for source in json.loads(LABELS.read_text(encoding="utf-8")):
         place = folder / source["repository"].replace("/", "+")
-        for path in sorted(place.rglob("*.xml")) if source["corpus"] == corpus else ():
-            name = path.relative_to(place).as_posix()
+        for name in _files(place, source) if source["corpus"] == corpus else ():
+            path = place / name
             with tempfile.TemporaryDirectory() as alone:
                 shutil.copyfile(path, Path(alone, "results.xml"))
                 reports = triage.invoke({"folder": alone})["reports"]
-            yield from _labelled(f"{source['repository']} {name}", reports, source[labels].get(name, {}))
+            yield from _labelled(
+                f"{source['repository']} {name}", reports, source[labels].get(name, {}), source.get("sampled", False)
+            )
 
 
-def _labelled(place: str, reports: list[Any], labels: Mapping[str, str]) -> Iterator[PublicCase]:
+def _files(place: Path, source: Mapping[str, Any]) -> list[str]:
+    """Return which files of a repository are triaged: those with labels, or all XML files."""
+    if source.get("sampled"):
+        return sorted(source["labels"])
+    return sorted(path.relative_to(place).as_posix() for path in place.rglob("*.xml"))
+
+
+def _labelled(place: str, reports: list[Any], labels: Mapping[str, str], sampled: bool) -> Iterator[PublicCase]:
     for report in reports:
         for case in report["cases"] if report["kind"] != "passed" else ():
             number = case["case"].rpartition("#")[2]
+            if sampled and number not in labels:
+                continue
             yield PublicCase(f"{place}#{number}", labels.get(number, OPEN), report["verdict"])
 
 
@@ -78,9 +92,9 @@ def summary(cases: list[PublicCase]) -> str:
 
 if __name__ == "__main__":
     for reader in ("labels", "second_labels"):
-        found = {corpus: list(judged(Path(sys.argv[1]), corpus, reader)) for corpus in ("tuned", "held out")}
-        for chosen, results in {**found, "both": [case for cases in found.values() for case in cases]}.items():
-            print(f"## {reader}, {chosen}\n\n{summary(results)}\n")
-            for case in results if chosen in found else ():
+        for corpus in CORPORA:
+            results = list(judged(Path(sys.argv[1]), corpus, reader))
+            print(f"## {corpus}, {reader}\n\n{summary(results)}\n")
+            for case in results:
                 if case.is_wrong or (case.label != OPEN and not case.is_concluded):
                     print(f"{'wrong' if case.is_wrong else 'left open'}: {case.place}: {case.label}, got {case.verdict}")

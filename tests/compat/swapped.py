@@ -40,9 +40,11 @@ def create_react_agent(model: Any, tools: Any = None, *, prompt: Any = None, **r
 
 
 # While the plugin is imported: a suite's ``conftest.py`` may import its package before pytest is configured.
-langchains_agent()  # read while ``create_agent`` is LangChain's own
-langchain.agents.create_agent = langchain.agents.factory.create_agent = create_agent
-langgraph.prebuilt.create_react_agent = create_react_agent
+# Only where a suite is run: our own tests import this module to collect it.
+if REPORT in os.environ:
+    langchains_agent()  # read while ``create_agent`` is LangChain's own
+    langchain.agents.create_agent = langchain.agents.factory.create_agent = create_agent
+    langgraph.prebuilt.create_react_agent = create_react_agent
 
 
 @pytest.hookimpl(wrapper=True)

@@ -29,7 +29,7 @@ def missing_code(case: CaseText) -> Finding | None:
     if belongs_to_application:
         explanation = "Code of the application is not there: what the test imports from it, or what it imports itself."
         return Finding(False, 0.75, None, explanation, (cut(line),), "Bring the code back, or change whoever imports it.")
-    explanation = "Code that only the test imports is not there; what it tests was never run."
+    explanation = "A package or a module of the tests is not there on this machine; what the test is about was never run."
     return Finding(True, 0.75, "tool_bug", explanation, (cut(line),), "Install the missing package, or mend the import.")
 
 
@@ -70,6 +70,8 @@ def _owner_of_name(module: str, path: str, case: CaseText) -> bool | None:
 def _owner_of_module(module: str, case: CaseText) -> bool | None:
     if _of_tests(module):
         return False
+    if case.test.startswith(f"{module}."):
+        return None  # the tests lie in that package: it is there, and cannot be imported from here
     # Python names the whole path only if the package around the missing module was found.
     if _is_named_by(module, case) or "." in module:
         return True if _is_named_by(module, case) else None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 _FRAMES = (
     # Per language the frames, and whether the innermost comes first.
-    (re.compile(r"^(?P<path>\S[^\n:]*?\.\w+):(?P<line>\d+): ?\S*$", re.MULTILINE), False),  # pytest
+    (re.compile(r"^(?P<path>(?:[A-Za-z]:)?\S[^\n:]*?\.\w+):(?P<line>\d+): ?(?:in )?\S*$", re.MULTILINE), False),  # pytest
     (re.compile(r'^[ \t]*File "(?P<path>[^"\n]+)", line (?P<line>\d+)', re.MULTILINE), False),  # Python
     (re.compile(r"^[ \t]*at (?P<path>[\w$.<>/ ]+)\((?P<file>[\w$]+\.\w+):(?P<line>\d+)\)", re.MULTILINE), True),  # Java
     (
@@ -22,11 +22,16 @@ _TEST_FILE = re.compile(
     r"(^|/)(test_[^/]*|[^/]*_(test|spec)|conftest|[^/]*[a-z](Tests?|Spec|Suite|IT)|Test[A-Z][^/]*|[^/]*\.(test|spec|cy|e2e))\.\w+$"
     r"|(^|/)(tests?|specs?|__tests__|e2e)/",
 )
+_SUPPORT_FILE = re.compile(
+    r"(^|/)(conftest\.py$|fixtures?/|__mocks__/|(\.\.|tests?|specs?|__tests__|e2e|cypress)/(.*/)?(support|mocks)/)"
+)
 _LIBRARY = re.compile(
-    r"(^|/)(site-packages|dist-packages|node_modules|lib/python[\d.]+|vendor|\.cargo|rustc)/|^<"
+    r"(^|/)(site-packages|dist-packages|node_modules|[Ll]ib/python[\d.]+|Lib/(?:importlib|unittest|asyncio|urllib|json)|vendor|\.cargo|rustc)/|^<"
     r"|^(node|internal|java|jdk|sun|javax|android)[.:/]"
     r"|^(org\.(junit|testng|hamcrest|assertj|mockito|gradle|apache\.maven)|junit|kotlin|scala|groovy|com\.sun|jdk|android|androidx)\."
 )
+SHOWN_AROUND = re.compile(r"^[ \t]*\d+ \|.*$", re.MULTILINE)
+"""The lines of source code that are shown around the failed one."""
 LIBRARY_LINE = re.compile(
     r"^[ \t]*\d+ \|.*$"
     r"|^.*(?:node_modules|site-packages|node:|\binternal/|new Promise|Promise\.(?:all|then)|processTicks|<anonymous>\)"
@@ -52,6 +57,10 @@ class Frame:
     @property
     def is_test(self) -> bool:
         return bool(_TEST_FILE.search(self.path))
+
+    @property
+    def is_support(self) -> bool:
+        return bool(_SUPPORT_FILE.search(self.path))
 
     @property
     def is_script(self) -> bool:

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Literal
 
 from answergraph.graphs.triage.offline import triage_signs as signs
-from answergraph.graphs.triage.offline.stack_frames import LIBRARY_LINE, Frame, frames_of
+from answergraph.graphs.triage.offline.stack_frames import LIBRARY_LINE, SHOWN_AROUND, Frame, frames_of
 from answergraph.graphs.triage.run_files.case_facts import MAX_MESSAGE_CHARACTERS, CaseFacts, OtherResult
 
 MAX_JUDGED_CHARACTERS = 4_000
@@ -23,7 +23,12 @@ MAX_QUOTE_CHARACTERS = 400
 """Maximum length of a quote."""
 
 _PYTEST_END = re.compile(r"^\S[^\n:]*?\.\w+:\d+: ?(?P<type>\S+)$", re.MULTILINE)
-_ERROR_LINE = re.compile(r"^(?:E\s+)?(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*)(?: \[\w+\])?(?::\s+(?P<said>\S.*))?$", re.MULTILINE)
+_ERROR_LINE = re.compile(
+    r"^(?:E\s+|[ \t]{2,8})?(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*)(?: \[\w+\])?(?::\s+(?P<said>\S.*))?$", re.MULTILINE
+)
+_VALUE = re.compile(r"E |\s*(?:Expected|Received)\b")
+_AFTER_VALUES = re.compile(r"\s*(?:at |>|\d+ \|)|\S[^\n:]*:\d+:")
+_DRIVER = re.compile(r"Error: (?:page|locator|browser\w*|frame\w*|context|elementHandle|keyboard|mouse)\.\w+:")
 _MARK = re.compile(r"^E\s+")
 _MARKED = re.compile(r"^E\s+(?P<said>\S.*)$", re.MULTILINE)
 _FAILING_SOURCE = re.compile(r"(?:^>.*\n)(?:^(?!E ).*\n){0,6}(?:^E .*\n?){1,8}", re.MULTILINE)
@@ -87,7 +92,7 @@ class CaseText(CaseFacts):
     @property
     def is_assertion(self) -> bool:
         """Whether only a check of the test failed."""
-        said = f"{self.message}\n{self.details}"[:MAX_JUDGED_CHARACTERS]
+        said = SHOWN_AROUND.sub("", f"{self.message}\n{self.details}")[:MAX_JUDGED_CHARACTERS]
         named = self.error_type if self.error_type.endswith(("Error", "Exception", "Expired", "Exit")) else ""
         return self.error_type in _ASSERTIONS or (named in {"", "Error"} and bool(_CHECK.search(said)))
 
@@ -110,7 +115,19 @@ class CaseText(CaseFacts):
     def broke_in(self) -> Literal["application", "test"] | None:
         """The owner of the innermost frame outside libraries; a set-up counts as the test."""
         own = [frame for frame in self.frames if not frame.is_library]
-        return ("test" if own[-1].is_test else "application") if own else None
+        # What drives a browser runs outside the application: its frames are the test's and its helpers'.
+        return ("test" if own[-1].is_test or _DRIVER.search(self._trace) else "application") if own else None
+
+    @property
+    def broke_in_support(self) -> bool:
+        """Whether the innermost frame that is no library's is of a file that prepares or helps the tests."""
+        own = [frame for frame in self.frames if not frame.is_library]
+        return bool(own) and own[-1].is_support
+
+    @property
+    def waited_in_vain(self) -> bool:
+        """Whether the test waited for something on a page that did not come: the page may be wrong, or the test."""
+        return bool(signs.AWAITED_ELEMENT.search(self.details) and signs.TIMEOUT.search(f"{self.message}\n{self.details}"))
 
     @property
     def names_an_error(self) -> bool:
@@ -127,7 +144,9 @@ class CaseText(CaseFacts):
     @property
     def is_suspicious(self) -> bool:
         """Whether time, chance, files or the network may explain the failure."""
-        return bool(signs.PROGRAM.search(self.details)) or any(sign.search(self._own_text) for sign in signs.UNSURE)
+        return any(sign.search(self.details) for sign in (signs.PROGRAM, signs.RAISES)) or any(
+            sign.search(self._own_text) for sign in signs.UNSURE
+        )
 
     @property
     def complaints(self) -> str:
@@ -137,7 +156,10 @@ class CaseText(CaseFacts):
 
     @cached_property
     def _own_text(self) -> str:
-        own = LIBRARY_LINE.sub("", f"{self.details}\n{self.message}".replace("thread '", ""))
+        # Compared values may say anything.
+        rest = _without_values(self.details)
+        said = rest if len(rest) < len(self.details) else f"{self.details}\n{self.message}"
+        own = LIBRARY_LINE.sub("", said.replace("thread '", ""))
         # A script always waits; that says nothing about its timing.
         return _ASYNC.sub("", own) if any(frame.is_script for frame in self.frames) else own
 
@@ -177,10 +199,25 @@ class CaseText(CaseFacts):
         said = _FRAMES_BELOW.split(self._trace.strip(), maxsplit=1)[0].strip()
         return said[:MAX_QUOTE_CHARACTERS].rsplit("\n", 1)[0].strip() if len(said) > MAX_QUOTE_CHARACTERS else said
 
+    def line_around(self, said: str) -> str:
+        """Return the line of the failure in which something is said."""
+        lines = (line.strip() for text in (self.details, self.message) for line in text.splitlines())
+        return cut(next((line for line in lines if said in line), self.last_line()))
+
     def last_line(self) -> str:
         """Return the last meaningful line of the stack trace, or the message."""
         lines = [line.strip() for line in self._trace.splitlines() if line.strip()]
         return cut(lines[-1]) if lines else ""
+
+
+def _without_values(details: str) -> str:
+    """Return the text of a failure without the values that its check compared."""
+    kept, is_value = [], False
+    for line in details.splitlines(keepends=True):
+        is_value = bool(_VALUE.match(line)) or (is_value and not _AFTER_VALUES.match(line))
+        if not is_value:
+            kept.append(line)
+    return "".join(kept)
 
 
 def cut(text: str) -> str:

@@ -11,6 +11,12 @@ from itertools import pairwise
 
 from answergraph.graphs.triage.offline import triage_signs as signs
 from answergraph.graphs.triage.offline.course_rules import fails_in_one_place
+from answergraph.graphs.triage.offline.faulty_test_rules import (
+    broken_preparation,
+    fails_by_itself,
+    mistake_in_test,
+    unreadable_source,
+)
 from answergraph.graphs.triage.offline.import_rules import missing_code
 from answergraph.graphs.triage.offline.triage_case_text import MAX_QUOTE_CHARACTERS, CaseText, cut
 from answergraph.graphs.triage.offline.triage_finding import Finding, TriageRule
@@ -20,6 +26,12 @@ _RESEMBLE_BAD_DATA = frozenset({"TypeError", "KeyError", "AttributeError", "Inde
 _NEVER_RAN = re.compile(
     r"^failed on (?:setup|teardown)|^(?:collection|setup|teardown) (?:failure|error)|Test suite failed to run"
 )
+_COMPARED = re.compile(
+    r"assert (\S+) [!=]= (\S+)|[Ee]xpected:? <?([^\s<>]+)>? (?:to (?:\w+ )?equal|to be|but was:?) <?([^\s<>]+)"
+    r"|Expected: +(\S+)\s+Received: +(\S+)"
+)
+_STATUS = re.compile(r"[1-5]\d\d")
+"""The status of an HTTP response."""
 MAX_QUOTED_TRIES = 5
 """Failed tries quoted for a flaky test."""
 _MANY_TIMEOUTS = 2
@@ -69,7 +81,7 @@ def _unreachable(case: CaseText) -> Finding | None:
 
 def _timed_out(case: CaseText) -> Finding | None:
     line = _environment_line(case, signs.TIMEOUT)
-    if not line or (len(case.same_failures) + len(case.tries) >= _MANY_TIMEOUTS and not case.passes):
+    if not line or case.waited_in_vain or (len(case.same_failures) + len(case.tries) >= _MANY_TIMEOUTS and not case.passes):
         return None
     explanation = "The test waited for something that did not come in time."
     quotes = (line, *(other["written"] for other in case.passes[:1]))
@@ -86,23 +98,14 @@ def _no_resources(case: CaseText) -> Finding | None:
 
 
 def _missing_environment(case: CaseText) -> Finding | None:
-    said = next((line for line in case.error_lines if signs.ENVIRONMENT.search(line)), None)
+    sign = None if case.is_assertion or case.waited_in_vain else signs.ENVIRONMENT.search(f"{case.message}\n{case.details}")
+    said = case.line_around(sign[0]) if sign else None
     if said is None and case.error_type == "KeyError" and signs.ENVIRON.search(case.details):
         said = case.failing_lines()
     if said is None or case.broke_in == "application" or signs.RAISES.search(case.details):
         return None
     explanation = "What the test needs around it is not there: a variable of the environment, a program or a browser."
     return Finding(True, 0.75, "tool_bug", explanation, (cut(said),), "Prepare the machine of the run as the test expects it.")
-
-
-def _broken_setup(case: CaseText) -> Finding | None:
-    said = signs.SETUP.search(f"{case.message}\n{case.details}")
-    if said is None or case.broke_in == "application":
-        return None
-    explanation = "The test's preparation failed; the test itself did not run."
-    return Finding(
-        True, 0.85, "tool_bug", explanation, (_piece_around(case, said[0]),), "Mend the fixture that prepares the test."
-    )
 
 
 def _passes_again(case: CaseText) -> Finding | None:
@@ -187,13 +190,6 @@ def _date_gone_by(case: CaseText) -> Finding | None:
     return None
 
 
-def _mistake_in_test(case: CaseText) -> Finding | None:
-    if case.error_type not in {"NameError", "UnboundLocalError", "SyntaxError", "IndentationError"} or case.broke_in != "test":
-        return None
-    explanation = "The code of the test itself is wrong."
-    return Finding(True, 0.8, "tool_bug", explanation, (case.failing_lines(),), "Mend the test.")
-
-
 def _real(case: CaseText) -> Finding | None:
     """Find a failure real if the test is deterministic or fails again in the same way."""
     if _NEVER_RAN.search(f"{case.message}\n{case.details[:MAX_QUOTE_CHARACTERS]}") or case.passes or case.is_suspicious:
@@ -204,7 +200,7 @@ def _real(case: CaseText) -> Finding | None:
     confidence = 0.85 if failed_again else 0.65
     advice = "Treat it as a defect of the application."
     is_plain = case.takes_fixtures is False or (case.takes_fixtures is None and (case.shows_both_sides or bool(case.own_frames)))
-    if case.is_assertion and (failed_again or is_plain):
+    if case.is_assertion and (failed_again or is_plain) and not _may_be_the_tests(case):
         explanation = "A check of the test failed, and nothing around it explains why: the application does something else."
         return Finding(False, confidence, None, explanation, (case.failing_lines(),), advice)
     handed_bad_data = case.takes_fixtures is not False and case.error_type in _RESEMBLE_BAD_DATA
@@ -215,17 +211,28 @@ def _real(case: CaseText) -> Finding | None:
     return None
 
 
+def _may_be_the_tests(case: CaseText) -> bool:
+    """Return whether what a check compared may as well be wrong in the test: a response, a page, a form, or nothing."""
+    said = f"{case.message}\n{case.details}"
+    match = _COMPARED.search(said)
+    one, other = [value.strip("'\"`") for value in match.groups() if value] if match else ("", "-")
+    only_form_differs = one == other or bool(_STATUS.fullmatch(one) and _STATUS.fullmatch(other))
+    return only_form_differs or bool(signs.RESPONSE.search(said) or signs.LOOSE.search(said)) or not case.shows_both_sides
+
+
 RULES: tuple[TriageRule, ...] = (
     _full_disk,
     _unreachable,
     _timed_out,
     _no_resources,
+    unreadable_source,
+    mistake_in_test,
     missing_code,
     _missing_environment,
-    _broken_setup,
+    broken_preparation,
     _passes_again,
     _date_gone_by,
-    _mistake_in_test,
+    fails_by_itself,
     fails_in_one_place,
     _real,
 )
@@ -239,14 +246,6 @@ def _environment_line(case: CaseText, sign: re.Pattern[str]) -> str | None:
     if not case.is_assertion:
         return next((cut(line) for line in case.error_lines if sign.search(line)), None)
     return next((cut(line) for line in case.complaints.splitlines() if sign.search(line)), None)
-
-
-def _piece_around(case: CaseText, said: str) -> str:
-    for text in (case.details, case.message):
-        line = next((line for line in text.splitlines() if said in line), None)
-        if line:
-            return cut(line.strip())
-    return case.last_line()
 
 
 def _seed(line: str) -> str:

@@ -14,15 +14,23 @@ DISK = re.compile(
 """The disk is full."""
 
 CONNECTION = re.compile(
-    r"connection (?:was )?refused|\bECONNREFUSED\b|connection (?:was )?reset|\bECONNRESET\b|connection aborted|\bECONNABORTED\b"
+    r"connection[ _](?:was )?refused|\bECONNREFUSED\b|connection[ _](?:was )?reset|\bECONNRESET\b"
+    r"|connection aborted|\bECONNABORTED\b"
     r"|broken pipe|\bEPIPE\b|actively refused|network is unreachable|\bENETUNREACH\b|no route to host|\bEHOSTUNREACH\b"
     r"|name or service not known|\bENOTFOUND\b|temporary failure in name resolution|\bEAI_AGAIN\b|nodename nor servname"
     r"|getaddrinfo failed|unknownhostexception|remote end closed connection|server disconnected"
+    r"|\bERR_(?:NAME_NOT_RESOLVED|INTERNET_DISCONNECTED|ADDRESS_UNREACHABLE|CONNECTION_\w+)|socket (?:disconnected|hang up)"
     r"|could not connect to (?:server|host)|failed to establish a new connection"
     r"|50[234] (?:bad gateway|service (?:temporarily )?unavailable|gateway time-?out)|ConnectionRefusedError|ConnectException",
     _IGNORE,
 )
 """A peer could not be reached."""
+
+AWAITED_ELEMENT = re.compile(
+    r"waiting for (?:expect|locator|selector|element|getBy|get_by)|NoSuchElement|[Uu]nable to (?:find|locate) (?:an )?element"
+    r"|[Ee]xpected to find element|locator resolved to"
+)
+"""Something was waited for on a page; whether the page or the test is wrong, the time-out does not tell."""
 
 TIMEOUT = re.compile(
     r"timed?[ -]?out|\bETIMEDOUT\b|TimeoutError|TimeoutExpired|TimeoutException|deadline exceeded"
@@ -41,6 +49,9 @@ RESOURCES = re.compile(
 ENVIRONMENT = re.compile(
     r"environment variable\W+\w+\W+(?:is )?(?:not set|missing|undefined|required)"
     r"|(?:missing|required|unset|no) environment variables?\b"
+    r"|missing dependencies to run browsers|\b(?:target|page|context|browser|session)\b.{0,30} (?:closed|crashed|deleted)"
+    r"|session not created|\bno supported methods remain"
+    r"|outgoing traffic has been disabled|(?:cannot|couldn't) find the requested files in the (?:local|disk) cache"
     r"|executable doesn't exist at|(?:could not|cannot|unable to) (?:find|locate) (?:a )?(?:chrome|firefox|docker)"
     r"|chrome(?:driver)? (?:binary )?not (?:found|reachable)|could not find a valid docker environment|docker daemon running"
     r"|command not found|is not recognized as an internal or external command|executable (?:file )?not found in \$?PATH",
@@ -57,6 +68,27 @@ IMPORT = re.compile(
     _IGNORE,
 )
 """Code that the test needs is missing."""
+
+UNREADABLE = re.compile(
+    r"(?:Parse failure|SyntaxError|Unexpected token|Transform failed).{0,200}?\n?[Aa]t file: (?P<path>[^\s:]+)", re.DOTALL
+)
+"""A source file cannot be parsed."""
+
+MISUSE = re.compile(
+    r"strict mode violation|Execution context was destroyed|invalid URL|not a valid (?:CSS )?selector"
+    r"|invalid selector"
+    r"|does not have the attribute '|while parsing (?:css )?selector|(?:monkeypatch|mock)\.py:\d+: AttributeError",
+    re.IGNORECASE,
+)
+"""A tool of the test is used wrongly: what drives the browser, sends requests, or replaces a part of the application."""
+
+RESPONSE = re.compile(
+    r"<Response \[\d|\bstatus_?code\b|\bstatusCode\b|\bclient\.(?:get|post|put|patch|delete)\(|\bexpect\((?:page|locator|this\.)"
+)
+"""A check looks at a response or a page: what serves it, what it was sent, or its data may be wrong."""
+
+LOOSE = re.compile(r"toContain\b|toMatch\b|\blen\(\[\]\)|^E\s+assert (?:\[\]|\{\}|None|'[^']*' in )|\bin \[\]", re.MULTILINE)
+"""A check that something holds something else: text, or nothing at all."""
 
 SETUP = re.compile(
     r"fixture '[^']*' not found|ScopeMismatch|failed on setup with|recursive dependency involving fixture"

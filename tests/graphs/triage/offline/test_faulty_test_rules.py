@@ -1,0 +1,82 @@
+"""What the rules conclude of tests that are wrong themselves, and of texts as browser drivers and test tools write them."""
+
+import pytest
+
+from tests.graphs.triage.offline.test_triage_rules import case, concluded
+
+TEST = "not real, the test"
+MOMENT = "not real, the moment"
+MEANING = {TEST: (True, "tool_bug"), MOMENT: (True, "temporary_error"), "real": (False, None), "open": None}
+
+
+def page_failure(error: str, place: str = "/app/tests/shop.spec.ts:5:16", source: str = "await page.goto('/shop');") -> str:
+    return (
+        f"  [chromium] › shop.spec.ts:4:7 › shop\n\n    Error: {error}\n\n      4 |   test('shop', async ({{ page }}) => {{\n"
+        f"    > 5 |     {source}\n        |                ^\n"
+        f"      6 |     await expect(page).toHaveTitle('Shop');\n        at {place}\n"
+    )
+
+
+LITERALS = (
+    "def test_limit():\n        limit, measured = 50, 120\n>       assert measured <= limit\nE       assert 120 <= 50\n\n"
+    "test_a.py:4: AssertionError"
+)
+SAID = {
+    "a server that does not run": (page_failure("page.goto: net::ERR_CONNECTION_REFUSED at http://localhost:8080/shop"), MOMENT),
+    "a browser without its libraries": (
+        page_failure("browserType.launch: \n    Host system is missing dependencies to run browsers."),
+        TEST,
+    ),
+    "a browser that is gone": (page_failure("page.goto: Target page, context or browser has been closed"), TEST),
+    "an address that is none": (page_failure("apiRequestContext.get: Invalid URL"), TEST),
+    "a fixture that fails": (
+        page_failure("page.evaluate: SecurityError: denied", "/app/tests/support/fixtures/index.ts:27:18"),
+        TEST,
+    ),
+    "an element that never came": (
+        page_failure("locator.click: Test timeout of 30000ms exceeded.\n    Call log:\n      - waiting for locator('.product')"),
+        "open",
+    ),
+    "another page than expected": (
+        page_failure(
+            'expect(page).toHaveURL(expected) failed\n\n    Expected: "/a"\n    Received: "/b"',
+            source="await expect(page).toHaveURL('/a');",
+        ),
+        "open",
+    ),
+    "values of its own": (LITERALS, TEST),
+    "a constant": ("def test_a():\n>       assert False\nE       assert False\n\ntest_a.py:2: AssertionError", TEST),
+    "a double that does not fit": (
+        "def test_a(make):\n>       make(1)\n\ntest_a.py:3: \n\n>       return Double(x=x)\n"
+        "E       TypeError: unexpected keyword 'x'\n\n"
+        "tests/conftest.py:21: TypeError",
+        TEST,
+    ),
+    "an attribute that the test class lacks": (
+        "self = <a>\n\n>       self.client.get()\n"
+        "E       AttributeError: 'test_rates' object has no attribute 'client'\n\ntests/test_a.py:3: AttributeError",
+        TEST,
+    ),
+    "a part to replace that is not there": (
+        "def test_a():\n>       patch('shop.mail')\n\ntest_a.py:3: \n\n"
+        "E       AttributeError: module 'shop' has no attribute 'mail'\n\n"
+        "/lib/site-packages/_pytest/monkeypatch.py:94: AttributeError",
+        TEST,
+    ),
+    "a source file with a syntax error": (
+        "RollupError: Parse failure: Expression expected\nAt file: /app/src/rates.js:30:18",
+        "real",
+    ),
+    "a status of a response": (
+        "def test_a():\n>       assert r.status_code == 201\nE       assert 404 == 201\n\ntest_a.py:2: AssertionError",
+        "open",
+    ),
+    "a number as a text": ("AssertionError: expected 76 to equal '76'\n    at Context.<anonymous> (test/a.test.js:7:16)", "open"),
+    "an empty list": ("def test_a():\n>       assert find()\nE       assert []\n\ntest_a.py:2: AssertionError", "open"),
+}
+
+
+@pytest.mark.parametrize("said", SAID)
+def test_what_a_failure_says_tells_whose_it_is(said: str) -> None:
+    details, meaning = SAID[said]
+    assert concluded(case(details)) == MEANING[meaning]
