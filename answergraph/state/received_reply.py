@@ -31,7 +31,7 @@ def as_received(message: BaseMessage, agent_name: str | None) -> AIMessage:
     if not isinstance(message, AIMessage):
         message = AIMessage(**{name: getattr(message, name) for name in _FIELDS})
     parts = [message.tool_calls, message.invalid_tool_calls, message.usage_metadata, *_fields_of(message)]
-    changes: dict[str, Any] = {} if _can_be_kept(parts) and _is_counted(message) else _kept(message)
+    changes: dict[str, Any] = {} if _can_be_kept(parts) else _kept(message)
     message = message.model_copy(update=changes) if changes else message
     changes = {"id": message.id or str(uuid4()), "name": agent_name or message.name}
     ids = [call.get("id") for call in (*message.tool_calls, *message.invalid_tool_calls)]
@@ -48,11 +48,6 @@ def _with_own_id(call: Mapping[str, Any], used: set[str]) -> dict[str, Any]:
     own = str(given) if given and given not in used else f"call_{uuid4().hex}"
     used.add(own)
     return {**call, "id": own}
-
-
-def _is_counted(message: AIMessage) -> bool:
-    """Return whether the tokens are whole numbers, with details beside them."""
-    return {*map(type, (message.usage_metadata or {}).values())} <= {int, dict}
 
 
 def _can_be_kept(value: Any) -> bool:
@@ -94,8 +89,7 @@ def _text(value: str) -> str:
 
 def _kept(message: AIMessage) -> dict[str, Any]:
     changes: dict[str, Any] = {name: _cleaned(getattr(message, name)) for name in _FIELDS}
-    usage = message.usage_metadata
-    changes["usage_metadata"] = usage if _can_be_kept(usage) and _is_counted(message) else None
+    changes["usage_metadata"] = message.usage_metadata if _can_be_kept(message.usage_metadata) else None
     kept, refused = [], _cleaned(message.invalid_tool_calls)
     for call in message.tool_calls:
         name, call_id, args = (_cleaned(call[key]) for key in ("name", "id", "args"))
