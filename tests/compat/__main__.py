@@ -30,8 +30,8 @@ with LangChain's in the same environment: `make compat` runs them and writes thi
 Agents that a suite makes with LangGraph's older `create_react_agent` are made with `create_agent` in both runs. What the control
 run fails as well fails for reasons of the suite: drawings of another version of LangGraph, for example.
 
-`make compat COMPAT_ARGS="langchain langgraph_swarm"` runs some of them. CI runs those of LangChain, supervisor and swarm, whose
-sources the package index has; a difference without a reason fails it. The sources of deepagents and CopilotKit come from GitHub.
+`make compat COMPAT_ARGS="langchain langgraph_swarm"` runs some of them. The package index has the sources of LangChain,
+supervisor and swarm; those of deepagents and CopilotKit come from GitHub. A difference without a reason fails the command.
 
 | suite | tests | control | answergraph |
 |---|---|---|---|
