@@ -49,6 +49,7 @@ def test_four_of_five_cases_are_concluded_and_one_conclusion_in_twenty_is_wrong_
     assert wrong <= 0.05 * concluded
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("corpus", ["seen", "unseen"])
 def test_the_page_shows_the_figures_as_they_are(corpus: str) -> None:
     page = (ROOT / "docs" / "triage.md").read_text()

@@ -65,6 +65,7 @@ def test_an_expression_may_begin_with_a_minus_sign(expression: str, value: float
     assert json.loads(out)["final_answer"] == value
 
 
+@pytest.mark.torture
 @given(a=st.integers(-999, 999), b=st.integers(-999, 999), operator=st.sampled_from("+-*"))
 def test_any_expression_of_two_numbers_is_answered(a: int, b: int, operator: str) -> None:
     code, out, _ = answergraph("ask", "--json", f"{a} {operator} {b}")

@@ -175,6 +175,7 @@ def bytes_written(turns: int) -> int:
     return serializer.written
 
 
+@pytest.mark.torture
 def test_what_a_thread_writes_grows_with_its_length_not_with_its_square() -> None:
     # Kept whole, four times the turns are about eleven times the bytes here, and sixteen in the long run.
     assert bytes_written(200) / bytes_written(50) < 5

@@ -30,6 +30,7 @@ def process(command: str, database: str, *, strict: bool) -> dict[str, Any]:
     return report
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("strict", [True, False], ids=["strict", "default"])
 def test_every_kind_of_answer_is_the_same_in_every_place_and_in_a_second_process(database: str, strict: bool) -> None:
     for command in ("begin", "resume"):
