@@ -134,11 +134,26 @@ def _noted(node: ast.expr, operations: list[Operation]) -> Operand:
             if not isinstance(value, Result):
                 return -value
             operations.append(Operation("subtract", 0, value))
-        case ast.BinOp(left=left, op=sign, right=right) if type(sign) in _TOOLS:
-            operations.append(Operation(_TOOLS[type(sign)], _noted(left, operations), _noted(right, operations)))
+        case ast.BinOp():
+            return _noted_chain(node, operations)
         case _:
             raise ExpressionError(_MISSING)
     return Result(len(operations) - 1)
+
+
+def _noted_chain(node: ast.expr, operations: list[Operation]) -> Operand:
+    """Return the operand of operations one after another, which a syntax tree nests as deep as they are many."""
+    chain: list[ast.BinOp] = []
+    while isinstance(node, ast.BinOp) and type(node.op) in _TOOLS:
+        chain.append(node)
+        node = node.left
+    if not chain:
+        raise ExpressionError(_MISSING)
+    value = _noted(node, operations)
+    for each in reversed(chain):
+        operations.append(Operation(_TOOLS[type(each.op)], value, _noted(each.right, operations)))
+        value = Result(len(operations) - 1)
+    return value
 
 
 def _number(text: str) -> int | float:

@@ -193,6 +193,11 @@ def test_a_tool_message_that_is_no_finite_number_ends_the_calculation(returned: 
     assert "no number I can read" in messages[-1].text
 
 
+def test_a_sum_as_long_as_may_be_is_not_nested() -> None:
+    reply = OfflineChatModel().bind_tools(CALCULATOR_TOOLS).invoke("+".join(["1"] * 1_000))
+    assert [call["name"] for call in reply.tool_calls] == ["add"]
+
+
 def test_whole_numbers_of_any_size_pass_through_unchanged() -> None:
     @tool("add")
     def exact_add(a: int, b: int) -> int:
