@@ -101,12 +101,12 @@ def _names(case: CaseText) -> list[tuple[object, ...]]:
     """Return the names of a failure's cause, the most stable first."""
     said = _said(case)
     words, course = normalised(said), _course(case)
-    own = [path for path in case.own_frames if case.broke_in == "application"]
-    place = own[-1].rpartition(":")[0] if own else ""
+    frame = case.own_frames[-1] if case.broke_in == "application" else None
+    place = frame.path if frame else ""
     test = normalised(_PARAMETERS.sub("", case.test))
     names: list[tuple[object, ...]] = [("test", test, words)]
-    if own:
-        names.insert(0, ("line", own[-1]))
+    if frame:
+        names.insert(0, ("line", f"{frame.path}:{frame.line}"))
     told = [word.lower() for word in _WORD.findall(words) if word.lower() not in _SAYS_LITTLE]
     if len(set(told)) >= _MIN_TELLING_WORDS:
         names.insert(0, ("words", words, place))

@@ -25,7 +25,7 @@ _UNCLEAR = (ast.Import, ast.ImportFrom, ast.With, ast.Await, ast.Try, ast.Global
 
 def broken_preparation(case: CaseText) -> Finding | None:
     """Find that what prepares the test failed, so that the test itself did not run."""
-    said = signs.SETUP.search(f"{case.message}\n{case.details}")
+    said = signs.SETUP.search(case.said)
     if said is not None and case.broke_in != "application":
         return _found(
             case.line_around(said[0]), 0.85, "The test's preparation failed; the test itself did not run.", _MEND_FIXTURE
@@ -39,7 +39,7 @@ def broken_preparation(case: CaseText) -> Finding | None:
 def mistake_in_test(case: CaseText) -> Finding | None:
     """Find that the code of the test does not hold together."""
     lacks = re.search(r"AttributeError: (?:type object )?'(\w+)' (?:object )?has no attribute", "\n".join(case.error_lines))
-    if not case.is_assertion and signs.MISUSE.search(f"{case.message}\n{case.details}"):
+    if not case.is_assertion and signs.MISUSE.search(case.said):
         return _found(case.failing_lines(), 0.75, "The test uses its own tools wrongly.", "Mend the test.")
     its_own = lacks is not None and lacks[1] in re.split(r"\W+", case.test)
     if not its_own and not (case.error_type in _MISTAKES and case.broke_in == "test"):
@@ -49,10 +49,12 @@ def mistake_in_test(case: CaseText) -> Finding | None:
 
 def fails_by_itself(case: CaseText) -> Finding | None:
     """Find that a test checks only values that it wrote down itself, or says that it fails on purpose."""
+    if not case.is_assertion:
+        return None
     checked = _FAILED_CHECK.search(case.details)
     by_itself = _is_self_contained(_shown_test(case.details)) or (checked is not None and _is_self_contained(checked[0]))
     on_purpose = _ON_PURPOSE.search(f"{case.test}\n{case.message}")
-    if not case.is_assertion or not (by_itself or on_purpose):
+    if not (by_itself or on_purpose):
         return None
     explanation = "The test checks only what it wrote down itself: no application takes part."
     return _found(case.failing_lines(), 0.8, explanation, "Let the test call what it is about, or remove it.")
@@ -60,7 +62,7 @@ def fails_by_itself(case: CaseText) -> Finding | None:
 
 def unreadable_source(case: CaseText) -> Finding | None:
     """Find a failure real where a source file of the application cannot be parsed."""
-    match = signs.UNREADABLE.search(f"{case.message}\n{case.details}")
+    match = signs.UNREADABLE.search(case.said)
     if match is None or signs.RAISES.search(case.details) or Frame(match["path"], "").is_test:
         return None
     explanation = "A source file of the application cannot be read: it holds a syntax error."

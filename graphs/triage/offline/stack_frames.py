@@ -33,8 +33,8 @@ _LIBRARY = re.compile(
 SHOWN_AROUND = re.compile(r"^[ \t]*\d+ \|.*$", re.MULTILINE)
 """The lines of source code that are shown around the failed one."""
 LIBRARY_LINE = re.compile(
-    r"^[ \t]*\d+ \|.*$"
-    r"|^.*(?:node_modules|site-packages|node:|\binternal/|new Promise|Promise\.(?:all|then)|processTicks|<anonymous>\)"
+    SHOWN_AROUND.pattern + r"|^.*(?:node_modules|site-packages|node:|\binternal/"
+    r"|new Promise|Promise\.(?:all|then)|processTicks|<anonymous>\)"
     r"|Error Context:|RUST_BACKTRACE"
     r"|at (?:java|javax|sun|jdk|kotlin|scala|junit|org\.(?:junit|testng|hamcrest|gradle|apache\.maven))\.).*$",
     re.MULTILINE,

@@ -67,6 +67,11 @@ class CaseText(CaseFacts):
     code_lines: Sequence[str] = ()
     """Lines that name files of the missing module."""
 
+    @cached_property
+    def said(self) -> str:
+        """The message and the details of the failure."""
+        return f"{self.message}\n{self.details}"
+
     @property
     def error_lines(self) -> list[str]:
         """The lines of the stack trace that name an exception, causes first, without marks."""
@@ -92,42 +97,42 @@ class CaseText(CaseFacts):
     @property
     def is_assertion(self) -> bool:
         """Whether only a check of the test failed."""
-        said = SHOWN_AROUND.sub("", f"{self.message}\n{self.details}")[:MAX_JUDGED_CHARACTERS]
+        said = SHOWN_AROUND.sub("", self.said)[:MAX_JUDGED_CHARACTERS]
         named = self.error_type if self.error_type.endswith(("Error", "Exception", "Expired", "Exit")) else ""
         return self.error_type in _ASSERTIONS or (named in {"", "Error"} and bool(_CHECK.search(said)))
 
     @property
     def shows_both_sides(self) -> bool:
         """Whether a failed check shows both the expected and the actual value."""
-        return bool(_BOTH_SIDES.search(f"{self.message}\n{self.details}"[:MAX_JUDGED_CHARACTERS]))
+        return bool(_BOTH_SIDES.search(self.said[:MAX_JUDGED_CHARACTERS]))
 
     @cached_property
     def frames(self) -> list[Frame]:
         """The stack trace, the innermost frame last, of the exception that ended the test."""
         return frames_of(self._trace)
 
-    @property
-    def own_frames(self) -> list[str]:
+    @cached_property
+    def own_frames(self) -> list[Frame]:
         """The frames outside libraries, the innermost last."""
-        return [f"{frame.path}:{frame.line}" for frame in self.frames if not frame.is_library]
+        return [frame for frame in self.frames if not frame.is_library]
 
     @property
     def broke_in(self) -> Literal["application", "test"] | None:
         """The owner of the innermost frame outside libraries; a set-up counts as the test."""
-        own = [frame for frame in self.frames if not frame.is_library]
+        if not self.own_frames:
+            return None
         # What drives a browser runs outside the application: its frames are the test's and its helpers'.
-        return ("test" if own[-1].is_test or _DRIVER.search(self._trace) else "application") if own else None
+        return "test" if self.own_frames[-1].is_test or _DRIVER.search(self._trace) else "application"
 
     @property
     def broke_in_support(self) -> bool:
         """Whether the innermost frame that is no library's is of a file that prepares or helps the tests."""
-        own = [frame for frame in self.frames if not frame.is_library]
-        return bool(own) and own[-1].is_support
+        return bool(self.own_frames) and self.own_frames[-1].is_support
 
     @property
     def waited_in_vain(self) -> bool:
         """Whether the test waited for something on a page that did not come: the page may be wrong, or the test."""
-        return bool(signs.AWAITED_ELEMENT.search(self.details) and signs.TIMEOUT.search(f"{self.message}\n{self.details}"))
+        return bool(signs.AWAITED_ELEMENT.search(self.details) and signs.TIMEOUT.search(self.said))
 
     @property
     def names_an_error(self) -> bool:

@@ -98,7 +98,7 @@ def _no_resources(case: CaseText) -> Finding | None:
 
 
 def _missing_environment(case: CaseText) -> Finding | None:
-    sign = None if case.is_assertion or case.waited_in_vain else signs.ENVIRONMENT.search(f"{case.message}\n{case.details}")
+    sign = None if case.is_assertion or case.waited_in_vain else signs.ENVIRONMENT.search(case.said)
     said = case.line_around(sign[0]) if sign else None
     if said is None and case.error_type == "KeyError" and signs.ENVIRON.search(case.details):
         said = case.failing_lines()
@@ -213,11 +213,11 @@ def _real(case: CaseText) -> Finding | None:
 
 def _may_be_the_tests(case: CaseText) -> bool:
     """Return whether what a check compared may as well be wrong in the test: a response, a page, a form, or nothing."""
-    said = f"{case.message}\n{case.details}"
-    match = _COMPARED.search(said)
+    match = _COMPARED.search(case.said)
     one, other = [value.strip("'\"`") for value in match.groups() if value] if match else ("", "-")
     only_form_differs = one == other or bool(_STATUS.fullmatch(one) and _STATUS.fullmatch(other))
-    return only_form_differs or bool(signs.RESPONSE.search(said) or signs.LOOSE.search(said)) or not case.shows_both_sides
+    is_loose = any(sign.search(case.said) for sign in (signs.RESPONSE, signs.LOOSE))
+    return only_form_differs or is_loose or not case.shows_both_sides
 
 
 RULES: tuple[TriageRule, ...] = (
