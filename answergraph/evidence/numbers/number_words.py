@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
-from answergraph.evidence.texts.language_words import alternatives, word_table
+from answergraph.evidence.texts.language_words import alternatives, word_tables
 
-MAGNITUDES = {word: Decimal(size) for size, listed in word_table("numbers")["sizes"].items() for word in listed.split()}
+MAGNITUDES = {word: Decimal(size) for size, listed in word_tables()["numbers"]["sizes"].items() for word in listed.split()}
 """Multipliers after a number."""
 
 LETTERS = frozenset({"m", "b", "t"})

@@ -10,7 +10,7 @@ from typing import Any
 
 def words(table: str, name: str) -> list[str]:
     """Return a list of words and phrases."""
-    return [word.replace("_", " ") for word in word_table(table)[name].split()]
+    return [word.replace("_", " ") for word in word_tables()[table][name].split()]
 
 
 def alternatives(table: str, *names: str) -> str:
@@ -19,14 +19,13 @@ def alternatives(table: str, *names: str) -> str:
 
 
 @cache
-def word_table(table: str) -> dict[str, Any]:
-    text = resources.files(__package__).joinpath("language_words.toml").read_text(encoding="utf-8")
-    found: dict[str, Any] = tomllib.loads(text)[table]
-    return found
+def word_tables() -> dict[str, dict[str, Any]]:
+    return tomllib.loads(resources.files(__package__).joinpath("language_words.toml").read_text(encoding="utf-8"))
 
 
+@cache
 def marks_of(locale: str) -> str | None:
     """Return the mark of groups and the decimal mark of a locale such as ``de`` or ``fr_CA``; ``None`` if it is not known."""
     name = locale.replace("-", "_").lower()
-    known = {each: marks for marks, locales in word_table("locales").items() for each in locales.split()}
+    known = {each: marks for marks, locales in word_tables()["locales"].items() for each in locales.split()}
     return known.get(name, known.get(name.split("_")[0]))
