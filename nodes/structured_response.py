@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import accumulate
 from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
@@ -85,7 +86,9 @@ class StructuredResponseNode:
         accepted = NOTHING_SAID
         if self.checks and reading.status == "answered" and not needs_confirmation:
             check = partial(check_answer, self.checks, reading, state, runtime)
-            is_long = len(str(state.get(TOOL_RESULTS))) > MAX_CHARACTERS_ON_LOOP  # what evidence is looked for in
+            # What evidence is looked for in; counted until it is long enough.
+            read = accumulate(len(str(result)) for result in (state.get(TOOL_RESULTS) or {}).get("results", ()))
+            is_long = any(characters > MAX_CHARACTERS_ON_LOOP for characters in read)
             reading, accepted = (yield InThread(check)) if is_long else check()
         ending = decide(self._facts(reply, reading, needs_confirmation=needs_confirmation))
         update = self._act(ending, reply, reading, accepted)

@@ -57,9 +57,8 @@ def _refers_to_itself(schema: Mapping[str, Any]) -> bool:
     definitions = schema.get("$defs")
     if not isinstance(definitions, Mapping):
         return schema.get("$ref") == "#"
-    pairs = (
-        (name, other) for name, body in definitions.items() for other in definitions if f'"#/$defs/{other}"' in json.dumps(body)
-    )
+    texts = {name: json.dumps(body) for name, body in definitions.items()}
+    pairs = ((name, other) for name, text in texts.items() for other in texts if f'"#/$defs/{other}"' in text)
     return bool(in_circle(Edge(name, other, stepped=True, optional=False) for name, other in pairs))
 
 
