@@ -134,7 +134,7 @@ def _noted(node: ast.expr, operations: list[Operation]) -> Operand:
             if not isinstance(value, Result):
                 return -value
             operations.append(Operation("subtract", 0, value))
-        case ast.BinOp():
+        case ast.BinOp(op=sign) if type(sign) in _TOOLS:
             return _noted_chain(node, operations)
         case _:
             raise ExpressionError(_MISSING)
@@ -147,8 +147,6 @@ def _noted_chain(node: ast.expr, operations: list[Operation]) -> Operand:
     while isinstance(node, ast.BinOp) and type(node.op) in _TOOLS:
         chain.append(node)
         node = node.left
-    if not chain:
-        raise ExpressionError(_MISSING)
     value = _noted(node, operations)
     for each in reversed(chain):
         operations.append(Operation(_TOOLS[type(each.op)], value, _noted(each.right, operations)))

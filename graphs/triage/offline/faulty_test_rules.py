@@ -30,7 +30,7 @@ def broken_preparation(case: CaseText) -> Finding | None:
         return _found(
             case.line_around(said[0]), 0.85, "The test's preparation failed; the test itself did not run.", _MEND_FIXTURE
         )
-    broke = case.broke_in_support and not re.search(r"^> +raise\b", case.details, re.MULTILINE)
+    broke = any(frame.is_support for frame in case.own_frames[-1:]) and not re.search(r"^> +raise\b", case.details, re.MULTILINE)
     if not case.is_assertion and case.names_an_error and broke and not case.waited_in_vain:
         return _found(case.failing_lines(), 0.75, "Code that prepares or helps the tests failed.", _MEND_FIXTURE)
     return None
@@ -51,10 +51,9 @@ def fails_by_itself(case: CaseText) -> Finding | None:
     """Find that a test checks only values that it wrote down itself, or says that it fails on purpose."""
     if not case.is_assertion:
         return None
-    checked = _FAILED_CHECK.search(case.details)
-    by_itself = _is_self_contained(_shown_test(case.details)) or (checked is not None and _is_self_contained(checked[0]))
+    shown = (_shown_test(case.details), *_FAILED_CHECK.findall(case.details)[:1])
     on_purpose = _ON_PURPOSE.search(f"{case.test}\n{case.message}")
-    if not (by_itself or on_purpose):
+    if not (any(map(_is_self_contained, shown)) or on_purpose):
         return None
     explanation = "The test checks only what it wrote down itself: no application takes part."
     return _found(case.failing_lines(), 0.8, explanation, "Let the test call what it is about, or remove it.")
@@ -78,8 +77,6 @@ def _shown_test(details: str) -> str:
 
 def _is_self_contained(source: str) -> bool:
     """Return whether code compares only what it wrote under its own names, or checks a constant."""
-    if not source:
-        return False
     try:
         tree = ast.parse(dedent(source))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -90,7 +87,7 @@ def _is_self_contained(source: str) -> bool:
     of_self = {node.attr for node in nodes if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "self"}
     if any(isinstance(node, _UNCLEAR) for node in nodes) or not all(name.startswith("assert") for name in of_self):
         return False
-    is_constant = not any(isinstance(node, ast.Compare) for node in nodes)
+    is_constant = bool(tree.body) and not any(isinstance(node, ast.Compare) for node in nodes)
     return names <= own | _CALCULATES | {"self"} and (bool(own) or is_constant)
 
 

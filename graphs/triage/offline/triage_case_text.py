@@ -125,11 +125,6 @@ class CaseText(CaseFacts):
         return "test" if self.own_frames[-1].is_test or _DRIVER.search(self._trace) else "application"
 
     @property
-    def broke_in_support(self) -> bool:
-        """Whether the innermost frame that is no library's is of a file that prepares or helps the tests."""
-        return bool(self.own_frames) and self.own_frames[-1].is_support
-
-    @property
     def waited_in_vain(self) -> bool:
         """Whether the test waited for something on a page that did not come: the page may be wrong, or the test."""
         return bool(signs.AWAITED_ELEMENT.search(self.details) and signs.TIMEOUT.search(self.said))
