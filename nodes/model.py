@@ -28,8 +28,7 @@ from answergraph.response_format.reading.reply_reader import Reading, ReplyReade
 from answergraph.response_format.strategies.declared_format import DeclaredFormat
 from answergraph.response_format.strategies.run_time_format import RunTimeFormat
 from answergraph.response_format.strategies.strategy import AnswerRequest
-from answergraph.runtime.off_loop import MAX_CHARACTERS_ON_LOOP, InThread
-from answergraph.runtime.steps import Step, has_listener
+from answergraph.runtime.steps import MAX_CHARACTERS_ON_LOOP, InThread, Step, has_listener
 from answergraph.state.agent_state import AnswerKeys
 from answergraph.state.budget import UsageLimits, callers_budget
 from answergraph.state.ledger import ANSWER_REQUEST, LEDGER, RUNNING, RunLedger

@@ -12,9 +12,8 @@ from langchain_core.messages import AIMessage, AnyMessage, RemoveMessage, ToolCa
 from answergraph.response_format.reading.reply_reader import Reading
 from answergraph.response_format.strategies.declared_format import DeclaredFormat
 from answergraph.response_format.strategies.strategy import AnswerRequest
-from answergraph.runtime.off_loop import InThread
 from answergraph.runtime.recent_cache import RecentCache
-from answergraph.runtime.steps import Step
+from answergraph.runtime.steps import InThread, Step
 from answergraph.state.agent_state import TOOL_RESULTS
 from answergraph.state.budget import UsageLimits, callers_budget
 from answergraph.state.ledger import (

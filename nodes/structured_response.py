@@ -23,8 +23,7 @@ from answergraph.response_format.storage.answer_channel import AnswerCodec
 from answergraph.response_format.strategies.declared_format import DeclaredFormat
 from answergraph.response_format.strategies.run_time_format import RunTimeFormat
 from answergraph.response_format.strategies.strategy import AnswerRequest
-from answergraph.runtime.off_loop import MAX_CHARACTERS_ON_LOOP, InThread
-from answergraph.runtime.steps import Step, has_listener
+from answergraph.runtime.steps import MAX_CHARACTERS_ON_LOOP, InThread, Step, has_listener
 from answergraph.state.agent_state import TOOL_RESULTS, AnswerKeys
 from answergraph.state.budget import UsageLimits
 from answergraph.state.ledger import (

@@ -6,6 +6,7 @@ it, as in ``httpx``'s auth flows.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
@@ -16,6 +17,9 @@ from langchain_core.runnables.config import merge_configs
 from langgraph.runtime import Runtime, get_runtime
 
 StepT = TypeVar("StepT")
+
+MAX_CHARACTERS_ON_LOOP = 4_000
+"""What is longer is read in a thread: hostile text takes up to 20 µs a character, a thread 100 µs."""
 
 
 class Effect(Protocol):
@@ -72,6 +76,21 @@ class CallHandler:
     async def aperform(self) -> Any:
         """Call it and await what it returns."""
         return await self.function(*self.arguments)
+
+
+@dataclass(frozen=True)
+class InThread:
+    """Call a function that may hold up an event loop: where the step is awaited, in a thread and a copy of this context."""
+
+    function: Callable[[], Any]
+
+    def perform(self) -> Any:
+        """Call it."""
+        return self.function()
+
+    async def aperform(self) -> Any:
+        """Call it in a thread."""
+        return await asyncio.to_thread(self.function)
 
 
 @dataclass(frozen=True)

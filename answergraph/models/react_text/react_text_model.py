@@ -35,8 +35,7 @@ from answergraph.models.react_text.text_tool import TextTool, as_openai_tool
 from answergraph.response_format.providers.model_capabilities import model_name
 from answergraph.response_format.reading.diagnosis import diagnose
 from answergraph.response_format.wire.dialects import Dialect
-from answergraph.runtime.off_loop import MAX_CHARACTERS_ON_LOOP, InThread
-from answergraph.runtime.steps import Step, arun_step, run_step
+from answergraph.runtime.steps import MAX_CHARACTERS_ON_LOOP, InThread, Step, arun_step, run_step
 from answergraph.state.messages import last_turn
 
 HandleParsingErrors = bool | str | Callable[[OutputParserException], str]
