@@ -23,8 +23,8 @@ A bare schema as `response_format` means `AutoStrategy`. It uses the best strate
 - `json_mode`: the provider enforces JSON, and the schema is in the prompt
 - `prompted`: the schema is in the prompt
 
-If the provider refuses a request, or the model ignores it, `AutoStrategy` uses the next strategy. The table shows the first one. A
-wrong or outdated row costs one refused request an hour, per process and model. Ollama and vLLM are exceptions: with a format
+If the provider refuses a request, or the model ignores it, `AutoStrategy` uses the next strategy. The table shows the first.
+A wrong or outdated row costs one refused request an hour, per process and model. Ollama and vLLM are exceptions: with a format
 beside tools they return a made-up answer that looks like any other. "After its tools" means that the model first works with its
 tools only, and is asked for the answer when it stops calling them. If a gateway serves the model, the row of the model's name
 applies too. If a model has a `profile`, the profile decides whether there is a `provider` mode. "Thinking" means thinking with
@@ -46,14 +46,14 @@ MATRIX = """
 against a stub on loopback that refuses what the API refuses, in its own words. The rules and their sources are in
 [rules.py](../tests/providers/rules.py), [history_rules.py](../tests/providers/history_rules.py) and
 [schema_rules.py](../tests/providers/schema_rules.py), the situations in
-[tests/providers/situations.py](../tests/providers/situations.py). Each situation runs blocking, awaited and streamed: {runs} runs, last
+[tests/providers/situations.py](../tests/providers/situations.py). Each runs blocking, awaited and streamed: {runs} runs, last
 written on {date}. A cell is the status of the outcome and the number of requests, refused ones included; `error` means that the
 provider's error is raised. Refusals are remembered, so later runs make fewer requests than the table shows.
 
 A streamed refusal of a chat completion takes a second request: `ChatOpenAI` drops it from the stream, so the request is repeated
-without streaming. A schema that is deeper or larger than the provider's documentation allows is not sent in the schema mode. If the limit
-is not documented, or it is unknown whether references count, the provider refuses one request; the refusal is remembered for that schema
-only.
+without streaming. A schema that is deeper or larger than the provider's documentation allows is not sent in the schema mode. If
+the limit is not documented, or it is unknown whether references count, the provider refuses one request; the refusal is remembered
+for that schema only.
 
 """
 
