@@ -32,8 +32,8 @@ PAGE = Path(__file__).parents[1] / "docs" / "outcomes.md"
 ABOVE = """# How a run ends
 
 With a response format, every run ends in one of two ways: with a value in `structured_response`, or with `None` and a status in
-`result["outcome"]` that says why. `tests/test_outcomes_page.py` runs each row of this table and counts the calls of the model. A row
-that names no strategy uses `ToolStrategy`. There is one tool; limits and all other options have their defaults.
+`result["outcome"]` that says why. `tests/test_outcomes_page.py` runs each row of this table and counts the calls of the model. A
+row that names no strategy uses `ToolStrategy`. There is one tool; limits and all other options have their defaults.
 
 | what the model does | what happens | status | calls |
 |---|---|---|---|
@@ -43,8 +43,8 @@ If a check rejects an early answer, the tools beside it run, and the answer is r
 `False` rejects too; the model is sent the check's name and docstring. A check that returns anything else, or changes the answer,
 raises `AgentSpecError`: a run ends with the value that was validated.
 With `on_failure="raise"`, a run without a value raises `NoAnswerError`, which carries the outcome of the table.
-Without a response format, `outcome` is only set in two cases: a limit ended the run, or the run ended `deferred` and waits for the
-results of external calls ([moving-over.md](moving-over.md)).
+Without a response format, `outcome` is only set in two cases: a limit ended the run, or the run ended `deferred` and waits for
+the results of external calls ([moving-over.md](moving-over.md)).
 """
 
 WRITE_IT = "docs/outcomes.md does not say what the rows of this file say; write it anew: python -m tests.test_outcomes_page"

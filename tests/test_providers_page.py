@@ -52,8 +52,8 @@ provider's error is raised. Refusals are remembered, so later runs make fewer re
 
 A streamed refusal of a chat completion takes a second request: `ChatOpenAI` drops it from the stream, so the request is repeated
 without streaming. A schema that is deeper or larger than the provider's documentation allows is not sent in the schema mode. If
-the limit is not documented, or it is unknown whether references count, the provider refuses one request; the refusal is remembered
-for that schema only.
+the limit is not documented, or it is unknown whether references count, the provider refuses one request. The refusal is
+remembered for that schema only.
 
 """
 
