@@ -156,4 +156,3 @@ def test_errors_and_tools_are_found_inside_subgraphs_too(page: Page, server: htt
     page.get_by_label("Which steps").select_option("Tools")
     expect(page.locator(".step")).to_have_count(1)
     expect(page.locator(".step")).to_contain_text("read_wiki")
-
