@@ -58,7 +58,7 @@ def _experiments() -> None:
     name="evidence-effect",
     help="Does an evidence field in the answer's schema make a model check its work? Ten calculations, asked for in several "
     "settings. Finished runs are kept in the folder: repeat the command to resume. "
-    f"Exit code 0 if every run finished, 1 if some did not, 2 bad usage.\n\n{OFFLINE_NOTE}",
+    f"Exit code 0: every run finished; 1: some did not; 2: bad usage.\n\n{OFFLINE_NOTE}",
     short_help="Does an evidence field make a model check its work?",
 )
 def evidence_effect(  # noqa: PLR0913, PLR0917 - one parameter per option
@@ -68,7 +68,7 @@ def evidence_effect(  # noqa: PLR0913, PLR0917 - one parameter per option
     repeats: Annotated[int, typer.Option(min=1, help="Number of repeats.")] = 1,
     concurrency: Annotated[int, typer.Option(min=1, help="Number of concurrent runs.")] = 4,
     out: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("evidence-effect"),
-    setting: Annotated[list[str] | None, typer.Option(help="Run only this setting; repeatable.")] = None,
+    setting: Annotated[list[str] | None, typer.Option(help="Run only this setting; may be repeated.")] = None,
 ) -> None:
     from answergraph.experiment.journal import Journal
     from answergraph.experiment.run_plan import RunPlan
