@@ -12,12 +12,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from answergraph.cli.command_runner import (
-    INTERRUPTED,
     NO_ANSWER,
     BaseUrlOption,
     ModelOption,
     chosen_model,
-    ended,
     error_line,
     one_line,
     told_as_bad_usage,
@@ -84,8 +82,9 @@ def evidence_effect(  # noqa: PLR0913, PLR0917 - one parameter per option
                 failed = _run(plan, chat_model, journal, concurrency)
                 report = summarise(plan, journal.records, failed)
             _show(report, out)
-    except KeyboardInterrupt as interrupt:
-        raise ended(INTERRUPTED, f"Repeat the command to resume from {out / JOURNAL}.") from interrupt
+    except KeyboardInterrupt:
+        typer.echo(one_line(f"Repeat the command to resume from {out / JOURNAL}."), err=True)
+        raise
     _tell(failed)
     if failed:
         raise typer.Exit(NO_ANSWER)
