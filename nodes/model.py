@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage, RemoveMessage, SystemMessage, ToolCall, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, RemoveMessage, SystemMessage
 from langchain_core.tools import BaseTool
 from langgraph.graph.message import REMOVE_ALL_MESSAGES
 from langgraph.runtime import Runtime
@@ -33,13 +33,14 @@ from answergraph.state.agent_state import AnswerKeys
 from answergraph.state.budget import UsageLimits, callers_budget
 from answergraph.state.ledger import ANSWER_REQUEST, LEDGER, RUNNING, RunLedger
 from answergraph.state.messages import (
+    CUT_CALL,
+    TOOL_TOO_LATE,
+    TOOL_UNAVAILABLE,
     answered_ids,
-    cut_call_message,
+    failed_call_message,
     last_turn,
     malformed_call_message,
-    too_late_call_message,
     unanswered,
-    unavailable_call_message,
 )
 from answergraph.state.outcome import Narrowing
 from answergraph.state.own_keys import UNTRACED, UntracedUpdate, tracing_of_run
@@ -181,7 +182,8 @@ class ModelNode:
         carried_out = calls[:allowed]
         # Middleware may have answered some of them.
         waiting = unanswered(calls[len(carried_out) :], response.result)
-        not_run = map(_why_not_run(visit, is_cut=is_cut, is_off=is_off), waiting) if waiting else ()
+        why = _why_not_run(visit, is_cut=is_cut, is_off=is_off) if waiting else ""
+        not_run = [failed_call_message(call, why) for call in waiting] if waiting else ()
         has_malformed = any(isinstance(m, AIMessage) and m.invalid_tool_calls for m in response.result)
         malformed = _malformed_calls(response.result, declared) if has_malformed else ()
         known = visit.ledger["narrowed"]
@@ -263,10 +265,10 @@ class ModelNode:
             raise ValueError(UNKNOWN_TOOLS.format(unknown=unknown, registered=sorted(registered)))
 
 
-def _why_not_run(visit: ModelVisit, *, is_cut: bool, is_off: bool) -> Callable[[ToolCall], ToolMessage]:
+def _why_not_run(visit: ModelVisit, *, is_cut: bool, is_off: bool) -> str:
     if is_cut and not visit.is_last_call:
-        return cut_call_message
-    return too_late_call_message if is_off and not visit.forces_answer else unavailable_call_message
+        return CUT_CALL
+    return TOOL_TOO_LATE if is_off and not visit.forces_answer else TOOL_UNAVAILABLE
 
 
 def _read(message: AIMessage, asked: AnswerRequest) -> Reading | None:
