@@ -17,7 +17,7 @@ _REQUEST_FIELDS = ("extra_body", "model_kwargs", "additional_model_request_field
 # The tool choice that forbids calls, per client class; ChatOllama and ChatBedrockConverse have none.
 _NO_CALL_CHOICES: Mapping[str, Any] = {
     **dict.fromkeys(("BaseChatOpenAI", "ChatMistralAI", "ChatGroq", "ChatOpenRouter", "ChatFireworks"), "none"),
-    **dict.fromkeys(("ChatGoogleGenerativeAI", "ChatVertexAI", "InProcessChatModel", "ReActTextModel"), "none"),
+    **dict.fromkeys(("ChatGoogleGenerativeAI", "ChatVertexAI", "StandardChatModel"), "none"),
     # It reads the string as a tool name.
     "ChatAnthropic": {"type": "none"},
 }
