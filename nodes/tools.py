@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Any
 
@@ -15,12 +15,11 @@ from langgraph.prebuilt import ToolNode
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.types import Command
 
-from answergraph.nodes.agent_parts import AgentParts
 from answergraph.nodes.direct_calls.direct_tools import DirectCall, DirectTools
 from answergraph.nodes.names import TOOLS
 from answergraph.runtime.steps import CallHandler, Invoke, Step, arun_step, run_step
-from answergraph.state.agent_state import TOOL_RESULTS
-from answergraph.state.budget import InnerRunBudget
+from answergraph.state.agent_state import TOOL_RESULTS, AnswerKeys
+from answergraph.state.budget import InnerRunBudget, UsageLimits
 from answergraph.state.errors import AgentSpecError
 from answergraph.state.messages import pending_tool_calls
 from answergraph.state.own_keys import without_keys
@@ -37,21 +36,29 @@ ToolCallStep = Callable[[ToolCallRequest], Step[ToolResult]]
 class ToolsNode(Runnable[Any, Any]):
     """Runs tool calls; the router sends it one call per task."""
 
-    def __init__(self, agent: AgentParts, wrap: Callable[[ToolCallStep], ToolCallStep]) -> None:
-        """Run the tools of an agent.
+    def __init__(
+        self,
+        tools: Sequence[BaseTool],
+        wrap: Callable[[ToolCallStep], ToolCallStep],
+        limits: UsageLimits,
+        answers: Callable[[Any], Collection[str]],
+        keys: AnswerKeys,
+    ) -> None:
+        """Take the names of the answer schemas, which are no tools, from ``answers(state)``.
 
         What the run has left of its limits is shared by the agents that its tools run; no tool writes the keys of the answer.
         """
         self.name = TOOLS
         # Under the names that ``ToolNode`` has for it: programs and tests look there for the tools of an agent.
-        self.tools_by_name = self._tools_by_name = {tool.name: tool for tool in agent.tools}
+        self.tools_by_name = self._tools_by_name = {tool.name: tool for tool in tools}
         self._wrap = wrap
-        self._agent = agent
+        self._limits = limits
+        self._answers = answers
         # Records are written around the tool if middleware needs them; a tool's own writes there are dropped.
-        self._left_out = partial(without_keys, names=agent.keys.own - {TOOL_RESULTS})
+        self._left_out = partial(without_keys, names=keys.own - {TOOL_RESULTS})
         # Middleware sees each call as ``ToolNode`` shows it.
         is_wrapped = wrap(_nothing) is not _nothing
-        self._direct_tools = DirectTools(() if is_wrapped else agent.tools)
+        self._direct_tools = DirectTools(() if is_wrapped else tools)
 
     @cached_property
     def tool_node(self) -> ToolNode:
@@ -101,11 +108,11 @@ class ToolsNode(Runnable[Any, Any]):
         return None if direct is None else DirectCall(direct, call, config)
 
     def _budget(self, state: Callable[[], Mapping[str, Any]]) -> InnerRunBudget:
-        return InnerRunBudget(self._agent.limits, state, self._parts, self._left_out)
+        return InnerRunBudget(self._limits, state, self._parts, self._left_out)
 
     def _parts(self, state: Mapping[str, Any]) -> int:
         """Return how many calls of the turn share the budget."""
-        answers = self._agent.format.names(state)
+        answers = self._answers(state)
         return sum(call["name"] not in answers for call in pending_tool_calls(state["messages"]))
 
     def _wrapped(self, execute: Callable[[ToolCallRequest], Any]) -> ToolCallStep:

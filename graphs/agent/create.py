@@ -146,7 +146,7 @@ def _add_nodes(graph: AgentStateGraph, spec: AgentSpec, hooks: HookChains) -> No
     asks = ModelNode(spec, spec.stack.wrap_model_call, readings, partial(check_named_tools, spec.stack))
     graph.add_own_node(MODEL, GraphNode(asks.step, name=MODEL))
     if spec.has_tools:
-        graph.add_own_node(TOOLS, ToolsNode(spec, spec.stack.wrap_tool_call))
+        graph.add_own_node(TOOLS, ToolsNode(spec.tools, spec.stack.wrap_tool_call, spec.limits, spec.format.names, spec.keys))
     if spec.format.reads_answers:
         reads = StructuredResponseNode(spec, graph.codec, spec.stack.wrap_reviewed(spec.reviewed_answers), readings)
         graph.add_own_node(STRUCTURED_RESPONSE, GraphNode(reads.step, name=STRUCTURED_RESPONSE))
