@@ -7,8 +7,7 @@ from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 
-from answergraph.response_format.providers.provider_family import Availability, ProviderFamily
-from answergraph.response_format.providers.provider_table import matching_families
+from answergraph.response_format.providers.provider_table import Availability, ProviderFamily, matching_families
 from answergraph.response_format.wire.dialects import Dialect
 
 # Settings that turn thinking on: fields of the client, or keys of the fields below.
