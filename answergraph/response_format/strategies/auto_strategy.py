@@ -23,24 +23,6 @@ from answergraph.response_format.strategies.strategy import Binding, FreeLoop, N
 from answergraph.response_format.strategies.tool_strategy import ToolStrategy
 
 
-class BriefToolStrategy(ToolStrategy[SchemaT]):
-    """A tool strategy with short corrections."""
-
-    corrects_briefly = True
-
-
-class FreeToolStrategy(BriefToolStrategy[SchemaT]):
-    """Offers the answer tool and leaves its call to the model."""
-
-    name = "free_tool"
-
-
-class JsonModeStrategy(PromptedStrategy[SchemaT]):
-    """Asks in the provider's JSON mode."""
-
-    name = "json_mode"
-
-
 class TextProtocolStrategy(Strategy[SchemaT]):
     """Wraps a model without tool calls in the text protocol Thought / Action / Observation."""
 
@@ -84,9 +66,12 @@ class AutoStrategy(Strategy[SchemaT]):
         """
         super().__init__(schema)
         schemas: Any = self.schemas  # of the type of this strategy
-        self._tool: ToolStrategy[SchemaT] = BriefToolStrategy(schemas)
-        self._free_tool: ToolStrategy[SchemaT] = FreeToolStrategy(schemas, tool_choice="auto")
-        self._json_mode: PromptedStrategy[SchemaT] = JsonModeStrategy(schemas, json_mode=True)
+        tool: ToolStrategy[SchemaT] = ToolStrategy(schemas)
+        free_tool: ToolStrategy[SchemaT] = ToolStrategy(schemas, tool_choice="auto")
+        json_mode: PromptedStrategy[SchemaT] = PromptedStrategy(schemas, json_mode=True)
+        self._tool = tool.changed(corrects_briefly=True)
+        self._free_tool = free_tool.changed(corrects_briefly=True, name="free_tool")
+        self._json_mode = json_mode.changed(name="json_mode")
         self._prompted: PromptedStrategy[SchemaT] = PromptedStrategy(schemas)
         self._native: ProviderStrategy[SchemaT] = ProviderStrategy(schemas)
         self._free = FreeLoop(schemas)
