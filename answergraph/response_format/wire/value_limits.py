@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from answergraph.response_format.wire.dialect_rules import LIMITS_IN_WORDS, TYPES_OF_LIMITS, DialectRules
+from answergraph.response_format.wire.dialects import LIMITS_IN_WORDS, TYPES_OF_LIMITS, DialectRules
 from answergraph.response_format.wire.merge import Node, is_scalar
 
 MAX_HINT_CHARACTERS = 120
@@ -20,7 +20,7 @@ _PIECE = re.compile(r"\\(?P<short>[dwsDWS])|\\.|(?P<open>\[\^?)|(?P<close>\])|(?
 _NOT_IN_A_STRING = r'"\\\x00-\x1f'
 """The quote, the backslash and control characters, which JSON escapes."""
 _CLASSES = {"d": "0-9", "w": "A-Za-z0-9_", "s": " "}
-"""As in ECMA-262, whose patterns JSON Schema names; of white space only the space stands in a string as it is."""
+"""As in ECMA-262, whose patterns JSON Schema names; the space is the only white space that a string contains literally."""
 
 
 class Limits(NamedTuple):
