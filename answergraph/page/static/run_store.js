@@ -55,6 +55,11 @@ export class RunStore {
     return BUSY.includes(this.#known.status);
   }
 
+  /** Say which edges the graph of the run has. @param {(inside: string, from: string, to: string) => boolean} leads */
+  set leads(leads) {
+    this.#view.steps.leads = leads;
+  }
+
   /** The newest result of a tool call. */
   toolResult(callId) {
     return this.#view.conversation.toolResult(callId);
@@ -203,6 +208,15 @@ export class RunStore {
     this.#connection = null;
     this.#change({ status: stands, endedAt, connection: { state: "idle" } });
     if (!this.#view.isWhole) await this.loadOlderSteps().catch(() => {});
+    else if (this.#view.steps.isUnsure) await this.#correctSteps().catch(() => {});
+  }
+
+  async #correctSteps() {
+    const turn = this.#turn;
+    const found = await api.checkpoints(this.#known.thread, { limit: 100 });
+    if (turn !== this.#turn) return;
+    this.#view.steps.correct(found);
+    this.#change();
   }
 
   /** The state, however long the server takes to answer; null if it cannot say: then what the stream told stays. */
