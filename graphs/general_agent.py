@@ -48,10 +48,10 @@ class GeneralAgentContext(BaseModel):
         default=OFFLINE,
         description=(
             "The chat model: 'openai:NAME', 'provider:NAME', or 'offline', a set of rules for arithmetic that needs no key "
-            "and is no language model."
+            "and is not a language model."
         ),
     )
-    system_prompt: str | None = Field(default=None, description="Put before the conversation in every call of the model.")
+    system_prompt: str | None = Field(default=None, description="The text before the conversation in every model call.")
     response_format: dict[str, Any] | None = Field(
         default=None,
         description="JSON Schema of the answer; its title names it. Without a schema the answer is a text.",
@@ -59,8 +59,8 @@ class GeneralAgentContext(BaseModel):
     strategy: Literal["auto", "tool", "provider", "prompted"] = Field(
         default="auto",
         description=(
-            "How the model is asked for the answer: by a tool, by the provider's JSON-schema mode, in words, or whichever of "
-            "them the model has."
+            "How the model is asked for the answer: with a tool, with the provider's JSON-schema mode, in the prompt, or "
+            "automatically."
         ),
     )
     max_model_calls: int = Field(

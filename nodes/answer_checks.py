@@ -18,12 +18,12 @@ AnswerCheck = Callable[[Any, Any, Any], object]
 
 NOT_ACCEPTED = "Your answer was not accepted by the check {name!r}{meaning}. Look at it again, and give a better one."
 NO_VERDICT = (
-    "The check {name!r} returned {verdict!r}. A check that accepts the answer returns None, True or AnswerAccepted; one that "
-    "does not raises AnswerRejected, or returns False."
+    "The check {name!r} returned {verdict!r}. To accept the answer, return None, True or AnswerAccepted; to reject it, raise "
+    "AnswerRejected or return False."
 )
 CHANGED = (
-    "The check {name!r} changed the answer. A check leaves an answer as it was validated: reject it, or change what is to be "
-    "changed in a validator of the answer's type."
+    "The check {name!r} changed the answer. A check must not change a validated answer: reject it, or make the change in a "
+    "validator of the answer's type."
 )
 _LAMBDA = "<lambda>"
 

@@ -31,9 +31,9 @@ PAGE = Path(__file__).parents[1] / "docs" / "outcomes.md"
 
 ABOVE = """# How a run ends
 
-With a response format every run ends with a value in `structured_response`, or with `None` there and a status in
-`result["outcome"]` that says why. Each row of this table is run by `tests/test_outcomes_page.py`, which also counts the calls of
-the model. Where a row names no strategy it is `ToolStrategy`; there is one tool; limits and everything else are the defaults.
+With a response format, every run ends in one of two ways: with a value in `structured_response`, or with `None` and a status in
+`result["outcome"]` that says why. `tests/test_outcomes_page.py` runs each row of this table and counts the calls of the model. A
+row that names no strategy uses `ToolStrategy`. There is one tool; limits and all other options have their defaults.
 
 | what the model does | what happens | status | calls |
 |---|---|---|---|
@@ -42,9 +42,9 @@ BELOW = """
 If a check rejects an early answer, the tools beside it run, and the answer is read again with their results. A check that returns
 `False` rejects too; the model is sent the check's name and docstring. A check that returns anything else, or changes the answer,
 raises `AgentSpecError`: a run ends with the value that was validated.
-`on_failure="raise"` changes no row: a run without a value raises `NoAnswerError`, which carries the same outcome.
-Without a response format there is an outcome only where a limit ended the run, or calls wait that are carried out elsewhere: such
-a run ends `deferred` and goes on with their results ([moving-over.md](moving-over.md)).
+With `on_failure="raise"`, a run without a value raises `NoAnswerError`, which carries the outcome of the table.
+Without a response format, `outcome` is only set in two cases: a limit ended the run, or the run ended `deferred` and waits for
+the results of external calls ([moving-over.md](moving-over.md)).
 """
 
 WRITE_IT = "docs/outcomes.md does not say what the rows of this file say; write it anew: python -m tests.test_outcomes_page"
@@ -124,9 +124,7 @@ ROWS = [
         [f"{ANSWER[:-1]},}}"],
     ),
     Row("an answer in malformed arguments", "read from them", "answered", 1, [malformed("Verdict", f"Sure: {ANSWER}")]),
-    Row(
-        "an answer call under `ProviderStrategy`", "read all the same", "answered", 1, [good()], under(ProviderStrategy(Verdict))
-    ),
+    Row("an answer call under `ProviderStrategy`", "read", "answered", 1, [good()], under(ProviderStrategy(Verdict))),
     Row(
         "two equal answers in one message",
         "one answer",
@@ -144,8 +142,8 @@ ROWS = [
     ),
     # Answers that cannot be used
     Row("an invalid answer, then a valid one", "sent back with what is wrong", "answered", 2, [bad(0), good()]),
-    Row("the same invalid answer twice", "no third ask of the same kind", "invalid", 2, [bad(0), bad(0)]),
-    Row("ever new invalid answers", "four attempts, see `answer_attempts`", "invalid", 4, [bad(n) for n in range(5)]),
+    Row("the same invalid answer twice", "not asked a third time in the same way", "invalid", 2, [bad(0), bad(0)]),
+    Row("a different invalid answer each time", "four attempts, see `answer_attempts`", "invalid", 4, [bad(n) for n in range(5)]),
     Row(
         "two different answers in one message",
         "sent back: which one is meant?",
@@ -155,7 +153,7 @@ ROWS = [
     ),
     Row(
         "two different answers in prose",
-        "sent back as well",
+        "sent back",
         "answered",
         2,
         [f'{ANSWER} or {{"passed": false, "score": 1}}', good()],
@@ -170,8 +168,8 @@ ROWS = [
         {"check_answer": reject},
     ),
     Row(
-        "different valid answers, each rejected by `check_answer`, be it in the same words",
-        "sent back until the attempts are spent",
+        "different valid answers, each rejected by `check_answer`, even in the same words",
+        "sent back until no attempt is left",
         "invalid",
         4,
         [calls(call("Verdict", {**GOOD, "score": score}, f"d{score}")) for score in range(4)],
@@ -189,7 +187,7 @@ ROWS = [
     Row("prose, then an answer", "the answer is requested", "answered", 2, ["It passed.", good()]),
     Row("prose twice", "asked once", "unanswered", 2, ["It passed.", "As I said."]),
     Row("prose to a bare schema", "asked with each strategy", "unanswered", 4, ["It passed."] * 4, under(Verdict)),
-    Row("an echo of the schema", "no answer, as prose", "unanswered", 2, [json.dumps(Verdict.model_json_schema())] * 2),
+    Row("an echo of the schema", "treated like prose", "unanswered", 2, [json.dumps(Verdict.model_json_schema())] * 2),
     Row(
         "a `return_direct` result that holds no answer",
         "never asked again",
@@ -202,12 +200,14 @@ ROWS = [
         "a refusal, or a content filter", "never asked again", "refused", 1, [AIMessage("", additional_kwargs={"refusal": "No."})]
     ),
     Row("a reply cut at the token limit, then an answer", "asked once to be brief", "answered", 2, [CUT, good()]),
-    Row("a reply cut twice, whether it parses or not", "given up", "truncated", 2, [CUT, CUT]),
-    Row("a tool call in a reply that is cut", "not executed; answered with an error", "answered", 2, [CUT_SEARCH, good()]),
-    Row("the same twice", "given up", "truncated", 2, [CUT_SEARCH, CUT_SEARCH]),
+    Row("two replies cut at the token limit, whether they parse or not", "the run ends", "truncated", 2, [CUT, CUT]),
+    Row("a tool call in a cut reply", "not executed; answered with an error", "answered", 2, [CUT_SEARCH, good()]),
+    Row("the same twice", "the run ends", "truncated", 2, [CUT_SEARCH, CUT_SEARCH]),
     Row("nothing, or reasoning only, twice", "asked once", "empty", 2, [AIMessage(""), AIMessage("")]),
     # Answers and tools
-    Row("an answer beside a tool call", "held; the model confirms it with the result seen", "answered", 2, [BOTH, good()]),
+    Row(
+        "an answer beside a tool call", "held until the model has seen the result and confirms it", "answered", 2, [BOTH, good()]
+    ),
     Row(
         'the same, `end_strategy="exhaustive"`',
         "the tool runs, the answer counts",
@@ -231,7 +231,7 @@ ROWS = [
         2,
         [calls(call("Verdict", BAD, "a"), SEARCH), good()],
     ),
-    Row("a tool that does not exist", "answered with those there are", "answered", 2, [calls(call("grep", {})), good()]),
+    Row("a tool that does not exist", "answered with the list of tools", "answered", 2, [calls(call("grep", {})), good()]),
     Row("malformed arguments of a tool", "answered with an error", "answered", 2, [malformed("search", "{"), good()]),
     # The free loop
     Row("prose that holds an answer, under `DeferredStrategy`", "the final step is skipped", "answered", 1, [ANSWER], FREE),
@@ -239,14 +239,14 @@ ROWS = [
     # Limits
     Row(
         "tools until the budget's last call, then an answer",
-        "the last call is made with the answer forced and tools off",
+        "the last call forces the answer and switches the tools off",
         "answered",
         3,
         [*SEARCHES[:2], good()],
         within(model_calls=3),
     ),
     Row(
-        "tools to the end of the budget",
+        "tool calls until the budget is used up",
         "the last calls are not executed",
         "out_of_budget",
         3,
@@ -256,7 +256,7 @@ ROWS = [
     Row("an invalid answer in the budget's last call", "not sent back", "out_of_budget", 1, [bad(0)], within(model_calls=1)),
     Row(
         "more tool calls than `tool_calls` allows",
-        "the others are answered as not available; the answer is requested",
+        "the other calls are answered as not available; the answer is requested",
         "answered",
         2,
         [calls(SEARCH, {**SEARCH, "id": "t"}), good()],

@@ -89,14 +89,14 @@ ROWS: dict[str, list[Broken]] = {
         Broken((TOOL, ANSWER), RuntimeError, "disk is gone", OPENED, with_none),
         Broken((TOOL, ANSWER), RuntimeError, "disk is gone", OPENED, with_a_message),
     ],
-    "the provider fails, or answers with what its client cannot read": [
+    "the provider fails, or its client cannot read the reply": [
         Broken((ConnectionError("No route."), ANSWER), ConnectionError, "No route", ASKED, with_none),
     ],
-    "a check of yours raises something else than `AnswerRejected`, or a hook anything": [
+    "a check raises anything except `AnswerRejected`, or a hook raises": [
         Broken((ANSWER,), RuntimeError, "disk is gone", OPENED, with_none, {"check_answer": may_fail}),
         Broken((ANSWER, ANSWER), RuntimeError, "disk is gone", ASKED, with_none, {"middleware": [before_model(may_fail)]}),
     ],
-    "`handle_errors` says raise": [
+    "`handle_errors` is set to raise": [
         Broken(
             (calls(call("Verdict", BAD, "v")), ANSWER), StructuredOutputValidationError, "score", ASKED, with_a_message,
             {"response_format": ToolStrategy(Verdict, handle_errors=False)},
@@ -108,13 +108,13 @@ ROWS: dict[str, list[Broken]] = {
             {"on_failure": "raise"},
         ),
     ],
-    "a format made at run time, a tool named at run time or a check cannot be used": [
+    "a format or a tool chosen at run time, or a check, cannot be used": [
         Broken(
             (ANSWER,), AgentSpecError, "returned 'odd'", OPENED, with_none,
             {"check_answer": lambda *_: "odd" if FAILS and FAILS.pop() else None},
         ),
     ],
-    "the schema that a caller brings cannot be used": [
+    "a caller's schema cannot be used": [
         Broken(
             (ANSWER,), ResponseFormatError, "context's 'response_format'", ASKED, with_a_schema,
             {"response_format": FromContext(), "context_schema": dict}, {"context": {"response_format": {"type": "objekt"}}},

@@ -13,7 +13,7 @@ SEEN = Path(__file__).parent / "providers" / "seen.json"
 PAGE = Path(__file__).parents[1] / "docs" / "providers.md"
 WRITE_IT = "docs/providers.md does not match the table; rewrite it: python -m tests.test_providers_page"
 
-ABOVE = """# Which provider is asked in which way
+ABOVE = """# How each provider is asked
 
 A bare schema as `response_format` means `AutoStrategy`. It uses the best strategy that the model's provider is known to support:
 
@@ -23,18 +23,18 @@ A bare schema as `response_format` means `AutoStrategy`. It uses the best strate
 - `json_mode`: the provider enforces JSON, and the schema is in the prompt
 - `prompted`: the schema is in the prompt
 
-If the provider refuses a request, or the model ignores it, `AutoStrategy` uses the next one. The table shows where it starts. A
-wrong or outdated row costs one refused request an hour, per process and model. Ollama and vLLM are exceptions: with a format
+If the provider refuses a request, or the model ignores it, `AutoStrategy` uses the next strategy. The table shows the first.
+A wrong or outdated row costs one refused request an hour, per process and model. Ollama and vLLM are exceptions: with a format
 beside tools they return a made-up answer that looks like any other. "After its tools" means that the model first works with its
 tools only, and is asked for the answer when it stops calling them. If a gateway serves the model, the row of the model's name
-applies too. A model's `profile`, if it has one, decides whether there is a `provider` mode at all. "Thinking" means thinking with
+applies too. If a model has a `profile`, the profile decides whether there is a `provider` mode. "Thinking" means thinking with
 a budget, or the provider's equivalent; Anthropic's adaptive thinking does not count.
 
 | family | recognised by | starts at | with tools | thinking | thinking, with tools | `json_mode` |
 |---|---|---|---|---|---|---|
 """
 BELOW = """
-Each row is tested against a server on loopback that refuses and ignores the same requests as the family. Notes and sources:
+Each row is tested against a loopback server that refuses and ignores the same requests as the family. Notes and sources:
 
 """
 
@@ -48,12 +48,12 @@ against a stub on loopback that refuses what the API refuses, in its own words. 
 [schema_rules.py](../tests/providers/schema_rules.py), the situations in
 [tests/providers/situations.py](../tests/providers/situations.py). Each runs blocking, awaited and streamed: {runs} runs, last
 written on {date}. A cell is the status of the outcome and the number of requests, refused ones included; `error` means that the
-provider's error is raised. A first run pays for what it learns; the next one does not.
+provider's error is raised. Refusals are remembered, so later runs make fewer requests than the table shows.
 
-A streamed refusal of a chat completion takes a second request: ChatOpenAI drops it from the stream, so the empty reply is asked
-for again without streaming. A schema that is deeper or larger than the provider's documentation allows is not sent in the schema
-mode at all. Where the limit is not documented, or not known to be counted through references, the provider refuses one request,
-and this is remembered for that schema alone.
+A streamed refusal of a chat completion takes a second request: `ChatOpenAI` drops it from the stream, so the request is repeated
+without streaming. A schema that is deeper or larger than the provider's documentation allows is not sent in the schema mode. If
+the limit is not documented, or it is unknown whether references count, the provider refuses one request. The refusal is
+remembered for that schema only.
 
 """
 

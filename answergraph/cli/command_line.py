@@ -89,7 +89,7 @@ def demo() -> None:
     """Show what happens to a model's mistakes."""
     from answergraph.cli.first_steps.demo_scenes import SCENES
 
-    typer.echo("Five agents whose scripted models make the mistakes that language models make, then two built-in agents.")
+    typer.echo("Five agents with scripted models that make typical mistakes, then two built-in agents.")
     for number, scene in enumerate(SCENES, start=1):
         typer.secho(f"\n{number}. {scene.title}", bold=True)
         for label, text in scene.lines():

@@ -37,8 +37,8 @@ JOURNAL, CSV, PLOTS = "runs.jsonl", "summary.csv", ("plot.png", "plot.svg")
 """The files in the folder of an experiment."""
 
 OFFLINE_NOTE = (
-    "The figures of the default model, 'offline', say nothing about language models: it is a set of rules that was written to "
-    "validate where the schema has the field."
+    "The figures of the default model, 'offline', say nothing about language models: it is a set of rules that "
+    "validates if the schema has the field."
 )
 MAX_TASKS = 10
 """Number of tasks."""
@@ -99,7 +99,7 @@ def evidence_effect(  # noqa: PLR0913, PLR0917 - one parameter per option
 )
 def compare_results(
     first: Annotated[Path, typer.Argument(help="The folder of a result.")],
-    second: Annotated[Path, typer.Argument(help="The folder of another one.")],
+    second: Annotated[Path, typer.Argument(help="The folder of the other result.")],
 ) -> None:
     from rich.console import Console
 

@@ -15,9 +15,9 @@ MAX_CASES_AT_ONCE = 4
 """Default number of causes judged concurrently."""
 
 TRIAGE_HELP = (
-    "Judge the failures of a test run by what it left in FOLDER (JUnit XML, logs): is each one real, or the test flaky? Also "
-    "passed cases whose logs show a failure. Exit code 0 means something was triaged, 1 nothing could be, 2 bad usage, 3 there "
-    "is a verdict that --fail-on names."
+    "Judge each failure of a test run by the files in FOLDER (JUnit XML, logs): is it real, or is the test flaky? Passed "
+    "cases whose logs show a failure are judged too. Exit code 0: cases were judged; 1: nothing to judge; 2: bad usage; "
+    "3: there is a verdict that --fail-on names."
 )
 
 

@@ -145,7 +145,7 @@ def mark_from_json(data: Mapping[str, Any]) -> Mark:
     try:
         return _KINDS[data["kind"]](**fields)
     except (KeyError, TypeError) as error:
-        raise ValueError(f"{dict(data)!r} is no mark") from error
+        raise ValueError(f"{dict(data)!r} is not a mark") from error
 
 
 def _refuse_negative(*numbers: int) -> None:

@@ -120,7 +120,7 @@ def _settings() -> tuple[Setting, ...]:
         Setting("no_format", "the seed: no format, a prompt that asks for JSON", NO_FORMAT_PROMPT),
         _tool("tool_strategy", "the seed: the schema is a tool", SchemaWithValidation),
         _provider("provider_strategy", "the seed: the provider's own mode", SchemaWithValidation),
-        Setting("prompted", "the schema stands in the prompt", SYSTEM_PROMPT, prompted, frozenset({"prompted"})),
+        Setting("prompted", "the schema is in the prompt", SYSTEM_PROMPT, prompted, frozenset({"prompted"})),
         # The free loop's last text may already be the answer.
         Setting("deferred", "the schema comes after the tools", SYSTEM_PROMPT, deferred, frozenset({"deferred", "tool"})),
         _tool("require_tools", "as tool_strategy; no answer counts before its validation", SchemaWithValidation, guarded),

@@ -17,13 +17,13 @@ from answergraph.models.model_names import OFFLINE
 TITLE = "Does an evidence field make a model check its work?"
 
 OFFLINE_NOTE = (
-    "These figures exercise the harness and say nothing about language models: the model 'offline' is a set of rules that was "
-    "written to validate where the schema has the field."
+    "These figures exercise the harness and say nothing about language models: the model 'offline' is a set of rules that "
+    "validates if the schema has the field."
 )
 
 SMALL_SAMPLE_NOTE = (
-    "Ten tasks can show large effects only: two settings differ at p < 0.05 if at least 6 tasks differ, all of them in one "
-    "direction. The tasks are of one kind, and repeating one is no new task: intervals and tests count tasks."
+    "Ten tasks can only show large effects: two settings differ at p < 0.05 if at least 6 tasks differ, all of them in one "
+    "direction. All tasks are of one kind, and a repeated task is not a new one: intervals and tests count tasks."
 )
 """The limits of the figures, printed under every table."""
 

@@ -147,7 +147,7 @@ def _guard(reader: RuleReader) -> Expression | None:
         return None
     reader.expect("&&")
     if reader.peek().text != "when":
-        reader.fail("after '&&' stands when(...)")
+        reader.fail("only when(...) may follow '&&'")
     reader.take()
     reader.expect("(")
     return _closed(reader)

@@ -178,14 +178,14 @@ class RuleReader:
             wanted = self._operand()
             self.expect(")")
             return when.contains(self._since(token.position), container, wanted)
-        known = "there are exists, count and contains"
+        known = "the functions are exists, count and contains"
         raise RuleSyntaxError(self.rule, token.position, f"there is no function {token.text!r}; {known}")
 
     def _of_items(self, token: RuleToken) -> Expression:
         """Read a condition on list items; ``exists`` also takes any name."""
         name = self.take()
         if name.kind != "name" or name.text in _WORDS:
-            raise RuleSyntaxError(self.rule, name.position, f"{token.text} asks for a name")
+            raise RuleSyntaxError(self.rule, name.position, f"{token.text} needs a name")
         path, condition = self._path(name), None
         if token.text == "count" or self.peek().text == ",":
             self.expect(",")

@@ -13,5 +13,5 @@ def is_switched_on(variable: str) -> bool:
     """
     value = os.environ.get(variable, "1")
     if value not in ("0", "1"):
-        raise ValueError(f"The environment variable {variable} is 0 or 1, not {value!r}.")
+        raise ValueError(f"The environment variable {variable} must be 0 or 1, not {value!r}.")
     return value == "1"

@@ -94,8 +94,8 @@ def _mapping(which: str, mapped: Mapped, needed: str = "") -> StateMapper:
         given = source if isinstance(source, Mapping) else vars(source)
         if needed in mapped and mapped[needed] not in given:
             raise AgentSpecError(
-                f"as_node: {which}={dict(mapped)!r}: the state has nothing under {mapped[needed]!r} to make the agent's "
-                f"{needed!r} of.{meant(mapped[needed], given)} It has {sorted(given)!r}."
+                f"as_node: {which}={dict(mapped)!r}: the state has no value under {mapped[needed]!r} for the agent's "
+                f"{needed!r}.{meant(mapped[needed], given)} It has {sorted(given)!r}."
             )
         return {key: given[other] for key, other in mapped.items() if other in given}
 

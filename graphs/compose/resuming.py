@@ -92,11 +92,11 @@ def _check_thread(agent: Any, config: RunnableConfig) -> None:
     """Raise ``AgentSpecError`` for an unknown kind of graph or thread."""
     if not isinstance(agent, Pregel) or not any(map(_is_ours, _builders(agent))):
         raise AgentSpecError(
-            f"{shown(agent)} is no graph of answergraph and has none as a node: only its author knows when it has ended. "
-            "Give an agent of create_agent(…), or a graph around one."
+            f"{shown(agent)} is not a graph of answergraph and has none as a node, so only its author knows when it has ended. "
+            "Pass an agent of create_agent(…), or a graph that contains one."
         )
     if not isinstance(agent.checkpointer, BaseCheckpointSaver):
-        raise AgentSpecError("The graph keeps no threads; write create_agent(…, checkpointer=…) or compile(checkpointer=…).")
+        raise AgentSpecError("The graph has no checkpointer; write create_agent(…, checkpointer=…) or compile(checkpointer=…).")
     named = merge_configs(agent.config, config).get("configurable", {})
     if "thread_id" not in named or "checkpoint_id" in named:
         raise AgentSpecError(f"config={shown(config)} names no thread; write config={{'configurable': {{'thread_id': …}}}}.")
@@ -114,7 +114,7 @@ def _is_ours(builder: Any) -> bool:
 def _check_goes_on(agent: Graph, state: StateSnapshot) -> None:
     """Raise ``AgentSpecError`` if the run cannot continue by itself."""
     if "source" not in (state.metadata or {}):  # with durability="exit", a checkpoint of nothing may stand before the first
-        raise AgentSpecError(f"Nothing is stored under {state.config['configurable']!r}; give agent.invoke(…) the run's input.")
+        raise AgentSpecError(f"Nothing is stored under {state.config['configurable']!r}; call agent.invoke(…) with an input.")
     if wait := _WAITS.get(_why(agent, state) or ""):
         # Continuing would use the person's last answer for the next question: LangGraph keeps it with the step.
         raise AgentSpecError(f"The run waits for {wait}.")

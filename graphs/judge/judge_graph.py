@@ -66,9 +66,9 @@ class JudgeSpec:
 
     def __post_init__(self) -> None:
         if self.grounded and self.model is None:
-            raise AgentSpecError("grounded=True asks for a reason, which a work that is only read for its tag does not give.")
+            raise AgentSpecError("grounded=True needs a reason, but model=None only reads the tag of the work; name a model.")
         if not self.tag_word.isidentifier() or self.tag_word.upper() == JUDGE_TAG:
-            raise AgentSpecError(f"tag_word={self.tag_word!r}: a tag's word is one word, and not {JUDGE_TAG!r}.")
+            raise AgentSpecError(f"tag_word={self.tag_word!r}: write a single word other than {JUDGE_TAG!r}.")
 
     def stages(self) -> list[Stage]:
         if self.model is None:
@@ -193,8 +193,8 @@ class JudgeContext(BaseModel):
     model: str = Field(
         default=OFFLINE,
         description=(
-            "The chat model: 'openai:NAME', 'provider:NAME', or 'offline', a set of rules that chooses the condition which the "
-            "work states word for word, and is no language model."
+            "The chat model: 'openai:NAME', 'provider:NAME', or 'offline', a set of rules, not a language model, that chooses "
+            "the condition stated word for word in the work."
         ),
     )
     rules: list[str] = Field(

@@ -33,7 +33,7 @@ class ReactContext(BaseModel):
         default=OFFLINE,
         description=(
             "The model that writes the text: 'openai:NAME', 'provider:NAME', or 'offline', a set of rules for arithmetic that "
-            "needs no key and is no language model."
+            "needs no key and is not a language model."
         ),
     )
 

@@ -243,7 +243,7 @@ def _transitions(rules: list[Any], key: str) -> dict[str, str]:
                 raise WorkflowSpecError(f"{key}[{index}]", f"the rule has no {name}")
         condition = without_ai(data["condition"])
         if condition in found:
-            raise WorkflowSpecError(f"{key}[{index}].condition", f"the rule {condition!r} stands there already")
+            raise WorkflowSpecError(f"{key}[{index}].condition", f"the rule {condition!r} is given twice")
         # Nobody can be asked.
         if not data.get("interactive_only"):
             found[condition] = data["next"]

@@ -110,7 +110,7 @@ def _check_name(name: Any, others: Sequence[str], key: str) -> None:
             f"{key}.name", f"{name!r} is not a valid step name: use letters, digits, '_' and '-', and no name of a node"
         )
     if name in others:
-        raise WorkflowSpecError(f"{key}.name", f"there is a step {name!r} already")
+        raise WorkflowSpecError(f"{key}.name", f"there is already a step {name!r}")
 
 
 def _check_work(step: WorkflowStep, key: str) -> None:
@@ -158,7 +158,7 @@ def _check_conditions(step: WorkflowStep, key: str) -> None:
         except RuleSyntaxError as error:
             raise WorkflowSpecError(place, f"{error.problem} (position {error.position} of {error.rule!r})") from error
         if text in seen:
-            raise WorkflowSpecError(place, f"the rule {text!r} stands there already")
+            raise WorkflowSpecError(place, f"the rule {text!r} is given twice")
         seen.add(text)
 
 

@@ -85,7 +85,7 @@ class AnswerChannel(LastValue[Any]):
         self.value = self.codec.from_write(written)
         if self.is_strict and written is not None and self.value is written and not self.codec.takes(written):
             names = [schema.name for schema in self.codec.schemas]
-            raise InvalidUpdateError(f"{self.key!r} is an answer of {names!r}, and {written!r} is none.")
+            raise InvalidUpdateError(f"{self.key!r} holds an answer of {names!r}, and {written!r} is not one.")
         self.stored = None
         return True
 

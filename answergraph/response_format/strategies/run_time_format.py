@@ -73,7 +73,7 @@ class RunTimeFormat:
         if not made.declared.issuperset(record["schemas"]):
             raise ResponseFormatError(
                 f"The model was offered {record['schemas']!r}, but the format now made for the same call has "
-                f"{sorted(made.declared)!r}: make it of the state and the context alone.",
+                f"{sorted(made.declared)!r}: compute it from the state and the context only.",
                 made.response_format,
             )
         return made

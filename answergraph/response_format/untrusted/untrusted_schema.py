@@ -143,7 +143,7 @@ def _refuse_costly_patterns(found: Any) -> None:
         try:
             jsonschema_rs.Draft202012Validator({"pattern": pattern}, pattern_options=PATTERN_OPTIONS)
         except ValueError as error:
-            reason = "it is none, is too large, or uses look-around or back references; write a simpler one"
+            reason = "it is invalid, too large, or uses look-around or back references; write a simpler one"
             raise UntrustedSchemaError(f"The regular expression {_quoted(pattern)} is not taken: {reason}.") from error
 
 
@@ -161,7 +161,7 @@ def _refuse_circles(found: dict[str, Position]) -> None:
         at_once[pointer] = 1 + sum(at_once[target] for target in beside[pointer])
         if at_once[pointer] > MAX_SCHEMAS_PER_VALUE:
             raise UntrustedSchemaError(
-                f"Over {MAX_SCHEMAS_PER_VALUE} schemas look at one value, from {_quoted(pointer)} on; refer to fewer."
+                f"Over {MAX_SCHEMAS_PER_VALUE} schemas apply to one value, from {_quoted(pointer)} on; refer to fewer."
             )
     if len(at_once) < len(beside):
         circle = _quoted(next(pointer for pointer in beside if pointer not in at_once))
@@ -175,7 +175,7 @@ def _referred(position: Position, found: dict[str, Position]) -> list[str]:
     if reference is None:
         return []
     if not isinstance(reference, str) or not reference.startswith("#"):
-        raise UntrustedSchemaError(f"'$ref' at {_quoted(position.pointer)} leads elsewhere; put what it names under '$defs'.")
+        raise UntrustedSchemaError(f"'$ref' at {_quoted(position.pointer)} points elsewhere; put its target under '$defs'.")
     target = unquote(reference)
     if target not in found:
         raise UntrustedSchemaError(
@@ -223,4 +223,4 @@ def _refuse_invalid(schema: dict[str, Any]) -> None:
 
 def refuse_remote(uri: str) -> Any:
     """Raise ``ValueError`` instead of retrieving anything: a schema's references lead into the schema itself."""
-    raise ValueError(f"remote reference {uri!r}; put the schema it names under '$defs'")
+    raise ValueError(f"remote reference {uri!r}; put its target under '$defs'")

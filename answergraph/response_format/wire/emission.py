@@ -56,7 +56,7 @@ class Emission:
         """Return the schema in the dialect; raise ``SchemaNotExpressible`` if that is impossible."""
         root = self._node(self._form.root, _SchemaPlace("#", ROOT))
         if self._rules.object_root and root.get("type") != "object":
-            raise SchemaNotExpressible("#", "the whole answer is an object, no union and no list; put it under a property")
+            raise SchemaNotExpressible("#", "the top level must be an object, not a union or a list; put it under a property")
         definitions = {}
         while self._waiting:
             name = self._waiting.popleft()

@@ -113,7 +113,7 @@ def _items(node: Node, schema: Mapping[str, Any], path: str, reader: Reader) -> 
 def _list(schema: Mapping[str, Any], keyword: str, path: str) -> list[Any]:
     parts = schema.get(keyword, [])
     if not isinstance(parts, list):
-        raise SchemaNotExpressible(path, f"{keyword!r} is no list")
+        raise SchemaNotExpressible(path, f"{keyword!r} is not a list")
     return parts
 
 

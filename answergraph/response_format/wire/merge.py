@@ -170,11 +170,11 @@ def _with_types(node: Node, path: str) -> Node:
 def _both(key: str, one: Any, other: Any, path: str) -> Any:
     if key in _HIGHER_COUNTS | _LOWER_COUNTS:
         if not all(isinstance(each, int | float) and not isinstance(each, bool) for each in (one, other)):
-            raise SchemaNotExpressible(path, f"{key!r} is no number")
+            raise SchemaNotExpressible(path, f"{key!r} is not a number")
         return max(one, other) if key in _HIGHER_COUNTS else min(one, other)
     if key in _MERGERS:
         return _MERGERS[key](one, other, path)
-    raise SchemaNotExpressible(path, f"two different {key!r} do not make one")
+    raise SchemaNotExpressible(path, f"two different {key!r} cannot be merged")
 
 
 def _both_types(one: list[str], other: list[str], path: str) -> list[str]:

@@ -46,7 +46,7 @@ def test_a_mark_survives_being_saved(mark: Any) -> None:
 
 @pytest.mark.parametrize("data", [{}, {"kind": "other"}, {"kind": "quote", "other": 1}])
 def test_what_is_no_mark_is_refused(data: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match="is no mark"):
+    with pytest.raises(ValueError, match="is not a mark"):
         mark_from_json(data)
 
 

@@ -55,7 +55,7 @@ def test_a_field_says_what_it_is_for_and_what_holds_without_it(page: Page) -> No
     expect(model).to_have_attribute("placeholder", '"offline"')
     expect(model).to_have_accessible_description(
         "The chat model: 'openai:NAME', 'provider:NAME', or 'offline', a set of rules for "
-        "arithmetic that needs no key and is no language model."
+        "arithmetic that needs no key and is not a language model."
     )
 
 

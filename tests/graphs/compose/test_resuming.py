@@ -242,9 +242,9 @@ PLAIN: Any = StateGraph(MessagesState).add_node("n", lambda state: {}).add_edge(
 @pytest.mark.parametrize(
     ("agent", "config", "message"),
     [
-        (lambda: PLAIN, THREAD, "is no graph of answergraph"),
-        (lambda: "agent", THREAD, "is no graph of answergraph"),
-        (lambda: scripted(ANSWER, checkpointer=None), THREAD, "keeps no threads"),
+        (lambda: PLAIN, THREAD, "is not a graph of answergraph"),
+        (lambda: "agent", THREAD, "is not a graph of answergraph"),
+        (lambda: scripted(ANSWER, checkpointer=None), THREAD, "has no checkpointer"),
         (lambda: scripted(ANSWER), {}, "names no thread"),
         (lambda: scripted(ANSWER), {"configurable": {"thread_id": "1", "checkpoint_id": "2"}}, "names no thread"),
     ],

@@ -183,7 +183,7 @@ def test_a_stream_shows_what_each_stage_brought(run: Run) -> None:
         ({"rules": "good"}, "list"),
         ({"rules": ["good", "bad", " good"]}, "'good' is given twice"),
         ({"tag_word": "JUDGE"}, "JUDGE"),
-        ({"tag_word": "two words"}, "one word"),
+        ({"tag_word": "two words"}, "single word"),
         ({"on_failure": "cry"}, "cry"),
         ({"model": "nope"}, "nope"),
     ],

@@ -101,7 +101,7 @@ def test_a_run_may_have_facts_of_its_own(run: Run, tmp_path: Path) -> None:
         ("      - name: tests\n", "      - name: style\n", 21, "steps[1].parallel[1].name", "already"),
         ("  - name: check\n", "  - nam: check\n", 16, "steps[1].nam", "no key 'nam'"),
         ("    rules: [clean, messy]", "    rules: 5", 20, "steps[1].parallel[0].rules", "a list"),
-        ("[clean, messy]", "[clean, clean]", 20, "steps[1].parallel[0].rules[1].condition", "already"),
+        ("[clean, messy]", "[clean, clean]", 20, "steps[1].parallel[0].rules[1].condition", "given twice"),
         (
             "- condition: clean\n",
             "- condition: clean\n            next: work\n",
