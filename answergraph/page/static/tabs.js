@@ -26,10 +26,12 @@ export class Tabs {
     }
   }
 
-  /** Say how much each tab holds. Cases have a tab only where there are some. @param {Record<string, number>} counts */
-  count(counts) {
+  /** Say how much each tab holds. Cases have a tab only where there are some.
+   * @param {Record<string, number>} counts @param {any} olderSteps whether there are more steps than are known
+   */
+  count(counts, olderSteps) {
     for (const [tab, number] of Object.entries(counts))
-      at(`tab-${tab}`).querySelector("small").textContent = number ? counted(number) : "";
+      at(`tab-${tab}`).querySelector("small").textContent = number ? `${counted(number)}${tab === "timeline" && olderSteps ? "+" : ""}` : "";
     at("tab-cases").hidden = !counts.cases && document.body.dataset.tab !== "cases";
   }
 
