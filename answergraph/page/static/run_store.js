@@ -62,9 +62,7 @@ export class RunStore {
   set leads(leads) { this.#view.steps.leads = leads; }
 
   /** The newest result of a tool call. */
-  toolResult(callId) {
-    return this.#view.conversation.toolResult(callId);
-  }
+  toolResult = (callId) => this.#view.conversation.toolResult(callId);
 
   /** Leave what is open, for a thread that is made when it is first needed. A run that goes on there goes on. */
   newThread() {
