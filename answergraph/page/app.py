@@ -103,9 +103,9 @@ async def _steps(request: Request) -> JSONResponse:
 
 
 def _without_state(state: dict[str, Any]) -> dict[str, Any]:
-    kept = {name: state.get(name) for name in ("created_at", "next", "tasks")}
-    run = (state.get("metadata") or {}).get("run_id")
-    return {"checkpoint_id": (state.get("checkpoint") or state)["checkpoint_id"], "run_id": run, **kept}
+    kept = {name: state.get(name) for name in ("created_at", "next", "tasks", "parent_checkpoint")}
+    kept |= {name: (state.get("metadata") or {}).get(name) for name in ("run_id", "source")}
+    return {"checkpoint_id": (state.get("checkpoint") or state)["checkpoint_id"], **kept}
 
 
 def _application(routes: list[BaseRoute]) -> Starlette:

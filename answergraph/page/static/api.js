@@ -9,6 +9,8 @@ const SERVER = new URL("../", document.baseURI);
 const STREAM_MODES = ["messages-tuple", "updates", "custom"];
 /** What is left once messages come whole, with the update that holds them. */
 const WITHOUT_TOKENS = JSON.stringify(["updates", "custom", "metadata", "error", "end"]);
+/** What of a run is listed. */
+const RUN_FIELDS = ["run_id", "assistant_id", "status", "created_at", "updated_at", "metadata"].map((name) => `&select=${name}`).join("");
 /** Replays a run's stream from its beginning. */
 export const FROM_THE_START = "-1";
 const TOKEN = "answergraph-token";
@@ -105,13 +107,7 @@ export function state(thread, checkpoint) {
 export const updateState = (thread, values, { checkpoint, asNode } = {}) =>
   json("POST", `threads/${part(thread)}/state`, { values, ...(asNode && { as_node: asNode }), ...(checkpoint && { checkpoint_id: checkpoint }) });
 
-/** The checkpoints of a thread, newest first. Each holds the whole state, so few are asked for at a time. */
-export function history(thread, limit, before) {
-  const older = before && { before: { configurable: { thread_id: thread, checkpoint_id: before, checkpoint_ns: "" } } };
-  return json("POST", `threads/${part(thread)}/history`, { limit, ...older });
-}
-
-/** The same without the states, from the page's own route: what ran at each checkpoint and what it wrote, newest first.
+/** The checkpoints of a thread without their states, from the page's own route: what ran at each and what it wrote, newest first.
  * @param {{limit?: number, before?: string, space?: string}} [which] `space` is the namespace of a subgraph
  */
 export function checkpoints(thread, { limit = 30, before, space = "" } = {}) {
@@ -119,8 +115,8 @@ export function checkpoints(thread, { limit = 30, before, space = "" } = {}) {
   return json("GET", `page/threads/${part(thread)}/steps?${query}`);
 }
 
-/** The runs of a thread, newest first. */
-export const runs = (thread, limit = 10) => json("GET", `threads/${part(thread)}/runs?limit=${limit}`);
+/** The runs of a thread, newest first, without their inputs where the server can leave them out. */
+export const runs = (thread, limit = 100) => json("GET", `threads/${part(thread)}/runs?limit=${limit}${RUN_FIELDS}`);
 export const run = (thread, id) => json("GET", runPath(thread, id));
 export const cancelRun = (thread, id) => send("POST", `${runPath(thread, id)}/cancel?action=interrupt`);
 

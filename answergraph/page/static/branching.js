@@ -2,7 +2,7 @@
 
 import * as address from "./address.js";
 import * as api from "./api.js";
-import { checkpointBefore } from "./checkpoint_list.js";
+import { checkpointBefore } from "./past_run.js";
 
 export class Branching {
   #store;
@@ -22,7 +22,7 @@ export class Branching {
   async fork(step) {
     const checkpoint = await checkpointBefore(step, this.#store.run);
     if (!checkpoint) throw new Error(`The state before step ${step.number} is not known.`);
-    await this.#choose({ checkpoint, step: null });
+    await this.#choose({ checkpoint, run: null, step: null });
   }
 
   /** Write a changed state as a checkpoint of its own, and go on from there if something is left to do. */
@@ -30,7 +30,7 @@ export class Branching {
     const { thread } = this.#store.run;
     await api.updateState(thread, values, { checkpoint, asNode });
     const { next } = await api.state(thread);
-    address.write({ checkpoint: null, step: null }, true);
+    address.write({ checkpoint: null, run: null, step: null }, true);
     await this.#store.openThread(thread);
     if (next?.length) await this.#start({ input: null });
   }

@@ -56,14 +56,3 @@ export class CheckpointList {
     return el("li", {}, open);
   }
 }
-
-/** The checkpoint before a step of a run's outermost graph: the visits of a node stand in the same order in both. */
-export async function checkpointBefore(step, { thread, id: run, steps }) {
-  if (step.checkpoint) return step.checkpoint;
-  const visit = steps.filter(({ space, node }) => !space && node === step.node).findIndex(({ id }) => id === step.id);
-  const found = (await api.checkpoints(thread, { limit: 100 })).filter(({ run_id: by }) => !by || by === run).toReversed();
-  const visits = found.flatMap(({ checkpoint_id: id, tasks }) =>
-    (tasks ?? []).filter(({ name }) => name === step.node).map(() => id),
-  );
-  return visits[visit] ?? null;
-}

@@ -11,15 +11,16 @@ import { textOf } from "./conversation.js";
 import { DetailsView } from "./details_view.js";
 import { divide } from "./divider.js";
 import { counted } from "./dom.js";
-import { edgeKey } from "./graph_layout.js";
 import { GraphView } from "./graph_view.js";
 import { HeadView } from "./head_view.js";
 import { InterruptView } from "./interrupts.js";
 import { MessageList } from "./message_list.js";
 import { showNotice } from "./notice.js";
 import { statusLine, statusWords, toldStatus } from "./outcome_words.js";
+import { RunList } from "./run_list.js";
 import { RunStore } from "./run_store.js";
 import { StateView } from "./state_view.js";
+import { StepChoice } from "./step_choice.js";
 import { lightsOf, reasonsOf } from "./taken_path.js";
 import { Tabs } from "./tabs.js";
 import { Theme } from "./theme.js";
@@ -46,15 +47,22 @@ let reasons = new Map();
 /** What the address says is open. */
 let opened = {};
 let stood = "none";
+let shownRun;
 /** How often a graph was chosen: an answer that comes too late is not shown. */
 let chosen = 0;
 
 const details = new DetailsView(at("details"), { fork: (step) => fork(step), edit: guarded(edit), goTo });
 const drawing = new GraphView(
   { place: at("drawing"), words: at("edges"), tools: at("graph-tools"), list: at("nodes") },
-  chooseInGraph,
+  (place) => steps.inGraph(place),
 );
-const timeline = new TimelineView(at("timeline"), at("scroll"), chooseStep);
+const timeline = new TimelineView(at("timeline"), at("scroll"), {
+  choose: (row) => steps.row(row),
+  inside: guarded(({ childSpace }) => store.loadInside(childSpace)),
+  older: guarded(() => store.loadOlderSteps()),
+});
+const steps = new StepChoice(store, () => ({ timeline, drawing, details }));
+const showStepOfAddress = guarded((run) => steps.fromAddress(run));
 const messages = new MessageList(at("messages"), at("scroll"));
 const answers = new AnswerView(
   at("answers"),
@@ -81,7 +89,8 @@ const threads = new ThreadList(at("threads"), at("find-thread"), {
     choose({ thread: id, run: null, checkpoint: null, step: null, compare: null, ...(known.has(by) && { assistant: by }) }),
   failed,
 });
-const checkpoints = new CheckpointList(at("checkpoints"), (id) => choose({ checkpoint: id, step: null }));
+const checkpoints = new CheckpointList(at("checkpoints"), (id) => choose({ checkpoint: id, run: null, step: null }));
+const runs = new RunList(at("runs"), (run) => choose({ run, step: null }));
 const tabs = new Tabs((tab) => choose({ tab }));
 new Theme(at("theme"), () => {});
 divide(at("divider"), at("side"));
@@ -92,20 +101,19 @@ function show(run) {
   answers.show(run);
   timeline.show(run, reasons);
   messages.show(run.messages, store.isBusy || run.status !== stood);
-  stateView.show(run, store.isBusy, nodeNames());
+  stateView.show({ ...run, checkpoint: run.checkpoint ?? run.leftAt }, store.isBusy, nodeNames());
   compare.show(run, reasons);
   drawing.light(lightsOf(run.steps));
   at("count").textContent = run.messages.length ? counted(run.messages.length) : "";
-  at("step-count").textContent = run.steps.length ? counted(run.steps.length) : "";
+  at("step-count").textContent = run.steps.length ? `${counted(run.steps.length)}${run.olderSteps ? "+" : ""}` : "";
   at("run").disabled = store.isBusy;
   at("stop").disabled = !store.isBusy;
   at("checkpoint").hidden = run.checkpoint === null;
   at("description").textContent = firstWords(run) || (known.get(assistant)?.description ?? "");
-  interrupts.show(store.isBusy || run.checkpoint ? [] : run.interrupts);
+  interrupts.show(store.isBusy || run.checkpoint || run.leftAt ? [] : run.interrupts);
   showNotice(at("notice"), run, () => store.retry());
-  // The steps of a past run come after the run itself.
-  if (opened.step && opened.step !== timeline.selected && run.steps.some(({ id }) => id === opened.step))
-    showStep(timeline.reveal(opened.step));
+  showStepOfAddress(run);
+  runs.show(run);
   if (run.error) failed(run.error);
   else at("error").hidden = true;
   say(statusLine(run));
@@ -195,7 +203,7 @@ async function open() {
   if (
     wanted.thread !== (store.run.thread ?? undefined) ||
     wanted.checkpoint !== (store.run.checkpoint ?? undefined) ||
-    (wanted.run && wanted.run !== store.run.id)
+    (wanted.run ?? (before.run && !wanted.checkpoint ? store.run.runs[0]?.run_id : store.run.id)) !== store.run.id
   )
     await openThread(wanted);
   if (wanted.compare !== before.compare) await compare.open(wanted.compare ?? null);
@@ -218,29 +226,6 @@ async function openThread({ thread, run, checkpoint }) {
   if (at("checkpoints-box").open) await checkpoints.load(thread ?? null);
 }
 
-function chooseStep(row) {
-  address.write({ step: row.step.id });
-  opened = address.read();
-  showStep(row);
-}
-
-function showStep(row) {
-  if (!row) return;
-  const { step } = row;
-  details.step(row);
-  drawing.select(
-    [step.inside, step.node].filter(Boolean).join(":"),
-    step.next[0] && edgeKey(step.inside, step.node, step.next[0]),
-  );
-}
-
-/** A node or an edge was chosen in the drawing: the timeline shows its visits. */
-function chooseInGraph({ inside, node, target }) {
-  const path = [inside, node].filter(Boolean).join(":");
-  drawing.select(path, target && edgeKey(inside, node, target));
-  if (store.run.steps.some((step) => [step.inside, step.node].filter(Boolean).join(":") === path)) timeline.only(path);
-}
-
 /** The result of a call that an answer refers to. */
 function sourceOf(call, sources) {
   if (sources[call]) return sources[call];
@@ -255,8 +240,9 @@ function goTo(id) {
 /** Keep in the address what is open, so that the page can be loaded again. */
 function remember({ thread, checkpoint, id }) {
   if (!assistant) return;
-  const isOther = address.read().run && address.read().run !== id;
-  address.write({ assistant, thread, checkpoint, ...(isOther && { run: null }) });
+  const hasMovedOn = shownRun && id !== shownRun && address.read().run === shownRun;
+  shownRun = id;
+  address.write({ assistant, thread, checkpoint, ...(hasMovedOn && { run: null, step: null }) });
 }
 
 at("assistant").addEventListener("change", ({ target }) =>

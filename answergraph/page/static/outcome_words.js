@@ -20,6 +20,7 @@ const STATUSES = {
   running: ["running", "play", "Running"],
   stopping: ["idle", "stop", "Stopping"],
   waiting: ["you", "pause", "Waiting for you"],
+  resumed: ["idle", "pause", "Waited for you"],
   failed: ["no", "cross", "Failed"],
   stopped: ["idle", "stop", "Stopped"],
   ended: ["idle", "ring", "Ended"],
@@ -68,10 +69,11 @@ const TELLERS = {
       ? `${run.error.error ? `${run.error.error}: ` : ""}${run.error.message}`
       : (step?.error ?? "The server says no more.");
     return {
-      rest: step ? ` in ${step.node}, step ${step.number}` : "",
-      why: [brief(said, 600), step?.checkpoint ? `The state before step ${step.number} is kept; you can go on from there.` : ""],
+      rest: step ? ` in ${step.node}${run.olderSteps ? "" : `, step ${step.number}`}` : "",
+      why: [brief(said, 600), step?.checkpoint ? "The state before this step is kept; you can go on from there." : ""],
     };
   },
+  resumed: () => ({ rest: "", why: ["A later run of this thread went on from there."] }),
   stopped: (run) => ({
     rest: top(run).length ? ` in step ${top(run).at(-1).number}` : "",
     why: ["What was written until then is kept."],
@@ -93,7 +95,8 @@ const TELLERS = {
   none: (run) => ({ word: run.checkpoint ? "A checkpoint" : "Nothing has run here yet", rest: "", why: [] }),
 };
 
-const top = ({ steps }) => steps.filter(({ space }) => !space);
+/** The steps of the outermost graph; they are not counted before all of them are there. */
+const top = ({ steps, olderSteps }) => (olderSteps ? [] : steps.filter(({ space }) => !space));
 
 function doing({ steps }) {
   const now = [...new Set(steps.filter(({ state }) => state === "running").map(({ node }) => node))];
@@ -159,10 +162,11 @@ function failure({ outcome }) {
 }
 
 /** What a run has used, as pairs of figure and word. */
-export function usageOf({ outcome, steps, messages, begunAt, createdAt, endedAt }) {
+export function usageOf(run) {
+  const { outcome, steps, messages, begunAt, createdAt, endedAt } = run;
   const usage = outcome?.usage;
   const last = Math.max(...steps.map(({ ended }) => ended ?? 0), endedAt ?? 0);
-  const first = begunAt ?? steps.find(({ began }) => began)?.began ?? createdAt;
+  const first = begunAt ?? top(run).find(({ began }) => began)?.began ?? createdAt;
   const tokens = usage?.total_tokens ?? messages.reduce((sum, message) => sum + (message.usage_metadata?.total_tokens ?? 0), 0);
   const calls = usage ?? {
     model_calls: messages.filter(({ type, growing }) => type === "ai" && !growing).length,
@@ -172,7 +176,7 @@ export function usageOf({ outcome, steps, messages, begunAt, createdAt, endedAt 
     first && last > first && [lasted(last - first), ""],
     usage && [counted(calls.model_calls), calls.model_calls === 1 ? "model call" : "model calls"],
     usage && [counted(calls.tool_calls), calls.tool_calls === 1 ? "tool call" : "tool calls"],
-    !usage && steps.length && [counted(top({ steps }).length), "steps"],
+    !usage && top(run).length > 0 && [counted(top(run).length), "steps"],
     tokens && [counted(tokens), "tokens"],
   ].filter(Boolean);
   const corrections = usage?.by_cause?.correction?.total_tokens ?? 0;
@@ -186,6 +190,7 @@ const SENTENCES = {
   stopping: "Stopping.",
   waiting: "The run waits for you.",
   deferred: "The run waits for calls elsewhere.",
+  resumed: "The run waited for you.",
   failed: "The run failed.",
   stopped: "The run was stopped.",
 };

@@ -2,20 +2,23 @@
 // run. What the server says decides: the end of a byte stream ends nothing.
 
 import * as api from "./api.js";
+import { lastCheckpoint, PastRun } from "./past_run.js";
 import { RunConnection } from "./run_connection.js";
+import { RunSender } from "./run_sender.js";
+import { endedAs, standsAs } from "./run_status.js";
 import { RunView } from "./run_view.js";
 
 /** @typedef {import("./run_types.js").Run} Run */
 
 const BUSY = ["sending", "queued", "running", "stopping"];
-/** How many checkpoints are read at once, where no stream tells of the steps. */
-const CHECKPOINTS = 30;
+/** How many pages of checkpoints are read before somebody has to ask for more, where no stream tells of the steps. */
+const PAGES = 10;
 /** How long nothing is heard of a run before the server is asked which node is at work, in milliseconds; then again, twice. */
 const QUIET = [300, 1500, 5000];
 /** How long the page says that it is connected again, in milliseconds. */
 const SHOWN_BACK = 5000;
 const NOTHING = { thread: null, checkpoint: null, id: null, status: "none", connection: { state: "idle" }, createdAt: null, begunAt: null,
-  endedAt: null, unsent: null, hasOlderSteps: false };
+  endedAt: null, unsent: null, runs: [], leftAt: null, olderSteps: null };
 
 export class RunStore {
   #view = new RunView();
@@ -25,9 +28,9 @@ export class RunStore {
   #turn = 0;
   #known = { ...NOTHING, assistant: null };
   #connection = null;
-  #checkpoints = [];
-  /** A request whose fate is not known: the connection broke before the server said whether it had taken it. */
-  #unsure = null;
+  /** @type {PastRun|null} where the steps come from, if no stream has told them from the first on */
+  #past = null;
+  #sender = new RunSender();
   #quiet = null;
   /** Counts the events of the stream. */
   #heard = 0;
@@ -68,10 +71,14 @@ export class RunStore {
   /** Open a thread with one of its runs, and join it if it goes on. @param {string} thread @param {string} [wanted] the newest by default */
   async openThread(thread, wanted) {
     const turn = this.#leave();
-    const [state, runs] = await Promise.all([api.state(thread), wanted ? [await api.run(thread, wanted)] : api.runs(thread)]);
+    const [newest, runs] = await Promise.all([api.state(thread), api.runs(thread)]);
+    const current = runs.find(({ status }) => status === "running") ?? runs.findLast(({ status }) => status === "pending") ?? runs[0];
+    const record = wanted ? (runs.find(({ run_id: id }) => id === wanted) ?? (await api.run(thread, wanted))) : current;
+    const leftAt = record && record !== current ? await lastCheckpoint(thread, record.run_id) : null;
+    const state = leftAt ? await api.state(thread, leftAt) : newest;
     if (turn !== this.#turn) return;
-    const record = runs.find(({ status }) => status === "running") ?? runs.findLast(({ status }) => status === "pending") ?? runs[0];
-    this.#open({ ...NOTHING, thread, assistant: record?.assistant_id ?? this.#known.assistant, status: this.#stands(state) }, state);
+    const known = { ...NOTHING, thread, id: record?.run_id ?? null, runs, leftAt, assistant: record?.assistant_id ?? this.#known.assistant };
+    this.#open({ ...known, status: standsAs(state, leftAt) }, state);
     if (record) this.#follow(record, state);
     else if (this.#known.status !== "none") await this.loadOlderSteps();
   }
@@ -95,12 +102,15 @@ export class RunStore {
     this.#change({ assistant: request.assistant_id, status: "sending", unsent: null });
     try {
       const thread = this.#known.thread ?? (await api.createThread()).thread_id;
-      const record = await this.#send(thread, request);
+      this.#change({ thread });
+      const record = await this.#sender.send(thread, this.#known.checkpoint, request);
       if (turn !== this.#turn) return true;
       this.#connection?.close();
+      if (this.#known.leftAt) this.#view.open(await api.state(thread));
       this.#view.begin();
       this.#view.conversation.write([record.kwargs?.input?.messages ?? request.input?.messages ?? []].flat());
-      this.#change({ thread, checkpoint: null });
+      this.#past = null;
+      this.#change({ checkpoint: null, leftAt: null, olderSteps: null, runs: [record, ...this.#known.runs] });
       this.#follow(record);
       this.#tabs.postMessage({ thread });
       return true;
@@ -123,15 +133,29 @@ export class RunStore {
     this.#connection?.retry();
   }
 
-  /** Read further steps of the thread from its checkpoints. */
+  /** Read the steps of the run from its checkpoints, as many as are read without being asked for more. */
   async loadOlderSteps() {
-    const { thread } = this.#known;
-    const turn = this.#turn;
-    const older = await api.checkpoints(thread, { limit: CHECKPOINTS, before: this.#checkpoints.at(-1)?.checkpoint_id });
-    if (turn !== this.#turn) return;
-    this.#checkpoints.push(...older);
-    this.#view.steps.restore(this.#checkpoints);
-    this.#change({ hasOlderSteps: older.length === CHECKPOINTS });
+    const { thread, id, runs, olderSteps } = this.#known;
+    if (olderSteps === "loading") return;
+    const past = (this.#past ??= new PastRun(thread, id, !id || id === runs[0]?.run_id));
+    this.#change({ olderSteps: "loading" });
+    const tell = (olderSteps) => past === this.#past && this.#change({ olderSteps: past.isWhole() ? null : olderSteps });
+    await this.#restore(past.pages("", PAGES)).catch((error) => (tell("failed"), Promise.reject(error)));
+    tell("left");
+  }
+
+  /** Read the steps inside a subgraph from its checkpoints. @param {string} space */
+  async loadInside(space) {
+    if (this.#past) await this.#restore(this.#past.inside(space));
+  }
+
+  async #restore(pages) {
+    const past = this.#past;
+    for await (const read of pages) {
+      if (past !== this.#past) return;
+      this.#view.steps.restore(read);
+      this.#change();
+    }
   }
 
   /** Stop listening; the run goes on. @returns {number} the turn that has begun */
@@ -143,32 +167,18 @@ export class RunStore {
 
   #open(known, state) {
     this.#leave();
-    this.#checkpoints = [];
+    this.#past = null;
     this.#view.open(state);
     this.#change(known);
   }
 
   /** Look whether another run has begun in the open thread. */
   async #lookAgain() {
-    const { thread, id, checkpoint } = this.#known;
-    if (!thread || checkpoint || this.isBusy) return;
+    const { thread, id, checkpoint, leftAt } = this.#known;
+    if (!thread || checkpoint || leftAt || this.isBusy) return;
     const turn = this.#turn;
     const [newest] = await api.runs(thread, 1).catch(() => []);
     if (newest && newest.run_id !== id && turn === this.#turn) await this.openThread(thread);
-  }
-
-  async #send(thread, request) {
-    const { checkpoint } = this.#known;
-    const from = checkpoint && { checkpoint: { thread_id: thread, checkpoint_ns: "", checkpoint_id: checkpoint } };
-    const body = { ...from, ...request };
-    const print = JSON.stringify([thread, body]);
-    if (this.#unsure?.print === print) {
-      const taken = (await api.runs(thread)).find(({ metadata }) => metadata?.request_id === this.#unsure.id);
-      if (taken) return taken;
-    }
-    this.#unsure = { print, id: crypto.randomUUID() };
-    this.#change({ thread });
-    return api.createRun(thread, { ...body, metadata: { request_id: this.#unsure.id } });
   }
 
   /** Listen to a run to its end. @param {object} record the server's word on it @param {object} [state] at its end, if that is known */
@@ -191,17 +201,14 @@ export class RunStore {
   }
 
   async #end(record, known, isCurrent) {
-    const { thread, status } = this.#known;
+    const { thread, status, runs } = this.#known;
     const state = known ?? (await this.#stateAtEnd(thread));
     if (!isCurrent()) return;
-    const isStopped = record?.status === "interrupted";
-    this.#view.end(state, !record || isStopped || status === "stopping");
+    this.#view.end(state, !record || record.status === "interrupted" || status === "stopping");
     if (!record) this.#view.error = "The server knows this run no more.";
     const endedAt = known ? (this.#view.steps.all.at(-1)?.ended ?? (Date.parse(record.updated_at) || null)) : Date.now();
-    const isFailed = this.#view.error || ["error", "timeout"].includes(record?.status);
-    const stands = this.#view.interrupts.length && status !== "stopping" ? "waiting" : isStopped ? "stopped" : isFailed ? "failed" : state ? this.#stands(state) : "ended";
     this.#connection = null;
-    this.#change({ status: stands, endedAt, connection: { state: "idle" } });
+    this.#change({ status: endedAs(record, state, this.#known, this.#view), endedAt, connection: { state: "idle" }, runs: runs.map((each) => (each.run_id === record?.run_id ? record : each)) });
     if (!this.#view.isWhole) await this.loadOlderSteps().catch(() => {});
   }
 
@@ -259,13 +266,6 @@ export class RunStore {
   #expireBack() {
     const turn = this.#turn;
     setTimeout(() => turn === this.#turn && ["back", "restarted"].includes(this.#known.connection.state) && this.#change({ connection: { state: "open" } }), SHOWN_BACK);
-  }
-
-  #stands({ values, tasks, interrupts }) {
-    if (tasks?.some(({ error }) => error)) return "failed";
-    if (interrupts?.length || tasks?.some((task) => task.interrupts?.length)) return "waiting";
-    if (values?.outcome?.status === "deferred") return "deferred";
-    return Object.keys(values ?? {}).length ? "ended" : "none";
   }
 
   #change(known = {}) {

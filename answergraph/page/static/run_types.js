@@ -12,7 +12,8 @@
  * ended     it came to its end: see `outcome`, which graphs without an answer do not have
  * failed    it raised: see `error`
  * stopped   somebody stopped it
- * @typedef {"none"|"sending"|"queued"|"running"|"stopping"|"waiting"|"deferred"|"ended"|"failed"|"stopped"} Status
+ * resumed   it waited for a person, and a later run of the thread went on
+ * @typedef {"none"|"sending"|"queued"|"running"|"stopping"|"waiting"|"deferred"|"ended"|"failed"|"stopped"|"resumed"} Status
  */
 
 /** What the page hears of the server, which is another thing than the run's status.
@@ -40,6 +41,7 @@
  * @property {string|null} error
  * @property {{id: string, value: any}[]} interrupts
  * @property {string|null} checkpoint before this step: a run from there goes on with this step
+ * @property {boolean} hasInside whether it has steps inside it that `loadInside` has not brought yet
  */
 
 /** @typedef {object} Run
@@ -60,7 +62,10 @@
  * @property {{id: string, value: any}[]} interrupts
  * @property {{error?: string, message: string}|null} error
  * @property {{request: object, message: string}|null} unsent what could not be sent, and why; the view keeps what was typed
- * @property {boolean} hasOlderSteps whether `loadOlderSteps` has more to bring: the steps were read from checkpoints, newest first
+ * @property {object[]} runs of the thread, as the server reports them, newest first
+ * @property {string|null} leftAt the checkpoint that the run left, if another run came after it
+ * @property {"loading"|"left"|"failed"|null} olderSteps what `loadOlderSteps` has to bring: the steps are read from checkpoints, newest first, and
+ *   get their numbers and ids when all are there
  */
 
 export {};

@@ -13,6 +13,9 @@ export function splitSpace(full) {
 /** The same without ids: `case:explore`. */
 export const withoutIds = (space) => space.split("|").map((part) => part.replace(/:[^:]*$/, "")).join(":");
 
+/** The subgraphs around a step, the outermost first: `case:1f…|explore:a0…` lies in `case:1f…`. @param {string} id of the step */
+export const spacesAround = (id) => id.split("|").slice(0, -1).map((_, index, all) => all.slice(0, index + 1).join("|")).filter(Boolean);
+
 export class Steps {
   /** @type {import("./run_types.js").Step[]} in the order they began */
   all = [];
@@ -61,8 +64,7 @@ export class Steps {
     const own = this.all.filter((step) => step.space === space && step.node === node && step.state === "running");
     // Of several at once, the one that was heard of last: its subgraph or its model has just come to an end.
     const step = own.toSorted((one, other) => other.seenAt - one.seenAt)[0] ?? this.#add({ space, node, at });
-    const messages = [wrote?.messages ?? []].flat();
-    return Object.assign(step, { state: "done", ended: at, wrote, messageIds: messages.map((message) => message?.id).filter(Boolean) });
+    return Object.assign(step, { state: "done", ended: at }, written(wrote));
   }
 
   /** Nothing is at work any more. @param {object[]} tasks of the state at the end, which wait or have failed */
@@ -78,25 +80,32 @@ export class Steps {
       const around = this.#byTask.get(step.space)?.state;
       step.state = ["failed", "waits"].includes(around) ? around : isBroken ? "stopped" : "done";
     }
-    const last = this.all.findLast(({ space }) => !space);
-    if (last?.state === "done" && !isStopped)
-      for (const step of this.all) if (!step.space && step.number === last.number && !step.next.length) step.next.push("__end__");
+    if (this.all.findLast(({ space }) => !space)?.state === "done" && !isStopped) this.#finish("");
   }
 
-  /** Take the steps of stored checkpoints, newest first, in place of all there are. */
-  restore(checkpoints, space = "") {
-    if (!space) this.clear();
-    for (const [index, { checkpoint_id: checkpoint, created_at: created, tasks }] of checkpoints.toReversed().entries()) {
-      const after = checkpoints.at(-index - 2);
-      for (const { id, name, error, interrupts, result } of tasks ?? []) {
-        if (name === "__start__") continue;
-        const step = this.#add({ space, node: name, at: Date.parse(created) || null, superstep: checkpoint, childSpace: `${space && `${space}|`}${name}:${id}` });
-        const messages = [result?.messages ?? []].flat();
-        const state = error ? "failed" : interrupts?.length ? "waits" : after || result ? "done" : "running";
-        Object.assign(step, { began: Date.parse(created) || null, ended: after ? Date.parse(after.created_at) || null : null, wrote: result ?? null,
-          error: error ?? null, interrupts: interrupts ?? [], checkpoint, state, messageIds: messages.map((message) => message?.id).filter(Boolean) });
-      }
+  /** Take the steps of stored checkpoints in place of all there are. @param {Map<string, object[]>} read newest first, by namespace */
+  restore(read) {
+    this.clear();
+    for (const [space, checkpoints] of read) {
+      for (const [index, checkpoint] of checkpoints.toReversed().entries())
+        for (const task of checkpoint.tasks ?? [])
+          if (task.name !== "__start__") this.#restoreTask(task, checkpoint, checkpoints.at(-index - 2), { space, read });
+      if (checkpoints[0] && !checkpoints[0].next?.length) this.#finish(space);
     }
+  }
+
+  #restoreTask(task, { checkpoint_id: checkpoint, created_at: created }, after, { space, read }) {
+    const childSpace = `${space && `${space}|`}${task.name}:${task.id}`;
+    const step = this.#add({ space, node: task.name, at: null, superstep: checkpoint, childSpace });
+    const [began, ended] = [created, after?.created_at].map((text) => Date.parse(text) || null);
+    Object.assign(step, { began, ended, checkpoint, ...standing(task, after), hasInside: Boolean(task.checkpoint ?? task.state) && !read.has(childSpace) },
+      written(task.result ?? null));
+  }
+
+  /** The graph has come to its end. */
+  #finish(space) {
+    const own = this.all.filter((step) => step.space === space);
+    for (const { number, next } of own) if (number === own.at(-1).number && !next.length) next.push("__end__");
   }
 
   #idOf = (space, node, beyond = 0) => `${space}|${node}#${(this.#visits.get(`${space}|${node}`) ?? 0) + beyond}`;
@@ -117,5 +126,14 @@ export class Steps {
   }
 }
 
+const written = (wrote) => ({ wrote, messageIds: [wrote?.messages ?? []].flat().map((message) => message?.id).filter(Boolean) });
+
+/** How a stored task stands in its run: where the run went on, whatever kept it from going on is over. */
+function standing({ error, interrupts, result }, after) {
+  if (after) return { state: "done" };
+  const state = error ? "failed" : interrupts?.length ? "waits" : result ? "done" : "stopped";
+  return { state, error: error ?? null, interrupts: interrupts ?? [] };
+}
+
 const blank = ({ node, number, began, space = "" }) => ({ number, node, space, inside: withoutIds(space), childSpace: null, state: "running", began,
-  ended: null, wrote: null, messageIds: [], next: [], error: null, interrupts: [], checkpoint: null, superstep: null });
+  ended: null, wrote: null, messageIds: [], next: [], error: null, interrupts: [], checkpoint: null, superstep: null, hasInside: false });

@@ -36,9 +36,11 @@ export class Timeline {
   #calls = new Map();
   #attempts = new Map();
   #answers = [];
+  #isWhole;
 
   /** @param {import("./run_types.js").Run} run @param {Map<string, string[]>} reasons */
-  constructor({ steps, messages, outcome, values }, reasons) {
+  constructor({ steps, messages, outcome, values, olderSteps }, reasons) {
+    this.#isWhole = !olderSteps;
     this.#bySpace = Map.groupBy(steps, ({ space }) => space);
     this.#reasons = reasons;
     this.#answers = answersIn(values ?? {});
@@ -88,26 +90,26 @@ export class Timeline {
     const row = {
       id: step.id,
       step,
-      number: step.number,
+      number: this.#isWhole || step.space ? step.number : null,
       name: step.node,
       then: this.#then(step),
       tokens: tokensOf(messages),
       took: step.ended === null || step.began === null ? null : step.ended - step.began,
       tone: null,
       parts: null,
-      hasMore: inner.length > 0,
+      hasMore: inner.length > 0 || step.hasInside,
     };
     return { ...row, ...this.#told(step, messages, inner) };
   }
 
   #told(step, messages, inner) {
-    if (step.state === "failed")
-      return { kind: inner.length ? "subgraph" : kindOf(messages), what: brief(step.error ?? "failed"), tone: "no" };
-    if (step.state === "waits") return { kind: inner.length ? "subgraph" : "plain", what: "waits for you", tone: "you" };
-    if (step.state === "stopped") return { kind: "plain", what: "stopped here", tone: "you" };
-    if (step.state === "running")
-      return { kind: inner.length ? "subgraph" : "plain", what: inner.length ? plural(inner.length, "step") : "at work" };
-    if (inner.length) return this.#subgraph(step, inner);
+    const isNested = inner.length > 0 || step.hasInside;
+    const plain = isNested ? "subgraph" : "plain";
+    if (step.state === "failed") return { kind: isNested ? plain : kindOf(messages), what: brief(step.error ?? "failed"), tone: "no" };
+    if (step.state === "waits") return { kind: plain, what: "waits for you", tone: "you" };
+    if (step.state === "stopped") return { kind: plain, what: "stopped here", tone: "you" };
+    if (step.state === "running") return { kind: plain, what: inner.length ? plural(inner.length, "step") : "at work" };
+    if (isNested) return this.#subgraph(step, inner);
     if (ANSWER_NODES.has(step.node) || step.wrote?.outcome) return this.#answer(step, messages);
     const said = messages.findLast(({ type }) => type === "ai");
     if (said) return { kind: "model", what: this.#said(said, step) };
@@ -130,19 +132,13 @@ export class Timeline {
       const args = argumentsOf(this.#calls.get(message.tool_call_id)?.args);
       const text = textOf(message);
       const isWrong = message.status === "error";
-      return {
-        id: `${step.id}/${index}`,
-        step,
+      return part(step, index, {
         message,
-        number: null,
         kind: "tool",
         name: message.name ?? "tool",
-        then: "",
-        tokens: 0,
-        took: null,
         what: isWrong ? brief(text) : [args, text.includes("\n") ? sizeOf(text) : brief(text, 60)].filter(Boolean).join(" · "),
         tone: isWrong ? "no" : null,
-      };
+      });
     });
     if (parts.length === 1)
       return { kind: "tool", name: parts[0].name, what: parts[0].what, tone: parts[0].tone, message: parts[0].message };
@@ -186,12 +182,13 @@ export class Timeline {
     const spaces = (space) =>
       (this.#bySpace.get(space) ?? []).flatMap((each) => [each, ...(each.childSpace ? spaces(each.childSpace) : [])]);
     const all = spaces(step.childSpace);
-    const messages = all.flatMap(({ wrote }) => messagesIn(wrote));
+    // A graph writes what its subgraph has written once more.
+    const messages = [...new Map(all.flatMap(({ wrote }) => messagesIn(wrote)).map((message) => [message.id ?? message, message])).values()];
     const calls = messages.filter(({ type, id }) => type === "tool" && !isCorrection({ id })).length;
     const report = Object.values(step.wrote ?? {})
       .flat()
       .find(isReport);
-    const told = [plural(inner.length, "step"), calls && plural(calls, "tool call")].filter(Boolean).join(", ");
+    const told = inner.length ? [plural(inner.length, "step"), calls && plural(calls, "tool call")].filter(Boolean).join(", ") : changes(step.wrote);
     if (!report) return { kind: "subgraph", what: told, tokens: tokensOf(messages) };
     const label = this.#answers.find(({ title }) => title === (report.test ?? report.case))?.answer?.label;
     return {
@@ -212,6 +209,8 @@ export class Timeline {
   }
 }
 
+/** A row below that of its step. */
+const part = (step, index, row) => ({ id: `${step.id}/${index}`, step, number: null, then: "", tokens: 0, took: null, tone: null, ...row });
 const messagesIn = (wrote) => [wrote?.messages ?? []].flat().filter((message) => message && typeof message === "object");
 const tokensOf = (messages) => messages.reduce((sum, { usage_metadata: usage }) => sum + (usage?.total_tokens ?? 0), 0);
 const kindOf = (messages) => (messages.some(({ type }) => type === "tool") ? "tool" : "plain");

@@ -18,7 +18,7 @@ const BEYOND = 8;
 export class TimelineView {
   #place;
   #scroll;
-  #select;
+  #actions;
   #rows = [];
   #opened = new Map();
   #selected = null;
@@ -31,11 +31,13 @@ export class TimelineView {
   #seen = 0;
   #parts;
 
-  /** @param {HTMLElement} place @param {HTMLElement} scroll what scrolls @param {(row: object) => void} select a row was chosen */
-  constructor(place, scroll, select) {
+  /** @param {HTMLElement} place @param {HTMLElement} scroll what scrolls
+   * @param {{choose: (row: object) => void, inside: (step: object) => void, older: () => void}} actions a row was chosen; steps are missing
+   */
+  constructor(place, scroll, actions) {
     this.#place = place;
     this.#scroll = scroll;
-    this.#select = select;
+    this.#actions = actions;
     this.#parts = this.#build();
     scroll.addEventListener("scroll", () => this.#draw(), { passive: true });
     // What stands above the rows may change its height after they were drawn, and so which of them are in sight.
@@ -70,10 +72,13 @@ export class TimelineView {
     );
     const rows = el("div.rows", { role: "treegrid", "aria-label": "Steps", onkeydown: (event) => this.#key(event) });
     const none = el("p.hint", {}, "No steps yet.");
+    const load = button("Load the older steps", () => this.#actions.older(), { kind: "small" });
+    const reading = el("span.hint", {}, "Reading the older steps …");
+    const older = el("div.older", { hidden: true }, load, reading);
     const more = button("", () => this.#toEnd());
     const follow = el("div.follow", { hidden: true }, more);
-    this.#place.replaceChildren(strip, filters, head, rows, none, follow);
-    return { strip, rows, none, follow, more, unfilter, search, head, filters };
+    this.#place.replaceChildren(strip, filters, head, older, rows, none, follow);
+    return { strip, older, load, reading, rows, none, follow, more, unfilter, search, head, filters };
   }
 
   /** Show a run. */
@@ -106,6 +111,8 @@ export class TimelineView {
   reveal(id) {
     for (const parts = String(id).split("|"); parts.length > 1; parts.pop()) this.#openAround(id);
     this.#refresh();
+    const fold = this.#rows.find(({ kind, hidden }) => kind === "fold" && hidden.some((row) => row.id === id));
+    if (fold) this.#toggle(fold, true);
     const at = this.#rows.findIndex((row) => row.id === id);
     if (at < 0) return null;
     this.#choose(at, false);
@@ -129,6 +136,9 @@ export class TimelineView {
     const timeline = new Timeline(this.#run, this.#reasons);
     const isWhole = this.#filter === "all" && !this.#words && !this.#path;
     const top = timeline.rows();
+    this.#parts.older.hidden = !this.#run.olderSteps;
+    this.#parts.load.hidden = this.#run.olderSteps === "loading";
+    this.#parts.reading.hidden = this.#run.olderSteps !== "loading";
     const opened = new Set([...this.#opened].filter(([, isOpen]) => isOpen).map(([id]) => id));
     this.#rows = isWhole
       ? this.#flat(timeline, folded(top, opened))
@@ -159,6 +169,7 @@ export class TimelineView {
     return rows.flatMap((row) => {
       if (!row.hasMore || row.kind === "fold") return [row];
       const isOpen = isAll || (this.#opened.get(row.id) ?? (row.isOpen || row.step.state === "failed"));
+      if (isOpen && row.step.hasInside) this.#actions.inside(row.step);
       return [{ ...row, isOpened: isOpen }, ...(isOpen ? this.#flat(timeline, timeline.below(row), isAll) : [])];
     });
   }
@@ -234,7 +245,7 @@ export class TimelineView {
     this.#draw();
     if (!tell) return;
     this.#drawn.get(row.id)?.focus({ preventScroll: true });
-    this.#select(row);
+    this.#actions.choose(row);
   }
 
   #key(event) {

@@ -94,6 +94,11 @@ def supervisor() -> Any:
     return graph.add_edge(START, "supervisor").add_edge("reader", "supervisor").add_edge("writer", "supervisor").compile()
 
 
+def office() -> Any:
+    """Return a graph with a supervisor inside, and so with agents inside that."""
+    return StateGraph(MessagesState).add_node("team", supervisor()).add_edge(START, "team").add_edge("team", END).compile()
+
+
 class Rounds(TypedDict):
     """How often the graph went round."""
 

@@ -1,0 +1,103 @@
+// The checkpoints of a run, which tell of its steps where no stream does. Knows no elements.
+
+import * as api from "./api.js";
+
+/** How many checkpoints are asked for at once. The server reads a whole state for each. */
+const PAGE = 100;
+
+export class PastRun {
+  #thread;
+  #run;
+  #isNewest;
+  /** @type {Map<string, {all: object[], isWhole: boolean}>} what was read, newest first, by the namespace of its graph */
+  #spaces = new Map();
+  /** The subgraphs that somebody has asked for. */
+  #asked = new Set();
+
+  /** @param {string} thread @param {string|null} run null for all that the thread holds @param {boolean} isNewest */
+  constructor(thread, run, isNewest) {
+    this.#thread = thread;
+    this.#run = run;
+    this.#isNewest = isNewest;
+  }
+
+  /** Whether all checkpoints of a graph of the run were read; by default, of its outermost one. */
+  isWhole = (space = "") => this.#spaces.get(space)?.isWhole ?? false;
+
+  /** Read page by page. Gives what was read of the run, newest first, by namespace: its own checkpoints, and the one that it went on
+   * from.
+   * @param {string} [space] of a subgraph @param {number} [count] of pages, all by default
+   */
+  async *pages(space = "", count = Infinity) {
+    while (count-- > 0 && !this.isWhole(space)) {
+      await this.#more(space);
+      yield new Map([...this.#spaces].map(([each, { all }]) => [each, this.#ofRun(all, each)]));
+    }
+  }
+
+  /** Read the checkpoints of a subgraph, unless they are on their way. @param {string} space */
+  async *inside(space) {
+    if (this.#asked.has(space)) return;
+    this.#asked.add(space);
+    try {
+      yield* this.pages(space);
+    } finally {
+      if (!this.isWhole(space)) this.#asked.delete(space);
+    }
+  }
+
+  async #more(space) {
+    const { all } = this.#spaces.get(space) ?? { all: [] };
+    const page = await api.checkpoints(this.#thread, { limit: PAGE, before: all.at(-1)?.checkpoint_id, space });
+    const read = [...all, ...page];
+    const isWhole = page.length < PAGE || (!space && this.#isBeyond(read));
+    if (isWhole && !space) read.push(...(await this.#before(read)));
+    this.#spaces.set(space, { all: read, isWhole });
+  }
+
+  /** Whether no more of the run can come: the runs of a thread follow each other. */
+  #isBeyond(all) {
+    const last = all.at(-1).run_id;
+    return this.#run !== null && last && last !== this.#run && (this.#isNewest || all.some(this.#isOwn));
+  }
+
+  /** The checkpoint that the run went on from, if it was not read on the way: a branch may begin far before. */
+  async #before(all) {
+    const before = wentOnFrom(all.filter(this.#isOwn));
+    if (!before || all.some(({ checkpoint_id: id }) => id === before)) return [];
+    return [{ ...(await api.state(this.#thread, before)), checkpoint_id: before }];
+  }
+
+  #isOwn = ({ run_id: by }) => by === this.#run;
+
+  #ofRun(all, space) {
+    const own = all.filter(this.#isOwn);
+    if (own.length) return [...own, ...all.filter(({ checkpoint_id: id }) => id === wentOnFrom(own))];
+    // A server need not say whose they are.
+    if (space || this.#run === null || all.every(({ run_id: by }) => !by)) return all;
+    // The newest run may have come to no checkpoint of its own: it stands where it began.
+    return this.#isNewest ? all.slice(0, 1) : [];
+  }
+}
+
+/** A run without an input, as after a decision, carries out the steps of the checkpoint before its first. */
+function wentOnFrom(own) {
+  const first = own.at(-1);
+  return first?.source === "loop" ? first.parent_checkpoint?.checkpoint_id : undefined;
+}
+
+/** The newest checkpoint of a run that others came after; null if it has none of its own. */
+export async function lastCheckpoint(thread, run) {
+  for await (const read of new PastRun(thread, run, false).pages()) if (read.get("").length) return read.get("")[0].checkpoint_id;
+  return null;
+}
+
+/** The checkpoint before a step of a run's outermost graph: the visits of a node stand in the same order in both. */
+export async function checkpointBefore(step, { thread, id: run, steps, runs }) {
+  if (step.checkpoint) return step.checkpoint;
+  let before = [];
+  for await (const read of new PastRun(thread, run, run === runs[0]?.run_id).pages()) before = read.get("").toReversed();
+  const visit = steps.filter(({ space, node }) => !space && node === step.node).findIndex(({ id }) => id === step.id);
+  const visits = before.flatMap(({ checkpoint_id: id, tasks }) => (tasks ?? []).filter(({ name }) => name === step.node).map(() => id));
+  return visits[visit] ?? null;
+}
