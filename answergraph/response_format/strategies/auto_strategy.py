@@ -43,9 +43,9 @@ class AutoStrategy(Strategy[SchemaT]):
     """Use the best strategy for the model, and the next one if the provider refuses it or the model ignores it.
 
     The order is: the provider's own mode, the answer tool with a forced call, the answer tool left free, the provider's JSON
-    mode, and words alone. Where a format keeps a server's model from calling tools, the tools come first and the answer is asked
-    for after them. A model that turns out to have no tool calling is wrapped in a ``ReActTextModel`` where there are tools to
-    call, or calls of tools to tell it about. A bare schema as ``response_format`` means this strategy.
+    mode, and the prompt alone. If a format keeps a server's model from calling tools, the model works with its tools first and
+    is asked for the answer afterwards. A model that turns out to have no tool calls is wrapped in a ``ReActTextModel`` if there
+    are tools, or tool calls in the conversation. A bare schema as ``response_format`` means this strategy.
     """
 
     name = "auto"
