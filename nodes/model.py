@@ -26,6 +26,7 @@ from answergraph.response_format.reading.calls_from_text import with_calls
 from answergraph.response_format.reading.diagnosis import diagnose
 from answergraph.response_format.reading.reply_reader import Reading, ReplyReader
 from answergraph.response_format.strategies.declared_format import DeclaredFormat
+from answergraph.response_format.strategies.run_time_format import RunTimeFormat
 from answergraph.response_format.strategies.strategy import AnswerRequest
 from answergraph.runtime.steps import MAX_CHARACTERS_ON_LOOP, InThread, Step, has_listener
 from answergraph.state.budget import callers_budget
@@ -74,7 +75,9 @@ class ModelNode:
 
     def step(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> Step[Any]:
         """Call the model with the state's conversation, and return the state update with the commands of middleware."""
-        visit = yield from ModelVisit.begin(state, self.agent.format.for_call(state, runtime), self.agent.limits)
+        declare = partial(self.agent.format.for_call, state, runtime)
+        declared = (yield InThread(declare)) if isinstance(self.agent.format, RunTimeFormat) else declare()
+        visit = yield from ModelVisit.begin(state, declared, self.agent.limits)
         running = {RUNNING: state.get(RUNNING) or tracing_of_run()}
         if visit.waits:
             return {**running, **self._still_deferred(visit)}

@@ -29,7 +29,7 @@ from answergraph.response_format.reading.json_in_text import find_json
 from answergraph.response_format.reading.reply_reader import Reading, ReplyReader
 from answergraph.response_format.strategies.declared_format import DeclaredFormat
 from answergraph.response_format.strategies.strategy import AnswerRequest
-from answergraph.runtime.steps import Invoke, Step
+from answergraph.runtime.steps import Invoke, Step, off_loop
 from answergraph.state.budget import NoCallLeftError, current_budget
 
 NO_REASON = "The reply gives no reason."
@@ -74,7 +74,7 @@ class Stage:
         work = JudgedText(judging["work"])
         try:
             reply: JudgeReply = yield from self._asked(work, judging["candidates"])
-            record = self._record(reply, work, judging["candidates"])
+            record = yield from off_loop(self._record, reply, work, judging["candidates"])
         except GraphBubbleUp:
             raise
         except NoCallLeftError:
@@ -149,9 +149,7 @@ class AskForNumber:
             if objection is not None:
                 asked.strategy.remember_refusal(request, objection)
             raise
-        own = without_echo(message.text, request.messages[-1].text)
-        reply = self._read(own, message, ReplyReader(asked).read(message), work, len(conditions))
-        return replace(reply, strategy=asked.strategy.name)
+        return (yield from off_loop(self._read, asked, message, request.messages[-1].text, work, len(conditions)))
 
     def _bound(self, request: ModelRequest[Any]) -> tuple[AnswerRequest, BoundModel]:
         """Bind the best strategy that the model's client accepts; nothing was sent yet."""
@@ -166,7 +164,11 @@ class AskForNumber:
                     raise
                 used.append(asked.strategy_id)
 
-    def _read(self, own: str, message: AIMessage, reading: Reading, work: JudgedText, conditions: int) -> JudgeReply:
+    def _read(self, asked: AnswerRequest, message: AIMessage, question: str, work: JudgedText, conditions: int) -> JudgeReply:
+        own, reading = without_echo(message.text, question), ReplyReader(asked).read(message)
+        return replace(self._said(own, message, reading, work, conditions), strategy=asked.strategy.name)
+
+    def _said(self, own: str, message: AIMessage, reading: Reading, work: JudgedText, conditions: int) -> JudgeReply:
         written, is_fenced = self._objects(reading, message)
         said = [data for data in written if not work.holds_answer(data, message.text)]
         if written and not said:
@@ -204,7 +206,8 @@ class AskForTag:
     def ask(self, work: JudgedText, conditions: Sequence[str]) -> Step[JudgeReply]:
         messages = self.prompt.messages(work, conditions)
         message: AIMessage = yield Invoke(self.model, [SYSTEM, *messages])
-        return tag_reply(message, without_echo(message.text, messages[-1].text), self.tag_word, len(conditions))
+        own = yield from off_loop(without_echo, message.text, messages[-1].text)
+        return (yield from off_loop(tag_reply, message, own, self.tag_word, len(conditions)))
 
 
 @dataclass(frozen=True)
@@ -215,8 +218,7 @@ class ReadOwnTag:
     tag_word: str
 
     def ask(self, work: JudgedText, conditions: Sequence[str]) -> Step[JudgeReply]:
-        yield from ()  # a step like the others
-        return tag_reply(AIMessage(work.text), work.text, self.tag_word, len(conditions))
+        return (yield from off_loop(tag_reply, AIMessage(work.text), work.text, self.tag_word, len(conditions)))
 
 
 def tag_reply(message: AIMessage, own: str, word: str, conditions: int) -> JudgeReply:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Protocol, TypeVar
 
 from langchain_core.callbacks import BaseCallbackHandler
@@ -216,13 +217,14 @@ class GraphNode(Runnable[Any, Any]):
 
 
 def pure(function: Callable[[Any, Runtime[Any]], StepT]) -> Callable[[Any, Runtime[Any]], Step[StepT]]:
-    """Return a pure function ``(state, runtime) -> update`` as a step; it has no effects."""
+    """Return a pure function ``(state, runtime) -> update`` as a step; it may work for long, so it leaves the event loop."""
+    return partial(off_loop, function)
 
-    def step(state: Any, runtime: Runtime[Any]) -> Step[StepT]:
-        yield from ()
-        return function(state, runtime)
 
-    return step
+def off_loop(function: Callable[..., StepT], *arguments: Any) -> Step[StepT]:
+    """Call a function that may work for long, in a thread where the step is awaited."""
+    value: StepT = yield InThread(partial(function, *arguments))
+    return value
 
 
 class Router(Runnable[Any, Any]):

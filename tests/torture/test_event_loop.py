@@ -12,7 +12,7 @@ from langchain_core.messages import AIMessage
 from pydantic import BaseModel
 
 from answergraph import PromptedStrategy, Quote, ReActTextModel, ToolStrategy, create_agent
-from answergraph.graphs import create_triage_agent
+from answergraph.graphs import create_judge, create_triage_agent
 from answergraph.middleware import GroundedAnswer
 from answergraph.testing import ScriptedChatModel
 from tests.torture.hostile_inputs import JUNIT
@@ -103,6 +103,30 @@ def result_files(folder: Path) -> Awaitable[Any]:
     return create_triage_agent().ainvoke({"folder": str(folder)})
 
 
-@pytest.mark.parametrize("run", [reply_as_text, broken_arguments, evidence, text_protocol, result_files])
+def judged_work(folder: Path) -> Awaitable[Any]:
+    work = SHAPES["'{\"a\":' in each other"](100_000)
+    model = ScriptedChatModel(replies=[work, f'{{"step": 1, "reason": "{"so " * 50_000}"}}', "[STEP:1]"])
+    return create_judge(model, ["tests pass", "needs fix"], grounded=True).ainvoke({"report": f"All the tests pass. {work}"})
+
+
+def rules_on_facts(folder: Path) -> Awaitable[Any]:
+    rules = [f"when(exists(items, item > {number} && item < {number}))" for number in (1, 2)]
+    return create_judge("offline", rules).ainvoke({"report": "x", "facts": {"items": list(range(49_000))}})
+
+
+def callers_schema(folder: Path) -> Awaitable[Any]:
+    schema = {"type": "object", "properties": {f"field_{number}": {"type": "string"} for number in range(3_000)}}
+    model = ScriptedChatModel(replies=['{"field_1": "x"}'])
+    agent = create_agent(model, response_format=lambda state, runtime: PromptedStrategy({"title": "Form", **schema}))
+    return agent.ainvoke(ASKED)
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        *(reply_as_text, broken_arguments, evidence, text_protocol, result_files),
+        *(judged_work, rules_on_facts, callers_schema),
+    ],
+)
 async def test_the_event_loop_serves_others_meanwhile(run: Callable[[Path], Awaitable[Any]], tmp_path: Path) -> None:
     assert await held_seconds(run(tmp_path)) < MAX_HELD_SECONDS

@@ -11,6 +11,8 @@ from langchain_core.exceptions import ModelInvalidRequestError
 
 MAX_BODY_DEPTH = 8
 """Maximum depth of a searched body."""
+MAX_ERROR_CHARACTERS = 20_000
+"""Maximum length of the searched text: what a provider objects to comes first."""
 _BAD_REQUEST = 400
 
 
@@ -39,7 +41,8 @@ def provider_error(error: BaseException, address: str = "") -> ProviderError | N
     for each in chain:
         body = _body(each)
         if ((status := _status(each)) is not None or isinstance(body, dict)) and _is_from(each, address):
-            return ProviderError(status, f"{error} {'' if body is None else json.dumps(body, default=str)}", body)
+            said = f"{error} {'' if body is None else json.dumps(body, default=str)}"
+            return ProviderError(status, said[:MAX_ERROR_CHARACTERS], body)
     is_invalid = any(isinstance(each, ModelInvalidRequestError) for each in chain)
     return ProviderError(_BAD_REQUEST, str(error), None) if is_invalid else None
 
