@@ -30,7 +30,7 @@ class RoutingFacts:
         at_run_time: Whether the response format is made at run time.
         has_tools: Whether there is a ``tools`` node.
         return_direct: Per tool, whether its result ends the run.
-        external: The names of the tools that are carried out elsewhere.
+        external: The names of the external tools.
         reviewed: The answers that a person approves before they count.
         end_strategy: What an answer beside tool calls counts for.
         jumps: Where hooks after the model may jump.
@@ -90,7 +90,7 @@ def route_after_model(state: Mapping[str, Any], facts: RoutingFacts) -> Reason |
     3. The budget's last call was made, tools were off, or the model refused: the reply is read.
     4. Tools were called: ``call_tools``, one ``Send`` per call, unless a valid answer beside them ends the run early.
     5. An answer, or what may be one, stands: ``read_answer``.
-    6. Calls are carried out elsewhere, or a hook took all of them out of the reply: the run ends.
+    6. Calls are external, or a hook took all of them out of the reply: the run ends.
     7. Every call was answered already, the arguments were cut or malformed for the first time, or a tool of the provider's own
        paused the turn: ``ask_again``.
     8. Nothing was called: the run ends.
