@@ -124,6 +124,9 @@ class ModelNode:
             request = request.override(tool_choice=NO_CALLS if request.tools else None, response_format=declared)
         visit.sent = request.messages
         asked, message = yield from self._reply(visit, request)
+        is_narrowed = len(asked.strategy.schemas) < len(asked.strategy.all_schemas)
+        if is_narrowed or visit.forces_answer or visit.is_last_call or visit.failed_calls or visit.model_calls > 1:
+            message = visit.with_note(message, asked.strategy, is_narrowed=is_narrowed)
         read = partial(_read, message, asked)
         reading = (yield InThread(read)) if len(str(vars(message))) > MAX_CHARACTERS_ON_LOOP else read()
         reply = visit.replies[str(message.id)] = ModelReply.of(message, asked, reading)
@@ -148,6 +151,7 @@ class ModelNode:
                 was_empty = any(attempt["status"] == "empty" for attempt in visit.ledger["attempts"][-1:])
                 message: BaseMessage = yield bound.call(to_send, listeners, streams=not was_empty)
             except Exception as error:
+                visit.failed_calls.append(type(error).__name__)
                 # Clients raise anything; an error may represent a reply.
                 written = reply_in(error, to_send.model) if asked.declared else None
                 if written is None and not can_ask_otherwise(visit, asked, to_send, error):

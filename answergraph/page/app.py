@@ -40,6 +40,8 @@ HEADERS = {
 }
 """Headers of every response below the page's path."""
 
+_NOT_PASSED_ON = ("host", "content-length", "content-type", "accept-encoding")
+
 
 class PageFiles(StaticFiles):
     """The page's files; one stored as ``NAME.gz`` is sent compressed."""
@@ -48,27 +50,19 @@ class PageFiles(StaticFiles):
         full_path, stat_result = super().lookup_path(path)
         return (full_path, stat_result) if stat_result else super().lookup_path(f"{path}.gz")
 
-    def file_response(self, full_path: Any, *args: Any, **kwargs: Any) -> Response:
-        response = super().file_response(full_path, *args, **kwargs)
-        if str(full_path).endswith(".gz"):
-            response.headers["content-encoding"] = "gzip"
-        return response
-
     async def get_response(self, path: str, scope: Scope) -> Response:
         try:
             response = await super().get_response(path, scope)
         except HTTPException as error:
             response = PlainTextResponse(error.detail, error.status_code)
-        response.headers.update(HEADERS)
+        is_compressed = str(getattr(response, "path", "")).endswith(".gz")
+        response.headers.update(HEADERS | ({"content-encoding": "gzip"} if is_compressed else {}))
         return response
 
 
 async def _to_the_page(request: Request) -> RedirectResponse:
     # The page uses relative addresses, so its own must end in a slash.
     return RedirectResponse(f"{request.url.path}/")
-
-
-_NOT_PASSED_ON = ("host", "content-length", "content-type", "accept-encoding")
 
 
 async def _steps(request: Request) -> JSONResponse:
