@@ -55,57 +55,7 @@ if typing.TYPE_CHECKING:
     from answergraph.streaming.answer_events import AnswerEvent, is_answer_event
 else:
     # Imported on first use, so that the command line starts fast.
-    __getattr__ = lazy_imports.imported_later(
-        __name__,
-        {
-            "answergraph.evidence.answer_bundle": ("BUNDLE_KEYS", "answer_bundle"),
-            "answergraph.evidence.claim_checking": ("check_evidence",),
-            "answergraph.evidence.marks": ("Abstention", "FromTools", "Quote"),
-            "answergraph.evidence.verifier": ("ClaimVerdict", "verify_bundle"),
-            "answergraph.graphs.agent.agent_types": ("AgentGraph", "AgentResult"),
-            "answergraph.graphs.agent.create": ("build_agent_graph", "create_agent"),
-            "answergraph.graphs.compose.answer_streams": ("AnswerTransformer", "HideAnswerCalls"),
-            "answergraph.graphs.compose.as_node": ("as_node",),
-            "answergraph.graphs.compose.as_tool": ("AgentToolArtifact", "as_tool"),
-            "answergraph.graphs.compose.resuming": ("aresume", "aunfinished", "resume", "unfinished"),
-            "answergraph.judging.judgment": ("Judgment", "StageRecord", "judgment_match_method"),
-            "answergraph.llm_math.llm_math_tool": ("llm_math_tool",),
-            "answergraph.models.react_text.react_text_model": ("ReActTextModel",),
-            "answergraph.nodes.calls_elsewhere": ("external_tool",),
-            "answergraph.response_format.providers.refusals": ("Refusal", "forget_refusals", "known_refusals"),
-            "answergraph.response_format.reading.json_in_text": ("parse_structured_output",),
-            "answergraph.response_format.storage.answer_channel": ("AnswerChannel",),
-            "answergraph.response_format.strategies.auto_strategy": ("AutoStrategy",),
-            "answergraph.response_format.strategies.deferred_strategy": ("DeferredStrategy",),
-            "answergraph.response_format.strategies.fallback_strategy": ("FallbackStrategy",),
-            "answergraph.response_format.strategies.prompted_strategy": ("PromptedStrategy",),
-            "answergraph.response_format.strategies.provider_strategy": ("ProviderStrategy",),
-            "answergraph.response_format.strategies.tool_strategy": ("ToolStrategy",),
-            "answergraph.response_format.untrusted.from_context": ("FromContext",),
-            "answergraph.state.agent_state": ("AgentState", "InputAgentState", "OutputAgentState"),
-            "answergraph.state.budget": ("UsageLimits",),
-            "answergraph.state.errors": (
-                "AgentSpecError",
-                "AnswerGraphError",
-                "AnswerRejected",
-                "BundleError",
-                "MultipleStructuredOutputsError",
-                "NoAnswerError",
-                "ResponseFormatError",
-                "RuleEvaluationError",
-                "RuleNotMatched",
-                "RuleSyntaxError",
-                "StoredAnswerError",
-                "StructuredOutputError",
-                "StructuredOutputValidationError",
-                "WorkflowFileError",
-                "WorkflowSpecError",
-            ),
-            "answergraph.state.outcome": ("AnswerAccepted", "Attempt", "Outcome", "PendingCall", "Usage"),
-            "answergraph.state.tool_results": ("ToolRun",),
-            "answergraph.streaming.answer_events": ("AnswerEvent", "is_answer_event"),
-        },
-    )
+    __getattr__, __dir__ = lazy_imports.imported_later(__name__)
 
 __all__ = [
     "BUNDLE_KEYS",
@@ -175,8 +125,3 @@ __all__ = [
     "unfinished",
     "verify_bundle",
 ]
-
-
-def __dir__() -> list[str]:
-    """Return all names, including those not imported yet."""
-    return [*{*globals(), *__all__}]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
 import sys
@@ -40,6 +41,7 @@ def _interrupted(*_: Any) -> None:
     timer = threading.Timer(MAX_SECONDS_AFTER_CTRL_C, os._exit, [128 + signal.SIGINT])
     timer.daemon = True
     timer.start()
+    atexit.register(os._exit, 128 + signal.SIGINT)  # Python would free every object first: seconds on a busy machine
     raise KeyboardInterrupt
 
 

@@ -17,21 +17,7 @@ if typing.TYPE_CHECKING:
     from answergraph.graphs.workflow.workflow_steps import WorkflowLimits, WorkflowStep
 else:
     # Imported on first use, so that the command line starts fast.
-    __getattr__ = lazy_imports.imported_later(
-        __name__,
-        {
-            "answergraph.graphs.agent.create": ("build_agent_graph", "create_agent"),
-            "answergraph.graphs.calculator": ("create_calculator",),
-            "answergraph.graphs.compose.as_node": ("as_node",),
-            "answergraph.graphs.compose.as_tool": ("AgentToolArtifact", "as_tool"),
-            "answergraph.graphs.judge.judge_graph": ("create_judge",),
-            "answergraph.graphs.react.react_graph": ("create_react",),
-            "answergraph.graphs.triage": ("create_triage_agent",),
-            "answergraph.graphs.workflow.workflow_file": ("load_workflow",),
-            "answergraph.graphs.workflow.workflow_graph": ("create_workflow",),
-            "answergraph.graphs.workflow.workflow_steps": ("WorkflowLimits", "WorkflowStep"),
-        },
-    )
+    __getattr__, __dir__ = lazy_imports.imported_later(__name__)
 
 __all__ = [
     "AgentToolArtifact",
@@ -48,8 +34,3 @@ __all__ = [
     "create_workflow",
     "load_workflow",
 ]
-
-
-def __dir__() -> list[str]:
-    """Return all names, including those not imported yet."""
-    return [*{*globals(), *__all__}]

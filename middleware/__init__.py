@@ -24,14 +24,7 @@ if typing.TYPE_CHECKING:
     from answergraph.middleware.require_tools import RequireTools
 else:
     # Imported on first use.
-    __getattr__ = lazy_imports.imported_later(
-        __name__,
-        {
-            "answergraph.middleware.grounded_answer": ("GroundedAnswer",),
-            "answergraph.middleware.narrow_response_format": ("NarrowResponseFormat",),
-            "answergraph.middleware.require_tools": ("RequireTools",),
-        },
-    )
+    __getattr__, __dir__ = lazy_imports.imported_later(__name__)
 
 __all__ = [
     "AgentMiddleware",
@@ -56,7 +49,3 @@ __all__ = [
     "wrap_model_call",
     "wrap_tool_call",
 ]
-
-
-def __dir__() -> list[str]:
-    return [*{*globals(), *__all__}]

@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from langchain_core.messages import AnyMessage, BaseMessage
+from langgraph.runtime import Runtime
 
 from answergraph.nodes.model_visit import CurrentReply
 from answergraph.response_format.reading.diagnosis import repeats_cut_calls
 from answergraph.response_format.reading.reply_reader import Reading
+from answergraph.state.agent_state import AnswerKeys
 from answergraph.state.budget import callers_budget
+from answergraph.state.errors import NoAnswerError
 from answergraph.state.ledger import RunLedger, of_run
 from answergraph.state.outcome import AnswerAccepted, Attempt, Coverage, Outcome, Status
 
@@ -175,6 +178,20 @@ def outcome_of(
         coverage=coverage_of(answered.dump(reading.value), accepted.evidence) if answered else {},
         usage=of_run(reply.ledger["usage"], reply.conversation),
     )
+
+
+def raise_without_answer(state: Mapping[str, Any], runtime: Runtime[Any], *, keys: AnswerKeys) -> dict[str, Any]:
+    """Raise if the run has no answer: the ``no_answer`` node, in the graph only with ``on_failure="raise"``.
+
+    A separate last node: an exception loses only its own node's writes, so the checkpoint keeps messages and outcome.
+
+    Raises:
+        NoAnswerError: If the outcome is neither ``answered`` nor ``abstained``, and the run does not wait for calls either.
+    """
+    outcome = state.get(keys.outcome)
+    if outcome is not None and outcome["status"] not in ("answered", "abstained", "deferred"):
+        raise NoAnswerError(outcome)
+    return {}
 
 
 def with_attempt(reply: CurrentReply, reading: Reading) -> list[Attempt]:

@@ -7,14 +7,14 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage, RemoveMessage, SystemMessage, ToolCall, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, RemoveMessage
 from langchain_core.tools import BaseTool
 from langgraph.graph.message import REMOVE_ALL_MESSAGES
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from answergraph.models.bound_model import BoundModels
+from answergraph.nodes.agent_parts import AgentParts
 from answergraph.nodes.asking_otherwise import can_ask_otherwise, can_bind_otherwise
 from answergraph.nodes.calls_elsewhere import calls_elsewhere, deferred
 from answergraph.nodes.endings import without_format
@@ -26,20 +26,19 @@ from answergraph.response_format.reading.calls_from_text import with_calls
 from answergraph.response_format.reading.diagnosis import diagnose
 from answergraph.response_format.reading.reply_reader import Reading, ReplyReader
 from answergraph.response_format.strategies.declared_format import DeclaredFormat
-from answergraph.response_format.strategies.run_time_format import RunTimeFormat
 from answergraph.response_format.strategies.strategy import AnswerRequest
 from answergraph.runtime.steps import MAX_CHARACTERS_ON_LOOP, InThread, Step, has_listener
-from answergraph.state.agent_state import AnswerKeys
-from answergraph.state.budget import UsageLimits, callers_budget
+from answergraph.state.budget import callers_budget
 from answergraph.state.ledger import ANSWER_REQUEST, LEDGER, RUNNING, RunLedger
 from answergraph.state.messages import (
+    CUT_CALL,
+    TOOL_TOO_LATE,
+    TOOL_UNAVAILABLE,
     answered_ids,
-    cut_call_message,
+    failed_call_message,
     last_turn,
     malformed_call_message,
-    too_late_call_message,
     unanswered,
-    unavailable_call_message,
 )
 from answergraph.state.outcome import Narrowing
 from answergraph.state.own_keys import UNTRACED, UntracedUpdate, tracing_of_run
@@ -65,27 +64,17 @@ Pass them to `create_agent(tools=[...])`, set them as `tools` on the middleware,
 class ModelNode:
     """Calls the model once per visit; ``step`` is the node."""
 
-    model: BaseChatModel
-    tools: tuple[BaseTool | dict[str, Any], ...]
-    system_message: SystemMessage | None
-    format: DeclaredFormat | RunTimeFormat
+    agent: AgentParts
     wrap: Callable[[ModelCall], ModelCall]
     """Puts the middleware around the call."""
-    limits: UsageLimits
-    keys: AnswerKeys
-    agent_name: str | None
-    runs_any_tool: bool
-    """Whether a ``wrap_tool_call`` hook may run tools the agent does not know."""
     readings: Readings
-    external: frozenset[str]
-    """The names of the tools executed elsewhere."""
     check_tools: Callable[[Collection[str]], None]
     """Raises an error if a middleware relies on a tool that the first call of a run does not have."""
     bound: BoundModels = field(default_factory=BoundModels)
 
     def step(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> Step[Any]:
         """Call the model with the state's conversation, and return the state update with the commands of middleware."""
-        visit = yield from ModelVisit.begin(state, self.format.for_call(state, runtime), self.limits)
+        visit = yield from ModelVisit.begin(state, self.agent.format.for_call(state, runtime), self.agent.limits)
         running = {RUNNING: state.get(RUNNING) or tracing_of_run()}
         if visit.waits:
             return {**running, **self._still_deferred(visit)}
@@ -93,10 +82,10 @@ class ModelNode:
         if visit.has_no_call:
             return {**cleared, **self._without_call(visit)}
         request: ModelRequest[Any] = ModelRequest(
-            model=self.model,
+            model=self.agent.model,
             messages=visit.messages,
-            system_message=self.system_message,
-            tools=list(self.tools),
+            system_message=self.agent.system_message,
+            tools=list(self.agent.offered_tools),
             response_format=visit.format.response_format,
             state=state,
             runtime=runtime,
@@ -105,7 +94,7 @@ class ModelNode:
         update = _without_repeats(cleared | self._update(visit, layered) | visit.as_sent(state) | running, state)
         if not layered.commands:
             return UntracedUpdate(update) if running[RUNNING] == UNTRACED else update
-        own = self.keys.no_hook_writes(reads_answers=visit.format.reads_answers)
+        own = self.agent.keys.no_hook_writes(reads_answers=visit.format.reads_answers)
         return [Command(update=update), *layered.commands_without(own, state)]
 
     def call_model(self, visit: ModelVisit, request: ModelRequest[Any]) -> Step[LayeredResponse]:
@@ -115,10 +104,10 @@ class ModelNode:
             ValueError: If middleware added tools that cannot run, needs a missing one, or set an undeclared format.
             Exception: The model's mistake, if ``handle_errors`` raises it.
         """
-        if not self.runs_any_tool and request.tools != list(self.tools):
+        if not self.agent.runs_any_tool and request.tools != list(self.agent.offered_tools):
             self._refuse_unknown_tools(request)
-        if self.runs_any_tool and visit.begins_run:
-            self.check_tools({tool.name for tool in (*self.tools, *request.tools) if isinstance(tool, BaseTool)})
+        if self.agent.runs_any_tool and visit.begins_run:
+            self.check_tools({tool.name for tool in (*self.agent.offered_tools, *request.tools) if isinstance(tool, BaseTool)})
         if visit.forces_answer:
             declared = request.response_format or visit.format.response_format
             request = request.override(tool_choice=NO_CALLS if request.tools else None, response_format=declared)
@@ -160,7 +149,7 @@ class ModelNode:
                     continue
                 message = written
             visit.model_calls += 1
-            reply = as_received(message, self.agent_name)
+            reply = as_received(message, self.agent.name)
             if bound.tools_in_text:
                 reply = with_calls(reply, bound.tools_in_text, asked.strategy, to_send.messages)
             return replace(asked, dialect=bound.dialect, note=bound.note), reply
@@ -170,7 +159,7 @@ class ModelNode:
         writer = getattr(request.runtime, "stream_writer", None)
         if writer is None or not asked.strategy.schemas or not has_listener(writer):
             return []
-        begun = growing_event(self.keys.answer, self.agent_name, attempt_number(visit.ledger))
+        begun = growing_event(self.agent.keys.answer, self.agent.name, attempt_number(visit.ledger))
         return [AnswerListener(writer, asked.strategy.schemas, begun)]
 
     def _update(self, visit: ModelVisit, layered: LayeredResponse) -> dict[str, Any]:
@@ -185,7 +174,8 @@ class ModelNode:
         carried_out = calls[:allowed]
         # Middleware may have answered some of them.
         waiting = unanswered(calls[len(carried_out) :], response.result)
-        not_run = map(_why_not_run(visit, is_cut=is_cut, is_off=is_off), waiting) if waiting else ()
+        why = _why_not_run(visit, is_cut=is_cut, is_off=is_off) if waiting else ""
+        not_run = [failed_call_message(call, why) for call in waiting] if waiting else ()
         has_malformed = any(isinstance(m, AIMessage) and m.invalid_tool_calls for m in response.result)
         malformed = _malformed_calls(response.result, declared) if has_malformed else ()
         known = visit.ledger["narrowed"]
@@ -205,7 +195,7 @@ class ModelNode:
 
     def _cleared(self, visit: ModelVisit, state: Mapping[str, Any]) -> dict[str, Any]:
         """Clear the results of the thread's earlier run."""
-        keys = (self.keys.answer, self.keys.outcome)
+        keys = (self.agent.keys.answer, self.agent.keys.outcome)
         stale = visit.format.reads_answers or any(state.get(key) is not None for key in keys)
         return dict.fromkeys(keys) if stale and (visit.begins_run or visit.ledger.get("pending")) else {}
 
@@ -233,44 +223,44 @@ class ModelNode:
         ledger: RunLedger = {**visit.ledger, "last_call_made": True, "tools_were_off": True}
         if visit.format.reads_answers:
             return {LEDGER: ledger}
-        return {LEDGER: ledger, self.keys.outcome: without_format(ledger, visit.messages)}
+        return {LEDGER: ledger, self.agent.keys.outcome: without_format(ledger, visit.messages)}
 
     def _still_deferred(self, visit: ModelVisit) -> dict[str, Any]:
         """Keep waiting: some results are missing."""
         outcome = deferred(without_format(visit.ledger, visit.messages), visit.waits)
-        return {} if visit.format.reads_answers else {self.keys.outcome: outcome}
+        return {} if visit.format.reads_answers else {self.agent.keys.outcome: outcome}
 
     def _without_format(self, visit: ModelVisit, response: ModelResponse[Any], made: dict[str, Any]) -> dict[str, Any]:
         update, ledger, messages = dict[str, Any](), made[LEDGER], [*visit.messages, *response.result]
         if response.structured_response is not None:
-            update[self.keys.answer] = response.structured_response
+            update[self.agent.keys.answer] = response.structured_response
         if ledger["last_call_made"] or ledger["tools_were_off"]:
-            update[self.keys.outcome] = without_format(ledger, messages)
-        elif self.external and (waiting := calls_elsewhere(*last_turn(made["messages"]), made, self.external, ())):
-            update[self.keys.outcome] = deferred(without_format(ledger, messages), waiting)
+            update[self.agent.keys.outcome] = without_format(ledger, messages)
+        elif self.agent.external and (waiting := calls_elsewhere(*last_turn(made["messages"]), made, self.agent.external, ())):
+            update[self.agent.keys.outcome] = deferred(without_format(ledger, messages), waiting)
             update[LEDGER] = {**ledger, "pending": waiting, "finished": True}
         elif visit.format.at_run_time and self._is_last(response.result):
             ended = without_format(ledger, messages, answered=True)
-            update = {self.keys.answer: None, self.keys.outcome: ended, **update}
+            update = {self.agent.keys.answer: None, self.agent.keys.outcome: ended, **update}
         return update
 
     def _is_last(self, result: list[BaseMessage]) -> bool:
         """Return whether a reply without a format ends the run: no calls, or only direct ones."""
-        direct = {tool.name for tool in self.tools if isinstance(tool, BaseTool) and tool.return_direct}
+        direct = {tool.name for tool in self.agent.offered_tools if isinstance(tool, BaseTool) and tool.return_direct}
         calls = [call for m in result if isinstance(m, AIMessage) for call in (*m.tool_calls, *m.invalid_tool_calls)]
         return all(call["name"] in direct for call in calls)
 
     def _refuse_unknown_tools(self, request: ModelRequest[Any]) -> None:
-        registered = {tool.name for tool in self.tools if isinstance(tool, BaseTool)}
+        registered = {tool.name for tool in self.agent.offered_tools if isinstance(tool, BaseTool)}
         unknown = [tool.name for tool in request.tools if isinstance(tool, BaseTool) and tool.name not in registered]
         if unknown:
             raise ValueError(UNKNOWN_TOOLS.format(unknown=unknown, registered=sorted(registered)))
 
 
-def _why_not_run(visit: ModelVisit, *, is_cut: bool, is_off: bool) -> Callable[[ToolCall], ToolMessage]:
+def _why_not_run(visit: ModelVisit, *, is_cut: bool, is_off: bool) -> str:
     if is_cut and not visit.is_last_call:
-        return cut_call_message
-    return too_late_call_message if is_off and not visit.forces_answer else unavailable_call_message
+        return CUT_CALL
+    return TOOL_TOO_LATE if is_off and not visit.forces_answer else TOOL_UNAVAILABLE
 
 
 def _read(message: AIMessage, asked: AnswerRequest) -> Reading | None:

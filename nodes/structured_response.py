@@ -11,7 +11,8 @@ from typing import Any
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 from langgraph.runtime import Runtime
 
-from answergraph.nodes.answer_checks import AnswerCheck, check_answer
+from answergraph.nodes.agent_parts import AgentParts
+from answergraph.nodes.answer_checks import check_answer
 from answergraph.nodes.answer_review import reviewed_message
 from answergraph.nodes.calls_elsewhere import calls_elsewhere, deferred, has_lost_all_calls
 from answergraph.nodes.corrections import CONFIRM_ANSWER, NOT_RUN, UNKNOWN_TOOL, correction, sent_back
@@ -21,11 +22,9 @@ from answergraph.nodes.tools import ToolCallStep
 from answergraph.response_format.reading.reply_reader import Reading, ReplyReader
 from answergraph.response_format.storage.answer_channel import AnswerCodec
 from answergraph.response_format.strategies.declared_format import DeclaredFormat
-from answergraph.response_format.strategies.run_time_format import RunTimeFormat
 from answergraph.response_format.strategies.strategy import AnswerRequest
 from answergraph.runtime.steps import MAX_CHARACTERS_ON_LOOP, InThread, Step, has_listener
-from answergraph.state.agent_state import TOOL_RESULTS, AnswerKeys
-from answergraph.state.budget import UsageLimits
+from answergraph.state.agent_state import TOOL_RESULTS
 from answergraph.state.ledger import (
     LEDGER,
     RUNNING,
@@ -35,7 +34,7 @@ from answergraph.state.ledger import (
     current_ledger,
 )
 from answergraph.state.messages import begins_new_run, correction_message, direct_results, last_turn, unanswered, without_cut_text
-from answergraph.state.outcome import AnswerAccepted, EndStrategy, Status
+from answergraph.state.outcome import AnswerAccepted, Status
 from answergraph.streaming.answer_events import AnswerEvent, decided_event
 
 NOTHING_SAID = AnswerAccepted()
@@ -45,26 +44,11 @@ NOTHING_SAID = AnswerAccepted()
 class StructuredResponseNode:
     """Reads the current reply and accepts it or sends it back; ``step`` is the node."""
 
-    format: DeclaredFormat | RunTimeFormat
-    limits: UsageLimits
-    keys: AnswerKeys
-    agent_name: str | None
+    agent: AgentParts
     codec: AnswerCodec
     """Makes the JSON form of an accepted answer."""
-    return_direct: Mapping[str, bool]
-    """Per tool of the agent: whether its result ends the run."""
-    external: frozenset[str]
-    """The names of the tools executed elsewhere."""
-    end_strategy: EndStrategy
-    """How to treat an answer beside tool calls."""
-    has_tools: bool
-    """Whether there is a ``tools`` node."""
-    checks: tuple[AnswerCheck, ...]
-    """The developer's checks of a valid answer."""
-    reviewed: frozenset[str]
-    """The answers that a person is asked about."""
     wrap_reviewed: Callable[[ToolCallStep], ToolCallStep]
-    """Puts the middleware that asks around an answer's call."""
+    """Puts the middleware that asks a person around an answer's call."""
     readings: Readings
 
     def step(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> Step[dict[str, Any]]:
@@ -73,18 +57,18 @@ class StructuredResponseNode:
         Raises:
             Exception: The error of the answer, if ``handle_errors`` raises it.
         """
-        declared = self.format.for_reply(state, runtime)
+        declared = self.agent.format.for_reply(state, runtime)
         if not declared.declared:  # made at run time, it may be none
             return {LEDGER: {**current_ledger(state, begins_run=False), "finished": True}}
         reply = self._current_reply(state, declared)
-        if reply.message is not None and (names := self.reviewed & declared.declared):
+        if reply.message is not None and (names := self.agent.reviewed_answers & declared.declared):
             message = yield from reviewed_message(reply.message, names, self.wrap_reviewed, state)
             reply = replace(reply, message=message)
         reading = self._read(reply)
         needs_confirmation = reading.status == "answered" and self._needs_confirmation(reply, reading)
         accepted = NOTHING_SAID
-        if self.checks and reading.status == "answered" and not needs_confirmation:
-            check = partial(check_answer, self.checks, reading, state, runtime)
+        if self.agent.checks and reading.status == "answered" and not needs_confirmation:
+            check = partial(check_answer, self.agent.checks, reading, state, runtime)
             # What evidence is looked for in; counted until it is long enough.
             read = accumulate(len(str(result)) for result in (state.get(TOOL_RESULTS) or {}).get("results", ()))
             is_long = any(characters > MAX_CHARACTERS_ON_LOOP for characters in read)
@@ -98,8 +82,8 @@ class StructuredResponseNode:
 
     def _event(self, reply: CurrentReply, reading: Reading, update: Mapping[str, Any]) -> AnswerEvent:
         value = None if reading.schema is None else reading.schema.dump(reading.value)
-        message_id, outcome = None if reply.message is None else reply.message.id, update.get(self.keys.outcome)
-        return decided_event(self.keys.answer, self.agent_name, message_id, reply.ledger, update[LEDGER], outcome, value)
+        message_id, outcome = None if reply.message is None else reply.message.id, update.get(self.agent.keys.outcome)
+        return decided_event(self.agent.keys.answer, self.agent.name, message_id, reply.ledger, update[LEDGER], outcome, value)
 
     def _act(self, ending: Ending, reply: CurrentReply, reading: Reading, accepted: AnswerAccepted) -> dict[str, Any]:
         match ending.action:
@@ -135,9 +119,9 @@ class StructuredResponseNode:
             if isinstance(own, AIMessage) and own.id == reply_id and self._reading_of(own, request).status == "answered":
                 # A hook wrote a message after the model's answer.
                 message, after = own, messages[index + 1 :]
-        direct = direct_results(message, after, self.return_direct) if any(self.return_direct.values()) else []
-        taken_out, here = ledger.get("taken_out"), {*self.return_direct, *declared.declared}
-        elsewhere = calls_elsewhere(message, after, state, self.external, here) if taken_out or self.external else []
+        direct = direct_results(message, after, self.agent.return_direct) if any(self.agent.return_direct.values()) else []
+        taken_out, here = ledger.get("taken_out"), {*self.agent.return_direct, *declared.declared}
+        elsewhere = calls_elsewhere(message, after, state, self.agent.external, here) if taken_out or self.agent.external else []
         waiting, lost = {call["id"] for call in elsewhere}, taken_out and has_lost_all_calls(message, state)
         pending = [] if message is None else unanswered(message.tool_calls, after)
         return CurrentReply(
@@ -173,8 +157,8 @@ class StructuredResponseNode:
         return ReplyReader(request).read(message)
 
     def _needs_confirmation(self, reply: CurrentReply, reading: Reading) -> bool:
-        may_confirm = reply.may_ask or bool(reply.elsewhere)
-        if self.end_strategy != "defer" or not may_confirm or reply.direct is not None or reply.middleware_value is not None:
+        may_confirm = self.agent.end_strategy == "defer" and (reply.may_ask or bool(reply.elsewhere))
+        if not may_confirm or reply.direct is not None or reply.middleware_value is not None:
             return False
         calls = [] if reply.message is None else [*reply.message.tool_calls, *reply.message.invalid_tool_calls]
         if reply.request.strategy.tools_off or (
@@ -183,14 +167,14 @@ class StructuredResponseNode:
             return False
         given = reply.ledger.get("unconfirmed")
         is_confirmed = given is not None and reading.is_answer(given["schema"], given["value"])
-        return not is_confirmed and reply.ledger["confirmations_asked"] < self.limits.answer_attempts
+        return not is_confirmed and reply.ledger["confirmations_asked"] < self.agent.limits.answer_attempts
 
     def _facts(self, reply: CurrentReply, reading: Reading, *, needs_confirmation: bool) -> EndingFacts:
         ledger, strategy = reply.ledger, reply.request.strategy
         is_raised = reading.error is not None and reply.of_model and reply.may_ask and strategy.raises(reading.error)
         return EndingFacts(
             status=reading.status,
-            attempts_left=max(self.limits.answer_attempts - len(ledger["attempts"]), 1),
+            attempts_left=max(self.agent.limits.answer_attempts - len(ledger["attempts"]), 1),
             repeats=reading.status != "answered" and repeats(reading, ledger, reply.conversation),
             has_next_strategy=reply.request.has_next_strategy,
             is_attempt=strategy.is_attempt or reading.counts,
@@ -206,8 +190,12 @@ class StructuredResponseNode:
 
     def _tools_wait(self, reply: CurrentReply) -> bool:
         """Return whether tools beside an early answer may still run."""
-        may_run = self.end_strategy == "early" and self.has_tools and reply.may_ask and not reply.ledger["tools_were_off"]
-        return may_run and any(call["name"] not in reply.request.declared for call in reply.pending)
+        may_run = self.agent.end_strategy == "early" and self.agent.has_tools and reply.may_ask
+        return (
+            may_run
+            and not reply.ledger["tools_were_off"]
+            and any(call["name"] not in reply.request.declared for call in reply.pending)
+        )
 
     def _confirm(self, reply: CurrentReply, reading: Reading) -> dict[str, Any]:
         schema = reading.schema
@@ -245,7 +233,7 @@ class StructuredResponseNode:
             update = self._ask(reply, reading, in_next_form=False)
         ledger = {**update[LEDGER], "pending": reply.elsewhere, "finished": True}
         outcome = deferred(outcome_of(reply, reading, "deferred", ledger["attempts"], NOTHING_SAID), reply.elsewhere)
-        return {**update, self.keys.answer: None, self.keys.outcome: outcome, LEDGER: ledger}
+        return {**update, self.agent.keys.answer: None, self.agent.keys.outcome: outcome, LEDGER: ledger}
 
     def _finish(
         self, reply: CurrentReply, reading: Reading, receipt: str, status: Status, accepted: AnswerAccepted = NOTHING_SAID
@@ -255,15 +243,15 @@ class StructuredResponseNode:
         not_run = [*reply.pending, *reply.elsewhere] if answered else reply.pending
         return {
             "messages": reply.in_order([*_results(reply, reading, receipt), *self._other_calls(reply, not_run)]),
-            self.keys.answer: self.codec.to_write(reading.value, answered) if answered else None,
-            self.keys.outcome: outcome_of(reply, reading, status, attempts, accepted),
+            self.agent.keys.answer: self.codec.to_write(reading.value, answered) if answered else None,
+            self.agent.keys.outcome: outcome_of(reply, reading, status, attempts, accepted),
             LEDGER: {**reply.ledger, "attempts": attempts, "finished": True},
         }
 
     def _other_calls(self, reply: CurrentReply, calls: Sequence[Any]) -> list[ToolMessage]:
         """Answer the calls that no tool answers: beside an early answer, or of unknown tools."""
         names = ", ".join(reply.request.strategy.schema_names)
-        text = NOT_RUN if self.has_tools or reply.elsewhere else UNKNOWN_TOOL
+        text = NOT_RUN if self.agent.has_tools or reply.elsewhere else UNKNOWN_TOOL
         return [
             ToolMessage(text.format(name=name, names=names), name=name, tool_call_id=call["id"], status="error")
             for call in calls

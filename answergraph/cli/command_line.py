@@ -111,7 +111,7 @@ def new(name: Annotated[str, typer.Argument(help="The folder and the module of t
 @app.command(
     context_settings={"ignore_unknown_options": True},
     help="Answer QUESTION with the calculator, with your own agent (--agent), or in the shape of your own schema (--format). "
-    f"Exit code 0 means answered, 1 no answer, 2 bad usage.\n\n{OFFLINE_NOTE}",
+    f"Exit code 0: answered; 1: no answer; 2: bad usage.\n\n{OFFLINE_NOTE}",
     short_help="Answer a question: with the calculator, your own agent, or your own schema.",
 )
 def ask(  # noqa: PLR0913  # waiver: the options of a command
@@ -132,7 +132,7 @@ def ask(  # noqa: PLR0913  # waiver: the options of a command
         Protocol, typer.Option(help="How the model calls its tools: by tool calls, or in text for models that have none.")
     ] = "tools",
     show_prompts: Annotated[
-        bool, typer.Option("--show-prompts", help="Print every request and reply on stderr, as they are sent.")
+        bool, typer.Option("--show-prompts", help="Print every request and reply on stderr, unchanged.")
     ] = False,
 ) -> None:
     from pydantic_core import to_json

@@ -30,8 +30,6 @@ NO_ANSWER = 1
 """Exit code: the run ended without an answer, or a claim does not hold."""
 BAD_USAGE = 2
 """Exit code: the request cannot be run."""
-INTERRUPTED = 130
-"""Exit code: ended by Ctrl-C, as shells expect."""
 
 ModelOption = Annotated[str, typer.Option(help="'offline', 'openai:NAME', or 'provider:NAME'.")]
 BaseUrlOption = Annotated[str | None, typer.Option(help="An OpenAI-compatible server, for --model openai:NAME.")]

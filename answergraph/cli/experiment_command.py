@@ -12,12 +12,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from answergraph.cli.command_runner import (
-    INTERRUPTED,
     NO_ANSWER,
     BaseUrlOption,
     ModelOption,
     chosen_model,
-    ended,
     error_line,
     one_line,
     told_as_bad_usage,
@@ -58,7 +56,7 @@ def _experiments() -> None:
     name="evidence-effect",
     help="Does an evidence field in the answer's schema make a model check its work? Ten calculations, asked for in several "
     "settings. Finished runs are kept in the folder: repeat the command to resume. "
-    f"Exit code 0 if every run finished, 1 if some did not, 2 bad usage.\n\n{OFFLINE_NOTE}",
+    f"Exit code 0: every run finished; 1: some did not; 2: bad usage.\n\n{OFFLINE_NOTE}",
     short_help="Does an evidence field make a model check its work?",
 )
 def evidence_effect(  # noqa: PLR0913, PLR0917 - one parameter per option
@@ -68,7 +66,7 @@ def evidence_effect(  # noqa: PLR0913, PLR0917 - one parameter per option
     repeats: Annotated[int, typer.Option(min=1, help="Number of repeats.")] = 1,
     concurrency: Annotated[int, typer.Option(min=1, help="Number of concurrent runs.")] = 4,
     out: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("evidence-effect"),
-    setting: Annotated[list[str] | None, typer.Option(help="Run only this setting; repeatable.")] = None,
+    setting: Annotated[list[str] | None, typer.Option(help="Run only this setting; may be repeated.")] = None,
 ) -> None:
     from answergraph.experiment.journal import Journal
     from answergraph.experiment.run_plan import RunPlan
@@ -84,8 +82,9 @@ def evidence_effect(  # noqa: PLR0913, PLR0917 - one parameter per option
                 failed = _run(plan, chat_model, journal, concurrency)
                 report = summarise(plan, journal.records, failed)
             _show(report, out)
-    except KeyboardInterrupt as interrupt:
-        raise ended(INTERRUPTED, f"Repeat the command to resume from {out / JOURNAL}.") from interrupt
+    except KeyboardInterrupt:
+        typer.echo(one_line(f"Repeat the command to resume from {out / JOURNAL}."), err=True)
+        raise
     _tell(failed)
     if failed:
         raise typer.Exit(NO_ANSWER)

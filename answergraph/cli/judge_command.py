@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 def judge(  # noqa: PLR0913, PLR0917 - each is an option of the command
     report: Annotated[str, typer.Argument(help="The file to judge; '-' reads stdin.")],
-    rule: Annotated[list[str], typer.Option(help="A condition; repeatable, the first that holds counts.")],
+    rule: Annotated[list[str], typer.Option(help="A condition; may be repeated, and the first that holds counts.")],
     fact: Annotated[list[str] | None, typer.Option(help="NAME=VALUE for when(...), the value as JSON or a text.")] = None,
     tags: Annotated[bool, typer.Option("--tags", help="Ask for a tag first instead of an object.")] = False,
     tag_word: Annotated[str, typer.Option(help="The word of the tags, as in [STEP:1].")] = "STEP",
@@ -36,7 +36,7 @@ def judge(  # noqa: PLR0913, PLR0917 - each is an option of the command
     base_url: BaseUrlOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the whole judgment, as JSON.")] = False,
 ) -> None:
-    """Say which RULE holds for REPORT; exit code 0 means that one does, 1 that none does, 2 bad usage."""
+    """Say which RULE holds for REPORT. Exit code 0: one holds; 1: none holds; 2: bad usage."""
     from answergraph.cli.live_view import run_graph
 
     with told_as_bad_usage():

@@ -41,7 +41,7 @@ def run(  # noqa: PLR0913, PLR0917 - one parameter per option
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the whole result, as JSON.")] = False,
 ) -> None:
-    """Run a WORKFLOW; exit code 0 means that it ended in COMPLETE, 1 in ABORT or an error, 2 bad usage."""
+    """Run a WORKFLOW. Exit code 0: it ended in COMPLETE; 1: in ABORT or an error; 2: bad usage."""
     from answergraph.cli.live_view import run_graph
     from answergraph.graphs.workflow.workflow_steps import COMPLETE
 

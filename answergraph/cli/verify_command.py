@@ -26,7 +26,7 @@ def key_in(file: Path | None) -> bytes | None:
 
 
 def verify(bundle: Annotated[Path, typer.Argument(help="A file written by --bundle.")], *, key: KeyOption = None) -> None:
-    """Re-check a saved answer against its evidence. Exit code 0 if every claim holds, 1 if not."""
+    """Re-check a saved answer against its evidence. Exit code 0: every claim holds; 1: one does not; 2: bad usage."""
     with told_as_bad_usage():
         text, secret = bundle.read_bytes(), key_in(key)
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -11,11 +12,10 @@ from operator import add, sub
 from typing import Any, NamedTuple
 
 from answergraph.evidence.claims import Claim, claims_by_path, claims_of
-from answergraph.evidence.echoed_numbers import is_echoed
 from answergraph.evidence.marks import FromTools, Mark, Quote
 from answergraph.evidence.number_units import Number, has_value, sizes_of
-from answergraph.evidence.numbers.numerals import numerals
-from answergraph.evidence.quotes import NOT_FOUND, Found, Span, places_of_quote, places_shown
+from answergraph.evidence.numbers.numerals import Numeral, numerals
+from answergraph.evidence.quotes import NOT_FOUND, Found, Span, places_of_quote, places_shown, says_nothing_around
 from answergraph.evidence.searched_result import SearchedResult
 from answergraph.evidence.texts.folding import fold
 from answergraph.evidence.written_words import WrittenWords
@@ -158,6 +158,38 @@ def _places_of_number(wanted: Number, result: SearchedResult, mark: FromTools) -
                 continue
             start, end = view.span(numeral.start, numeral.end)
             yield Found(result, result.offsets[part] + start, result.offsets[part] + end)
+
+
+_LOOK_CHARACTERS = 80
+_KEY = re.compile(r"'([^'\n]+)' ?: ?'?\Z")
+
+
+def is_echoed(numeral: Numeral, text: str, result: SearchedResult) -> bool:
+    """Return whether a number only repeats the model's words: beside the same word, or with nothing else around it.
+
+    Equal digits in an argument alone do not make a number an echo.
+    """
+    written, upto = result.written, result.upto
+    number = abs(numeral.value)
+    if written.numbers.get(number, upto + 1) > upto:
+        return False
+    before, after = (
+        text[max(numeral.start - _LOOK_CHARACTERS, 0) : numeral.start],
+        text[numeral.end : numeral.end + _LOOK_CHARACTERS],
+    )
+    if not (before.strip() or after.strip()):
+        # The whole result is a number: of a calculation, which may equal an operand.
+        return _repeats_its_argument(result, text.strip()) or written.repeats(text.strip(), upto)
+    line_before, line_after = before.rpartition("\n")[2], after.partition("\n")[0]
+    if written.names(line_before, number, line_after, upto):
+        return True
+    return _KEY.search(before) is None and says_nothing_around(f"{line_before} {line_after}")
+
+
+def _repeats_its_argument(result: SearchedResult, text: str) -> bool:
+    # A result that equals the only argument was not calculated from it.
+    arguments = list(result.run.args.values())
+    return len(arguments) == 1 and fold(str(arguments[0])) == text
 
 
 def _missing_number(mark: FromTools) -> str:

@@ -31,6 +31,16 @@ CUT_TEXT = "…"
 NO_VALID_TOOL = "is not a valid tool"
 """Part of the error about an unknown tool."""
 
+MALFORMED_CALL = "Tool call {name} with id {id} could not be executed - arguments were malformed or truncated."
+ABANDONED_CALL = "Tool call {name} with id {id} was not carried out - the run ended before its result came."
+CUT_CALL = (
+    "Tool call {name} with id {id} was not carried out - your reply was cut at the token limit, so its arguments may be "
+    "incomplete. Be brief, and call the tool again if you still need it."
+)
+"""A cut reply's arguments may be incomplete although they parse."""
+TOOL_UNAVAILABLE = "Tool {name} is not available: the run's budget is spent."
+TOOL_TOO_LATE = "Tool {name} is not available any more: the answer is asked for."
+
 CORRECTION_ID_PREFIX = "answergraph-correction-"
 """Prefix of the ids of corrections, to distinguish them from messages of users and tools."""
 
@@ -122,33 +132,12 @@ def direct_results(
 
 def malformed_call_message(call: InvalidToolCall) -> ToolMessage:
     """Return the error for an unknown tool, or for arguments that are not JSON, in LangChain's words."""
-    if NO_VALID_TOOL in (told := call.get("error") or ""):
-        return _error(call, told.replace("{", "{{").replace("}", "}}"))
-    return _error(call, "Tool call {name} with id {id} could not be executed - arguments were malformed or truncated.")
+    told = call.get("error") or ""
+    return failed_call_message(call, told.replace("{", "{{").replace("}", "}}") if NO_VALID_TOOL in told else MALFORMED_CALL)
 
 
-def abandoned_call_message(call: ToolCall) -> ToolMessage:
-    return _error(call, "Tool call {name} with id {id} was not carried out - the run ended before its result came.")
-
-
-def unavailable_call_message(call: ToolCall) -> ToolMessage:
-    return _error(call, "Tool {name} is not available: the run's budget is spent.")
-
-
-def too_late_call_message(call: ToolCall) -> ToolMessage:
-    return _error(call, "Tool {name} is not available any more: the answer is asked for.")
-
-
-def cut_call_message(call: ToolCall) -> ToolMessage:
-    """Return the error for a call in a cut reply: its arguments may be incomplete although they parse."""
-    return _error(
-        call,
-        "Tool call {name} with id {id} was not carried out - your reply was cut at the token limit, so its arguments may be "
-        "incomplete. Be brief, and call the tool again if you still need it.",
-    )
-
-
-def _error(call: Mapping[str, Any], words: str) -> ToolMessage:
+def failed_call_message(call: Mapping[str, Any], words: str) -> ToolMessage:
+    """Return the error for a call that is not carried out."""
     name, call_id = call.get("name") or "unknown", str(call["id"])
     return ToolMessage(words.format(name=name, id=call_id), name=name, tool_call_id=call_id, status="error")
 
@@ -178,7 +167,7 @@ def repaired_history(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
 def _missing_results(message: AIMessage, done: set[str]) -> list[ToolMessage]:
     malformed = [call for call in message.invalid_tool_calls if call.get("id") is not None and call["id"] not in done]
     abandoned = [call for call in message.tool_calls if call["id"] is not None and call["id"] not in done]
-    return [*map(malformed_call_message, malformed), *map(abandoned_call_message, abandoned)]
+    return [*map(malformed_call_message, malformed), *(failed_call_message(call, ABANDONED_CALL) for call in abandoned)]
 
 
 def repeats_malformed_calls(messages: Sequence[AnyMessage]) -> bool:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
-from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import SystemMessage
 from langchain_core.tools import BaseTool
 
 from answergraph.graphs.agent.agent_types import DEFAULTS, AgentArguments, Tool
@@ -24,11 +22,12 @@ from answergraph.graphs.agent.arguments import (
 from answergraph.graphs.agent.guards import check_marks, check_named_tools
 from answergraph.middleware.stack import MiddlewareStack
 from answergraph.models.resolve import resolve_model
-from answergraph.nodes.calls_elsewhere import ExternalTool, described_name
+from answergraph.nodes.agent_parts import AgentParts
+from answergraph.nodes.calls_elsewhere import ExternalTool
 from answergraph.response_format.storage.state_schemas import merge_state_schemas
 from answergraph.response_format.strategies.declared_format import DeclaredFormat
 from answergraph.response_format.strategies.run_time_format import RunTimeFormat, declared_format
-from answergraph.state.agent_state import AgentState, AnswerKeys, StateSchemas
+from answergraph.state.agent_state import AgentState, StateSchemas
 from answergraph.state.budget import NO_LIMITS, UsageLimits
 from answergraph.state.errors import AgentSpecError
 from answergraph.state.mistakes import check_function, shown
@@ -36,29 +35,13 @@ from answergraph.state.outcome import EndStrategy, OnFailure
 
 
 @dataclass(frozen=True)
-class AgentSpec:
-    """The validated parts of an agent."""
+class AgentSpec(AgentParts):
+    """The validated arguments of an agent."""
 
-    model: BaseChatModel
-    tools: tuple[BaseTool, ...]
-    """The tools that run here, the middleware's first."""
-    external_tools: tuple[BaseTool, ...]
-    """The tools executed elsewhere."""
-    provider_tools: tuple[dict[str, Any], ...]
-    """The provider's tools, and external tools described by a ``dict``."""
-    system_message: SystemMessage | None
     stack: MiddlewareStack
-    format: DeclaredFormat | RunTimeFormat
     schemas: StateSchemas
     context_schema: type[Any] | None
-    keys: AnswerKeys
-    limits: UsageLimits
-    end_strategy: EndStrategy
     on_failure: OnFailure
-    checks: tuple[Callable[[Any, Any, Any], object], ...]
-    """The checks of a valid answer, the middleware's first."""
-    name: str | None
-    """The name on the agent's messages."""
 
     @classmethod
     def create(
@@ -106,32 +89,9 @@ class AgentSpec:
             on_failure=one_of("on_failure", OnFailure, given["on_failure"]),
             checks=_checks(stack, given["check_answer"], declared),
             name=checked_name(given["name"]),
+            runs_any_tool=bool(stack.tool_wrappers),
+            interrupts=stack.interrupts,
         )
-
-    @property
-    def has_tools(self) -> bool:
-        """Whether the graph needs a ``tools`` node; a ``wrap_tool_call`` hook may run its own tools."""
-        return bool(self.tools or self.stack.tool_wrappers)
-
-    @cached_property
-    def external(self) -> frozenset[str]:
-        """The names of the tools executed elsewhere."""
-        # A ``wrap_tool_call`` hook may run tools described by a dict.
-        described = () if self.stack.tool_wrappers else map(described_name, self.provider_tools)
-        own = {tool.name for tool in self.tools}
-        return frozenset({tool.name for tool in self.external_tools} | {name for name in described if name and name not in own})
-
-    @property
-    def reviewed_answers(self) -> frozenset[str]:
-        """The answers that middleware shows to a person, as LangChain's does for ``interrupt_on``."""
-        # The names of a run-time format are unknown; the tools' are known.
-        answers = self.format.declared or frozenset(self.stack.interrupts) - {tool.name for tool in self.tools}
-        return answers & self.stack.interrupts if self.format.reads_answers else frozenset()
-
-    @cached_property
-    def return_direct(self) -> dict[str, bool]:
-        """Per tool, whether its result ends the run."""
-        return {tool.name: tool.return_direct for tool in self.tools}
 
 
 def _distinct(tools: Iterable[BaseTool]) -> list[BaseTool]:

@@ -8,7 +8,7 @@ from functools import lru_cache, partial
 from typing import Any, Self, cast
 
 from langchain_core.messages import AIMessage
-from langchain_core.runnables import Runnable
+from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
 from langgraph.graph import StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.prebuilt import ToolCallTransformer
@@ -16,14 +16,13 @@ from langgraph.pregel import Pregel
 from langgraph.types import Checkpointer, Command, TracePolicy
 
 from answergraph.graphs.agent.agent_spec import AgentSpec
-from answergraph.graphs.agent.guest_node import GuestNode
 from answergraph.nodes.calls_elsewhere import noting_calls_taken_out
 from answergraph.nodes.direct_calls.tool_threads import MAX_TOOL_THREADS
 from answergraph.nodes.tools import ToolsNode
 from answergraph.response_format.storage.answer_channel import answer_codec
 from answergraph.runtime.langchains_agent import subagent_transformer
 from answergraph.runtime.recent_cache import MAX_KEPT
-from answergraph.runtime.steps import GraphNode, Step
+from answergraph.runtime.steps import Around, GraphNode, Step
 from answergraph.state.agent_state import PRIVATE_KEYS, StateSchemas
 from answergraph.state.budget import InnerRunBudget
 from answergraph.state.own_keys import for_trace, without_keys, without_refused_keys
@@ -31,6 +30,26 @@ from answergraph.state.own_keys import for_trace, without_keys, without_refused_
 _TRACED = TracePolicy(process_inputs=for_trace, process_outputs=for_trace)
 _TRACED_CALL = TracePolicy(process_outputs=for_trace)
 """Of the tools, which are sent calls, not the state."""
+
+
+class GuestNode(RunnableLambda[Any, Any]):
+    """A user's node, with the agent's surroundings for its visits.
+
+    A ``RunnableLambda``, because LangGraph finds subgraphs in those. It has no trace span.
+    """
+
+    def __init__(self, node: Runnable[Any, Any], around: Around) -> None:
+        super().__init__(lambda state: node.invoke(state), name=node.get_name())  # noqa: PLW0108 - what LangGraph looks into
+        self._node = node
+        self._around = around
+
+    def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+        with self._around(lambda: input) as visit:
+            return visit.finished_update(self._node.invoke(input, config, **kwargs))
+
+    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+        with self._around(lambda: input) as visit:
+            return visit.finished_update(await self._node.ainvoke(input, config, **kwargs))
 
 
 class AgentStateGraph(StateGraph[Any, Any, Any, Any]):

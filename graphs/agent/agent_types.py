@@ -180,17 +180,7 @@ class CreateAgent(Protocol):
         model: Any,
         tools: Tools = None,
         *,
-        response_format: Callable[[Any, Any], type[AnswerT] | Strategy[AnswerT]],
-        output_key: str | None = None,
-        **rest: Unpack[AgentArguments],
-    ) -> AgentGraph[AnswerT]: ...
-    @overload
-    def __call__(
-        self,
-        model: Any,
-        tools: Tools = None,
-        *,
-        response_format: LangChainStrategy[AnswerT],
+        response_format: Callable[[Any, Any], type[AnswerT] | Strategy[AnswerT]] | LangChainStrategy[AnswerT],
         output_key: str | None = None,
         **rest: Unpack[AgentArguments],
     ) -> AgentGraph[AnswerT]: ...

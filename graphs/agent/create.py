@@ -31,13 +31,12 @@ from answergraph.graphs.agent.arguments import check_compiling, check_names
 from answergraph.graphs.agent.guards import check_named_tools
 from answergraph.graphs.agent.hook_chains import HookChains
 from answergraph.graphs.agent.routing import RoutingFacts, route_after_model, route_after_structured_response, route_after_tools
+from answergraph.nodes.endings import raise_without_answer
 from answergraph.nodes.model import ModelNode
 from answergraph.nodes.model_visit import Readings
 from answergraph.nodes.names import MODEL, NO_ANSWER, STRUCTURED_RESPONSE, TOOLS
-from answergraph.nodes.no_answer import raise_without_answer
 from answergraph.nodes.structured_response import StructuredResponseNode
 from answergraph.nodes.tools import ToolsNode
-from answergraph.response_format.storage.answer_channel import AnswerCodec
 from answergraph.runtime.recent_cache import RecentCache
 from answergraph.runtime.steps import GraphNode, Router, pure
 
@@ -144,12 +143,13 @@ def build_agent_graph(
 
 def _add_nodes(graph: AgentStateGraph, spec: AgentSpec, hooks: HookChains) -> None:
     readings: Readings = RecentCache()
-    graph.add_own_node(MODEL, GraphNode(_model_node(spec, readings).step, name=MODEL))
+    asks = ModelNode(spec, spec.stack.wrap_model_call, readings, partial(check_named_tools, spec.stack))
+    graph.add_own_node(MODEL, GraphNode(asks.step, name=MODEL))
     if spec.has_tools:
         graph.add_own_node(TOOLS, ToolsNode(spec.tools, spec.stack.wrap_tool_call, spec.limits, spec.format.names, spec.keys))
     if spec.format.reads_answers:
-        reader = _structured_response_node(spec, readings, graph.codec)
-        graph.add_own_node(STRUCTURED_RESPONSE, GraphNode(reader.step, name=STRUCTURED_RESPONSE))
+        reads = StructuredResponseNode(spec, graph.codec, spec.stack.wrap_reviewed(spec.reviewed_answers), readings)
+        graph.add_own_node(STRUCTURED_RESPONSE, GraphNode(reads.step, name=STRUCTURED_RESPONSE))
     if spec.on_failure == "raise":
         graph.add_own_node(NO_ANSWER, GraphNode(pure(partial(raise_without_answer, keys=spec.keys)), name=NO_ANSWER))
     hooks.add_nodes(graph)
@@ -194,39 +194,4 @@ def _routing_facts(spec: AgentSpec, hooks: HookChains) -> RoutingFacts:
         end_strategy=spec.end_strategy,
         # In a graph without a loop, only declared jumps are edges.
         jumps=frozenset(("tools", "model", "end") if loops else hooks.jumps_at_turn_end),
-    )
-
-
-def _model_node(spec: AgentSpec, readings: Readings) -> ModelNode:
-    return ModelNode(
-        model=spec.model,
-        tools=(*spec.tools, *spec.external_tools, *spec.provider_tools),
-        external=spec.external,
-        system_message=spec.system_message,
-        format=spec.format,
-        wrap=spec.stack.wrap_model_call,
-        limits=spec.limits,
-        keys=spec.keys,
-        agent_name=spec.name,
-        runs_any_tool=bool(spec.stack.tool_wrappers),
-        check_tools=partial(check_named_tools, spec.stack),
-        readings=readings,
-    )
-
-
-def _structured_response_node(spec: AgentSpec, readings: Readings, codec: AnswerCodec) -> StructuredResponseNode:
-    return StructuredResponseNode(
-        format=spec.format,
-        limits=spec.limits,
-        keys=spec.keys,
-        agent_name=spec.name,
-        codec=codec,
-        return_direct=spec.return_direct,
-        external=spec.external,
-        end_strategy=spec.end_strategy,
-        has_tools=spec.has_tools,
-        checks=spec.checks,
-        reviewed=spec.reviewed_answers,
-        wrap_reviewed=spec.stack.wrap_reviewed(spec.reviewed_answers),
-        readings=readings,
     )

@@ -74,13 +74,13 @@ def load_workflow(
 
     Args:
         path: The file.
-        model: The model for agents and judges, or its name; wins over the file's ``model``.
-        agents: Per name, a graph, or a function that makes one for a model or its name; a step names them as its ``agent``. A
-            step may also name ``package.module:attribute``, which is imported as any module of the program; so a workflow file
-            is as trusted as a program. ``answergraph run`` looks in the current folder and beside the file, too.
+        model: The model for agents and judges, or its name; takes precedence over the file's ``model``.
+        agents: Maps names to graphs, or to functions that make a graph from a model or its name; a step names one as its
+            ``agent``. A step may also name ``package.module:attribute``, which is imported: a workflow file is as trusted as a
+            program. ``answergraph run`` also looks in the current folder and beside the file.
         tools: The tools that steps without an agent of their own may use, by the names of ``allowed_tools``. A step without
-            ``allowed_tools`` may use all of them. There are no other tools; a warning of the log lists those that the file names
-            and that are not granted.
+            ``allowed_tools`` may use all of them. There are no other tools; a logged warning lists tools that the file names
+            and nobody granted.
         checkpointer: Keeps the state of threads.
 
     Returns:

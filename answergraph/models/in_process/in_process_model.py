@@ -75,21 +75,10 @@ class ToolChoice:
         return self.mode != "none" and (self.mode != "named" or self.name == tool)
 
 
-class InProcessChatModel(BaseChatModel):
-    """A chat model that needs no provider: subclasses implement ``respond``.
-
-    The standard parameters of chat models (``temperature``, ``max_tokens``, ``timeout``, ``stop``, ``max_retries``, ``api_key``)
-    are accepted, so that the model can replace any other one; none of them changes a reply.
-    """
+class StandardChatModel(BaseChatModel):
+    """A chat model with the standard parameters, so that it can replace any other one."""
 
     model_config = ConfigDict(extra="forbid")
-
-    model_name: str
-    """For traces and ``response_metadata``."""
-    chunk_size: int = Field(default=8, gt=0)
-    """Maximum number of characters in a streamed chunk."""
-    streaming: bool = False
-    """Whether ``invoke`` streams, too."""
 
     temperature: float | None = None
     max_tokens: int | None = None
@@ -97,6 +86,22 @@ class InProcessChatModel(BaseChatModel):
     stop: list[str] | None = None
     max_retries: int | None = None
     api_key: SecretStr | None = None
+    streaming: bool = False
+    """Whether ``invoke`` streams, too."""
+
+    def _get_ls_params(self, stop: list[str] | None = None, **kwargs: Any) -> LangSmithParams:
+        params = super()._get_ls_params(stop=stop, **kwargs)
+        params["ls_provider"] = self._llm_type
+        return params
+
+
+class InProcessChatModel(StandardChatModel):
+    """A chat model that needs no provider: subclasses implement ``respond``. No standard parameter changes a reply."""
+
+    model_name: str
+    """For traces and ``response_metadata``."""
+    chunk_size: int = Field(default=8, gt=0)
+    """Maximum number of characters in a streamed chunk."""
 
     @abstractmethod
     def respond(self, request: ChatRequest) -> AIMessage:
@@ -117,11 +122,6 @@ class InProcessChatModel(BaseChatModel):
     @property
     def _identifying_params(self) -> dict[str, Any]:
         return {"model_name": self.model_name}
-
-    def _get_ls_params(self, stop: list[str] | None = None, **kwargs: Any) -> LangSmithParams:
-        params = super()._get_ls_params(stop=stop, **kwargs)
-        params["ls_provider"] = self._llm_type
-        return params
 
     # A reply needs no waiting, so one method serves both; the callback manager is not used.
     def _generate(self, messages: list[BaseMessage], stop: Stop = None, run_manager: Any = None, **kwargs: Any) -> ChatResult:

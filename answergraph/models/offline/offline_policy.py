@@ -14,6 +14,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolCall, ToolMessage
 
 from answergraph.models.in_process.in_process_model import ChatRequest, ToolChoice
+from answergraph.response_format.schemas.known_keys import parts_of
 
 _OTHER_TYPES: Mapping[type, str] = {str: "string", list: "array", dict: "object"}
 
@@ -170,30 +171,9 @@ def _fields_of(schema: Mapping[str, Any]) -> tuple[SchemaField, ...]:
 
 
 def _types(field: Any, root: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the types of a field; alternatives and local references are followed, each reference once."""
-    followed: set[str] = set()
-    pending = [field]
-    while pending:
-        part = pending.pop()
-        if not isinstance(part, Mapping):
-            continue
-        if "enum" in part or "const" in part:
-            yield "choice"
-            continue
-        declared = part.get("type", [])
+    for part in parts_of(field, root, set()):
+        declared = "choice" if "enum" in part or "const" in part else part.get("type", [])
         yield from [declared] if isinstance(declared, str) else declared
-        pending += [*part.get("anyOf", []), *part.get("oneOf", []), *part.get("allOf", [])]
-        reference = part.get("$ref")
-        if isinstance(reference, str) and reference not in followed:
-            followed.add(reference)
-            pending.append(_referred(reference, root))
-
-
-def _referred(reference: str, root: Mapping[str, Any]) -> Any:
-    target: Any = root
-    for part in reference.removeprefix("#/").split("/"):
-        target = target.get(part) if isinstance(target, Mapping) else None
-    return target
 
 
 def _json_types(value: Any) -> frozenset[str]:

@@ -9,16 +9,16 @@ from uuid import uuid4
 
 from langchain_core.callbacks import AsyncCallbackManager, CallbackManager, Callbacks
 from langchain_core.exceptions import OutputParserException
-from langchain_core.language_models import BaseChatModel, LanguageModelInput, ModelProfile
+from langchain_core.language_models import LanguageModelInput, ModelProfile
 from langchain_core.language_models.base import LangSmithParams
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.tool import invalid_tool_call, tool_call
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
-from pydantic import ConfigDict, InstanceOf, SecretStr
+from pydantic import InstanceOf
 
-from answergraph.models.in_process.in_process_model import Stop, ToolChoice
+from answergraph.models.in_process.in_process_model import StandardChatModel, Stop, ToolChoice
 from answergraph.models.react_text.protocol_labels import without_inventions
 from answergraph.models.react_text.react_prompt import (
     GENERATE,
@@ -54,12 +54,13 @@ _SAID_IN_WORDS = frozenset(
 _SENT_IF_SET = ("temperature", "max_tokens", "timeout")
 
 
-class ReActTextModel(BaseChatModel):
+class ReActTextModel(StandardChatModel):
     r"""A chat model that adds tool calls to a model without them, through the classic text protocol.
 
     Tools and the answer format go into the prompt, the conversation becomes the scratchpad behind it, and the reply becomes a
     tool call or the final answer. The graph, middleware and every strategy see an ordinary chat model. Without tools
-    and response format it passes the conversation on unchanged.
+    and response format it passes the conversation on unchanged. If set, ``temperature``, ``max_tokens``, ``timeout`` and
+    ``stop`` are sent with every request; ``max_retries`` and ``api_key`` are for the wrapped model to use.
 
     Example:
         >>> from langchain_core.tools import tool
@@ -73,8 +74,6 @@ class ReActTextModel(BaseChatModel):
         {'city': 'Kyoto'}
     """
 
-    model_config = ConfigDict(extra="forbid")
-
     protocol: ClassVar[str] = "react-text"
     """The kind of model in traces."""
     wire_dialect: ClassVar[Dialect] = Dialect.PLAIN
@@ -87,16 +86,6 @@ class ReActTextModel(BaseChatModel):
     result of your function of the ``OutputParserException``; or raise it (``False``)."""
     send_stops: bool = True
     """Whether the stop words are sent. Invented observations are cut off in any case; some servers refuse stop words."""
-
-    temperature: float | None = None
-    """Sent with every request, if set; so are ``max_tokens``, ``timeout`` and ``stop``."""
-    max_tokens: int | None = None
-    timeout: float | None = None
-    stop: list[str] | None = None
-    max_retries: int | None = None
-    """Accepted like ``api_key`` because every chat model has it; both are for the wrapped model to use."""
-    api_key: SecretStr | None = None
-    streaming: bool = False
 
     def __init__(self, llm: Runnable[Any, Any], **fields: Any) -> None:
         super().__init__(**{"llm": llm, **fields})
@@ -129,7 +118,6 @@ class ReActTextModel(BaseChatModel):
 
     def _get_ls_params(self, stop: list[str] | None = None, **kwargs: Any) -> LangSmithParams:
         params = super()._get_ls_params(stop=stop, **kwargs)
-        params["ls_provider"] = self._llm_type
         params.setdefault("ls_model_name", model_name(self.llm) or type(self.llm).__name__)
         return params
 

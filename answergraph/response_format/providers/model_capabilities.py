@@ -7,8 +7,7 @@ from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 
-from answergraph.response_format.providers.provider_family import Availability, ProviderFamily
-from answergraph.response_format.providers.provider_table import matching_families
+from answergraph.response_format.providers.provider_table import Availability, ProviderFamily, matching_families
 from answergraph.response_format.wire.dialects import Dialect
 
 # Settings that turn thinking on: fields of the client, or keys of the fields below.
@@ -17,7 +16,7 @@ _REQUEST_FIELDS = ("extra_body", "model_kwargs", "additional_model_request_field
 # The tool choice that forbids calls, per client class; ChatOllama and ChatBedrockConverse have none.
 _NO_CALL_CHOICES: Mapping[str, Any] = {
     **dict.fromkeys(("BaseChatOpenAI", "ChatMistralAI", "ChatGroq", "ChatOpenRouter", "ChatFireworks"), "none"),
-    **dict.fromkeys(("ChatGoogleGenerativeAI", "ChatVertexAI", "InProcessChatModel", "ReActTextModel"), "none"),
+    **dict.fromkeys(("ChatGoogleGenerativeAI", "ChatVertexAI", "StandardChatModel"), "none"),
     # It reads the string as a tool name.
     "ChatAnthropic": {"type": "none"},
 }

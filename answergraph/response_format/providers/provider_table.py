@@ -7,17 +7,99 @@ from __future__ import annotations
 
 import re
 import tomllib
+from dataclasses import dataclass
+from datetime import date
+from enum import Enum
 from functools import lru_cache
 from importlib import resources
-from typing import Any
+from typing import Any, NamedTuple
 
-from answergraph.response_format.providers.provider_family import Availability, ProviderFamily, Ways
 from answergraph.response_format.wire.dialects import Dialect
 
 COMPATIBLE = "any other server at an address of its own"
 """The row of OpenAI-compatible servers at unknown addresses."""
 _OPENAI_CLIENTS = frozenset({"BaseChatOpenAI"})
 _OPENAI_ADDRESS = r"api\.openai\.com"
+
+
+class Availability(Enum):
+    """When a provider supports a strategy."""
+
+    ALWAYS = "always"
+    WITHOUT_TOOLS = "without tools"
+    WITHOUT_CALLS = "while no tool is called"
+    """Beside tools it prevents calls, which is harmless if none is wanted."""
+    WITHOUT_THINKING = "without thinking"
+    NEVER = "never"
+
+    def holds(self, *, tools: bool, thinking: bool, calls: bool = True) -> bool:
+        """Return whether the strategy works with these tools and thinking; ``calls`` if tools may be called."""
+        hindered = {
+            Availability.WITHOUT_TOOLS: tools,
+            Availability.WITHOUT_CALLS: tools and calls,
+            Availability.WITHOUT_THINKING: thinking,
+        }
+        return self is Availability.ALWAYS or not hindered.get(self, True)
+
+
+class Ways(NamedTuple):
+    """When a provider supports each strategy."""
+
+    native: Availability
+    """The provider enforces a JSON schema."""
+    forced_tool: Availability
+    json_mode: Availability
+    """JSON without a schema."""
+
+
+@dataclass(frozen=True)
+class ProviderFamily:
+    """A row of the provider table: models with the same capabilities."""
+
+    name: str
+    ways: Ways
+    sources: tuple[str, ...]
+    """The documentation or issue about the behaviour."""
+    written: date
+    """When the row was last updated."""
+    clients: frozenset[str] = frozenset()
+    """Names of LangChain's client classes; a subclass counts."""
+    address: str = ""
+    """Pattern in the client's base URL."""
+    models: str = ""
+    """Pattern of whole segments of the model's name, which gateways prefix ("openai/gpt-4o")."""
+    open_weights: bool = True
+    """Whether others than the maker can serve its models."""
+    thinks: str = ""
+    """Pattern of the names of models that think by default."""
+    user_after_tool: bool = True
+    """Whether it accepts a user message after a tool message."""
+    answers_last: bool = False
+    """Whether a format or a forced call prevents tool calls, so that the answer is requested after the tools."""
+    gateway: bool = False
+    """Whether it serves others' models, so that the row of the model's name applies too."""
+    needs_tools: bool = False
+    """Whether it refuses a conversation with tool calls where no tools are defined."""
+    wants_thoughts: bool = False
+    """Whether it refuses calls in a conversation without what the model thought before them."""
+    dialect: Dialect = Dialect.OPENAI_STRICT
+    """The dialect of its native mode."""
+    note: str = ""
+    """Other notes."""
+
+    def serves(self, clients: frozenset[str], address: str) -> bool:
+        """Return whether a client or its address belongs to this family."""
+        return not self.clients.isdisjoint(clients) or bool(self.address and re.search(self.address, address))
+
+    def has(self, model: str) -> bool:
+        return bool(self.models) and _has_segment(self.models, model)
+
+    def thinks_unasked(self, model: str) -> bool:
+        return bool(self.thinks) and _has_segment(self.thinks, model)
+
+
+def _has_segment(pattern: str, name: str) -> bool:
+    return re.search(rf"(^|[/:.])({pattern})($|[-/:.@])", name) is not None
 
 
 @lru_cache(maxsize=1)

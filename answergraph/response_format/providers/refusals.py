@@ -97,53 +97,21 @@ class _Heard(NamedTuple):
     is_learned: bool
 
 
-class _Memory:
-    """A bounded, thread-safe store of refusals with their age."""
-
-    def __init__(self) -> None:
-        self._heard: OrderedDict[Refusal, _Heard] = OrderedDict()
-        self._lock = Lock()
-
-    def hear(self, refusal: Refusal, *, is_certain: bool) -> None:
-        with self._lock:
-            known = self._fresh(refusal)
-            times = 1 if known is None else known.times + 1
-            self._heard[refusal] = _Heard(times, monotonic(), is_certain or times > 1 or (known is not None and known.is_learned))
-            self._heard.move_to_end(refusal)
-            while len(self._heard) > MAX_REFUSALS:
-                self._heard.popitem(last=False)
-
-    def holds(self, refusal: Refusal) -> bool:
-        known = self._fresh(refusal)
-        return known is not None and known.is_learned
-
-    def learned(self) -> list[Refusal]:
-        with self._lock:
-            return sorted((refusal for refusal in self._heard if self.holds(refusal)), key=astuple)
-
-    def clear(self) -> None:
-        with self._lock:
-            self._heard.clear()
-
-    def __bool__(self) -> bool:
-        return bool(self._heard)
-
-    def _fresh(self, refusal: Refusal) -> _Heard | None:
-        known = self._heard.get(refusal)
-        return known if known is not None and monotonic() - known.at_seconds < MAX_REFUSAL_AGE_SECONDS else None
-
-
-_memory = _Memory()
+_heard: OrderedDict[Refusal, _Heard] = OrderedDict()
+"""The refusals with their age, the oldest first."""
+_lock = Lock()
 
 
 def known_refusals() -> list[Refusal]:
     """Return what this process has learned from refusals: for an hour, or until ``forget_refusals`` is called."""
-    return _memory.learned()
+    with _lock:
+        return sorted(filter(_is_learned, _heard), key=astuple)
 
 
 def forget_refusals() -> None:
     """Forget all refusals, for instance after a server was updated."""
-    _memory.clear()
+    with _lock:
+        _heard.clear()
 
 
 def remember_refusal(
@@ -153,19 +121,36 @@ def remember_refusal(
     objection = objection or Objection()
     digest = schema if objection.to_schema else ""
     refusal = Refusal.of(model, strategy, beside_tools=beside_tools, schema=digest)
-    _memory.hear(refusal, is_certain=objection.names_parameter)
+    with _lock:
+        known = _fresh(refusal)
+        times = 1 if known is None else known.times + 1
+        is_learned = objection.names_parameter or times > 1 or (known is not None and known.is_learned)
+        _heard[refusal] = _Heard(times, monotonic(), is_learned)
+        _heard.move_to_end(refusal)
+        while len(_heard) > MAX_REFUSALS:
+            _heard.popitem(last=False)
 
 
 def has_refusals() -> bool:
-    return bool(_memory)
+    return bool(_heard)
 
 
 def is_refused(model: Any, strategy: str, *, beside_tools: bool, schema: str = "") -> bool:
-    if not _memory:
+    if not _heard:
         return False
     refusal = Refusal.of(model, strategy, beside_tools=beside_tools)
     ways = {refusal, replace(refusal, beside_tools=False)}
-    return any(_memory.holds(way) or (schema and _memory.holds(replace(way, schema=schema))) for way in ways)
+    return any(_is_learned(way) or (schema and _is_learned(replace(way, schema=schema))) for way in ways)
+
+
+def _fresh(refusal: Refusal) -> _Heard | None:
+    known = _heard.get(refusal)
+    return known if known is not None and monotonic() - known.at_seconds < MAX_REFUSAL_AGE_SECONDS else None
+
+
+def _is_learned(refusal: Refusal) -> bool:
+    known = _fresh(refusal)
+    return known is not None and known.is_learned
 
 
 def cannot_be_bound(error: BaseException) -> bool:

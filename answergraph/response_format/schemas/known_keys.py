@@ -19,29 +19,30 @@ class KnownKeys(NamedTuple):
 
 def known_keys(schema: Mapping[str, Any]) -> KnownKeys:
     """Return the keys that a schema declares at the top of an object, in all its parts."""
-    parts = list(_parts(schema, schema, set()))
+    parts = list(parts_of(schema, schema, set()))
     declared = [part["properties"] for part in parts if isinstance(part.get("properties"), Mapping)]
     # A schema without keys does not restrict them.
     takes_others = not declared or any(part.get("additionalProperties") or part.get("patternProperties") for part in parts)
     return KnownKeys(frozenset(name for properties in declared for name in properties), takes_others)
 
 
-def _parts(schema: Any, root: Mapping[str, Any], seen: set[str]) -> Iterator[Mapping[str, Any]]:
+def parts_of(schema: Any, root: Mapping[str, Any], seen: set[str]) -> Iterator[Mapping[str, Any]]:
+    """Yield a schema and all that applies to the same value: alternatives, and what is referred to, each reference once."""
     if not isinstance(schema, Mapping):
         return
     yield schema
     reference = schema.get("$ref")
     if isinstance(reference, str) and reference not in seen:
         seen.add(reference)
-        yield from _parts(pointed_at(reference, root), root, seen)
+        yield from parts_of(pointed_at(reference, root), root, seen)
     inner = [*(part for key in _PARTS for part in schema.get(key) or ()), *(schema.get(key) for key in _BRANCHES)]
     for part in inner:
-        yield from _parts(part, root, seen)
+        yield from parts_of(part, root, seen)
 
 
 def pointed_at(reference: str, root: Mapping[str, Any]) -> Any:
     """Return the target of a reference, an empty schema if there is none."""
     found: Any = root
     for step in filter(None, reference.removeprefix("#").split("/")):
-        found = found.get(step, {}) if isinstance(found, Mapping) else {}
+        found = found.get(step.replace("~1", "/").replace("~0", "~"), {}) if isinstance(found, Mapping) else {}
     return found

@@ -10,6 +10,7 @@ from pydantic import WithJsonSchema
 from typing_extensions import TypedDict
 
 from answergraph.response_format.schemas.answer_schema import AnswerSchema
+from answergraph.response_format.schemas.known_keys import pointed_at
 from answergraph.response_format.storage.answer_channel import AnswerChannel, answer_codec
 from answergraph.runtime.recent_cache import MAX_KEPT, RecentCache
 from answergraph.state.agent_state import AgentState, AnswerKeys, OmitFromInput, PrivateState, StateSchemas
@@ -118,11 +119,4 @@ def _without_references(node: Any, root: Mapping[str, Any], opened: frozenset[st
     reference = node.get("$ref")
     if not isinstance(reference, str) or reference in opened:
         return kept
-    return {**_without_references(_found(root, reference), root, opened | {reference}), **kept}
-
-
-def _found(root: Mapping[str, Any], reference: str) -> Any:
-    found: Any = root
-    for part in reference.removeprefix("#").split("/")[1:]:
-        found = found.get(part.replace("~1", "/").replace("~0", "~"), {}) if isinstance(found, Mapping) else {}
-    return found
+    return {**_without_references(pointed_at(reference, root), root, opened | {reference}), **kept}

@@ -23,24 +23,6 @@ from answergraph.response_format.strategies.strategy import Binding, FreeLoop, N
 from answergraph.response_format.strategies.tool_strategy import ToolStrategy
 
 
-class BriefToolStrategy(ToolStrategy[SchemaT]):
-    """A tool strategy with short corrections."""
-
-    corrects_briefly = True
-
-
-class FreeToolStrategy(BriefToolStrategy[SchemaT]):
-    """Offers the answer tool and leaves its call to the model."""
-
-    name = "free_tool"
-
-
-class JsonModeStrategy(PromptedStrategy[SchemaT]):
-    """Asks in the provider's JSON mode."""
-
-    name = "json_mode"
-
-
 class TextProtocolStrategy(Strategy[SchemaT]):
     """Wraps a model without tool calls in the text protocol Thought / Action / Observation."""
 
@@ -61,9 +43,9 @@ class AutoStrategy(Strategy[SchemaT]):
     """Use the best strategy for the model, and the next one if the provider refuses it or the model ignores it.
 
     The order is: the provider's own mode, the answer tool with a forced call, the answer tool left free, the provider's JSON
-    mode, and words alone. Where a format keeps a server's model from calling tools, the tools come first and the answer is asked
-    for after them. A model that turns out to have no tool calling is wrapped in a ``ReActTextModel`` where there are tools to
-    call, or calls of tools to tell it about. A bare schema as ``response_format`` means this strategy.
+    mode, and the prompt alone. If a format keeps a server's model from calling tools, the model works with its tools first and
+    is asked for the answer afterwards. A model that turns out to have no tool calls is wrapped in a ``ReActTextModel`` if there
+    are tools, or tool calls in the conversation. A bare schema as ``response_format`` means this strategy.
     """
 
     name = "auto"
@@ -84,9 +66,12 @@ class AutoStrategy(Strategy[SchemaT]):
         """
         super().__init__(schema)
         schemas: Any = self.schemas  # of the type of this strategy
-        self._tool: ToolStrategy[SchemaT] = BriefToolStrategy(schemas)
-        self._free_tool: ToolStrategy[SchemaT] = FreeToolStrategy(schemas, tool_choice="auto")
-        self._json_mode: PromptedStrategy[SchemaT] = JsonModeStrategy(schemas, json_mode=True)
+        tool: ToolStrategy[SchemaT] = ToolStrategy(schemas)
+        free_tool: ToolStrategy[SchemaT] = ToolStrategy(schemas, tool_choice="auto")
+        json_mode: PromptedStrategy[SchemaT] = PromptedStrategy(schemas, json_mode=True)
+        self._tool = tool.changed(corrects_briefly=True)
+        self._free_tool = free_tool.changed(corrects_briefly=True, name="free_tool")
+        self._json_mode = json_mode.changed(name="json_mode")
         self._prompted: PromptedStrategy[SchemaT] = PromptedStrategy(schemas)
         self._native: ProviderStrategy[SchemaT] = ProviderStrategy(schemas)
         self._free = FreeLoop(schemas)

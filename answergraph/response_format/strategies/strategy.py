@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Any, ClassVar, Generic, NamedTuple, Self
+from typing import Any, Generic, NamedTuple, Self
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage
@@ -88,7 +88,7 @@ class AnswerRequest:
 class Strategy(ABC, Generic[SchemaT]):
     """One way to ask a model for an answer. Strategies differ only in the methods below."""
 
-    name: ClassVar[str]
+    name: str
     """Its name on the outcome."""
 
     errors: ErrorClasses = ErrorClasses()
@@ -200,21 +200,22 @@ class Strategy(ABC, Generic[SchemaT]):
         if len(kept) == len(self.schemas):
             return self
         schemas = tuple(schema for schema in self.schemas if schema.name in kept)
-        narrowed: Self = self.derived.get_or_make(lambda: self._changed(schemas=schemas), key=kept)
+        narrowed: Self = self.derived.get_or_make(lambda: self.changed(schemas=schemas), key=kept)
         return narrowed
 
     def widened(self, more: tuple[AnswerSchema, ...]) -> Strategy[Any]:
         """Return this strategy with further schemas; those it has already are not added again."""
         known = self.schema_names
         schemas = (*self.schemas, *(schema for schema in more if schema.name not in known))
-        return self if len(schemas) == len(self.schemas) else self._changed(schemas=schemas, all_schemas=schemas)
+        return self if len(schemas) == len(self.schemas) else self.changed(schemas=schemas, all_schemas=schemas)
 
     def without_tools(self) -> Self:
         """Return this strategy with the user's tools off; the same object at every call."""
-        changed: Self = self.derived.get_or_make(lambda: self._changed(tools_off=True), key="without tools")
+        changed: Self = self.derived.get_or_make(lambda: self.changed(tools_off=True), key="without tools")
         return changed
 
-    def _changed(self, **fields: Any) -> Self:
+    def changed(self, **fields: Any) -> Self:
+        """Return a copy with other fields."""
         changed = copy.copy(self)
         vars(changed).update(fields, derived=RecentCache())
         return changed

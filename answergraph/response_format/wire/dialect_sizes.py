@@ -8,8 +8,13 @@ from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from math import inf
 
-from answergraph.response_format.wire.dialect_rules import LONG_ENUM_VALUES, MAX_LONG_ENUM_CHARACTERS, Counted, DialectRules
-from answergraph.response_format.wire.dialects import SchemaNotExpressible
+from answergraph.response_format.wire.dialects import (
+    LONG_ENUM_VALUES,
+    MAX_LONG_ENUM_CHARACTERS,
+    Counted,
+    DialectRules,
+    SchemaNotExpressible,
+)
 
 
 class Budget:

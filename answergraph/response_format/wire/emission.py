@@ -7,9 +7,8 @@ from collections import deque
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from answergraph.response_format.wire.dialect_rules import DialectRules
 from answergraph.response_format.wire.dialect_sizes import Budget, Edge, refuse_recursion
-from answergraph.response_format.wire.dialects import SchemaNotExpressible, inside
+from answergraph.response_format.wire.dialects import DialectRules, SchemaNotExpressible, inside
 from answergraph.response_format.wire.merge import ANNOTATIONS, UNIONS, Node, is_of
 from answergraph.response_format.wire.normal_form import DEFINITIONS, ROOT, NormalForm, name_of
 from answergraph.response_format.wire.value_limits import MAX_HINT_CHARACTERS, described, limits_of, said

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
-from answergraph.response_format.wire.dialect_rules import TYPES_OF_LIMITS
-from answergraph.response_format.wire.dialects import SchemaNotExpressible, inside
+from answergraph.response_format.wire.dialects import TYPES_OF_LIMITS, SchemaNotExpressible, inside
 from answergraph.response_format.wire.merge import ANNOTATIONS, UNIONS, Definitions, Node, is_scalar, merged, settled
 
 _CHANGES_REFERENCES = ("$id", "id", "$anchor", "$dynamicRef", "$dynamicAnchor", "$recursiveRef", "$recursiveAnchor")

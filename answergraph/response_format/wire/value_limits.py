@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from answergraph.response_format.wire.dialect_rules import LIMITS_IN_WORDS, TYPES_OF_LIMITS, DialectRules
+from answergraph.response_format.wire.dialects import LIMITS_IN_WORDS, TYPES_OF_LIMITS, DialectRules
 from answergraph.response_format.wire.merge import Node, is_scalar
 
 MAX_HINT_CHARACTERS = 120

@@ -11,11 +11,117 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from answergraph.response_format.wire.dialect_rules import RULES
-from answergraph.response_format.wire.dialects import Dialect
+from answergraph.response_format.wire.dialects import RULES, Dialect
 from answergraph.response_format.wire.emission import Emission
+from answergraph.response_format.wire.merge import UNIONS, Node, is_scalar
 from answergraph.response_format.wire.normal_form import NormalForm
-from answergraph.response_format.wire.restoration import Restoration
+
+MAX_ANSWER_DEPTH = 100
+"""Subschemas inside each other; deeper parts of an answer are left unchanged."""
+
+_ANYTHING: Node = {}
+
+
+class Restoration:
+    """Restores answers by the normal form of the full schema."""
+
+    def __init__(self, form: NormalForm) -> None:
+        self._form = form
+        self._validators: dict[int, Any] = {}
+
+    def restored(self, data: Any) -> Any:
+        """Return an answer without the nulls of properties that are optional and do not take null."""
+        return _Walk(self, self._form).node(self._form.root, data, MAX_ANSWER_DEPTH)
+
+    def fits(self, node: Node, data: Any) -> bool:
+        if id(node) not in self._validators:
+            self._validators[id(node)] = self._validator(node)
+        validator = self._validators[id(node)]
+        try:
+            return validator is None or bool(validator.is_valid(data))
+        except ValueError:  # the validator's own limit of depth
+            return False
+
+    def _validator(self, node: Node) -> Any:
+        import jsonschema_rs  # noqa: PLC0415 - takes a twentieth of the import, and few answers need it
+
+        try:
+            # This regex engine is linear for every pattern.
+            options = jsonschema_rs.RegexOptions()
+            return jsonschema_rs.Draft202012Validator({**node, "$defs": self._form.definitions}, pattern_options=options)
+        except ValueError:
+            return None
+
+
+class _Walk:
+    """The restoration of one answer; results per node are kept, so that nested unions do not multiply the work."""
+
+    def __init__(self, restoration: Restoration, form: NormalForm) -> None:
+        self._restoration = restoration
+        self._form = form
+        self._seen: dict[tuple[int, int], Any] = {}
+
+    def node(self, node: Node, data: Any, depth: int) -> Any:
+        if depth == 0 or not isinstance(data, dict | list):
+            return data
+        key = (id(node), id(data))
+        if key not in self._seen:
+            self._seen[key] = data
+            self._seen[key] = self._restored(self._form.resolve(node), data, depth - 1)
+        return self._seen[key]
+
+    def _restored(self, node: Node, data: Any, depth: int) -> Any:
+        for union in UNIONS:
+            if union in node:
+                return self._of_union(node, node[union], data, depth)
+        if isinstance(data, dict):
+            return self._object(node, data, depth)
+        return self._array(node, data, depth)
+
+    def _of_union(self, node: Node, members: list[Node], data: Any, depth: int) -> Any:
+        possible = [each for each in members if _is_meant(self._form.resolve(each), data)]
+        candidates = [self.node(each, data, depth) for each in possible]
+        if len(candidates) == 1:
+            return candidates[0]
+        fitting = (each for each in candidates if self._restoration.fits(node, each))
+        return next(fitting, candidates[0] if candidates else data)
+
+    def _object(self, node: Node, data: dict[Any, Any], depth: int) -> Any:
+        properties: Mapping[str, Node] = node.get("properties", {})
+        required = node.get("required", ())
+        kept = {}
+        for name, value in data.items():
+            inner = properties.get(name)
+            if value is None and inner is not None and name not in required and not self._form.takes_null(inner):
+                continue
+            kept[name] = value if inner is None else self.node(inner, value, depth)
+        same = len(kept) == len(data) and all(kept[name] is value for name, value in data.items())
+        return data if same else kept
+
+    def _array(self, node: Node, data: list[Any], depth: int) -> Any:
+        prefix = node.get("prefixItems", [])
+        rest = node.get("items")
+        nodes = [*prefix[: len(data)], *([rest or _ANYTHING] * (len(data) - len(prefix)))]
+        kept = [self.node(each, value, depth) for each, value in zip(nodes, data, strict=True)]
+        return data if all(new is old for new, old in zip(kept, data, strict=True)) else kept
+
+
+def _is_meant(node: Node, data: Any) -> bool:
+    """Return whether data may be meant for a member of a union, judged by names and fixed values."""
+    if any(union in node for union in UNIONS):
+        return True
+    if ("object" if isinstance(data, dict) else "array") not in node.get("type", ("object", "array")):
+        return False
+    if isinstance(data, list):
+        return True
+    properties = node.get("properties", {})
+    return data.keys() <= properties.keys() and all(_is_value(properties[name], value) for name, value in data.items())
+
+
+def _is_value(node: Node, value: Any) -> bool:
+    if "enum" not in node or value is None:
+        return True
+    return is_scalar(value) and any(isinstance(each, bool) is isinstance(value, bool) and each == value for each in node["enum"])
 
 
 @dataclass(frozen=True)

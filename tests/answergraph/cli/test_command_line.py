@@ -225,8 +225,10 @@ def test_ctrl_c_ends_with_130_and_without_a_stack_trace() -> None:
         return says("too late")
 
     with OpenAIServer(reply) as server:
-        options = ["--model", "openai:small", "--base-url", server.base_url]
-        with subprocess.Popen([*COMMAND, "ask", "1 + 2", *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        # Python's own end, which frees every object, would print.
+        program = "import atexit; from answergraph.__main__ import main; atexit.register(print, 'Python has ended.'); main()"
+        command = [sys.executable, "-c", program, "ask", "1 + 2", "--model", "openai:small", "--base-url", server.base_url]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
             try:
                 assert asked.wait(PATIENCE)
                 process.send_signal(signal.SIGINT)

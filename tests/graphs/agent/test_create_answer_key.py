@@ -66,7 +66,7 @@ def test_update_state_writes_an_answer_of_the_declared_type(run: Any, written: A
 def test_update_state_refuses_what_is_no_answer(run: Any, written: Any) -> None:
     agent = answered(InMemorySaver())
     run(agent, QUESTION, CONFIG)
-    with pytest.raises(InvalidUpdateError, match="'structured_response' is an answer of \\['Verdict'\\]"):
+    with pytest.raises(InvalidUpdateError, match="'structured_response' holds an answer of \\['Verdict'\\]"):
         agent.update_state(CONFIG, {"structured_response": written}, as_node="structured_response")
     assert run.state(agent, CONFIG).values["structured_response"] == VERDICT
 

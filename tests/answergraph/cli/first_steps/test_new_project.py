@@ -1,13 +1,18 @@
 """``answergraph new`` writes a project that works."""
 
 import json
+import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
+import httpx
 import pytest
 
 from tests.answergraph.cli.test_command_line import answergraph
+from tests.suite import processes
+from tests.suite.langgraph_dev import OFFLINE
 
 FILES = {"Makefile", "langgraph.json", "my_agent.py", "requirements.txt", "test_my_agent.py"}
 
@@ -33,6 +38,24 @@ def test_its_test_passes(project: Path) -> None:
     done = subprocess.run(["make", "test"], cwd=project, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "1 passed" in done.stdout
+
+
+@pytest.mark.server
+def test_its_server_answers_and_ends_with_ctrl_c(project: Path) -> None:
+    (project / ".installed").touch()
+    port = processes.free_port()
+    server = processes.start(["make", "dev", f"PORT={port}"], project, OFFLINE, project / "log")
+    try:
+        server.wait_until(processes.answers(f"http://127.0.0.1:{port}/ok"))
+        given = {"messages": [{"role": "user", "content": "What does ci.log show?"}]}
+        run = {"assistant_id": "my_agent", "input": given}
+        answer = httpx.post(f"http://127.0.0.1:{port}/runs/wait", json=run, timeout=processes.GRACE_SECONDS).json()
+        assert answer["outcome"]["status"] == "refused"
+        assert httpx.get(f"http://127.0.0.1:{port}/page/").is_success
+        os.killpg(server.process.pid, signal.SIGINT)
+        server.process.wait(timeout=processes.GRACE_SECONDS)
+    finally:
+        server.kill()
 
 
 def test_its_agent_answers_on_the_command_line(project: Path) -> None:

@@ -85,7 +85,7 @@ def test_what_a_strict_mode_cannot_say_is_refused(dialect: Dialect, schema: dict
 
 @pytest.mark.parametrize("root", [{"anyOf": [of({"a": STRING}), of({"b": STRING})]}, {"type": "array", "items": STRING}, STRING])
 def test_openai_wants_an_object_at_the_root(root: dict[str, Any]) -> None:
-    with pytest.raises(SchemaNotExpressible, match="the whole answer is an object"):
+    with pytest.raises(SchemaNotExpressible, match="the top level must be an object"):
         compile_schema(root, OPENAI)
 
 

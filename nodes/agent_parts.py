@@ -1,0 +1,76 @@
+"""What an agent is made of, as its nodes know it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import SystemMessage
+from langchain_core.tools import BaseTool
+
+from answergraph.nodes.answer_checks import AnswerCheck
+from answergraph.nodes.calls_elsewhere import described_name
+from answergraph.response_format.strategies.declared_format import DeclaredFormat
+from answergraph.response_format.strategies.run_time_format import RunTimeFormat
+from answergraph.state.agent_state import AnswerKeys
+from answergraph.state.budget import UsageLimits
+from answergraph.state.outcome import EndStrategy
+
+
+@dataclass(frozen=True)
+class AgentParts:
+    """The parts of an agent."""
+
+    model: BaseChatModel
+    tools: tuple[BaseTool, ...]
+    """The tools that run here, the middleware's first."""
+    external_tools: tuple[BaseTool, ...]
+    """The tools executed elsewhere."""
+    provider_tools: tuple[dict[str, Any], ...]
+    """The provider's tools, and external tools described by a ``dict``."""
+    system_message: SystemMessage | None
+    format: DeclaredFormat | RunTimeFormat
+    keys: AnswerKeys
+    limits: UsageLimits
+    end_strategy: EndStrategy
+    """How to treat an answer beside tool calls."""
+    checks: tuple[AnswerCheck, ...]
+    """The checks of a valid answer, the middleware's first."""
+    name: str | None
+    """The name on the agent's messages."""
+    runs_any_tool: bool
+    """Whether a ``wrap_tool_call`` hook may run tools the agent does not know."""
+    interrupts: frozenset[str]
+    """The names of the tools that a person must approve."""
+
+    @cached_property
+    def has_tools(self) -> bool:
+        """Whether the graph needs a ``tools`` node; a ``wrap_tool_call`` hook may run its own tools."""
+        return bool(self.tools) or self.runs_any_tool
+
+    @cached_property
+    def external(self) -> frozenset[str]:
+        """The names of the tools executed elsewhere."""
+        # A ``wrap_tool_call`` hook may run tools described by a dict.
+        described = () if self.runs_any_tool else map(described_name, self.provider_tools)
+        own = {tool.name for tool in self.tools}
+        return frozenset({tool.name for tool in self.external_tools} | {name for name in described if name and name not in own})
+
+    @cached_property
+    def reviewed_answers(self) -> frozenset[str]:
+        """The answers that middleware shows to a person, as LangChain's does for ``interrupt_on``."""
+        # The names of a run-time format are unknown; the tools' are known.
+        answers = self.format.declared or self.interrupts - {tool.name for tool in self.tools}
+        return answers & self.interrupts if self.format.reads_answers else frozenset()
+
+    @cached_property
+    def return_direct(self) -> dict[str, bool]:
+        """Per tool, whether its result ends the run."""
+        return {tool.name: tool.return_direct for tool in self.tools}
+
+    @cached_property
+    def offered_tools(self) -> tuple[BaseTool | dict[str, Any], ...]:
+        """The tools that the model may call."""
+        return (*self.tools, *self.external_tools, *self.provider_tools)
