@@ -42,7 +42,7 @@ STRATEGIES: Mapping[str, type[Strategy[Any]]] = {
 
 
 class GeneralAgentContext(BaseModel):
-    """What a run of the general agent may set; a server shows it as a form."""
+    """The context of a run of the general agent; a server shows it as a form."""
 
     model: str = Field(
         default=OFFLINE,

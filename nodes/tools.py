@@ -46,7 +46,7 @@ class ToolsNode(Runnable[Any, Any]):
     ) -> None:
         """Take the names of the answer schemas, which are no tools, from ``answers(state)``.
 
-        What the run has left of its limits is shared by the agents that its tools run; no tool writes the keys of the answer.
+        Agents that its tools run share the rest of the run's limits; no tool writes the keys of the answer.
         """
         self.name = TOOLS
         # Under the names that ``ToolNode`` has for it: programs and tests look there for the tools of an agent.

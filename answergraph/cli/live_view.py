@@ -15,6 +15,7 @@ from rich.text import Text
 
 from answergraph.cli.command_runner import NO_ANSWER, ended, error_line, one_line
 from answergraph.nodes.names import MODEL, STRUCTURED_RESPONSE, TOOLS
+from answergraph.state.messages import CORRECTION_ID_PREFIX
 
 if TYPE_CHECKING:
     from answergraph.cli.command_runner import Graph
@@ -80,11 +81,14 @@ def progress_bar(further: ProgressColumn) -> Progress:
 
 
 def step_lines(update: Any) -> Iterator[str]:
-    """Return a line for each thing a node did.
+    """Return a line for each thing a node did; ``↺`` marks the library's own corrections.
 
     Example:
         >>> list(step_lines({"messages": [ToolMessage("7", name="add", tool_call_id="1")]}))
         ['← add: 7']
+        >>> sent_back = ToolMessage("Too high.", name="Sum", tool_call_id="2", id="answergraph-correction-1")
+        >>> list(step_lines({"messages": [sent_back]}))
+        ['↺ Sum: Too high.']
     """
     for part in update if isinstance(update, list) else [update]:
         if isinstance(part, Mapping):
@@ -117,6 +121,7 @@ def _message_lines(message: AnyMessage) -> Iterator[str]:
             )
             yield f"→ {call['name']}({arguments})"
     elif isinstance(message, ToolMessage):
-        yield f"← {message.name}: {one_line(message.text)}"
+        sign = "↺" if str(message.id).startswith(CORRECTION_ID_PREFIX) else "←"
+        yield f"{sign} {message.name}: {one_line(message.text)}"
     elif message.text:
         yield f"↺ {one_line(message.text)}"

@@ -63,7 +63,7 @@ class Row:
     intervals: Mapping[str, tuple[float, float]]
     """The 95 % interval of each share; trials are tasks."""
     notes: tuple[str, ...]
-    """What was different in how answers were asked for."""
+    """Differences in how the answers were requested."""
 
 
 @dataclass(frozen=True)

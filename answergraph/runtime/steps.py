@@ -253,7 +253,7 @@ _NOTHING = (lambda _: None).__code__
 def has_listener(writer: Callable[..., Any]) -> bool:
     """Return whether what is written to a run's stream writer can reach anyone.
 
-    A run that nobody listens to has a writer that does nothing. LangGraph has no public sign of it; its code is that of nothing.
+    A run that nobody listens to has a writer that does nothing. LangGraph has no public sign of it, so its code is compared.
     """
     code = getattr(writer, "__code__", None)
     return code is None or (code.co_code, code.co_consts) != (_NOTHING.co_code, _NOTHING.co_consts)

@@ -88,6 +88,7 @@ class AnswerAccepted:
 
 Narrowing = TypedDict("Narrowing", {"middleware": str, "from": list[str], "to": list[str]})
 """A middleware's change of the offered schemas; empty ``to`` if it set the format to ``None``."""
+Narrowing.__doc__ = "A middleware's change of the offered schemas."
 
 
 class PendingCall(TypedDict):

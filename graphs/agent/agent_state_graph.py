@@ -77,7 +77,7 @@ class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
     def add_node(self, node: Any, action: Any = None, **options: Any) -> Self:
         """Add a node of yours; agents that run in it share what the run has left of its limits.
 
-        What it writes to the agent's own keys, its answer and its outcome among them, is left out: a node that hands back the
+        The node's writes to the agent's own keys, such as the answer and the outcome, are dropped: a node that returns the
         whole result of another agent does not end this one.
 
         Args:

@@ -120,9 +120,9 @@ def route_after_tools(state: Mapping[str, Any], facts: RoutingFacts) -> Reason:
     In this order:
 
     1. Every tool of the turn returns directly: the run ends, with a response format by reading the result.
-    2. An answer stands beside the calls: ``read_answer``.
-    3. Calls beside them are carried out elsewhere: the run ends.
-    4. Otherwise the model goes on: ``ask_again``.
+    2. There is an answer beside the calls: ``read_answer``.
+    3. Calls beside them are external: the run ends.
+    4. Otherwise the model continues: ``ask_again``.
     """
     message, after = last_turn(state["messages"])
     if facts.any_returns_directly and direct_results(message, after, facts.return_direct):

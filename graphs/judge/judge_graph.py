@@ -188,7 +188,7 @@ def route_after_stage(state: Any) -> Literal["matched", "no_match"]:
 
 
 class JudgeContext(BaseModel):
-    """What a run of the judge may set; a server shows it as a form."""
+    """The context of a run of the judge; a server shows it as a form."""
 
     model: str = Field(
         default=OFFLINE,

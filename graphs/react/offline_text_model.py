@@ -23,7 +23,7 @@ _DECLINES = "I am a set of rules, not a language model, and all I can do is pass
 class OfflineTextModel(BaseLLM):
     r"""A deterministic text model for arithmetic that knows the prompts of the text protocol and of the calculator.
 
-    It computes nothing itself. What it cannot do it says in its final answer, marked as a refusal.
+    It computes nothing itself. If it cannot do something, its final answer says so and is marked as a refusal.
 
     Example:
         >>> OfflineTextModel().invoke("Question: What is 3 + 4?\nThought:")

@@ -27,7 +27,7 @@ MAX_GRAPHS = 64
 
 
 class ReactContext(BaseModel):
-    """What a run of the react graph may set; a server shows it as a form."""
+    """The context of a run of the react graph; a server shows it as a form."""
 
     model: str = Field(
         default=OFFLINE,

@@ -37,6 +37,7 @@ from answergraph.graphs.triage.triage_schema import (
     FalsePositiveCheck,
     FlakyCheck,
     Source,
+    report_on,
     verdict_in,
 )
 from answergraph.graphs.triage.triage_tools import TRIAGE_TOOLS
@@ -178,20 +179,15 @@ def _report(state: CaseState) -> dict[str, Any]:
     evidence = dict(outcome["evidence"]) if outcome else {}
     cited = {str(span[0]) for span in evidence.values()}
     runs = [run for run in _tool_runs(state["messages"]) if run.tool_call_id in cited]
-    report = CaseReport(
-        case=state["case"],
-        test=state["test"],
-        kind=state["kind"],
+    report = report_on(
+        state,
         verdict=verdict_in(answer),
-        cause=state["cause"],
-        cluster=state["cluster"],
-        cases=state["cases"],
-        remembered="",
         status=outcome["status"] if outcome else "unanswered",
         reason=outcome["reason"] if outcome else "The run ended without an outcome.",
         schema=outcome["schema"] if outcome else None,
         answer=answer.model_dump(mode="json") if isinstance(answer, BaseModel) else None,
         evidence=evidence,
+        coverage=outcome["coverage"] if outcome else {},
         sources={run.tool_call_id: Source(tool=run.name, args=dict(run.args), text=run.text) for run in runs},
     )
     return {"reports": [report], "bundles": [sealed({"case": state["case"], **answer_bundle(state)})]}

@@ -15,7 +15,7 @@ from answergraph.graphs.triage.run_files.case_facts import CaseFacts, different,
 from answergraph.graphs.triage.run_files.case_identity import environment
 from answergraph.graphs.triage.run_files.case_survey import Case, Survey
 from answergraph.graphs.triage.run_files.read_only_folder import Folder
-from answergraph.graphs.triage.triage_schema import CaseRef, CaseReport
+from answergraph.graphs.triage.triage_schema import CaseRef, CaseReport, report_on
 
 MAX_CALLS = (EXPLORE_LIMITS.model_calls or 0) + (CONCLUDE_LIMITS.model_calls or 0)
 """Maximum model calls per cause."""
@@ -117,22 +117,9 @@ def _remembered(task: CaseTask, at: str, report: dict[str, Any]) -> CaseReport:
 
 
 def _not_judged(task: CaseTask, limit: int) -> CaseReport:
-    return CaseReport(
-        case=task["case"],
-        test=task["test"],
-        kind=task["kind"],
-        verdict="unknown",
-        cause=task["cause"],
-        cluster=task["cluster"],
-        cases=task["cases"],
-        remembered="",
-        status="not_judged",
-        reason=f"No more than {limit} causes were to be judged.",
-        schema=None,
-        answer=None,
-        evidence={},
-        sources={},
-    )
+    reason = f"No more than {limit} causes were to be judged."
+    nothing: dict[str, Any] = {"schema": None, "answer": None, "evidence": {}, "coverage": {}, "sources": {}}
+    return report_on(task, verdict="unknown", status="not_judged", reason=reason, **nothing)
 
 
 def _tokens(cluster: Cluster, survey: Survey) -> int:

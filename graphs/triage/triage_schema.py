@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
 from answergraph.evidence.marks import Quote
-from answergraph.state.outcome import Status
+from answergraph.state.outcome import Coverage, Status
 
 MisclassificationCause = Literal["tool_bug", "spec_issue", "app_behavior", "temporary_error"]
 """Why a result is wrong: the test or its tools, the specification, an intended change of the application, or a temporary
@@ -122,5 +123,14 @@ class CaseReport(TypedDict):
     """A ``FalseNegativeCheck``, ``FlakyCheck``, ``FalsePositiveCheck`` or ``Abstention``, as JSON."""
     evidence: dict[str, list[Any]]
     """Per quote of the answer (``"evidence[0]"``): ``[tool_call_id, start, end]`` in ``sources``."""
+    coverage: dict[str, Coverage]
+    """As in an ``Outcome``: which fields of the answer the evidence supports, and which were not checked."""
     sources: dict[str, Source]
     """The tool results that the evidence cites, by tool call."""
+
+
+def report_on(task: Mapping[str, Any], **found: Any) -> CaseReport:
+    """Return the report of a case: what its task says, and what was found."""
+    known = {key: task[key] for key in ("case", "test", "kind", "cause", "cluster", "cases")}
+    report: CaseReport = {**known, "remembered": "", **found}  # type: ignore[typeddict-item]  # the keys of both kinds of report
+    return report

@@ -4,11 +4,15 @@ from functools import cache
 from typing import Any
 
 from langchain.agents.middleware import HumanInTheLoopMiddleware
+from langchain_core.messages import AIMessage
 from langgraph.graph import END, START, StateGraph
+from pydantic import BaseModel
 
-from answergraph import build_agent_graph, create_agent, external_tool
+from answergraph import ToolStrategy, build_agent_graph, create_agent, external_tool
+from answergraph.graphs import create_judge
 from answergraph.graphs.calculator import CALCULATOR_TOOLS, Calculation, create_calculator
 from answergraph.middleware import GroundedAnswer
+from answergraph.testing import ScriptedChatModel
 from tests.served.hooks import Announce, TeamState, stop_after_two_turns
 
 
@@ -37,6 +41,33 @@ def team() -> Any:
     graph.add_edge(START, "calculator")
     graph.add_edge("calculator", END)
     return graph.compile()
+
+
+class Verdict(BaseModel):
+    """Whether the tests pass."""
+
+    passed: bool
+
+
+def _unsure(**options: Any) -> Any:
+    unsure = AIMessage("", tool_calls=[{"name": "Verdict", "args": {"passed": "perhaps"}, "id": "1"}])
+    model = ScriptedChatModel(replies=lambda messages: unsure)
+    return create_agent(model, response_format=ToolStrategy(Verdict, **options), on_failure="raise", name="unsure")
+
+
+def raising() -> Any:
+    """Return an agent that raises where it has no answer."""
+    return _unsure()
+
+
+def unreadable() -> Any:
+    """Return an agent that raises the model's mistake."""
+    return _unsure(handle_errors=False)
+
+
+def undecided() -> Any:
+    """Return a judge that raises where no rule holds."""
+    return create_judge("offline", ["approved", "needs fix"], on_failure="raise")
 
 
 @cache

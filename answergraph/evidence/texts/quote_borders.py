@@ -66,7 +66,7 @@ def ends_at_border(text: str, end: int) -> bool:
 
 
 def _is_within_word(text: str, place: int) -> bool:
-    """Return whether a combining mark, which is a vowel in many scripts, joins what stands before and behind a place."""
+    """Return whether a combining mark, which is a vowel in many scripts, joins the characters before and after a place."""
     beside = text[max(place - 1, 0) : place + 1]
     marks = [unicodedata.category(character)[0] == "M" for character in beside]
     return 0 < place < len(text) and any(marks) and all(map(or_, marks, map(str.isalnum, beside)))

@@ -56,7 +56,7 @@ class Unreadable:
 
     log: str
     feedback: str
-    """The problem, as told to the model."""
+    """The problem, as sent to the model."""
     name: str = EXCEPTION
     """The named action, if it is a valid tool name."""
     args: str = ""

@@ -141,7 +141,7 @@ def text_input(tool_args: Mapping[str, Any]) -> str:
 
 
 def unquoted(text: str) -> str:
-    """Return a text without the quotes around all of it; quotes that also stand inside belong to the text."""
+    """Return a text without the quotes around all of it; quotes that also occur inside belong to the text."""
     text = text.strip()
     if len(text) < 2 or text[0] != text[-1] or text[0] not in _QUOTES:  # noqa: PLR2004  # two quotes
         return text

@@ -1,65 +1,69 @@
 // The answers of a run, each as a table: a row for each field, a column for each attempt, and what was wrong in the cell where it was.
 
 import { answersIn, attemptValues, fieldsOf } from "./answers.js";
-import { button, el, icon, newId, shown, textBlock } from "./dom.js";
+import { caseAround, MAX_ANSWERS } from "./cases.js";
+import { button, el, icon, newId, plural, shown, textBlock } from "./dom.js";
 import { lineOf } from "./evidence_view.js";
 import { statusWords } from "./outcome_words.js";
 import { brief } from "./timeline.js";
 
-/** From how many attempts on those in the middle have one column together, and from how many answers on each is folded. */
+/** From how many attempts on those in the middle have one column together. */
 const MAX_COLUMNS = 5;
-const MAX_OPEN = 3;
 
 export class AnswerView {
   #place;
   #source;
   #open;
+  #showCases;
   #print = "";
 
   /** @param {HTMLElement} place @param {(callId: string, sources: object) => object} source the result of a call
    * @param {(what: object, button: HTMLElement) => void} open shows a value's place in its source
+   * @param {() => void} showCases shows the answers that are too many to stand here
    */
-  constructor(place, source, open) {
+  constructor(place, source, open, showCases) {
     this.#place = place;
     this.#source = source;
     this.#open = open;
+    this.#showCases = showCases;
   }
 
-  /** Show what is known; what did not change stays as it is, so that what was opened stays open. @param {import("./run_types.js").Run} run */
-  show(run) {
+  /** Show what is known; what did not change stays as it is, so that what was opened stays open.
+   * @param {import("./run_types.js").Run} run @param {Map<string, object>} cases by their space
+   */
+  show(run, cases) {
     const records = answersIn(run.values);
     const isOver = ["ended", "failed", "stopped", "none"].includes(run.status);
-    const growing = isOver ? [] : run.growing.filter(({ status }) => status !== "accepted" || !records.length);
+    const isHere = ({ status, space }) =>
+      (status !== "accepted" || !records.length) && (cases.size <= MAX_ANSWERS || !caseAround(space, cases));
+    const growing = isOver ? [] : run.growing.filter(isHere);
     const print = JSON.stringify([records, growing, run.thread]);
     if (print === this.#print) return;
     this.#print = print;
-    const cards = records.map((record, index) => this.#card(record, run.messages, records.length > MAX_OPEN, index === 0));
+    const isMany = records.length > MAX_ANSWERS;
+    const cards = isMany
+      ? [button(`${plural(records.length, "answer")}, by case`, this.#showCases)]
+      : records.map((record) => this.card(record, run.messages));
     this.#place.replaceChildren(...growing.map(growingCard), ...cards);
   }
 
-  #card(record, messages, isFolded, isFirst) {
+  /** Make the element of one answer. */
+  card(record, messages) {
     const { title, answer, outcome } = record;
     const { tone, icon: sign } = statusWords(outcome.status);
     const badge = el("span.badge", { "data-tone": tone }, icon(sign), outcome.status);
-    const label = answer?.label ?? answer?.verdict;
-    const heading = el("h2", {}, title, badge, typeof label === "string" && el("span.hint", {}, label));
-    const parts = () => [
-      outcome.status !== "answered" && outcome.reason && isFolded && el("p", {}, outcome.reason),
+    const label = outcome.verdict ?? answer?.label ?? answer?.verdict;
+    const heading = [
+      el("h2", {}, title, badge, typeof label === "string" && el("span.hint", {}, label)),
+      outcome.status !== "answered" && outcome.reason && el("p", {}, outcome.reason),
+    ];
+    return el(
+      "article.answer",
+      { "data-status": outcome.status },
+      ...(title === "structured_response" ? [] : heading),
       this.#table(record, messages),
       this.#more(outcome),
-    ];
-    if (!isFolded)
-      return el(
-        "article.answer",
-        { "data-status": outcome.status },
-        title === "structured_response" ? null : heading,
-        ...parts(),
-      );
-    const card = el("details.answer", { "data-status": outcome.status, open: isFirst }, el("summary", {}, heading));
-    const fill = () => card.open && card.children.length === 1 && card.append(...parts().filter(Boolean));
-    card.addEventListener("toggle", fill);
-    fill();
-    return card;
+    );
   }
 
   #table({ answer, outcome, sources }, messages) {

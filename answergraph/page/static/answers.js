@@ -20,14 +20,20 @@ export function answersIn(values) {
 
 const isObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
 const isOutcome = (value) => isObject(value) && typeof value.status === "string" && "attempts" in value;
-export const isReport = (value) =>
+const isReport = (value) =>
   isObject(value) && typeof value.status === "string" && "answer" in value && isObject(value.sources);
 
 const record = (key, values, outcome) => ({ title: key, answer: values[key] ?? null, outcome, sources: {} });
 
 function fromReport({ answer, sources, case: name, test, ...outcome }, key, index) {
-  return { title: test ?? name ?? `${key}[${index}]`, answer, outcome, sources };
+  return { title: test ?? name ?? `${key}[${index}]`, case: name ?? null, answer, outcome, sources };
 }
+
+/** The report among what a node has written, if there is one. */
+export const reportIn = (wrote) =>
+  Object.values(wrote ?? {})
+    .flat()
+    .find(isReport);
 
 /** From how many items on a list is one row instead of one for each item. */
 const MAX_ITEMS = 4;

@@ -1,5 +1,7 @@
 // The messages of a thread as the stream tells of them. Knows no elements.
 
+import { withoutIds } from "./steps.js";
+
 /** The text of a message: its content, or the text blocks in it. */
 export function textOf({ content }) {
   if (typeof content === "string") return content;
@@ -24,9 +26,10 @@ export class Conversation {
     this.#others.clear();
   }
 
-  /** All messages, in order; what was written inside a subgraph stands behind what was there before it. */
+  /** All messages, in order; what was written inside a subgraph stands behind what was there before it, together. */
   get messages() {
-    const others = [...this.#others.values()];
+    const visits = Map.groupBy(this.#others.values(), ({ space }) => space.split("|")[0]);
+    const others = [...visits.values()].flat();
     const behind = Map.groupBy(others, ({ after }) => (after === null || this.#own.has(after) ? after : undefined));
     const own = [...this.#own].flatMap(([id, message]) => [message, ...(behind.get(id) ?? [])]);
     return [...(behind.get(null) ?? []), ...own, ...(behind.get(undefined) ?? [])];
@@ -38,28 +41,27 @@ export class Conversation {
   }
 
   /** Take over the messages of a state; the thread's own take the place of all before.
-   * @param {object[]} messages @param {string} inside the subgraph's path, empty for the thread itself
+   * @param {object[]} messages
    */
-  replace(messages, inside = "") {
-    const named = messages.map((message) => ({ ...message, id: message.id ?? `unnamed-${++this.#unnamed}`, inside }));
-    if (inside) {
-      for (const message of named) this.#put(message);
-      return;
-    }
+  replace(messages) {
+    const named = messages.map((message) => ({ ...message, id: message.id ?? `unnamed-${++this.#unnamed}`, inside: "", space: "" }));
     this.#own = new Map(named.map((message) => [message.id, message]));
     for (const id of this.#own.keys()) this.#others.delete(id);
   }
 
-  /** Take over what a node has written: at the end of the graph's own messages, or in the place of one with the same id. */
-  write(messages, inside = "") {
+  /** Take over what a node has written: at the end of the graph's own messages, or in the place of one with the same id.
+   * @param {object[]} messages @param {string} space of the subgraph, empty for the thread itself
+   */
+  write(messages, space = "") {
+    const inside = withoutIds(space);
     for (const given of messages) {
       const message = plain(given);
+      const id = message.id ?? `unnamed-${++this.#unnamed}`;
       if (message.type === "remove") this.#remove(message.id);
-      else if (inside) this.#put({ ...message, id: message.id ?? `unnamed-${++this.#unnamed}`, inside });
+      else if (space) this.#put({ ...message, id, inside, space });
       else {
-        const id = message.id ?? `unnamed-${++this.#unnamed}`;
         this.#others.delete(id);
-        this.#own.set(id, { ...message, id, inside });
+        this.#own.set(id, { ...message, id, inside, space });
       }
     }
   }
@@ -76,23 +78,24 @@ export class Conversation {
   }
 
   /** Take one piece of a message, as `messages-tuple` streams it. */
-  add(piece, inside = "") {
+  add(piece, space = "") {
     if (!piece.id || this.#own.has(piece.id)) return;
+    const inside = withoutIds(space);
     if (!piece.type.endsWith("Chunk")) {
-      this.#put({ ...piece, inside });
+      this.#put({ ...piece, inside, space });
       return;
     }
     const before = this.#others.get(piece.id);
-    this.#put(before?.growing ? joined(before, piece) : { ...begun(piece), inside });
+    this.#put(before?.growing ? joined(before, piece) : { ...begun(piece), inside, space });
   }
 
   #put(message) {
     if (this.#own.has(message.id)) return;
     const before = this.#others.get(message.id);
     // The same message reaches a graph from its subgraph: it is the outer one's.
-    const outer = before && before.inside.length < message.inside.length ? before.inside : message.inside;
+    const { inside, space } = before && before.inside.length < message.inside.length ? before : message;
     const after = before ? before.after : ([...this.#own.keys()].at(-1) ?? null);
-    this.#others.set(message.id, { ...message, inside: outer, after });
+    this.#others.set(message.id, { ...message, inside, space, after });
   }
 }
 

@@ -130,7 +130,7 @@ export class GraphView {
       : null;
     const element = svg(
       "g",
-      { class: `node${inner ? " group" : ""}${isGroup ? " opens" : ""}`, tabindex: "-1", role: "button" },
+      { class: `node${inner ? " group" : ""}${isGroup ? " opens" : ""}`, tabindex: "-1", role: inner ? "group" : "button" },
       svg("title", {}, path),
       svg("rect", { x: left, y: top, width, height, rx: isTerminal(path) ? height / 2 : 6 }),
       toggles,
@@ -188,10 +188,11 @@ export class GraphView {
     if (running && !element.classList.contains("running")) this.#bringIntoView({ element });
     for (const name of ["running", "failed", "waits", "done"]) element.classList.toggle(name, name === state);
     element.classList.toggle("selected", isSelected);
-    if (isGroup) element.setAttribute("aria-expanded", String(isOpen));
+    // An open subgraph holds other buttons, so it is a group and none itself.
+    if (isGroup && !isOpen) element.setAttribute("aria-expanded", "false");
     element.setAttribute(
       "aria-label",
-      [path, state, count > 1 && `${count} times`, isSelected && "selected"].filter(Boolean).join(", "),
+      [path, state, count > 1 && `${count} times`, isOpen && "unfolded", isSelected && "selected"].filter(Boolean).join(", "),
     );
   }
 

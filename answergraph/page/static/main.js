@@ -4,13 +4,14 @@ import * as address from "./address.js";
 import { AnswerView } from "./answer_view.js";
 import * as api from "./api.js";
 import { Branching } from "./branching.js";
+import { casesOf, placeIn } from "./cases.js";
+import { CasesView } from "./cases_view.js";
 import { CheckpointList } from "./checkpoint_list.js";
 import { CompareView } from "./compare_view.js";
 import { Composer, listAssistants } from "./composer.js";
 import { textOf } from "./conversation.js";
 import { DetailsView } from "./details_view.js";
 import { divide } from "./divider.js";
-import { counted } from "./dom.js";
 import { GraphView } from "./graph_view.js";
 import { HeadView } from "./head_view.js";
 import { InterruptView } from "./interrupts.js";
@@ -21,7 +22,7 @@ import { RunList } from "./run_list.js";
 import { RunStore } from "./run_store.js";
 import { StateView } from "./state_view.js";
 import { StepChoice } from "./step_choice.js";
-import { lightsOf, reasonsOf } from "./taken_path.js";
+import { leadsOf, lightsOf, reasonsOf } from "./taken_path.js";
 import { Tabs } from "./tabs.js";
 import { Theme } from "./theme.js";
 import { ThreadList } from "./thread_list.js";
@@ -68,7 +69,10 @@ const answers = new AnswerView(
   at("answers"),
   sourceOf,
   (what, opener) => (details.evidence(what, opener), at("side").checkVisibility() || choose({ tab: "graph" })),
+  () => choose({ tab: "cases" }),
 );
+const showSteps = (step) => choose({ tab: "timeline", step });
+const cases = new CasesView(at("cases"), (record) => answers.card(record, store.run.messages), showSteps);
 const head = new HeadView(at("head"), at("left"), {
   fork: (step) => fork(step),
   copy: () => navigator.clipboard?.writeText(location.href),
@@ -98,14 +102,16 @@ divide(at("divider"), at("side"));
 function show(run) {
   const name = known.get(assistant)?.graph_id ?? "";
   head.show(run, { name, description: known.get(assistant)?.description });
-  answers.show(run);
+  const found = casesOf(run);
+  const bySpace = new Map(found.map((each) => [each.step?.childSpace, each]));
+  answers.show(run, bySpace);
   timeline.show(run, reasons);
-  messages.show(run.messages, store.isBusy || run.status !== stood);
+  cases.show(found, run.thread);
+  messages.show(run.messages, store.isBusy || run.status !== stood, (message) => placeIn(message, bySpace));
   stateView.show({ ...run, checkpoint: run.checkpoint ?? run.leftAt }, store.isBusy, nodeNames());
   compare.show(run, reasons);
   drawing.light(lightsOf(run.steps));
-  at("count").textContent = run.messages.length ? counted(run.messages.length) : "";
-  at("step-count").textContent = run.steps.length ? `${counted(run.steps.length)}${run.olderSteps ? "+" : ""}` : "";
+  tabs.count({ timeline: run.steps.length, cases: found.length, messages: run.messages.length }, run.olderSteps);
   at("run").disabled = store.isBusy;
   at("stop").disabled = !store.isBusy;
   at("checkpoint").hidden = run.checkpoint === null;
@@ -162,6 +168,7 @@ async function chooseAssistant(id) {
   if (turn !== chosen) return;
   graph = drawn;
   reasons = reasonsOf(graph);
+  store.leads = leadsOf(graph);
   composer.make(found);
   at("input").removeAttribute("aria-busy");
   try {

@@ -5,6 +5,7 @@ import { otherBlocks, textOf } from "./conversation.js";
 import { button, el, plural, shown, textBlock } from "./dom.js";
 import { markdown } from "./markdown.js";
 import { brief, isCorrection } from "./timeline.js";
+import { tableOf } from "./value_tree.js";
 
 /** How near to its end a list still follows what is written, in pixels. */
 const NEAR = 80;
@@ -51,13 +52,15 @@ export class MessageList {
     if (again) requestAnimationFrame(() => this.#follow(again - 1));
   }
 
-  /** Show these messages and no others. @param {boolean} follows whether their end is to be seen */
-  show(messages, follows) {
+  /** Show these messages and no others. @param {object[]} messages @param {boolean} follows whether their end is to be seen
+   * @param {(message: object) => string} placeOf says where a message was written, empty for the thread itself
+   */
+  show(messages, follows, placeOf) {
     let next = this.#place.firstElementChild;
     const gone = new Set(this.#items.keys());
     for (const message of messages) {
       gone.delete(message.id);
-      const element = this.#elementOf(message);
+      const element = this.#elementOf(message, placeOf(message));
       if (element === next) next = next.nextElementSibling;
       else this.#place.insertBefore(element, next);
     }
@@ -87,9 +90,9 @@ export class MessageList {
       element.hidden = Boolean(this.#words) && !element.textContent.toLowerCase().includes(this.#words);
   }
 
-  #elementOf(message) {
+  #elementOf(message, place) {
     const item = this.#items.get(message.id);
-    if (item?.message === message) return item.element;
+    if (item?.message === message && item.place === place) return item.element;
     const print = JSON.stringify([
       message.type,
       message.content,
@@ -97,20 +100,20 @@ export class MessageList {
       message.tool_call_chunks,
       message.status,
       message.growing,
-      message.inside,
+      place,
     ]);
     if (item?.print === print) {
       item.message = message;
       return item.element;
     }
     const element = item?.element ?? el("article.message", { tabindex: "-1" });
-    fill(element, message);
-    this.#items.set(message.id, { element, message, print });
+    fill(element, message, place);
+    this.#items.set(message.id, { element, message, print, place });
     return element;
   }
 }
 
-function fill(element, message) {
+function fill(element, message, place) {
   const { type, name, status, growing, inside } = message;
   const correction = type !== "ai" && isCorrection(message);
   const isForeign = inside && type === "human";
@@ -137,7 +140,7 @@ function fill(element, message) {
     {},
     speaker,
     words && el("span.name", {}, words),
-    inside && el("span.inside", {}, `in ${inside.replaceAll(":", " › ")}`),
+    place && el("span.inside", {}, `in ${place}`),
     growing && el("span.badge", { "data-tone": "running", "data-status": "growing" }, "writing"),
     status === "error" && el("span.badge", { "data-tone": "no" }, "error"),
   );
@@ -215,31 +218,14 @@ function marked(text, words) {
   return [...pieces, text.slice(at)];
 }
 
-const MAX_TABLE = { rows: 50, columns: 8 };
-
 /** A JSON list of alike objects as a table; null for anything else. */
 function table(text) {
   if (!/^\s*\[\s*\{/.test(text) || text.length > 50_000) return null;
-  let rows;
   try {
-    rows = JSON.parse(text);
+    return tableOf(JSON.parse(text));
   } catch {
     return null;
   }
-  const names = [...new Set(rows.flatMap((row) => Object.keys(row ?? {})))];
-  if (names.length > MAX_TABLE.columns || rows.length > MAX_TABLE.rows || rows.some((row) => typeof row !== "object"))
-    return null;
-  const cell = (value) => (value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value));
-  return el(
-    "div.markdown.wide",
-    { tabindex: "0", role: "group", "aria-label": "Table" },
-    el(
-      "table",
-      {},
-      el("thead", {}, el("tr", {}, ...names.map((name) => el("th", { scope: "col" }, name)))),
-      el("tbody", {}, ...rows.map((row) => el("tr", {}, ...names.map((name) => el("td", {}, cell(row?.[name])))))),
-    ),
-  );
 }
 
 function callsOf({ tool_calls, tool_call_chunks, growing }) {

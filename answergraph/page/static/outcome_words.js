@@ -80,6 +80,8 @@ const TELLERS = {
   }),
   ended: (run) => {
     const all = answersIn(run.values).map(({ outcome }) => outcome.status);
+    const decided = all.length ? null : decisionIn(run.values);
+    if (decided) return { rest: `: ${decided.word}`, why: [decided.why] };
     if (all.length)
       return {
         rest: `: ${plural(all.length, "answer")}`,
@@ -95,8 +97,18 @@ const TELLERS = {
   none: (run) => ({ word: run.checkpoint ? "A checkpoint" : "Nothing has run here yet", rest: "", why: [] }),
 };
 
+/** What a graph without an answer says of its end: a judge, a workflow, or one that names its problems. */
+function decisionIn(values) {
+  const judgment = Object.values(values).find((value) => typeof value?.reason === "string" && "label" in value);
+  if (judgment) return { word: judgment.label ?? "no rule holds", why: judgment.reason };
+  const { status, reason, problems } = values;
+  if (typeof status === "string" && typeof reason === "string") return { word: status, why: reason };
+  if (!Array.isArray(problems) || !problems.length || problems.some((each) => typeof each !== "string")) return null;
+  return { word: plural(problems.length, "problem"), why: problems.join(" ") };
+}
+
 /** The steps of the outermost graph; they are not counted before all of them are there. */
-const top = ({ steps, olderSteps }) => (olderSteps ? [] : steps.filter(({ space }) => !space));
+const top = ({ steps, olderSteps }) => (olderSteps ? [] : steps.filter(({ space, isAgain }) => !space && !isAgain));
 
 function doing({ steps }) {
   const now = [...new Set(steps.filter(({ state }) => state === "running").map(({ node }) => node))];

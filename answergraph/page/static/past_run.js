@@ -97,7 +97,14 @@ export async function checkpointBefore(step, { thread, id: run, steps, runs }) {
   if (step.checkpoint) return step.checkpoint;
   let before = [];
   for await (const read of new PastRun(thread, run, run === runs[0]?.run_id).pages()) before = read.get("").toReversed();
-  const visit = steps.filter(({ space, node }) => !space && node === step.node).findIndex(({ id }) => id === step.id);
+  const visit = steps.filter(({ space, node, isAgain }) => !space && !isAgain && node === step.node).findIndex(({ id }) => id === step.id);
   const visits = before.flatMap(({ checkpoint_id: id, tasks }) => (tasks ?? []).filter(({ name }) => name === step.node).map(() => id));
   return visits[visit] ?? null;
+}
+
+/** Take from stored checkpoints what each of several visits side by side has written: a stream does not say which of them wrote it.
+ * @param {import("./steps.js").Steps} steps @param {string} thread
+ */
+export async function correctSteps(steps, thread) {
+  if (steps.isUnsure) steps.correct(await api.checkpoints(thread, { limit: PAGE }));
 }

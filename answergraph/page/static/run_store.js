@@ -2,7 +2,7 @@
 // run. What the server says decides: the end of a byte stream ends nothing.
 
 import * as api from "./api.js";
-import { lastCheckpoint, PastRun } from "./past_run.js";
+import { correctSteps, lastCheckpoint, PastRun } from "./past_run.js";
 import { RunConnection } from "./run_connection.js";
 import { RunSender } from "./run_sender.js";
 import { endedAs, standsAs } from "./run_status.js";
@@ -58,10 +58,11 @@ export class RunStore {
     return BUSY.includes(this.#known.status);
   }
 
+  /** Say which edges the graph of the run has. @param {(inside: string, from: string, to: string) => boolean} leads */
+  set leads(leads) { this.#view.steps.leads = leads; }
+
   /** The newest result of a tool call. */
-  toolResult(callId) {
-    return this.#view.conversation.toolResult(callId);
-  }
+  toolResult = (callId) => this.#view.conversation.toolResult(callId);
 
   /** Leave what is open, for a thread that is made when it is first needed. A run that goes on there goes on. */
   newThread() {
@@ -210,6 +211,7 @@ export class RunStore {
     this.#connection = null;
     this.#change({ status: endedAs(record, state, this.#known, this.#view), endedAt, connection: { state: "idle" }, runs: runs.map((each) => (each.run_id === record?.run_id ? record : each)) });
     if (!this.#view.isWhole) await this.loadOlderSteps().catch(() => {});
+    else await correctSteps(this.#view.steps, thread).then(() => isCurrent() && this.#change(), () => {});
   }
 
   /** The state, however long the server takes to answer; null if it cannot say: then what the stream told stays. */

@@ -40,6 +40,7 @@
  * @property {string[]} next the nodes that came next, "__end__" for the end; empty while it is not known
  * @property {string|null} error
  * @property {{id: string, value: any}[]} interrupts
+ * @property {boolean} [isAgain] a further run of a graph within the node, which is no visit of its own
  * @property {string|null} checkpoint before this step: a run from there goes on with this step
  * @property {boolean} hasInside whether it has steps inside it that `loadInside` has not brought yet
  */

@@ -2,14 +2,7 @@
 // elements.
 
 import { Conversation } from "./conversation.js";
-import { splitSpace, Steps, withoutIds } from "./steps.js";
-
-/** Split the name of an event: `updates|case:1f…|explore:a0…` happens inside `case:explore`. */
-function eventPlace(name) {
-  const [mode, ...spaces] = name.split("|");
-  const space = spaces.join("|");
-  return { mode, space, inside: withoutIds(space) };
-}
+import { splitSpace, Steps } from "./steps.js";
 
 export class RunView {
   conversation = new Conversation();
@@ -43,10 +36,10 @@ export class RunView {
     this.isWhole = false;
   }
 
-  /** Take one event. @param {{event: string, data: string, at: number|null}} event */
+  /** Take one event; `updates|case:1f…|explore:a0…` happens in the space `case:1f…|explore:a0…`. @param {{event: string, data: string, at: number|null}} event */
   take({ event, data, at }) {
-    const { mode, inside, space } = eventPlace(event);
-    this.#takers[mode]?.(JSON.parse(data), at, space, inside);
+    const [mode, ...spaces] = event.split("|");
+    this.#takers[mode]?.(JSON.parse(data), at, spaces.join("|"));
   }
 
   /** The run is over, and this is the state it left. */
@@ -65,19 +58,19 @@ export class RunView {
       this.steps.start(at);
       this.conversation.settle();
     },
-    messages: ([piece, metadata], at, space, inside) => {
+    messages: ([piece, metadata], at, space) => {
       const full = metadata?.langgraph_checkpoint_ns;
       // Where messages come whole they may come after the node has ended; a piece never does.
       if (full && piece.type?.endsWith("Chunk") && !this.#isWritten(piece.id)) this.steps.begins(full, at, metadata.langgraph_step ?? null);
-      this.conversation.add(piece, full ? withoutIds(splitSpace(full).space) : inside);
+      this.conversation.add(piece, full ? splitSpace(full).space : space);
     },
     custom: (event, _, space) => {
       if (event?.type === "answergraph.answer") this.answers.set(`${space}|${event.agent}|${event.key}`, { ...event, space });
     },
-    updates: (update, at, space, inside) => {
+    updates: (update, at, space) => {
       for (const [node, written] of Object.entries(update)) {
         if (node === "__interrupt__") this.#wait(written);
-        else if (!node.startsWith("__")) this.#takeUpdate(node, merged(written), at, space, inside);
+        else if (!node.startsWith("__")) this.#takeUpdate(node, merged(written), at, space);
       }
     },
     error: (error) => (this.error = error),
@@ -87,11 +80,11 @@ export class RunView {
     return this.steps.all.slice(-20).some(({ messageIds }) => messageIds.includes(id));
   }
 
-  #takeUpdate(node, written, at, space, inside) {
+  #takeUpdate(node, written, at, space) {
     this.steps.ends(space, node, written, at);
     if (!written) return;
     const { messages, ...rest } = written;
-    if (messages) this.conversation.write([messages].flat(), inside);
+    if (messages) this.conversation.write([messages].flat(), space);
     if (space) return;
     // The state's reducers are not known here: lists grow, everything else is replaced. The state at the end sets it right.
     const joined = Object.entries(rest).map(([key, value]) => [key, grown(this.values[key], value)]);

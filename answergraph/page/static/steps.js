@@ -11,7 +11,10 @@ export function splitSpace(full) {
 }
 
 /** The same without ids: `case:explore`. */
-export const withoutIds = (space) => space.split("|").map((part) => part.replace(/:[^:]*$/, "")).join(":");
+export const withoutIds = (space) => space.split("|").filter((part) => !isCount(part)).map((part) => part.replace(/:[^:]*$/, "")).join(":");
+
+/** A node that runs graphs itself gives the first of these runs its own namespace, and each further one a number behind it. */
+const isCount = (part) => /^\d+$/.test(part);
 
 /** The subgraphs around a step, the outermost first: `case:1f…|explore:a0…` lies in `case:1f…`. @param {string} id of the step */
 export const spacesAround = (id) => id.split("|").slice(0, -1).map((_, index, all) => all.slice(0, index + 1).join("|")).filter(Boolean);
@@ -24,6 +27,10 @@ export class Steps {
   #byTask = new Map();
   #visits = new Map();
   #begunAt = null;
+  /** Whether an edge leads from one node to another, as far as the drawn graph tells. A stream does not say what runs side by side.
+   * @type {(inside: string, from: string, to: string) => boolean}
+   */
+  leads = () => true;
 
   clear() {
     this.all = [];
@@ -52,8 +59,16 @@ export class Steps {
     const known = this.#byTask.get(full);
     if (known) return Object.assign(known, { seenAt: ++this.#clock });
     const { space, node, task } = splitSpace(full);
-    if (space) this.begins(space, at);
+    const around = space ? this.begins(space, at) : null;
+    if (around && isCount(node)) return this.#beginsAgain(around, node, full, at);
     return this.#add({ space, node, at, superstep, childSpace: task && full });
+  }
+
+  #beginsAgain(first, count, full, at) {
+    const step = { ...first, ...blank({ ...first, began: at }), id: `${first.id}.${count}`, childSpace: full, isAgain: true, seenAt: ++this.#clock };
+    this.all.push(step);
+    this.#byTask.set(full, step);
+    return step;
   }
 
   #clock = 0;
@@ -61,10 +76,28 @@ export class Steps {
   /** A node has written. @returns {object} the step */
   ends(space, node, wrote, at) {
     if (space) this.begins(space, at);
-    const own = this.all.filter((step) => step.space === space && step.node === node && step.state === "running");
-    // Of several at once, the one that was heard of last: its subgraph or its model has just come to an end.
-    const step = own.toSorted((one, other) => other.seenAt - one.seenAt)[0] ?? this.#add({ space, node, at });
+    const running = this.all.filter((step) => step.space === space && step.node === node && step.state === "running");
+    const own = running.filter(({ isAgain }) => !isAgain);
+    // Of several at once, the one whose subgraph wrote the same, or that was heard of last: it has probably just come to an end.
+    const print = own.length > 1 && JSON.stringify(wrote);
+    const same = print && own.find(({ childSpace }) => JSON.stringify(this.all.findLast((step) => step.space === childSpace)?.wrote) === print);
+    const step = same || own.toSorted((one, other) => other.seenAt - one.seenAt)[0] || this.#add({ space, node, at });
+    for (const each of running) if (each.isAgain && each.childSpace.startsWith(step.childSpace)) Object.assign(each, { state: "done", ended: at });
     return Object.assign(step, { state: "done", ended: at }, written(wrote));
+  }
+
+  /** Whether one node ran several graphs side by side: a stream does not say which of them a write belongs to. */
+  get isUnsure() {
+    const names = this.all.filter(({ childSpace, isAgain }) => childSpace && !isAgain).map(({ space, node, number }) => JSON.stringify([space, node, number]));
+    return new Set(names).size < names.length;
+  }
+
+  /** Take from stored checkpoints what each visit of the outermost graph has written. */
+  correct(checkpoints) {
+    for (const { id, name, result } of checkpoints.flatMap(({ tasks }) => tasks ?? [])) {
+      const step = this.#byTask.get(`${name}:${id}`);
+      if (step && result) Object.assign(step, written(result));
+    }
   }
 
   /** Nothing is at work any more. @param {object[]} tasks of the state at the end, which wait or have failed */
@@ -114,15 +147,24 @@ export class Steps {
     this.supposed = [];
     const siblings = this.all.filter((step) => step.space === space);
     const last = siblings.at(-1);
-    const isBeside = last && (superstep === null ? last.state === "running" : last.superstep === superstep);
+    const isBeside = last && (superstep === null ? last.state === "running" || this.#isLedBeside(siblings, node) : last.superstep === superstep);
     const number = last ? last.number + (isBeside ? 0 : 1) : 1;
-    for (const step of siblings.slice(-100)) if (step.number === number - 1 && !step.next.includes(node)) step.next.push(node);
+    const before = siblings.filter((step) => step.number === number - 1);
+    const led = before.filter((step) => this.leads(step.inside, step.node, node));
+    for (const step of led.length ? led : before) if (!step.next.includes(node)) step.next.push(node);
     this.#visits.set(`${space}|${node}`, (this.#visits.get(`${space}|${node}`) ?? 0) + 1);
     const began = siblings.findLast(({ number: other }) => other < number)?.ended ?? (space ? at : this.#begunAt);
     const step = { ...blank({ node, number, began, space }), id: this.#idOf(space, node), childSpace, superstep, seenAt: ++this.#clock };
     this.all.push(step);
     if (childSpace) this.#byTask.set(childSpace, step);
     return step;
+  }
+
+  /** Whether no edge leads from the last visit to a node, but one from the visits before. */
+  #isLedBeside(siblings, node) {
+    const { inside, node: last, number } = siblings.at(-1);
+    const before = number === 1 ? ["__start__"] : siblings.filter((step) => step.number === number - 1).map((step) => step.node);
+    return !this.leads(inside, last, node) && before.some((each) => this.leads(inside, each, node));
   }
 }
 

@@ -1,6 +1,8 @@
 // The tabs of a run. On a wide window the graph stands beside them and has none.
 
-const TABS = ["timeline", "messages", "state", "graph"];
+import { counted } from "./dom.js";
+
+const TABS = ["timeline", "cases", "messages", "state", "graph"];
 const at = (id) => document.getElementById(id);
 
 export class Tabs {
@@ -22,6 +24,15 @@ export class Tabs {
       at(`tab-${each}`).tabIndex = each === tab ? 0 : -1;
       if (each !== "graph") at(each).hidden = each !== tab;
     }
+  }
+
+  /** Say how much each tab holds. Cases have a tab only where there are some.
+   * @param {Record<string, number>} counts @param {any} olderSteps whether there are more steps than are known
+   */
+  count(counts, olderSteps) {
+    for (const [tab, number] of Object.entries(counts))
+      at(`tab-${tab}`).querySelector("small").textContent = number ? `${counted(number)}${tab === "timeline" && olderSteps ? "+" : ""}` : "";
+    at("tab-cases").hidden = !counts.cases && document.body.dataset.tab !== "cases";
   }
 
   #key({ key, target }) {

@@ -23,10 +23,22 @@ function levels(source, target) {
   return [edgeKey(from.slice(0, shared).join(":"), from[shared], to[shared])];
 }
 
+/** Tells whether an edge leads from one node to another; where no edge of a node is drawn, any may. */
+export function leadsOf(graph) {
+  const edges = new Set();
+  for (const { source, target } of graph?.edges ?? [])
+    for (const key of levels(String(source), String(target))) {
+      const [inside, from] = JSON.parse(key);
+      edges.add(key).add(edgeKey(inside, from, ""));
+    }
+  return (inside, from, to) => !edges.has(edgeKey(inside, from, "")) || edges.has(edgeKey(inside, from, to));
+}
+
 /** What the graph shows of a run: how often each node was visited and each edge taken. */
 export function lightsOf(steps) {
   const [nodes, edges] = [new Map(), new Map()];
-  for (const { node, inside, state, next } of steps) {
+  for (const { node, inside, state, next, isAgain } of steps) {
+    if (isAgain) continue;
     const path = inside ? `${inside}:${node}` : node;
     const { running = 0, done = 0, failed = false } = nodes.get(path) ?? {};
     nodes.set(path, {

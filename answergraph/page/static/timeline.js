@@ -1,6 +1,6 @@
 // A run as rows: each visit of a node with what it decided, and why the run went on as it did. Knows no elements.
 
-import { answersIn, isReport } from "./answers.js";
+import { reportIn } from "./answers.js";
 import { textOf } from "./conversation.js";
 import { counted, listed, plural } from "./dom.js";
 import { edgeKey } from "./graph_layout.js";
@@ -34,15 +34,13 @@ export class Timeline {
   #reasons;
   #calls = new Map();
   #attempts = new Map();
-  #answers = [];
   #isWhole;
 
   /** @param {import("./run_types.js").Run} run @param {Map<string, string[]>} reasons */
-  constructor({ steps, messages, outcome, values, olderSteps }, reasons) {
+  constructor({ steps, messages, outcome, olderSteps }, reasons) {
     this.#isWhole = !olderSteps;
     this.#bySpace = Map.groupBy(steps, ({ space }) => space);
     this.#reasons = reasons;
-    this.#answers = answersIn(values ?? {});
     for (const message of [...messages, ...steps.flatMap(({ wrote }) => messagesIn(wrote))])
       for (const call of message.tool_calls ?? []) this.#calls.set(call.id, call);
     this.#readAttempts(steps, outcome?.attempts ?? []);
@@ -186,17 +184,14 @@ export class Timeline {
     // A graph writes what its subgraph has written once more.
     const messages = [...new Map(all.flatMap(({ wrote }) => messagesIn(wrote)).map((message) => [message.id ?? message, message])).values()];
     const calls = messages.filter(({ type, id }) => type === "tool" && !isCorrection({ id })).length;
-    const report = Object.values(step.wrote ?? {})
-      .flat()
-      .find(isReport);
+    const report = reportIn(step.wrote);
     const told = inner.length ? [plural(inner.length, "step"), calls && plural(calls, "tool call")].filter(Boolean).join(", ") : changes(step.wrote);
     if (!report) return { kind: "subgraph", what: told, tokens: tokensOf(messages) };
-    const label = this.#answers.find(({ title }) => title === (report.test ?? report.case))?.answer?.label;
     return {
       kind: "subgraph",
       name: report.test ?? report.case ?? step.node,
       tokens: tokensOf(messages),
-      what: [label ?? report.status, told].join(" · "),
+      what: [report.verdict ?? report.answer?.label ?? report.status, told].join(" · "),
       tone: report.status === "answered" ? "ok" : "no",
     };
   }

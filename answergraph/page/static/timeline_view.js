@@ -107,8 +107,9 @@ export class TimelineView {
     this.#refresh();
   }
 
-  /** Select a row, open what it lies in and bring it into view. @param {string} id */
+  /** Select a row, open it and what it lies in, and bring it into view. @param {string} id */
   reveal(id) {
+    this.#opened.set(id, true);
     for (const parts = String(id).split("|"); parts.length > 1; parts.pop()) this.#openAround(id);
     this.#refresh();
     const fold = this.#rows.find(({ kind, hidden }) => kind === "fold" && hidden.some((row) => row.id === id));

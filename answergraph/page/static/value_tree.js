@@ -1,4 +1,4 @@
-// A value as something to unfold: short ones on their line, the rest behind a summary of their size.
+// A value as something to unfold: short ones on their line, lists of alike objects as tables, the rest behind a summary of their size.
 
 import { el, plural, textBlock } from "./dom.js";
 
@@ -7,6 +7,26 @@ const LONGEST = 160;
 const MAX_OPEN = 1200;
 /** How many entries are shown before the rest is asked for. */
 const MAX_SHOWN = 100;
+
+const MAX_TABLE = { rows: 50, columns: 8 };
+
+/** Make a table of a list of alike objects; null for anything else. */
+export function tableOf(rows) {
+  const isFlat = Array.isArray(rows) && rows.length > 0 && rows.every((row) => isNested(row) && !Array.isArray(row));
+  const names = isFlat ? [...new Set(rows.flatMap((row) => Object.keys(row)))] : [];
+  if (!names.length || names.length > MAX_TABLE.columns || rows.length > MAX_TABLE.rows) return null;
+  const cell = (value) => (value === undefined || value === null ? "" : typeof value === "string" ? value : JSON.stringify(value));
+  return el(
+    "div.markdown.wide",
+    { tabindex: "0", role: "group", "aria-label": "Table" },
+    el(
+      "table",
+      {},
+      el("thead", {}, el("tr", {}, ...names.map((name) => el("th", { scope: "col" }, name)))),
+      el("tbody", {}, ...rows.map((row) => el("tr", {}, ...names.map((name) => el("td", {}, cell(row[name])))))),
+    ),
+  );
+}
 
 const isNested = (value) => value !== null && typeof value === "object";
 
@@ -29,6 +49,8 @@ export function branch(value) {
   if (!isNested(value)) return textBlock(typeof value === "string" ? value : JSON.stringify(value), "pre.text");
   const text = JSON.stringify(value);
   if (text.length < LONGEST && !text.includes("\\n")) return el("code", {}, text);
+  const rows = tableOf(value);
+  if (rows) return rows;
   const size = Array.isArray(value) ? plural(value.length, "item") : plural(Object.keys(value).length, "key");
   const isOpen = text.length < MAX_OPEN;
   const tree = el("details.tree", { open: isOpen }, el("summary", {}, size), isOpen && valueTree(value));

@@ -108,8 +108,8 @@ class NamedJson(NamedTuple):
 class UnreadableAnswer:
     """Placeholder for a stored answer that no longer fits its schema.
 
-    The thread can be read, forked and continued; whoever uses the answer gets the error. It is stored again as it was, so
-    nothing is lost to a process that still has the schema.
+    The thread can be read, forked and continued; accessing the answer raises the error. It is stored again unchanged, so a
+    process that still has the schema loses nothing.
     """
 
     stored_answer_error: StoredAnswerError

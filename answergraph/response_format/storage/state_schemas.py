@@ -103,7 +103,7 @@ def _shown(schema: AnswerSchema) -> Any:
 def inlined(schema: Mapping[str, Any]) -> dict[str, Any]:
     """Return a JSON Schema with references replaced by definitions, to embed it.
 
-    What refers to itself takes anything there.
+    A definition that refers to itself accepts any value there.
     """
     shown: dict[str, Any] = _without_references(schema, schema, frozenset())
     return shown

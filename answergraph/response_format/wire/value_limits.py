@@ -20,7 +20,7 @@ _PIECE = re.compile(r"\\(?P<short>[dwsDWS])|\\.|(?P<open>\[\^?)|(?P<close>\])|(?
 _NOT_IN_A_STRING = r'"\\\x00-\x1f'
 """The quote, the backslash and control characters, which JSON escapes."""
 _CLASSES = {"d": "0-9", "w": "A-Za-z0-9_", "s": " "}
-"""As in ECMA-262, whose patterns JSON Schema names; of white space only the space stands in a string as it is."""
+"""As in ECMA-262, whose patterns JSON Schema names; the space is the only white space that a string contains literally."""
 
 
 class Limits(NamedTuple):

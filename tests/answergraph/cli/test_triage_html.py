@@ -58,6 +58,7 @@ def report(text: str, *spans: tuple[int, int], test: str = "shop::test_rates", w
         schema="FalseNegativeCheck",
         answer={"is_false_negative": True, "confidence": 0.9, "cause_details": why, "recommendations": ["Run it again."]},
         evidence={f"evidence[{index}]": ["call_1", *span] for index, span in enumerate(spans)},
+        coverage={},
         sources={"call_1": {"tool": "read_case", "args": {"case": "results.xml#1"}, "text": text}},
     )
 

@@ -17,6 +17,7 @@ SOME_STEPS = re.compile(r"^([3-9]|\d\d)$")
 FOREIGN = ("langchain_agent", "plain", "supervisor", "office", "thousand")
 WATCHED = ("grounded", "rejected", "approval", "question", "long", "hostile", "form", "pause", "relay", "steady", "many", "noted")
 ASKING = ("booking", "booking_each", "poll", "inbox")
+SPREAD = ("towns", "batch", "lengths")
 
 
 @pytest.fixture(scope="package")
@@ -26,6 +27,7 @@ def server_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     settings = shipped()
     settings["graphs"] |= {name: f"./tests/answergraph/page/watched_graphs.py:{name}" for name in WATCHED + ASKING}
     settings["graphs"] |= {name: f"./tests/answergraph/page/foreign_graphs.py:{name}" for name in FOREIGN}
+    settings["graphs"] |= {name: f"./tests/answergraph/page/spread_graphs.py:{name}" for name in SPREAD}
     lay_out(folder, settings)
     with langgraph_dev(folder, {}) as url:
         yield url

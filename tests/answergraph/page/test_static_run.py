@@ -51,6 +51,7 @@ def test_nodes_light_up_and_the_answer_grows_while_the_model_writes(page: Page) 
     page.get_by_label("Message", exact=True).fill("Is it real?")
     page.keyboard.press("Control+Enter")
     assert ended(page) == "The run has ended: answered."
+    expect(page.locator(".badge[data-status=growing]")).to_have_count(0)
     seen = page.evaluate("window.seen")
     assert any(lit == 1 for lit, _, _ in seen)
     assert any(writing for _, _, writing in seen)

@@ -54,7 +54,7 @@ def read_log(path: str) -> str:
     return LOG
 
 
-def _calls(name: str, args: dict[str, Any], call_id: str) -> AIMessage:
+def calls(name: str, args: dict[str, Any], call_id: str) -> AIMessage:
     return AIMessage("Let me see.", tool_calls=[{"name": name, "args": args, "id": call_id}])
 
 
@@ -64,9 +64,9 @@ def grounded() -> Any:
     wrong = {"is_real": True, "quotes": ["ERROR the server did answer"], "why": why}
     right = {"is_real": True, "quotes": [QUOTE], "why": why}
     replies: list[AIMessage | str | Exception] = [
-        _calls("read_log", {"path": "a.log"}, "1"),
-        _calls("Finding", wrong, "2"),
-        _calls("Finding", right, "3"),
+        calls("read_log", {"path": "a.log"}, "1"),
+        calls("Finding", wrong, "2"),
+        calls("Finding", right, "3"),
     ]
     model = SlowModel(replies=replies)
     return create_agent(model, [read_log], response_format=Finding, middleware=[GroundedAnswer()], name="grounded")
@@ -77,8 +77,8 @@ def rejected() -> Any:
     why = "The server was there and said nothing."
     answers: list[dict[str, Any]] = [{"is_real": "perhaps", "quotes": ["ERROR the server did answer"], "why": why}]
     answers += [{"is_real": True, "quotes": [f"ERROR the server did not reply {count}"], "why": why} for count in range(6)]
-    calls = [_calls("Finding", args, str(number)) for number, args in enumerate(answers, 2)]
-    model = ScriptedChatModel(replies=[_calls("read_log", {"path": "a.log"}, "1"), *calls])
+    answered = [calls("Finding", args, str(number)) for number, args in enumerate(answers, 2)]
+    model = ScriptedChatModel(replies=[calls("read_log", {"path": "a.log"}, "1"), *answered])
     return create_agent(model, [read_log], response_format=Finding, middleware=[GroundedAnswer()], name="rejected")
 
 

@@ -1,0 +1,58 @@
+"""What a run without an answer leaves: a judgment, a workflow's transitions, a triage of a wrong folder; and a run that waits."""
+
+import json
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.answergraph.page.conftest import choose, ended
+
+pytestmark = pytest.mark.browser
+
+
+def run(page: Page, graph: str, field: str, value: str) -> None:
+    choose(page, graph)
+    more = page.get_by_text("More input, all of it optional")
+    if more.is_visible():
+        more.click()
+    page.get_by_label(field, exact=True).fill(value)
+    page.get_by_role("button", name="Run", exact=True).click()
+    assert ended(page) == "The run has ended."
+
+
+def test_a_judge_shows_the_rule_that_holds_and_what_each_stage_said(page: Page) -> None:
+    run(page, "judge", "Report", "The work is approved.")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Ended: approved")
+    expect(page.locator("#left tr", has_text="structured_output").first).to_contain_text("matched")
+
+
+def test_a_workflow_shows_how_it_ended_and_each_transition_as_a_row(page: Page) -> None:
+    run(page, "workflow", "Facts", json.dumps({"fault": "misspelt_name", "seed": 4}))
+    expect(page.get_by_role("heading", level=1)).to_have_text("Ended: COMPLETE")
+    row = page.locator("#left tr", has_text="review").last
+    expect(row).to_contain_text("approved")
+
+
+def test_a_triage_of_another_folder_says_why_there_is_nothing(page: Page) -> None:
+    run(page, "triage", "Folder", "/etc")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Ended: 1 problem")
+    expect(page.locator(".why").first).to_have_text("'/etc' is not below the folder this triage may look into.")
+
+
+def test_a_run_that_the_server_has_not_begun_is_queued_until_it_begins(page: Page) -> None:
+    thread, first, waiting = page.evaluate(
+        """async () => {
+            const send = (path, body) => fetch(`../${path}`, { method: "POST", headers: { "content-type": "application/json" },
+                body: JSON.stringify(body) }).then((found) => found.json());
+            const { thread_id: thread } = await send("threads", {});
+            const request = { assistant_id: "pause", input: { messages: [] }, multitask_strategy: "enqueue" };
+            const runs = [await send(`threads/${thread}/runs`, request), await send(`threads/${thread}/runs`, request)];
+            return [thread, ...runs.map((run) => run.run_id)];
+        }"""
+    )
+    page.evaluate("(hash) => { location.hash = hash; }", f"assistant=pause&thread={thread}&run={waiting}")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Queued")
+    page.evaluate("(path) => fetch(`../${path}`, { method: 'POST' })", f"threads/{thread}/runs/{first}/cancel?action=interrupt")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Running")
+    page.get_by_role("button", name="Stop").click()
+    assert ended(page) == "The run was stopped."
