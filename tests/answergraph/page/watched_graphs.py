@@ -108,7 +108,7 @@ class AskAgain(AgentMiddleware[Any, Any, Any]):
 
 def noted() -> Any:
     """Return an agent whose calls are narrowed, made again and the last of the budget, and whose answer is repaired."""
-    read, unused, again = (_calls("read_log", {"path": f"{name}.log"}, name) for name in "abc")
+    read, unused, again = (calls("read_log", {"path": f"{name}.log"}, name) for name in "abc")
     model = ScriptedChatModel(replies=[read, ConnectionError(), unused, again, AIMessage('{"missing": "the other log",}')])
     return create_agent(
         model,
