@@ -72,7 +72,7 @@ def decide(facts: EndingFacts) -> Ending:
     the reading                                                  the run
     ============================================================ ===============================================
     answered, beside tools whose results the model has not seen  confirm
-    the same, or wrong, and calls are carried out elsewhere      defer
+    the same, or wrong, and calls are external                   defer
     answered                                                     accept
     wrong, and ``handle_errors`` says raise                      raise
     rejected, with tools waiting beside it                       run_tools

@@ -116,8 +116,12 @@ class ModelNode:
         is_narrowed = len(asked.strategy.schemas) < len(asked.strategy.all_schemas)
         if is_narrowed or visit.forces_answer or visit.is_last_call or visit.failed_calls or visit.model_calls > 1:
             message = visit.with_note(message, asked.strategy, is_narrowed=is_narrowed)
-        read = partial(_read, message, asked)
-        reading = (yield InThread(read)) if len(str(vars(message))) > MAX_CHARACTERS_ON_LOOP else read()
+        reading: Reading | None = None
+        called = {call["name"] for call in message.tool_calls}
+        # A text beside calls that are not answers is no answer yet.
+        if asked.declared & called or (asked.declared and not called):
+            read = partial(_read, message, asked)
+            reading = (yield InThread(read)) if len(str(vars(message))) > MAX_CHARACTERS_ON_LOOP else read()
         reply = visit.replies[str(message.id)] = ModelReply.of(message, asked, reading)
         if reading is not None:
             self.readings.put(id(message), reply, message)
@@ -152,7 +156,8 @@ class ModelNode:
             reply = as_received(message, self.agent.name)
             if bound.tools_in_text:
                 reply = with_calls(reply, bound.tools_in_text, asked.strategy, to_send.messages)
-            return replace(asked, dialect=bound.dialect, note=bound.note), reply
+            is_same = (asked.dialect, asked.note) == (bound.dialect, bound.note)
+            return asked if is_same else replace(asked, dialect=bound.dialect, note=bound.note), reply
 
     def _listeners(self, visit: ModelVisit, asked: AnswerRequest, request: ModelRequest[Any]) -> list[AnswerListener]:
         """Return the listener that reports the growing answer; none if nobody listens to the stream."""
@@ -263,11 +268,7 @@ def _why_not_run(visit: ModelVisit, *, is_cut: bool, is_off: bool) -> str:
     return TOOL_TOO_LATE if is_off and not visit.forces_answer else TOOL_UNAVAILABLE
 
 
-def _read(message: AIMessage, asked: AnswerRequest) -> Reading | None:
-    """Read a reply; not one that only calls tools: the model is at work, and a text beside its calls is no answer yet."""
-    is_at_work = message.tool_calls and asked.declared.isdisjoint([call["name"] for call in message.tool_calls])
-    if not asked.declared or is_at_work:
-        return None
+def _read(message: AIMessage, asked: AnswerRequest) -> Reading:
     reading = ReplyReader(asked).read(message)
     if reading.error is not None and asked.strategy.raises(reading.error):
         raise reading.error

@@ -12,6 +12,8 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
+MAX_README_LINES = 120
+MAX_LINES_TO_AN_ANSWER = 5
 
 _BLOCK = re.compile(
     r"(?P<mark><!--(?P<comment>(?:(?!-->).)*)-->\s*\n)?"
@@ -71,6 +73,14 @@ def namespace(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> dict[str, obje
 @pytest.mark.parametrize("example", [example for example in EXAMPLES if example.is_run], ids=str)
 def test_an_example_runs(example: Example, namespace: dict[str, object]) -> None:
     example.run(namespace)
+
+
+def test_the_readme_is_short_and_begins_with_a_typed_answer_in_five_lines() -> None:
+    readme = ROOT / "README.md"
+    assert len(readme.read_text().splitlines()) <= MAX_README_LINES
+    first = next(example for example in EXAMPLES if example.page == readme)
+    assert first.is_run
+    assert len([line for line in first.code.splitlines() if line]) <= MAX_LINES_TO_AN_ANSWER
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())

@@ -133,8 +133,7 @@ def _run(plan: RunPlan, model: BaseChatModel, journal: Journal, concurrency: int
 def _show(report: Report, out: Path) -> None:
     from rich.console import Console
 
-    from answergraph.experiment.report_csv import write_csv
-    from answergraph.experiment.report_plot import write_plots
+    from answergraph.experiment.report_files import write_csv, write_plots
     from answergraph.experiment.report_table import as_tables
 
     Console(width=None if sys.stdout.isatty() else _WIDTH).print(as_tables(report))

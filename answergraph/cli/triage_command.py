@@ -16,8 +16,8 @@ MAX_CASES_AT_ONCE = 4
 
 TRIAGE_HELP = (
     "Judge each failure of a test run by the files in FOLDER (JUnit XML, logs): is it real, or is the test flaky? Passed "
-    "cases whose logs show a failure are judged too. Exit code 0: cases were judged; 1: nothing to judge; 2: bad usage; "
-    "3: there is a verdict that --fail-on names."
+    "cases whose logs show a failure are judged too. Exit code 0: cases were judged, or none failed; 1: no case could be "
+    "judged; 2: bad usage; 3: there is a verdict that --fail-on names."
 )
 
 

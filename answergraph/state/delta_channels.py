@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Sized
+from operator import attrgetter
 from typing import Annotated, Any, Required, Self, get_args, get_origin
 from uuid import NAMESPACE_OID, uuid4, uuid5
 
@@ -149,13 +150,16 @@ def with_messages_channel(hint: Any) -> Any:
     return Required[Annotated[(bare.__origin__, *metadata[:-1], MESSAGES)]]
 
 
+_id_of = attrgetter("id")
+
+
 def _ids_of(messages: Iterable[Any]) -> set[Any]:
     return {getattr(message, "id", None) for message in messages}
 
 
 def _new_ids(messages: Sequence[BaseMessage], ids: set[Any]) -> set[Any] | None:
     """Return the ids of messages if a conversation has none of them; in one that replaced another, ids may be missing."""
-    new = {message.id for message in messages}
+    new = set(map(_id_of, messages))
     return new if None not in ids and len(new) == len(messages) and ids.isdisjoint(new) else None
 
 

@@ -50,7 +50,7 @@ def token_count(reply: AIMessage, name: str) -> int:
     usage: Any = reply.usage_metadata
     value = usage.get(name) if isinstance(usage, dict) else None
     try:
-        return max(int(value), 0) if isinstance(value, int | float | str) else 0
+        return max(int(value), 0) if isinstance(value, (int, float, str)) else 0
     except (ValueError, OverflowError):
         return 0
 

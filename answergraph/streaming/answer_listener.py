@@ -11,7 +11,7 @@ from langchain_core.messages import AIMessageChunk
 from langchain_core.outputs import ChatGenerationChunk
 
 from answergraph.response_format.schemas.answer_schema import AnswerSchema
-from answergraph.response_format.schemas.json_envelope import SCHEMA, VALUE
+from answergraph.response_format.schemas.json_envelope import SCHEMA, VALUE, opened
 from answergraph.streaming.answer_events import AnswerEvent, bare_value
 from answergraph.streaming.growing_json import GrowingJson
 
@@ -109,7 +109,7 @@ class AnswerListener(BaseCallbackHandler):
     def _add_text(self, text: str) -> None:
         if self._calls or not self._text.add(text) or not self._text.value:
             return
-        value = self._text.value
+        value = self._opened(self._text.value)
         if self._is_envelope(value):
             # The name is complete once the value has begun.
             if value.keys() == ENVELOPE:
@@ -121,7 +121,10 @@ class AnswerListener(BaseCallbackHandler):
     def _is_meant(self, data: Mapping[str, Any]) -> bool:
         if any(schema.is_echo(data) for schema in self._schemas.values()):
             return False
-        return self._is_envelope(data) or any(schema.declares_keys_of(data) for schema in self._schemas.values())
+        return self._is_envelope(self._opened(data)) or any(schema.declares_keys_of(data) for schema in self._schemas.values())
+
+    def _opened(self, data: Any) -> Any:
+        return opened(data) if len(self._schemas) > 1 else data
 
     def _is_envelope(self, data: Mapping[str, Any]) -> bool:
         if not data or not data.keys() <= ENVELOPE:

@@ -30,7 +30,7 @@ class RoutingFacts:
         at_run_time: Whether the response format is made at run time.
         has_tools: Whether there is a ``tools`` node.
         return_direct: Per tool, whether its result ends the run.
-        external: The names of the tools that are carried out elsewhere.
+        external: The names of the external tools.
         reviewed: The answers that a person approves before they count.
         end_strategy: What an answer beside tool calls counts for.
         jumps: Where hooks after the model may jump.
@@ -64,9 +64,9 @@ class RoutingFacts:
         """Return the names of the answer schemas declared for the last call of the model."""
         return (state.get(ANSWER_REQUEST) or {}).get("declared", ()) if self.at_run_time else self.answers
 
-    def no_tools(self, state: Mapping[str, Any]) -> Collection[str]:
-        """Return the names that the ``tools`` node does not run: answers and external tools."""
-        return {*self.names(state), *self.external} if self.external else self.names(state)
+    def sends(self, calls: Sequence[ToolCall], answers: Collection[str]) -> list[Send]:
+        """Return one task per call of a tool that runs here: calls run in parallel, and an interrupt in one keeps the others'."""
+        return [Send(TOOLS, [call]) for call in calls if call["name"] not in answers and call["name"] not in self.external]
 
     def is_left_to_others(self, message: AIMessage | None, after: Sequence[AnyMessage], state: Mapping[str, Any]) -> bool:
         """Return whether calls of the last reply wait for somebody outside, or a hook took all of them out of it."""
@@ -90,7 +90,7 @@ def route_after_model(state: Mapping[str, Any], facts: RoutingFacts) -> Reason |
     3. The budget's last call was made, tools were off, or the model refused: the reply is read.
     4. Tools were called: ``call_tools``, one ``Send`` per call, unless a valid answer beside them ends the run early.
     5. An answer, or what may be one, stands: ``read_answer``.
-    6. Calls are carried out elsewhere, or a hook took all of them out of the reply: the run ends.
+    6. Calls are external, or a hook took all of them out of the reply: the run ends.
     7. Every call was answered already, the arguments were cut or malformed for the first time, or a tool of the provider's own
        paused the turn: ``ask_again``.
     8. Nothing was called: the run ends.
@@ -99,11 +99,11 @@ def route_after_model(state: Mapping[str, Any], facts: RoutingFacts) -> Reason |
         return route_jump(jump, state, facts)
     messages = state["messages"]
     message, after = last_turn(messages)
-    if message is None or _is_last_word(message, state, facts):
-        return facts.ending(state)
     answers = facts.names(state)
+    if message is None or _is_last_word(message, state, answers):
+        return "read_answer" if answers else "finish"
     waiting = unanswered(message.tool_calls, after)
-    sends = _sends(waiting, facts.no_tools(state)) if facts.has_tools else []
+    sends = facts.sends(waiting, answers) if facts.has_tools else []
     if sends and not _ends_early(waiting, state, facts):
         return sends
     if answers and not is_paused(message) and (waiting or _holds_answer(message, state, facts)):
@@ -160,12 +160,7 @@ def route_jump(jump: Any, state: Mapping[str, Any], facts: RoutingFacts) -> Reas
 
 
 def _waiting(state: Mapping[str, Any], facts: RoutingFacts) -> list[Send]:
-    return _sends(pending_tool_calls(state["messages"]), facts.no_tools(state))
-
-
-def _sends(waiting: Sequence[ToolCall], no_tools: Collection[str]) -> list[Send]:
-    # One task per call: calls run in parallel, and an interrupt in one keeps the others' results.
-    return [Send(TOOLS, [call]) for call in waiting if call["name"] not in no_tools]
+    return facts.sends(pending_tool_calls(state["messages"]), facts.names(state))
 
 
 def _is_at_work(message: AIMessage, waiting: list[ToolCall], messages: list[AnyMessage]) -> bool:
@@ -173,14 +168,14 @@ def _is_at_work(message: AIMessage, waiting: list[ToolCall], messages: list[AnyM
     return is_answered or _has_new_malformed_calls(message, messages)
 
 
-def _is_last_word(message: AIMessage, state: Mapping[str, Any], facts: RoutingFacts) -> bool:
+def _is_last_word(message: AIMessage, state: Mapping[str, Any], answers: Collection[str]) -> bool:
     ledger = stored_ledger(state)
     if ledger is not None and (ledger["last_call_made"] or ledger["tools_were_off"]):
         return True
     record = answer_request_record(state)
     if record is not None and record.get("tools_off"):
         return True
-    return bool(facts.names(state)) and diagnose(message) == "refused"
+    return bool(answers) and diagnose(message) == "refused"
 
 
 def _ends_early(waiting: list[ToolCall], state: Mapping[str, Any], facts: RoutingFacts) -> bool:

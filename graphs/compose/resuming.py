@@ -22,7 +22,7 @@ Graph = Pregel[Any, Any, Any, Any]
 
 _WAITS = {
     "waits_for_person": "a person: agent.invoke(Command(resume=…), config), or behind a breakpoint agent.invoke(None, config)",
-    "waits_for_calls": "calls carried out elsewhere: agent.invoke({'messages': [ToolMessage(…)]}, config)",
+    "waits_for_calls": "external calls: agent.invoke({'messages': [ToolMessage(…)]}, config)",
 }
 
 

@@ -22,8 +22,7 @@ from langgraph.pregel import Pregel
 from langgraph.types import Checkpointer
 
 from answergraph.graphs.judge.judge_graph import create_judge
-from answergraph.graphs.workflow.workflow_endings import STOPPED, Endings
-from answergraph.graphs.workflow.workflow_nodes import NO_RULE, JudgedStep, StepVisit
+from answergraph.graphs.workflow.workflow_nodes import NO_RULE, STOPPED, Endings, JudgedStep, StepVisit
 from answergraph.graphs.workflow.workflow_state import WorkflowInput, WorkflowOutput, WorkflowState
 from answergraph.graphs.workflow.workflow_steps import (
     ABORT,

@@ -1,10 +1,10 @@
-"""The two nodes of a step: its agent works, then a judge decides what follows."""
+"""The nodes of a workflow: of a step, whose agent works and whose judge decides what follows, and of its beginning and end."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,7 @@ from pydantic_core import to_jsonable_python
 from typing_extensions import TypedDict
 
 from answergraph.graphs.workflow.workflow_state import StepResult, Transition, visits
-from answergraph.graphs.workflow.workflow_steps import ABORT, WorkflowStep
+from answergraph.graphs.workflow.workflow_steps import ABORT, COMPLETE, ENDS, WorkflowLimits, WorkflowStep, monitors_after
 from answergraph.judging.judgment import Judgment, no_judgment
 from answergraph.judging.tags import tag
 from answergraph.models.offline.offline_policy import attach
@@ -28,6 +28,8 @@ ERROR = "error"
 """The label of a child whose agent raised."""
 NO_RULE = "no rule matched"
 """The label of a child, and the edge of a step, without a matching rule."""
+STOPPED = "stopped by a limit"
+"""The edge of a workflow stopped by a limit."""
 MAX_EARLIER_STEPS = 10
 """Number of earlier results shown to an agent."""
 _PLACE = re.compile(r"\{(task|previous_response|iteration|step_iteration)\}")
@@ -159,6 +161,65 @@ class JudgedStep:
             reason=judgment["reason"],
             said=text,
         )
+
+
+@dataclass(frozen=True)
+class Endings:
+    """Decides whether a workflow continues, and why it ended."""
+
+    limits: WorkflowLimits
+    task: str
+    """The default task."""
+    facts: Mapping[str, Any]
+    """The default facts, overridden by a run's own."""
+    steps: Sequence[WorkflowStep] = ()
+
+    def route(self, state: Mapping[str, Any]) -> str:
+        """Return the reason for the next step: a rule, no rule, a repeated cycle, or a limit."""
+        transition: Transition = state["transitions"][-1]
+        if transition["rule"] is None:
+            return NO_RULE
+        if self.stopped(state):
+            return STOPPED
+        came = [each["step"] for each in state["transitions"]]
+        for reason, monitor in monitors_after(self.steps, transition["step"]).items():
+            rounds = [*monitor.cycle] * monitor.threshold
+            if transition["next"] not in ENDS and came[-len(rounds) :] == rounds:
+                return reason
+        return transition["rule"]
+
+    def stopped(self, state: Mapping[str, Any]) -> str | None:
+        """Return why a limit stops the workflow, ``None`` if none does."""
+        transitions: Sequence[Transition] = state["transitions"]
+        last = transitions[-1]
+        if last["next"] in ENDS:
+            return None
+        same = [t for t in transitions if (t["step"], t["rule"], t["said"]) == (last["step"], last["rule"], last["said"])]
+        if len(same) > self.limits.repeats:
+            return (
+                f"The workflow repeats itself: step {last['step']!r} brought the same result {len(same)} times, "
+                f"and each time {last['rule']!r} led to {last['next']!r}."
+            )
+        if len(transitions) >= self.limits.steps:
+            return f"The limit of {self.limits.steps} steps is reached."
+        if visits(state)[last["next"]] >= self.limits.visits:
+            return f"The limit of {self.limits.visits} visits to step {last['next']!r} is reached."
+        return None
+
+    def begin(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> dict[str, Any]:
+        # The results of the thread's earlier run are cleared.
+        given = {"task": state.get("task") or self.task, "facts": {**self.facts, **(state.get("facts") or {})}}
+        return {**given, "results": None, "labels": None, "transitions": [], "status": None, "reason": None}
+
+    def complete(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> dict[str, Any]:
+        return {"status": COMPLETE, "reason": state["transitions"][-1]["reason"]}
+
+    def abort(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> dict[str, Any]:
+        last: Transition = state["transitions"][-1]
+        reason = self.stopped(state) or last["reason"]
+        if last["rule"] is None:
+            reason = f"Status not found for step {last['step']!r}: {last['reason']}"
+        return {"status": ABORT, "reason": reason}
 
 
 def step_result(output: Any) -> dict[str, Any]:

@@ -48,7 +48,7 @@ class WorkflowInput(TypedDict):
     task: NotRequired[str]
     """The workflow's own task by default."""
     facts: NotRequired[Annotated[dict[str, Any], merged]]
-    """Given to every agent beside its messages, and read by ``when(...)``; agents may add to them."""
+    """Given to every agent beside its messages, and read by when(...); agents may add to them."""
 
 
 class WorkflowState(WorkflowInput):

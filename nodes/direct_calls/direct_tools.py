@@ -118,9 +118,11 @@ class DirectCall:
 
     def _is_listened_to(self) -> bool:
         """Return whether any callback handler listens to the call."""
+        given = self.config.get("callbacks") or []
+        handlers = given if isinstance(given, list) else given.handlers
         # Includes handlers that are not inherited, such as that of ``collect_runs``.
         tool = self.direct.tool
-        return bool(CallbackManager.configure(self.config.get("callbacks"), tool.callbacks, tool.verbose).handlers)
+        return bool(handlers or CallbackManager.configure(None, tool.callbacks, tool.verbose).handlers)
 
     def _input(self) -> ToolCall:
         return {**self.call, "type": "tool_call"}

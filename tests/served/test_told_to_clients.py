@@ -45,6 +45,7 @@ async def test_each_key_of_an_input_and_a_context_has_a_description(client: Lang
     schemas: Any = await client.assistants.get_schemas(await assistant_id(client, graph))
     asked = {**schemas["input_schema"]["properties"], **((schemas.get("context_schema") or {}).get("properties") or {})}
     assert [name for name, schema in asked.items() if name != "messages" and not schema.get("description")] == []
+    assert [name for name, schema in asked.items() if "``" in schema.get("description", "")] == [], "a form shows it as it is"
     for which in ("input_schema", "output_schema", "context_schema"):
         defined = (schemas.get(which) or {}).get("$defs", {})
         assert [name for name, schema in defined.items() if not schema.get("description")] == [], which

@@ -5,6 +5,7 @@ import { button, el, icon, shown } from "./dom.js";
 import { lastMessage } from "./conversation.js";
 import { markdown } from "./markdown.js";
 import { headOf, usageOf } from "./outcome_words.js";
+import { isPrivate } from "./state_view.js";
 import { valueTree } from "./value_tree.js";
 
 export class HeadView {
@@ -65,7 +66,7 @@ export class HeadView {
   #showLeft(run) {
     const isOver = ["ended", "failed", "stopped"].includes(run.status);
     const hasAnswer = answersIn(run.values).length > 0 || run.growing.length > 0;
-    const values = Object.entries(run.values).filter(([key]) => key !== "messages" && !key.startsWith("_"));
+    const values = Object.entries(run.values).filter(([key]) => key !== "messages" && !isPrivate(key));
     const said = lastMessage(run.messages);
     this.#left.hidden = !isOver || hasAnswer || (!values.length && !said);
     const print = this.#left.hidden ? "" : JSON.stringify([said, values]);

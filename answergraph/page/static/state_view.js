@@ -4,7 +4,7 @@ import { button, el, newId, plural, shown } from "./dom.js";
 import { branch } from "./value_tree.js";
 
 /** Keys that a library keeps for itself: they begin with an underscore, or hold what the reader has above. */
-const isPrivate = (key) => key.startsWith("_") || key === "ledger" || key === "jump_to";
+export const isPrivate = (key) => key.startsWith("_") || ["ledger", "jump_to", "judging"].includes(key);
 
 export class StateView {
   #place;

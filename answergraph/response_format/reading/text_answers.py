@@ -13,7 +13,7 @@ from answergraph.response_format.reading.filled_schema import values_in_schema
 from answergraph.response_format.reading.json_in_text import JsonFinding, find_json
 from answergraph.response_format.reading.text_calls import find_text_calls
 from answergraph.response_format.schemas.answer_schema import AnswerSchema
-from answergraph.response_format.schemas.json_envelope import SCHEMA, VALUE
+from answergraph.response_format.schemas.json_envelope import SCHEMA, VALUE, opened
 from answergraph.response_format.strategies.strategy import AnswerRequest
 
 WRITTEN_CALL = "a call written as text"
@@ -77,9 +77,9 @@ class _Search:
         return TextAnswer(data, schemas, repairs=item.repairs) if has_other_values or item.place == "whole" else None
 
     def _object(self, item: JsonFinding) -> TextAnswer | None:
-        data, repairs = item.data, item.repairs
-        if (name := self._named(data)) is not None:
-            return TextAnswer(data[VALUE], self._asked_for(name), name, is_bare=True, repairs=repairs)
+        data, repairs, envelope = item.data, item.repairs, opened(item.data)
+        if (name := self._named(envelope)) is not None:
+            return TextAnswer(envelope[VALUE], self._asked_for(name), name, is_bare=True, repairs=repairs)
         if knowing := self._knowing(data):
             return TextAnswer(data, knowing, repairs=repairs)
         inner = data[VALUE] if data.keys() == {VALUE} else values_in_schema(data)

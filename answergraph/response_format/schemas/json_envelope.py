@@ -25,23 +25,14 @@ def wrapped_value(schema: Mapping[str, Any]) -> dict[str, Any]:
 
     Answers are objects on the wire, as tool arguments and OpenAI's structured outputs require.
     """
-    root = {"type": "object", "properties": {VALUE: None}, "required": [VALUE], "additionalProperties": False}
-    return _embedded(root, {f"#/properties/{VALUE}": schema}, lambda inner: {VALUE: inner[0]})
+    definitions: dict[str, Any] = {}
+    properties = {VALUE: _moved(schema, f"#/properties/{VALUE}", definitions)}
+    root = {"type": "object", "properties": properties, "required": [VALUE], "additionalProperties": False}
+    return {**root, "$defs": definitions} if definitions else root
 
 
 def envelope(members: Sequence[tuple[str, Mapping[str, Any]]]) -> dict[str, Any]:
-    """Return the schema of ``{"schema": name, "value": …}`` for the alternatives of a union, each with its name.
-
-    ``value`` is an ``anyOf`` of the unchanged alternatives; only their definitions move to the root.
-    """
-    names = [name for name, _ in members]
-    root = {"type": "object", "properties": {SCHEMA: {"type": "string", "enum": names}, VALUE: None}, "required": [SCHEMA, VALUE]}
-    places = {f"#/properties/{VALUE}/anyOf/{place}": schema for place, (_, schema) in enumerate(members)}
-    return _embedded({**root, "additionalProperties": False}, places, lambda inner: {VALUE: {"anyOf": inner}})
-
-
-def tied_envelope(members: Sequence[tuple[str, Mapping[str, Any]]]) -> dict[str, Any]:
-    """Return the same envelope with one alternative per name, which ties each name to its value."""
+    """Return the schema of ``{"schema": name, "value": …}`` for a union: an ``anyOf`` that ties names to values."""
     definitions: dict[str, Any] = {}
     alternatives = [
         {
@@ -55,13 +46,10 @@ def tied_envelope(members: Sequence[tuple[str, Mapping[str, Any]]]) -> dict[str,
     return {"anyOf": alternatives, "$defs": definitions} if definitions else {"anyOf": alternatives}
 
 
-def _embedded(
-    root: dict[str, Any], places: Mapping[str, Mapping[str, Any]], put: Callable[[list[Any]], dict[str, Any]]
-) -> dict[str, Any]:
-    definitions: dict[str, Any] = {}
-    inner = [_moved(schema, place, definitions) for place, schema in places.items()]
-    moved = {**root, "properties": {**root["properties"], **put(inner)}}
-    return {**moved, "$defs": definitions} if definitions else moved
+def opened(data: Any) -> Any:
+    """Return the envelope in a wrapped value, begun or complete; other data unchanged."""
+    inner = data[VALUE] if data.keys() == {VALUE} else None
+    return inner if isinstance(inner, Mapping) and inner.keys() <= {SCHEMA, VALUE} else data
 
 
 def _moved(schema: Mapping[str, Any], place: str, definitions: dict[str, Any]) -> Any:

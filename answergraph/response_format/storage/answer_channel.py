@@ -79,7 +79,7 @@ class AnswerChannel(LastValue[Any]):
         return channel
 
     def update(self, values: Sequence[Any]) -> bool:
-        if not super().update(values):
+        if not values or not super().update(values):
             return False
         written = self.value
         self.value = self.codec.from_write(written)

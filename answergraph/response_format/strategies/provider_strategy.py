@@ -81,7 +81,7 @@ class ProviderStrategy(Strategy[SchemaT]):
         Returns:
             The keyword arguments. The schema is the declared one; an agent compiles it to what the provider takes.
         """
-        return {"response_format": self._format(dict(self.reply_schema()), strict=bool(self.strict))}
+        return {"response_format": self._format(dict(self.reply_object_schema()), strict=bool(self.strict))}
 
     def check(self, model: BaseChatModel) -> None:
         compiled = self._compiled(wire_dialect(model))
@@ -98,7 +98,7 @@ class ProviderStrategy(Strategy[SchemaT]):
         compiled = self._compiled(wire_dialect(request.model))
         if isinstance(compiled, SchemaNotExpressible):
             note = NOT_STRICT.format(names=self.format_name, reason=compiled)
-            return replace(self._bound(request, dict(self.reply_schema()), strict=False), note=f"{note}; sent without")
+            return replace(self._bound(request, dict(self.reply_object_schema()), strict=False), note=f"{note}; sent without")
         strict = bool(self.strict) or compiled.dialect is Dialect.OPENAI_STRICT
         return replace(self._bound(request, compiled.schema, strict=strict), dialect=compiled.dialect)
 
@@ -123,7 +123,7 @@ class ProviderStrategy(Strategy[SchemaT]):
 
     def _compile(self, dialect: Dialect) -> WireSchema | SchemaNotExpressible:
         is_plain = dialect is Dialect.PLAIN or self.strict is False
-        schema = self.tied_reply_schema() if dialect is Dialect.PLAIN else self.reply_schema()
+        schema = self.reply_schema() if dialect is Dialect.PLAIN else self.reply_object_schema()
         if self.strict is not False:
             schema = rewritten(without_titles(schema), _with_plain_pattern) if is_plain else without_titles(schema)
         try:

@@ -18,7 +18,7 @@ from answergraph.response_format.model_request import NO_CALLS, ModelRequest
 from answergraph.response_format.providers.model_capabilities import needs_tools_for_calls
 from answergraph.response_format.providers.refusals import TOOL_CALLING, Objection, has_refusals, is_refused, remember_refusal
 from answergraph.response_format.schemas.answer_schema import AnswerSchema, problems_in
-from answergraph.response_format.schemas.json_envelope import envelope, tied_envelope
+from answergraph.response_format.schemas.json_envelope import envelope, wrapped_value
 from answergraph.response_format.schemas.schema_example import example_of
 from answergraph.response_format.schemas.schema_kinds import answer_schemas, tool_name
 from answergraph.response_format.wire.dialects import Dialect
@@ -179,15 +179,13 @@ class Strategy(ABC, Generic[SchemaT]):
             return self.schemas[0].json_schema
         return envelope([(schema.name, schema.value_schema) for schema in self.schemas])
 
-    def tied_reply_schema(self) -> Mapping[str, Any]:
-        """Return the same schema with envelope names tied to their values; strict dialects refuse it."""
-        if len(self.schemas) == 1:
-            return self.reply_schema()
-        return tied_envelope([(schema.name, schema.value_schema) for schema in self.schemas])
+    def reply_object_schema(self) -> Mapping[str, Any]:
+        """Return the same schema as that of an object, which strict dialects require."""
+        return self.reply_schema() if len(self.schemas) == 1 else wrapped_value(self.reply_schema())
 
     def example(self) -> str:
         """Return an example of an answer, with placeholders."""
-        text: str = self.derived.get_or_make(lambda: example_of(self.tied_reply_schema()), key="example")
+        text: str = self.derived.get_or_make(lambda: example_of(self.reply_schema()), key="example")
         return text
 
     def receipt(self, value: Any) -> str:

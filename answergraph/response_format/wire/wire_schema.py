@@ -22,43 +22,12 @@ MAX_ANSWER_DEPTH = 100
 _ANYTHING: Node = {}
 
 
-class Restoration:
-    """Restores answers by the normal form of the full schema."""
-
-    def __init__(self, form: NormalForm) -> None:
-        self._form = form
-        self._validators: dict[int, Any] = {}
-
-    def restored(self, data: Any) -> Any:
-        """Return an answer without the nulls of properties that are optional and do not take null."""
-        return _Walk(self, self._form).node(self._form.root, data, MAX_ANSWER_DEPTH)
-
-    def fits(self, node: Node, data: Any) -> bool:
-        if id(node) not in self._validators:
-            self._validators[id(node)] = self._validator(node)
-        validator = self._validators[id(node)]
-        try:
-            return validator is None or bool(validator.is_valid(data))
-        except ValueError:  # the validator's own limit of depth
-            return False
-
-    def _validator(self, node: Node) -> Any:
-        import jsonschema_rs  # noqa: PLC0415 - takes a twentieth of the import, and few answers need it
-
-        try:
-            # This regex engine is linear for every pattern.
-            options = jsonschema_rs.RegexOptions()
-            return jsonschema_rs.Draft202012Validator({**node, "$defs": self._form.definitions}, pattern_options=options)
-        except ValueError:
-            return None
-
-
-class _Walk:
+class _Restoration:
     """The restoration of one answer; results per node are kept, so that nested unions do not multiply the work."""
 
-    def __init__(self, restoration: Restoration, form: NormalForm) -> None:
-        self._restoration = restoration
+    def __init__(self, form: NormalForm, validators: dict[int, Any]) -> None:
         self._form = form
+        self._validators = validators
         self._seen: dict[tuple[int, int], Any] = {}
 
     def node(self, node: Node, data: Any, depth: int) -> Any:
@@ -83,7 +52,7 @@ class _Walk:
         candidates = [self.node(each, data, depth) for each in possible]
         if len(candidates) == 1:
             return candidates[0]
-        fitting = (each for each in candidates if self._restoration.fits(node, each))
+        fitting = (each for each in candidates if self._fits(node, each))
         return next(fitting, candidates[0] if candidates else data)
 
     def _object(self, node: Node, data: dict[Any, Any], depth: int) -> Any:
@@ -104,6 +73,25 @@ class _Walk:
         nodes = [*prefix[: len(data)], *([rest or _ANYTHING] * (len(data) - len(prefix)))]
         kept = [self.node(each, value, depth) for each, value in zip(nodes, data, strict=True)]
         return data if all(new is old for new, old in zip(kept, data, strict=True)) else kept
+
+    def _fits(self, node: Node, data: Any) -> bool:
+        if id(node) not in self._validators:
+            self._validators[id(node)] = self._validator(node)
+        validator = self._validators[id(node)]
+        try:
+            return validator is None or bool(validator.is_valid(data))
+        except ValueError:  # the validator's own limit of depth
+            return False
+
+    def _validator(self, node: Node) -> Any:
+        import jsonschema_rs  # noqa: PLC0415 - takes a twentieth of the import, and few answers need it
+
+        try:
+            # This regex engine is linear for every pattern.
+            options = jsonschema_rs.RegexOptions()
+            return jsonschema_rs.Draft202012Validator({**node, "$defs": self._form.definitions}, pattern_options=options)
+        except ValueError:
+            return None
 
 
 def _is_meant(node: Node, data: Any) -> bool:
@@ -130,7 +118,9 @@ class WireSchema:
 
     schema: dict[str, Any]
     dialect: Dialect
-    _restoration: Restoration | None = field(default=None, repr=False, compare=False)
+    _form: NormalForm | None = field(default=None, repr=False, compare=False)
+    """The normal form of the full schema, if answers are to be restored."""
+    _validators: dict[int, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def restore(self, data: Any) -> Any:
         """Return an answer without the nulls that only the compiled schema asked for; the data itself is not changed.
@@ -138,7 +128,9 @@ class WireSchema:
         These are nulls of properties that are optional in the full schema and do not accept null. In a union, the first member
         that validates is used, else the first one whose property names match.
         """
-        return data if self._restoration is None else self._restoration.restored(data)
+        if self._form is None:
+            return data
+        return _Restoration(self._form, self._validators).node(self._form.root, data, MAX_ANSWER_DEPTH)
 
 
 def wire_schema(schema: Mapping[str, Any], dialect: Dialect) -> WireSchema:
@@ -152,4 +144,4 @@ def wire_schema(schema: Mapping[str, Any], dialect: Dialect) -> WireSchema:
     rules = RULES[dialect]
     form = NormalForm(schema)
     document = Emission(form, rules).document()
-    return WireSchema(document, dialect, Restoration(form) if rules.requires_all else None)
+    return WireSchema(document, dialect, form if rules.requires_all else None)

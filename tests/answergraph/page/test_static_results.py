@@ -23,7 +23,10 @@ def run(page: Page, graph: str, field: str, value: str) -> None:
 def test_a_judge_shows_the_rule_that_holds_and_what_each_stage_said(page: Page) -> None:
     run(page, "judge", "Report", "The work is approved.")
     expect(page.get_by_role("heading", level=1)).to_have_text("Ended: approved")
-    expect(page.locator("#left tr", has_text="structured_output").first).to_contain_text("matched")
+    expect(page.locator("#left tr", has_text="structured_output")).to_contain_text("matched")
+    box = page.locator("#left th", has_text="reason").bounding_box()
+    assert box
+    assert box["width"] > 80, "its words are not broken into letters"
 
 
 def test_a_workflow_shows_how_it_ended_and_each_transition_as_a_row(page: Page) -> None:

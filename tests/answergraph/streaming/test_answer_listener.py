@@ -130,6 +130,7 @@ def test_the_events_of_the_content_block_protocol_are_read() -> None:
     [
         (['{"schema": "Verdict", "value"', ': {"passed": true', ', "why'], [("Verdict", {}), ("Verdict", {"passed": True})]),
         (['{"value": {"missing": []}', ', "schema": "NotYet"}'], [("NotYet", {"missing": []})]),
+        (['{"value": {"schema": "NotYet", ', '"value": {"missing"', ": []}}}"], [("NotYet", {}), ("NotYet", {"missing": []})]),
         (['{"schema": "Other", "value": {"passed": true, "why": "'], []),
         (['{"missing": ["it', 's log"]}'], [("NotYet", {"missing": ["it"]}), ("NotYet", {"missing": ["its log"]})]),
     ],

@@ -174,7 +174,7 @@ def test_a_deferred_run_waits_for_calls_until_all_are_answered(run: Run, output_
     assert unfinished(run, agent) == "waits_for_calls"
     run(agent, {"messages": [ToolMessage("shown", tool_call_id="1")]}, THREAD)
     assert unfinished(run, agent) == "waits_for_calls"
-    with pytest.raises(AgentSpecError, match="waits for calls carried out elsewhere"):
+    with pytest.raises(AgentSpecError, match="waits for external calls"):
         resume(run, agent)
     stop_at(saver, 2, gone)
     with pytest.raises(ConnectionError):

@@ -1,21 +1,41 @@
 """A schema inside another keeps its meaning: every reference finds what it meant before."""
 
+from itertools import product
 from typing import Any
 
 import jsonschema_rs
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answergraph.response_format.schemas.json_envelope import envelope, wrapped_value
+from answergraph.response_format.schemas.json_envelope import envelope, opened, wrapped_value
 
 INTEGER, TEXT = {"type": "integer"}, {"type": "string"}
 
 
-def test_the_alternatives_of_an_envelope_are_unchanged() -> None:
-    a, b = ({"type": "object", "properties": {name: INTEGER}} for name in "ab")
+def test_an_envelope_ties_each_name_to_its_unchanged_schema() -> None:
+    a, b = ({"type": "object", "properties": {name: INTEGER}, "required": [name]} for name in "ab")
     schema = envelope([("A", a), ("B", b)])
-    assert schema["properties"] == {"schema": {"type": "string", "enum": ["A", "B"]}, "value": {"anyOf": [a, b]}}
-    assert schema["required"] == ["schema", "value"]
+    assert [each["properties"] for each in schema["anyOf"]] == [
+        {"schema": {"const": "A"}, "value": a},
+        {"schema": {"const": "B"}, "value": b},
+    ]
+    for name, value, is_valid in (("A", {"a": 1}, True), ("B", {"b": 1}, True), ("A", {"b": 1}, False)):
+        assert jsonschema_rs.is_valid(schema, {"schema": name, "value": value}) == is_valid
+
+
+@pytest.mark.parametrize(
+    ("data", "held"),
+    [
+        ({"value": {"schema": "A", "value": 1}}, {"schema": "A", "value": 1}),
+        ({"value": {"schema": "A"}}, {"schema": "A"}),
+        ({"value": {"other": 1}}, {"value": {"other": 1}}),
+        ({"value": 1}, {"value": 1}),
+        ({"schema": "A", "value": {}}, {"schema": "A", "value": {}}),
+    ],
+)
+def test_an_envelope_in_a_wrapped_value_is_found(data: dict[str, Any], held: dict[str, Any]) -> None:
+    assert opened(data) == held
 
 
 def test_definitions_of_one_name_are_kept_apart() -> None:
@@ -36,9 +56,7 @@ def test_a_schema_that_refers_to_itself_does_so_inside_another() -> None:
     }
     for outer in (wrapped_value(schema), envelope([("Tree", schema), ("Text", TEXT)])):
         validator = jsonschema_rs.validator_for(outer)
-        assert (
-            validator.is_valid({"schema": "Tree", "value": {"n": 1, "kids": [{"n": 2}]}}) or "schema" not in outer["properties"]
-        )
+        assert validator.is_valid({"schema": "Tree", "value": {"n": 1, "kids": [{"n": 2}]}}) == ("anyOf" in outer)
         assert not validator.is_valid({"schema": "Tree", "value": {"n": 1, "kids": [{"m": 2}]}})
 
 
@@ -62,6 +80,6 @@ def test_each_alternative_means_what_it_meant(definitions: list[dict[str, Any]],
     for place, defined in enumerate(definitions):
         name = data.draw(st.sampled_from(sorted(defined)))
         members.append((f"M{place}", {"$ref": f"#/$defs/{name}", "$defs": defined}))
-    validator = jsonschema_rs.validator_for(envelope(members)["properties"]["value"] | {"$defs": envelope(members)["$defs"]})
-    for value in (1, "a", None):
-        assert validator.is_valid(value) == any(jsonschema_rs.is_valid(member, value) for _, member in members)
+    validator = jsonschema_rs.validator_for(envelope(members))
+    for (name, member), value in product(members, (1, "a", None)):
+        assert validator.is_valid({"schema": name, "value": value}) == jsonschema_rs.is_valid(member, value)

@@ -1,17 +1,54 @@
-"""Plots the shares of validated tasks and correct answers per setting, as PNG and SVG."""
+"""Writes the figures to files: all of them with the report's warning as CSV, the shares of tasks and answers as a plot."""
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from answergraph.experiment.summary import TITLE, Report
+from answergraph.experiment.summary import METRICS, TITLE, Report, Row
 from answergraph.runtime.extras import extra_needed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+COLUMNS: tuple[str, ...] = (
+    *("model", "setting", "about", "repeats", "planned", "finished", "failed", "error", "validate_calls_by_task"),
+    *METRICS,
+    *(f"{name}_{end}" for name, metric in METRICS.items() if metric.is_share for end in ("low", "high")),
+    *("date", "answergraph", "served", "parameters", "notes", "warning"),
+)
+"""An empty cell: nothing to count; ``_low`` and ``_high`` bound a share's 95 % interval."""
+
+
+def write_csv(report: Report, path: Path) -> None:
+    """Write the figures.
+
+    Raises:
+        OSError: If it cannot be written.
+    """
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS, extrasaction="ignore")
+        writer.writeheader()
+        writer.writerows(_line(report, row) for row in report.rows)
+
+
+def _line(report: Report, row: Row) -> dict[str, Any]:
+    return {
+        **vars(row),
+        "model": report.model,
+        "repeats": report.repeats,
+        "validate_calls_by_task": " ".join("" if calls is None else f"{calls:g}" for calls in row.validate_calls),
+        **row.figures,
+        **{f"{name}_{end}": at for name, ends in row.intervals.items() for end, at in zip(("low", "high"), ends, strict=True)},
+        **report.provenance,
+        "notes": " | ".join(row.notes),
+        "warning": report.note,
+    }
+
 
 SHOWN: Mapping[str, tuple[str, str]] = {
     "validate_rate": ("tasks with a validate call", "#0072b2"),

@@ -5,7 +5,7 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from answergraph.response_format.untrusted.schema_depth import MAX_EXPLAINED_DEPTH, explained_depth
+from answergraph.response_format.schemas.json_schema_validator import MAX_EXPLAINED_DEPTH, explained_depth
 from answergraph.runtime.json_depth import is_deeper
 
 NEXT = {"properties": {"n": {"$ref": "#/$defs/N"}}, "required": ["n"]}

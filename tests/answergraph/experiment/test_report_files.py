@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from answergraph.experiment.report_plot import write_plots
+from answergraph.experiment.report_files import write_plots
 from answergraph.experiment.summary import METRICS, OFFLINE_NOTE, Report, Row
 from answergraph.runtime.extras import MissingExtraError
 
