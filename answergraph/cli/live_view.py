@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
@@ -24,19 +25,13 @@ _NODE_WIDTH = len(STRUCTURED_RESPONSE) + 2
 _STYLES = {MODEL: "bold cyan", TOOLS: "bold yellow", STRUCTURED_RESPONSE: "bold green"}
 
 
-class LiveView:
-    """Prints each step of a run as LangGraph reports it."""
-
-    def __init__(self, console: Console) -> None:
-        self._console = console
-
-    def show(self, updates: Mapping[str, Any], within: Sequence[str] = ()) -> None:
-        """Print an item of the ``updates`` stream; ``within`` names the enclosing nodes, outermost first."""
-        for node, update in updates.items():
-            name = " › ".join([*within, node])
-            for line in step_lines(update):
-                text = Text(f"{name.ljust(_NODE_WIDTH - 1)} ", style=_STYLES.get(node, "bold"))
-                self._console.print(text.append(line, style="not bold default"), soft_wrap=True)
+def _show_steps(console: Console, updates: Mapping[str, Any], within: Sequence[str]) -> None:
+    """Print an item of the ``updates`` stream; ``within`` names the enclosing nodes, outermost first."""
+    for node, update in updates.items():
+        name = " › ".join([*within, node])
+        for line in step_lines(update):
+            text = Text(f"{name.ljust(_NODE_WIDTH - 1)} ", style=_STYLES.get(node, "bold"))
+            console.print(text.append(line, style="not bold default"), soft_wrap=True)
 
 
 def run_graph(
@@ -54,7 +49,7 @@ def run_graph(
         typer.Exit: If the run was interrupted or failed; stderr has the reason.
     """
     if show is None and sys.stderr.isatty():
-        show = LiveView(Console(stderr=True)).show
+        show = partial(_show_steps, Console(stderr=True))
     # Only if they are shown: while streaming, LangGraph delays Ctrl-C until a call ends.
     subgraphs = shows_subgraphs and show is not None
     keys = None if output_keys is None else [key for key in output_keys if key in graph.channels]

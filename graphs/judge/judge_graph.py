@@ -14,7 +14,6 @@ stages are omitted.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Literal
@@ -52,40 +51,6 @@ MIN_LABELS_TO_JUDGE = 2
 """Minimum number of labels for a judge; a single one is chosen directly."""
 MAX_GRAPHS = 64
 """Number of cached graphs."""
-
-
-@dataclass(frozen=True)
-class JudgeSpec:
-    """The checked arguments of ``create_judge`` about models."""
-
-    model: Any
-    structured_output: bool = True
-    tag_word: str = "STEP"
-    strategy: Callable[[Any], Any] = AutoStrategy
-    grounded: bool = False
-
-    def __post_init__(self) -> None:
-        if self.grounded and self.model is None:
-            raise AgentSpecError("grounded=True needs a reason, but model=None only reads the tag of the work; name a model.")
-        if not self.tag_word.isidentifier() or self.tag_word.upper() == JUDGE_TAG:
-            raise AgentSpecError(f"tag_word={self.tag_word!r}: write a single word other than {JUDGE_TAG!r}.")
-
-    def stages(self) -> list[Stage]:
-        if self.model is None:
-            return [Stage("phase1_tag", ReadOwnTag(self.tag_word))]
-        model = resolve_model(self.model, offline=stated_condition)
-        word, quotes = self.tag_word, self.grounded
-        number = AskForNumber(
-            model, rule_number_prompt(word, quotes=quotes), self._offers(JUDGMENT_SCHEMA), "step", word, "phase3_tag"
-        )
-        tag = AskForTag(model, tag_prompt(word, quotes=quotes), word)
-        judging = evaluation_prompt(word, quotes=quotes)
-        evaluation = AskForNumber(model, judging, self._offers(EVALUATION_SCHEMA), "matched_index", JUDGE_TAG)
-        first = [Stage("structured_output", number, quotes)] if self.structured_output else []
-        return [*first, Stage("phase3_tag", tag, quotes), Stage("ai_judge", evaluation, quotes)]
-
-    def _offers(self, schema: dict[str, Any]) -> DeclaredFormat:
-        return DeclaredFormat(self.strategy(schema))
 
 
 def create_judge(  # noqa: PLR0913  # waiver: each argument is a choice of its own
@@ -137,16 +102,32 @@ def create_judge(  # noqa: PLR0913  # waiver: each argument is a choice of its o
     """
     if on_failure not in ("return", "raise"):
         raise AgentSpecError(f"on_failure={on_failure!r} is neither 'return' nor 'raise'.")
-    spec = JudgeSpec(model, structured_output, tag_word, strategy, grounded)
+    if grounded and model is None:
+        raise AgentSpecError("grounded=True needs a reason, but model=None only reads the tag of the work; name a model.")
+    if not tag_word.isidentifier() or tag_word.upper() == JUDGE_TAG:
+        raise AgentSpecError(f"tag_word={tag_word!r}: write a single word other than {JUDGE_TAG!r}.")
     selection = RuleSelection(Rules(rules), tag_word, output_key)
     schemas = judge_schemas(output_key, state_schema)
     graph = StateGraph[Any, Any, Any, Any](
         schemas.state, context_schema, input_schema=schemas.input, output_schema=schemas.output
     )
-    stages = spec.stages() if len(selection.rules.candidates) >= MIN_LABELS_TO_JUDGE else []
+    is_judged = len(selection.rules.candidates) >= MIN_LABELS_TO_JUDGE
+    stages = _stages(model, tag_word, strategy, structured_output=structured_output, quotes=grounded) if is_judged else []
     _add_nodes(graph, selection, stages, raises=on_failure == "raise")
     _connect(graph, [stage.name for stage in stages], last=RULE_NOT_MATCHED if on_failure == "raise" else END)
     return graph.compile(checkpointer, name=name)
+
+
+def _stages(model: Any, word: str, strategy: Callable[[Any], Any], *, structured_output: bool, quotes: bool) -> list[Stage]:
+    if model is None:
+        return [Stage("phase1_tag", ReadOwnTag(word))]
+    model = resolve_model(model, offline=stated_condition)
+    step, index = (DeclaredFormat(strategy(schema)) for schema in (JUDGMENT_SCHEMA, EVALUATION_SCHEMA))
+    number = AskForNumber(model, rule_number_prompt(word, quotes=quotes), step, "step", word, "phase3_tag")
+    tag = AskForTag(model, tag_prompt(word, quotes=quotes), word)
+    evaluation = AskForNumber(model, evaluation_prompt(word, quotes=quotes), index, "matched_index", JUDGE_TAG)
+    first = [Stage("structured_output", number, quotes)] if structured_output else []
+    return [*first, Stage("phase3_tag", tag, quotes), Stage("ai_judge", evaluation, quotes)]
 
 
 def _add_nodes(graph: StateGraph[Any, Any, Any, Any], selection: RuleSelection, stages: list[Stage], *, raises: bool) -> None:

@@ -25,13 +25,13 @@ MAX_SECONDS_OF_A_SUITE = 3_600
 
 ABOVE = """# Compatibility
 
-The test suites of other people's packages, run with nothing changed but where `create_agent` comes from, beside a control run
-with LangChain's in the same environment: `make compat` runs them and writes this page. In brackets: tests that build an agent.
-Agents that a suite makes with LangGraph's older `create_react_agent` are made with `create_agent` in both runs. What the control
-run fails as well fails for reasons of the suite: drawings of another version of LangGraph, for example.
+`make compat` runs the test suites of other projects twice in the same environment: with LangChain's `create_agent` (the control
+run) and with ours. Nothing else in a suite is changed. The figures in brackets count the tests that build an agent. Where a suite
+uses LangGraph's older `create_react_agent`, both runs use `create_agent`. A test that also fails in the control run fails for
+reasons of its suite, for example because of drawings of another LangGraph version.
 
-`make compat COMPAT_ARGS="langchain langgraph_swarm"` runs some of them. The package index has the sources of LangChain,
-supervisor and swarm; those of deepagents and CopilotKit come from GitHub. A difference without a reason fails the command.
+`make compat COMPAT_ARGS="langchain langgraph_swarm"` runs only the named suites. The sources of LangChain, supervisor and swarm
+come from the package index, those of deepagents and CopilotKit from GitHub. A difference without a reason fails the command.
 
 | suite | tests | control | answergraph |
 |---|---|---|---|

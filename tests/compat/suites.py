@@ -3,12 +3,12 @@
 from dataclasses import dataclass, field
 
 DRAWN = "drawn edges show the reasons"
-WIRE = "a recorded request: our tools are sent as they are, not as strict ones"
+WIRE = "a recorded request: our tools are sent unchanged, not as strict ones"
 MALFORMED = "a malformed call is answered with an error in the same run"
 IDS = "a call without an id is given one"
 LIMIT = "the caller's recursion limit is left alone"
 COPIED = "a reply is signed with the agent's name in a copy; LangChain writes into the object that the model returned"
-INSIDE = "replaces a private function of LangChain's, which is not called"
+INSIDE = "the test replaces a private function of LangChain that is not called"
 
 
 @dataclass(frozen=True)
