@@ -116,6 +116,9 @@ class ModelNode:
             request = request.override(tool_choice=NO_CALLS if request.tools else None, response_format=declared)
         visit.sent = request.messages
         asked, message = yield from self._reply(visit, request)
+        is_narrowed = len(asked.strategy.schemas) < len(asked.strategy.all_schemas)
+        if is_narrowed or visit.forces_answer or visit.is_last_call or visit.failed_calls or visit.model_calls > 1:
+            message = visit.with_note(message, asked.strategy, is_narrowed=is_narrowed)
         reading: Reading | None = None
         called = {call["name"] for call in message.tool_calls}
         # A text beside calls that are not answers is no answer yet.
@@ -144,6 +147,7 @@ class ModelNode:
                 was_empty = any(attempt["status"] == "empty" for attempt in visit.ledger["attempts"][-1:])
                 message: BaseMessage = yield bound.call(to_send, listeners, streams=not was_empty)
             except Exception as error:
+                visit.failed_calls.append(type(error).__name__)
                 # Clients raise anything; an error may represent a reply.
                 written = reply_in(error, to_send.model) if asked.declared else None
                 if written is None and not can_ask_otherwise(visit, asked, to_send, error):

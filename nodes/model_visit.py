@@ -11,7 +11,7 @@ from langchain_core.messages import AIMessage, AnyMessage, RemoveMessage, ToolCa
 
 from answergraph.response_format.reading.reply_reader import Reading
 from answergraph.response_format.strategies.declared_format import DeclaredFormat
-from answergraph.response_format.strategies.strategy import AnswerRequest
+from answergraph.response_format.strategies.strategy import AnswerRequest, Strategy
 from answergraph.runtime.recent_cache import RecentCache
 from answergraph.runtime.steps import InThread, Step
 from answergraph.state.agent_state import TOOL_RESULTS
@@ -94,8 +94,24 @@ class ModelVisit:
     model_calls: int = 0
     sent: Sequence[AnyMessage] = ()
     """The conversation as last sent to the model."""
+    failed_calls: list[str] = field(default_factory=list)
+    """The types of the errors that calls raised."""
     replies: dict[str, ModelReply] = field(default_factory=dict)
     """By message id; a retry by middleware has its own reply."""
+
+    def with_note(self, reply: AIMessage, strategy: Strategy[Any], *, is_narrowed: bool) -> AIMessage:
+        """Return a reply that notes what was unusual about its call; ``response_metadata`` is not sent to models."""
+        note = {
+            "strategy": strategy.name,
+            "offered": is_narrowed and strategy.schema_names,
+            "given_up": self.used_strategies[len(self.ledger["used_strategies"]) :],
+            "failed_calls": self.failed_calls,
+            "unused_replies": self.model_calls - 1,
+            "tools_off": self.forces_answer,
+            "last_call": self.is_last_call,
+        }
+        noted = {"answergraph": {name: value for name, value in note.items() if value}}
+        return reply.model_copy(update={"response_metadata": {**reply.response_metadata, **noted}})
 
     def as_sent(self, state: Mapping[str, Any]) -> dict[str, Any]:
         """Return the update that records results shown to the model in changed form."""

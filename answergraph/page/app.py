@@ -14,13 +14,12 @@ from urllib.parse import quote
 
 from httpx import ASGITransport, AsyncClient
 from starlette.applications import Starlette
-from starlette.middleware import Middleware
-from starlette.middleware.exceptions import ExceptionMiddleware
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import Scope
 
 PAGE_PATH = "/page"
 """The page's path on the server."""
@@ -41,6 +40,8 @@ HEADERS = {
 }
 """Headers of every response below the page's path."""
 
+_NOT_PASSED_ON = ("host", "content-length", "content-type", "accept-encoding")
+
 
 class PageFiles(StaticFiles):
     """The page's files; one stored as ``NAME.gz`` is sent compressed."""
@@ -49,35 +50,19 @@ class PageFiles(StaticFiles):
         full_path, stat_result = super().lookup_path(path)
         return (full_path, stat_result) if stat_result else super().lookup_path(f"{path}.gz")
 
-    def file_response(self, full_path: Any, *args: Any, **kwargs: Any) -> Response:
-        response = super().file_response(full_path, *args, **kwargs)
-        if str(full_path).endswith(".gz"):
-            response.headers["content-encoding"] = "gzip"
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        try:
+            response = await super().get_response(path, scope)
+        except HTTPException as error:
+            response = PlainTextResponse(error.detail, error.status_code)
+        is_compressed = str(getattr(response, "path", "")).endswith(".gz")
+        response.headers.update(HEADERS | ({"content-encoding": "gzip"} if is_compressed else {}))
         return response
-
-
-class PageHeaders:
-    """Adds the page's headers to the responses of an application."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async def send_with_headers(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                added = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
-                message = {**message, "headers": [*message["headers"], *added]}
-            await send(message)
-
-        await self._app(scope, receive, send_with_headers)
 
 
 async def _to_the_page(request: Request) -> RedirectResponse:
     # The page uses relative addresses, so its own must end in a slash.
     return RedirectResponse(f"{request.url.path}/")
-
-
-_NOT_PASSED_ON = ("host", "content-length", "content-type", "accept-encoding")
 
 
 async def _steps(request: Request) -> JSONResponse:
@@ -120,13 +105,7 @@ app = _application(
     routes=[
         Route(PAGE_PATH, _to_the_page),
         Route(f"{PAGE_PATH}/threads/{{thread}}/steps", _steps),
-        # On the mount, because a server applies an application's middleware to its own routes too. Errors become responses
-        # inside, so that they carry the headers.
-        Mount(
-            PAGE_PATH,
-            PageFiles(directory=FILES, html=True),
-            middleware=[Middleware(PageHeaders), Middleware(ExceptionMiddleware)],
-        ),
+        Mount(PAGE_PATH, PageFiles(directory=FILES, html=True)),
     ]
 )
 """The application for ``langgraph.json``."""

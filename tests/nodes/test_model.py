@@ -217,6 +217,15 @@ class TestMiddleware:
         usage = self.replied(twice, calls(call("Verdict", BAD)), ANSWER)[LEDGER]["usage"]
         assert (usage["model_calls"], usage["by_cause"]["retry"]["model_calls"]) == (2, 1)
 
+    def test_a_reply_notes_what_was_unusual_about_its_call(self) -> None:
+        def twice(request: Any, handler: Any) -> Any:
+            handler(request)
+            return handler(request)
+
+        usual, unusual = (self.replied(wrap, *[ANSWER] * 2)["messages"][-1] for wrap in (lambda r, handler: handler(r), twice))
+        assert "answergraph" not in usual.response_metadata
+        assert unusual.response_metadata["answergraph"] == {"strategy": "tool", "unused_replies": 1}
+
     def test_commands_come_after_the_nodes_own_update(self) -> None:
         command: Any = Command(update={"messages": []})
         update = self.replied(lambda request, handler: ExtendedModelResponse(handler(request), command))

@@ -97,3 +97,6 @@ export function lasted(milliseconds) {
   return `${Math.floor(milliseconds / 60_000)} min ${Math.round((milliseconds % 60_000) / 1000)} s`;
 }
 export const plural = (count, noun, nouns = `${noun}s`) => `${counted(count)} ${count === 1 ? noun : nouns}`;
+/** Names in a sentence; of many only the first. */
+export const listed = (names) =>
+  names.length > 3 ? `${names[0]} and ${names.length - 1} more` : names.join(", ").replace(/, ([^,]*)$/, " and $1");

@@ -92,11 +92,17 @@ export async function lastCheckpoint(thread, run) {
   return null;
 }
 
-/** The checkpoint before a step of a run's outermost graph: the visits of a node stand in the same order in both. */
+/** The checkpoint before a step of a run's outermost graph: that of its superstep, or by the visits of its node, which stand in the same
+ * order in both. Where edges join, a server may name no task of the superstep.
+ */
 export async function checkpointBefore(step, { thread, id: run, steps, runs }) {
   if (step.checkpoint) return step.checkpoint;
   let before = [];
   for await (const read of new PastRun(thread, run, run === runs[0]?.run_id).pages()) before = read.get("").toReversed();
+  const supersteps = before.filter(({ tasks }) => !tasks?.some(({ name }) => name === "__start__"));
+  const own = supersteps[step.number - 1];
+  const isOpen = own && own !== supersteps.at(-1) && !own.tasks?.length;
+  if (isOpen || own?.tasks?.some(({ name }) => name === step.node)) return own.checkpoint_id;
   const visit = steps.filter(({ space, node, isAgain }) => !space && !isAgain && node === step.node).findIndex(({ id }) => id === step.id);
   const visits = before.flatMap(({ checkpoint_id: id, tasks }) => (tasks ?? []).filter(({ name }) => name === step.node).map(() => id));
   return visits[visit] ?? null;

@@ -2,8 +2,9 @@
 
 import { reportIn } from "./answers.js";
 import { textOf } from "./conversation.js";
-import { counted, plural } from "./dom.js";
+import { counted, listed, plural } from "./dom.js";
 import { edgeKey } from "./graph_layout.js";
+import { notesOfAnswer, notesOfCall } from "./step_notes.js";
 
 const ANSWER_NODES = new Set(["structured_response", "no_answer"]);
 const CORRECTION = "answergraph-correction-";
@@ -18,8 +19,6 @@ export function brief(value, longest = LONGEST) {
   return text.length > longest ? `${text.slice(0, longest - 1)}…` : text;
 }
 const firstSentence = (text) => brief(text.match(/^[\s\S]*?[.!?](?=\s|$)/)?.[0] ?? text);
-const listed = (names) =>
-  names.length > 3 ? `${names[0]} and ${names.length - 1} more` : names.join(", ").replace(/, ([^,]*)$/, " and $1");
 const argumentsOf = (args) =>
   brief(
     Object.values(args ?? {})
@@ -97,7 +96,10 @@ export class Timeline {
       parts: null,
       hasMore: inner.length > 0 || step.hasInside,
     };
-    return { ...row, ...this.#told(step, messages, inner) };
+    const told = { ...row, ...this.#told(step, messages, inner) };
+    const notes = told.kind === "model" ? notesOfCall(messages) : told.kind === "answer" ? notesOfAnswer(told.attempt) : [];
+    if (!notes.length) return told;
+    return { ...told, parts: notes.map((note, index) => part(step, index, { kind: "note", ...note })), hasMore: true, isOpen: true };
   }
 
   #told(step, messages, inner) {
@@ -156,11 +158,10 @@ export class Timeline {
       return { kind: "answer", tone: "no", what: wrongWith(attempt), attempt };
     if (outcome?.status === "answered" || attempt?.status === "answered") {
       const found = Object.keys(outcome?.evidence ?? {}).length;
-      const mended = attempt?.repairs?.length ? `, repaired: ${brief(attempt.repairs.join("; "), 60)}` : "";
       return {
         kind: "answer",
         tone: "ok",
-        what: `accepted${found ? `, ${plural(found, "passage")} found` : ""}${mended}`,
+        what: `accepted${found ? `, ${plural(found, "passage")} found` : ""}`,
         attempt,
       };
     }

@@ -15,7 +15,7 @@ LONGEST_RUN = 120_000
 SOME_STEPS = re.compile(r"^([3-9]|\d\d)$")
 """How the count of steps reads in the middle of a run."""
 FOREIGN = ("langchain_agent", "plain", "supervisor", "office", "thousand")
-WATCHED = ("grounded", "rejected", "approval", "question", "long", "hostile", "form", "pause", "relay", "steady", "many")
+WATCHED = ("grounded", "rejected", "approval", "question", "long", "hostile", "form", "pause", "relay", "steady", "many", "noted")
 ASKING = ("booking", "booking_each", "poll", "inbox")
 SPREAD = ("towns", "batch", "lengths")
 

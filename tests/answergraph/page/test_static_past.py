@@ -156,3 +156,22 @@ def test_errors_and_tools_are_found_inside_subgraphs_too(page: Page, server: htt
     page.get_by_label("Which steps").select_option("Tools")
     expect(page.locator(".step")).to_have_count(1)
     expect(page.locator(".step")).to_contain_text("read_wiki")
+
+
+NOTES = [
+    ["narrowed", "offers Missing only"],
+    ["asked again", "after ConnectionError, 1 reply not used"],
+    ["budget", "the last model call; tools are off, the answer is asked for"],
+    ["repaired", "JSON syntax mended"],
+]
+
+
+def notes(page: Page) -> list[list[str]]:
+    return [row[1:3] for row in told(page) if row[1] in {name for name, _ in NOTES}]
+
+
+def test_a_step_says_how_its_model_was_asked_where_that_was_unusual(page: Page, server: httpx.Client) -> None:
+    run(page, "noted", "Why?")
+    assert notes(page) == NOTES
+    opened(page, "noted", past(server, "noted", {"input": GO}))
+    assert notes(page) == NOTES

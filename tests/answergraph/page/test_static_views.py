@@ -179,6 +179,15 @@ def test_the_state_is_edited_and_the_run_goes_on_from_there(page: Page) -> None:
     expect(page.locator("#left")).to_contain_text("heap sizes", timeout=LONGEST_RUN)
 
 
+def test_the_state_before_a_node_where_edges_join_is_its_own(page: Page) -> None:
+    run(page, "plain", "What memory?")
+    page.locator(".step", has_text=re.compile("^3")).click()
+    page.get_by_role("button", name="Edit the state").click()
+    form = page.get_by_role("form", name="Edit the state")
+    expect(form.get_by_label("sources")).to_have_value(re.compile("wiki"))
+    expect(form.get_by_label("score")).to_have_count(0)
+
+
 def test_two_runs_stand_side_by_side(page: Page) -> None:
     run(page, "rejected", "The one that fails")
     page.get_by_role("button", name="New thread").click()

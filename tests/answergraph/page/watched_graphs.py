@@ -4,6 +4,7 @@ The server loads this file by its path and calls a factory for every request, so
 """
 
 import asyncio
+import contextlib
 import itertools
 import json
 from collections.abc import AsyncIterator
@@ -19,9 +20,9 @@ from langgraph.types import interrupt
 from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
-from answergraph import Quote, create_agent
+from answergraph import PromptedStrategy, Quote, UsageLimits, create_agent
 from answergraph.graphs import create_calculator
-from answergraph.middleware import GroundedAnswer
+from answergraph.middleware import AgentMiddleware, GroundedAnswer, NarrowResponseFormat
 from answergraph.testing import ScriptedChatModel
 
 LOG = "🚂 12:03 INFO the build began\n12:04 ERROR the server <b>did not</b> answer within 1500 ms\n12:05 INFO the build ended"
@@ -79,6 +80,44 @@ def rejected() -> Any:
     answered = [calls("Finding", args, str(number)) for number, args in enumerate(answers, 2)]
     model = ScriptedChatModel(replies=[calls("read_log", {"path": "a.log"}, "1"), *answered])
     return create_agent(model, [read_log], response_format=Finding, middleware=[GroundedAnswer()], name="rejected")
+
+
+class Cause(BaseModel):
+    """Why it failed."""
+
+    cause: str
+
+
+class Missing(BaseModel):
+    """What is not known yet."""
+
+    missing: str
+
+
+class AskAgain(AgentMiddleware[Any, Any, Any]):
+    """Asks once more after an error, and does not use the first reply after a tool."""
+
+    async def awrap_model_call(self, request: Any, handler: Any) -> Any:
+        if sum(message.type == "tool" for message in request.messages) != 1:
+            return await handler(request)
+        with contextlib.suppress(ConnectionError):
+            await handler(request)
+        await handler(request)
+        return await handler(request)
+
+
+def noted() -> Any:
+    """Return an agent whose calls are narrowed, made again and the last of the budget, and whose answer is repaired."""
+    read, unused, again = (calls("read_log", {"path": f"{name}.log"}, name) for name in "abc")
+    model = ScriptedChatModel(replies=[read, ConnectionError(), unused, again, AIMessage('{"missing": "the other log",}')])
+    return create_agent(
+        model,
+        [read_log],
+        response_format=PromptedStrategy(Cause | Missing),
+        middleware=[NarrowResponseFormat(lambda request: None if request.messages[1:] else Missing), AskAgain()],
+        limits=UsageLimits(model_calls=4),
+        name="noted",
+    )
 
 
 def approval() -> Any:
@@ -147,29 +186,25 @@ def question() -> Any:
     return StateGraph(MessagesState).add_node("ask", ask).add_edge(START, "ask").add_edge("ask", END).compile()
 
 
-class Count(TypedDict):
-    """How often the graph went round."""
+class Rounds(MessagesState):
+    """Messages, and a number of rounds."""
 
     rounds: int
-
-
-class LongState(MessagesState, Count):
-    """Messages, and how often the graph went round."""
 
 
 def long() -> Any:
     """Return a graph that writes its messages in a hundred rounds."""
 
-    def speak(state: LongState) -> dict[str, Any]:
+    def speak(state: Rounds) -> dict[str, Any]:
         first = len(state["messages"])
         calls = [{"name": "read_log", "args": {}, "id": str(number)} for number in range(first, first + 10)]
         pairs = [(AIMessage("", tool_calls=[c]), ToolMessage(f"{LOG}\n" * 3, tool_call_id=str(c["id"]))) for c in calls]
         return {"messages": [message for pair in pairs for message in pair], "rounds": state.get("rounds", 0) + 1}
 
-    def route(state: LongState) -> Literal["again", "enough"]:
+    def route(state: Rounds) -> Literal["again", "enough"]:
         return "again" if len(state["messages"]) < MANY else "enough"
 
-    graph = StateGraph(LongState, input_schema=MessagesState).add_node("speak", speak).add_edge(START, "speak")
+    graph = StateGraph(Rounds, input_schema=MessagesState).add_node("speak", speak).add_edge(START, "speak")
     return graph.add_conditional_edges("speak", route, {"again": "speak", "enough": END}).compile()
 
 
@@ -239,12 +274,6 @@ def relay() -> Any:
     for before, name in itertools.pairwise((START, "first", "second", "third")):
         graph.add_node(name, work).add_edge(before, name)
     return graph.compile()
-
-
-class Rounds(MessagesState):
-    """Messages, and how many rounds there are."""
-
-    rounds: int
 
 
 def rounds(seconds: float, text: str) -> Any:
