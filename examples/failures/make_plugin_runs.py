@@ -167,6 +167,7 @@ def make() -> None:
     twice = {"adds up": "real", "is named twice": "real"}
     named = {f"shop.test.mjs::{test}": verdict for test, verdict in twice.items()}
     labels["vitest"] = _run("vitest", {"shop.test.mjs": VITEST}, vitest, named, node)
+    twice["is named twice"] = "unknown"  # two texts that differ are left open
     settings = {"package.json": '{"jest": {"reporters": ["jest-junit"]}}', "shop.test.js": JEST}
     labels["jest"] = _run(
         "jest", settings, ["npx", "jest"], {f" {test}:: {test}": verdict for test, verdict in twice.items()}, node

@@ -4,8 +4,8 @@ FOLDER holds the repositories of ``labels/public.json``, as ``git clone`` leaves
 here: only where their files are, and what was said of each failure by its text. Two corpora are the results that projects left in
 their repositories: of each file the first failures with different words, five of a repository at most, are ``sampled``. The two
 others are files made to test readers of JUnit XML, and all their failures count. ``labels`` and ``second_labels`` come from two
-readers. The text of a failure without a label, or with the label ``open``, does not tell what it is: to conclude on it counts as
-wrong.
+readers; the repositories added last have been read once. The text of a failure without a label, or with the label ``open``, does
+not tell what it is: to conclude on it counts as wrong.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def judged(folder: Path, corpus: str, labels: str) -> Iterator[PublicCase]:
     triage = create_triage_agent()
     for source in json.loads(LABELS.read_text(encoding="utf-8")):
         place = folder / source["repository"].replace("/", "+")
-        for name in _files(place, source) if source["corpus"] == corpus else ():
+        for name in _files(place, source) if source["corpus"] == corpus and labels in source else ():
             path = place / name
             with tempfile.TemporaryDirectory() as alone:
                 shutil.copyfile(path, Path(alone, "results.xml"))

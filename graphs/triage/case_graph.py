@@ -31,11 +31,11 @@ from answergraph.graphs.triage.offline.triage_policy import triage_case
 from answergraph.graphs.triage.run_files.case_facts import ATTACHED_CASE, left_by_run
 from answergraph.graphs.triage.triage_prompts import CONCLUDE_PROMPT, CONCLUDE_TASK, ENDED, EXPLORE_PROMPT, EXPLORE_TASK
 from answergraph.graphs.triage.triage_schema import (
-    CaseRef,
     CaseReport,
     FalseNegativeCheck,
     FalsePositiveCheck,
     FlakyCheck,
+    JudgedCause,
     Source,
     report_on,
     verdict_in,
@@ -81,16 +81,10 @@ class FolderState(AgentState[Any]):
     folder: NotRequired[str]
 
 
-class CaseTask(TypedDict):
+class CaseTask(JudgedCause):
     """The input of one case."""
 
     folder: str
-    case: str
-    test: str
-    kind: Literal["failed", "flaky", "passed"]
-    cause: str
-    cluster: str
-    cases: list[CaseRef]
 
 
 class CaseOutput(TypedDict):

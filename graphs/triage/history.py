@@ -75,14 +75,10 @@ class History:
 
     def remembered(self, clusters: Sequence[str], model: str) -> dict[str, tuple[str, dict[str, Any], dict[str, Any]]]:
         """Return date, report and bundle of each known cluster."""
-        found = {}
+        query = "SELECT cluster, at, report, bundle FROM verdicts WHERE cluster = ? AND model = ?"
         with self._open() as store:
-            for cluster in clusters:
-                query = "SELECT at, report, bundle FROM verdicts WHERE cluster = ? AND model = ?"
-                row = store.execute(query, (cluster, model)).fetchone()
-                if row is not None:
-                    found[cluster] = (row[0], json.loads(row[1]), json.loads(row[2]))
-        return found
+            rows = [store.execute(query, (cluster, model)).fetchone() for cluster in clusters]
+        return {row[0]: (row[1], json.loads(row[2]), json.loads(row[3])) for row in rows if row is not None}
 
     def remember(self, reports: Sequence[Mapping[str, Any]], bundles: Mapping[str, Any], model: str) -> None:
         """Keep the verdicts of a model, abstentions too."""

@@ -182,6 +182,5 @@ def _nothing_read(folder: Folder, found: Survey) -> list[str]:
     """Return why there is no result, if there is none."""
     if found.results:
         return []
-    if not folder.listing().files:
-        return ["The folder has no files."]
-    return ["The folder has no JUnit XML with results; the other files alone do not say which case failed."]
+    no_xml = "The folder has no JUnit XML with results; the other files alone do not say which case failed."
+    return [no_xml if folder.listing().files else "The folder has no files."]

@@ -26,7 +26,7 @@ TOKENS_AROUND = 1_800
 CHARACTERS_A_TOKEN = 4
 
 
-@dataclass(frozen=True)
+@dataclass
 class TriagePlan:
     """The causes of a run's failures, by what to do."""
 
@@ -39,18 +39,14 @@ class TriagePlan:
     """Estimated tokens, at ``USUAL_CALLS`` per task."""
 
     @property
-    def asked(self) -> int:
-        """Number of causes for a model; flaky tests need none."""
-        return sum(1 for task in self.tasks if task["kind"] != "flaky")
-
-    @property
     def estimate(self) -> str:
         """The calls and tokens that the tasks will take, in a sentence."""
+        asked = sum(1 for task in self.tasks if task["kind"] != "flaky")  # flaky tests need no model
         cases, causes = sum(len(task["cases"]) for task in self.tasks), len(self.tasks)
         return (
             f"{cases} case{'s' * (cases != 1)} of {causes} cause{'s' * (causes != 1)} to judge: "
-            f"about {USUAL_CALLS * self.asked} calls of the model and {self.tokens:,} tokens, "
-            f"at most {MAX_CALLS * self.asked} calls."
+            f"about {USUAL_CALLS * asked} calls of the model and {self.tokens:,} tokens, "
+            f"at most {MAX_CALLS * asked} calls."
         )
 
 
@@ -59,19 +55,19 @@ def plan_of(folder: Folder, survey: Survey, *, limit: int | None, history: Histo
     clusters = clusters_of(survey)
     known = history.remembered([cluster.fingerprint for cluster in clusters], model) if history else {}
     plan = TriagePlan()
-    tokens = 0
     for cluster in clusters:
         task = _task(folder, cluster, survey)
         if cluster.fingerprint in known and cluster.cases[0].kind != "flaky":
             at, report, bundle = known[cluster.fingerprint]
-            plan.reports.append(_remembered(task, at, report))
+            plan.reports.append(report_on(task, **{**report, "remembered": at}))
             plan.bundles.append(sealed({**bundle, "case": task["case"]}))
         elif limit is not None and len(plan.tasks) >= limit:
-            plan.reports.append(_not_judged(task, limit))
+            reason = f"No more than {limit} causes were to be judged."
+            plan.reports.append(report_on(task, status="not_judged", reason=reason))
         else:
             plan.tasks.append(task)
-            tokens += _tokens(cluster, survey)
-    return TriagePlan(plan.tasks, plan.reports, plan.bundles, tokens)
+            plan.tokens += _tokens(cluster, survey)
+    return plan
 
 
 def _task(folder: Folder, cluster: Cluster, survey: Survey) -> CaseTask:
@@ -108,18 +104,6 @@ def _source(case: Case) -> str:
     own = [frame for frame in frames_of(result.details or result.message) if not frame.is_library]
     place = next((frame for frame in own if frame.is_test), own[-1] if own else None)
     return f"{place.path}:{place.line}" if place else ""
-
-
-def _remembered(task: CaseTask, at: str, report: dict[str, Any]) -> CaseReport:
-    now = {"case": task["case"], "test": task["test"], "cases": task["cases"], "remembered": at}
-    remembered: CaseReport = {**report, **now}  # type: ignore[typeddict-item]  # stored from a report of this kind
-    return remembered
-
-
-def _not_judged(task: CaseTask, limit: int) -> CaseReport:
-    reason = f"No more than {limit} causes were to be judged."
-    nothing: dict[str, Any] = {"schema": None, "answer": None, "evidence": {}, "coverage": {}, "sources": {}}
-    return report_on(task, verdict="unknown", status="not_judged", reason=reason, **nothing)
 
 
 def _tokens(cluster: Cluster, survey: Survey) -> int:

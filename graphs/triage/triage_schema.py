@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
 from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
@@ -98,20 +97,25 @@ class Source(TypedDict):
     text: str
 
 
-class CaseReport(TypedDict):
-    """The report of one cause: of the case that was judged, and of those that share its verdict; plain JSON."""
+class JudgedCause(TypedDict):
+    """A cause: the case that is judged for it, and those that share its verdict."""
 
     case: str
-    """The case that was judged."""
+    """The case that is judged."""
     test: str
     kind: Literal["failed", "flaky", "passed"]
-    verdict: Verdict
     cause: str
     """The common text of its cases, without values: ``"KeyError: <text>"``."""
     cluster: str
     """A fingerprint of the cause, the same in another run."""
     cases: list[CaseRef]
     """All the cases of this cause, the judged one first."""
+
+
+class CaseReport(JudgedCause):
+    """The report of one cause; plain JSON."""
+
+    verdict: Verdict
     remembered: str
     """When the verdict was found, if an earlier run found it (see ``history``); else empty."""
     status: Status | Literal["not_judged"]
@@ -129,8 +133,9 @@ class CaseReport(TypedDict):
     """The tool results that the evidence cites, by tool call."""
 
 
-def report_on(task: Mapping[str, Any], **found: Any) -> CaseReport:
-    """Return the report of a case: what its task says, and what was found."""
-    known = {key: task[key] for key in ("case", "test", "kind", "cause", "cluster", "cases")}
-    report: CaseReport = {**known, "remembered": "", **found}  # type: ignore[typeddict-item]  # the keys of both kinds of report
-    return report
+def report_on(task: JudgedCause, **said: Any) -> CaseReport:
+    """Return the report of a cause; what is not said is empty."""
+    unsaid: Any = {"verdict": "unknown", "remembered": "", "schema": None, "answer": None}
+    unsaid |= {"evidence": {}, "coverage": {}, "sources": {}}
+    about = {name: value for name, value in task.items() if name in JudgedCause.__annotations__}
+    return cast("CaseReport", {**unsaid, **said, **about})

@@ -24,7 +24,8 @@ MAX_PROBLEMS = 20
 def list_files(runtime: ToolRuntime, under: str = "") -> str:
     """List the files of the test run's folder with their sizes in bytes, or those below one of its folders."""
     listing = _folder(runtime).listing(under)
-    lines = [_file_line(entry) for entry in listing.entries[:MAX_LISTED]]
+    about = {entry.path: entry.size if entry.kind == "file" else f"({entry.kind}, not read)" for entry in listing.entries}
+    lines = [f"{path} {said}" for path, said in list(about.items())[:MAX_LISTED]]
     more = f"[{len(listing.entries) - MAX_LISTED} more are left out; name a folder to list]"
     return _told(lines, more if len(listing.entries) > MAX_LISTED else "", listing.problems) or "[There are no files.]"
 
@@ -102,10 +103,7 @@ def _told(lines: Sequence[str], more: str, problems: Sequence[str]) -> str:
     return "\n".join(filter(None, [*lines, more, *named, f"[{unnamed} more files could not be read]" if unnamed else ""]))
 
 
-def _file_line(entry: FileEntry) -> str:
-    return f"{entry.path} {entry.size}" if entry.kind == "file" else f"{entry.path} ({entry.kind}, not read)"
-
-
 def _case_line(case: Case) -> str:
-    said = case.result.message or case.sign
-    return f"{case.result.id} {case.result.status} {case.result.title}: {' '.join(said.split())[:200]}"
+    return (
+        f"{case.result.id} {case.result.status} {case.result.title}: {' '.join((case.result.message or case.sign).split())[:200]}"
+    )

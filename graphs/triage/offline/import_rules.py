@@ -15,6 +15,8 @@ _LACKS_NAME = re.compile(
 _NO_MODULE = re.compile(r"No module named '?(?P<module>[\w.]+)")
 _NO_SCRIPT = re.compile(r"Cannot find (?:module|package) '(?P<module>[^']+)'")
 _NO_CLASS = re.compile(r"(?:ClassNotFoundException|NoClassDefFoundError): (?P<module>[\w./$]+)")
+_REPLACED = re.compile(r"mock\.py:\d+: in (?:decoration_helper|__enter__|_importer)\b")
+"""What a test wants to replace was looked for."""
 _INSTALLED = re.compile(r"(?:site|dist)-packages|node_modules")
 
 
@@ -29,7 +31,7 @@ def missing_code(case: CaseText) -> Finding | None:
     if belongs_to_application:
         explanation = "Code of the application is not there: what the test imports from it, or what it imports itself."
         return Finding(False, 0.75, None, explanation, (cut(line),), "Bring the code back, or change whoever imports it.")
-    explanation = "A package or a module of the tests is not there on this machine; what the test is about was never run."
+    explanation = "A package is not installed here, or a module of the tests is missing; what the test is about was never run."
     return Finding(True, 0.75, "tool_bug", explanation, (cut(line),), "Install the missing package, or mend the import.")
 
 
@@ -64,19 +66,25 @@ def _owner_of_name(module: str, path: str, case: CaseText) -> bool | None:
         return False
     if _of_tests(module) or _of_tests(path.rsplit("/", 1)[-1].removesuffix(".py")):
         return False
+    if any(frame.is_test and frame.path.split("/")[-2:-1] == path.split("/")[-2:-1] != [] for frame in case.frames):
+        return None  # the package around the test: another of that name may have been meant
     return True if (path and not _INSTALLED.search(path)) or _is_named_by(module, case) else None
 
 
 def _owner_of_module(module: str, case: CaseText) -> bool | None:
-    if _of_tests(module):
+    if _of_tests(module) or (case.broke_in != "application" and _REPLACED.search(case.details)):
         return False
     if case.test.startswith(f"{module}."):
         return None  # the tests lie in that package: it is there, and cannot be imported from here
     # Python names the whole path only if the package around the missing module was found.
     if _is_named_by(module, case) or "." in module:
         return True if _is_named_by(module, case) else None
-    # The application's imports may be missing only on this machine.
-    return None if case.broke_in == "application" else False
+    # A package of the application's imports by full names: this one is another's, and not installed here.
+    if case.broke_in == "application":
+        packages = case.own_frames[-1].path.split("/")[:-1]
+        imported = re.findall(r"^\s+(?:from|import) (\w+)", case.details, re.MULTILINE)
+        return False if {*packages} & {*imported} - {module} else None
+    return False
 
 
 def _is_named_by(module: str, case: CaseText) -> bool:

@@ -22,6 +22,7 @@ _TEST_FILE = re.compile(
     r"(^|/)(test_[^/]*|[^/]*_(test|spec)|conftest|[^/]*[a-z](Tests?|Spec|Suite|IT)|Test[A-Z][^/]*|[^/]*\.(test|spec|cy|e2e))\.\w+$"
     r"|(^|/)(tests?|specs?|__tests__|e2e)/",
 )
+_JAVA = re.compile(r"(?<=[\w$>])/[\w$]+\.(?:java|kt|groovy|scala)$")
 _SUPPORT_FILE = re.compile(
     r"(^|/)(conftest\.py$|fixtures?/|__mocks__/|(\.\.|tests?|specs?|__tests__|e2e|cypress)/(.*/)?(support|mocks)/)"
 )
@@ -33,13 +34,13 @@ _LIBRARY = re.compile(
 SHOWN_AROUND = re.compile(r"^[ \t]*\d+ \|.*$", re.MULTILINE)
 """The lines of source code that are shown around the failed one."""
 LIBRARY_LINE = re.compile(
-    SHOWN_AROUND.pattern + r"|^.*(?:node_modules|site-packages|node:|\binternal/"
+    SHOWN_AROUND.pattern + r"|^(?:E |\s*(?:Expected|Received)\b).*$|^.*(?:node_modules|site-packages|node:|\binternal/"
     r"|new Promise|Promise\.(?:all|then)|processTicks|<anonymous>\)"
     r"|Error Context:|RUST_BACKTRACE"
     r"|at (?:java|javax|sun|jdk|kotlin|scala|junit|org\.(?:junit|testng|hamcrest|gradle|apache\.maven))\.).*$",
     re.MULTILINE,
 )
-"""Lines of a stack trace that are not the project's frames."""
+"""Lines that are not the project's own: of libraries, and compared values, which may say anything."""
 
 
 @dataclass(frozen=True)
@@ -63,8 +64,9 @@ class Frame:
         return bool(_SUPPORT_FILE.search(self.path))
 
     @property
-    def is_script(self) -> bool:
-        return self.path.endswith((".js", ".ts", ".jsx", ".tsx", ".mjs", ".cjs", ".mts", ".cts", ".vue"))
+    def class_name(self) -> str:
+        """The class of a Java frame, with its packages; empty for other languages."""
+        return _JAVA.sub("", self.path) if _JAVA.search(self.path) else ""
 
 
 def frames_of(trace: str) -> list[Frame]:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import takewhile
 from typing import Literal
 
 from answergraph.graphs.triage.offline import triage_signs as signs
@@ -24,16 +25,13 @@ MAX_QUOTE_CHARACTERS = 400
 
 _PYTEST_END = re.compile(r"^\S[^\n:]*?\.\w+:\d+: ?(?P<type>\S+)$", re.MULTILINE)
 _ERROR_LINE = re.compile(
-    r"^(?:E\s+|[ \t]{2,8})?(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*)(?: \[\w+\])?(?::\s+(?P<said>\S.*))?$", re.MULTILINE
+    r"^(?:E\s+|[ \t]{2,8}|Caused by: )?(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*)(?: \[\w+\])?(?::\s+(?P<said>\S.*))?$", re.MULTILINE
 )
-_VALUE = re.compile(r"E |\s*(?:Expected|Received)\b")
-_AFTER_VALUES = re.compile(r"\s*(?:at |>|\d+ \|)|\S[^\n:]*:\d+:")
 _DRIVER = re.compile(r"Error: (?:page|locator|browser\w*|frame\w*|context|elementHandle|keyboard|mouse)\.\w+:")
 _MARK = re.compile(r"^E\s+")
 _MARKED = re.compile(r"^E\s+(?P<said>\S.*)$", re.MULTILINE)
 _FAILING_SOURCE = re.compile(r"(?:^>.*\n)(?:^(?!E ).*\n){0,6}(?:^E .*\n?){1,8}", re.MULTILINE)
 _FRAMES_BELOW = re.compile(r"\n\s*(?:at |❯ |#0 |from |in )\S")
-_ASYNC = re.compile(r"\b(?:async|await)\b")
 _PARAMETERS = re.compile(r"^\s*(?:async )?def (?P<name>test\w*)\((?P<parameters>[^)]*)\)", re.MULTILINE)
 _ENDINGS = "Error Exception Expired Failure Exit Interrupt Empty Full Warning Failed Timeout"
 _ERROR_ENDINGS = tuple(_ENDINGS.split())
@@ -47,12 +45,6 @@ _CHECK = re.compile(
     r"|should (?:have|be|equal|match|throw)\b|\bcheck failed|\b[Ee]xpected .{1,200} to (?:equal|be|match|contain)\b"
     r"|condition was false|to be (?:equal|true|false)|did not match",
     re.DOTALL,
-)
-_BOTH_SIDES = re.compile(
-    r"[Ee]xpected:?.*?(?:[Aa]ctual|[Rr]eceived|[Bb]ut (?:was|found|got|it)|[Bb]ut:|\b[Ww]as\b|[Gg]ot|to be|to (?:deeply )?equal)"
-    r"|matches expected|left: .*right:|[!=]==? |\w+_(?:eq|ne|lt|le|gt|ge)\(.*,.*\)|^- .*\n\+ |Failed asserting that"
-    r"|[\w)\]'\"] (?:==|!=|<|>|<=|>=|is|in|not in|is not) [\w(\['\"]",
-    re.DOTALL | re.MULTILINE,
 )
 
 
@@ -98,13 +90,10 @@ class CaseText(CaseFacts):
     def is_assertion(self) -> bool:
         """Whether only a check of the test failed."""
         said = SHOWN_AROUND.sub("", self.said)[:MAX_JUDGED_CHARACTERS]
+        for title in re.split(r"::| › ", self.test):  # what a test is called is no check
+            said = said.replace(title, "") if " " in title else said
         named = self.error_type if self.error_type.endswith(("Error", "Exception", "Expired", "Exit")) else ""
         return self.error_type in _ASSERTIONS or (named in {"", "Error"} and bool(_CHECK.search(said)))
-
-    @property
-    def shows_both_sides(self) -> bool:
-        """Whether a failed check shows both the expected and the actual value."""
-        return bool(_BOTH_SIDES.search(self.said[:MAX_JUDGED_CHARACTERS]))
 
     @cached_property
     def frames(self) -> list[Frame]:
@@ -113,16 +102,24 @@ class CaseText(CaseFacts):
 
     @cached_property
     def own_frames(self) -> list[Frame]:
-        """The frames outside libraries, the innermost last."""
-        return [frame for frame in self.frames if not frame.is_library]
+        """The frames of the project, the innermost last."""
+        return [frame for frame in self.frames if not frame.is_library and self._is_of_project(frame)]
+
+    def _is_of_project(self, frame: Frame) -> bool:
+        """Return whether a class of Java belongs to the test's project: it shares the first parts of its package."""
+        ours, theirs = self.test.split("::")[0].split("."), frame.class_name.split(".")
+        shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(ours, theirs, strict=False)))
+        return not frame.class_name or shared >= max(1, min(MIN_SHARED_PACKAGES, len(ours) - 1))
 
     @property
     def broke_in(self) -> Literal["application", "test"] | None:
         """The owner of the innermost frame outside libraries; a set-up counts as the test."""
         if not self.own_frames:
             return None
+        innermost = self.own_frames[-1]
+        is_test = innermost.is_test or innermost.class_name == self.test.split("::")[0]
         # What drives a browser runs outside the application: its frames are the test's and its helpers'.
-        return "test" if self.own_frames[-1].is_test or _DRIVER.search(self._trace) else "application"
+        return "test" if is_test or _DRIVER.search(self._trace) else "application"
 
     @property
     def waited_in_vain(self) -> bool:
@@ -133,13 +130,6 @@ class CaseText(CaseFacts):
     def names_an_error(self) -> bool:
         """Whether an exception ended the test."""
         return self.error_type.endswith(_ERROR_ENDINGS)
-
-    @property
-    def raises_its_own(self) -> bool:
-        """Whether the application's packages define the exception."""
-        first = next(iter(self.error_lines), "").split(":")[0].split(".")
-        ours = self.test.split("::")[0].split(".")
-        return sum(1 for one, other in zip(first[:-1], ours[:-1], strict=False) if one == other) >= MIN_SHARED_PACKAGES
 
     @property
     def is_suspicious(self) -> bool:
@@ -156,12 +146,7 @@ class CaseText(CaseFacts):
 
     @cached_property
     def _own_text(self) -> str:
-        # Compared values may say anything.
-        rest = _without_values(self.details)
-        said = rest if len(rest) < len(self.details) else f"{self.details}\n{self.message}"
-        own = LIBRARY_LINE.sub("", said.replace("thread '", ""))
-        # A script always waits; that says nothing about its timing.
-        return _ASYNC.sub("", own) if any(frame.is_script for frame in self.frames) else own
+        return LIBRARY_LINE.sub("", self._trace.replace("thread '", ""))
 
     @property
     def takes_fixtures(self) -> bool | None:
@@ -208,16 +193,6 @@ class CaseText(CaseFacts):
         """Return the last meaningful line of the stack trace, or the message."""
         lines = [line.strip() for line in self._trace.splitlines() if line.strip()]
         return cut(lines[-1]) if lines else ""
-
-
-def _without_values(details: str) -> str:
-    """Return the text of a failure without the values that its check compared."""
-    kept, is_value = [], False
-    for line in details.splitlines(keepends=True):
-        is_value = bool(_VALUE.match(line)) or (is_value and not _AFTER_VALUES.match(line))
-        if not is_value:
-            kept.append(line)
-    return "".join(kept)
 
 
 def cut(text: str) -> str:

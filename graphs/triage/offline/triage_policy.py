@@ -7,9 +7,9 @@ tool results. Without a matching rule it abstains and says what is missing.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import takewhile
+from posixpath import commonpath, dirname
 from typing import Any
 
 from langchain_core.messages import AIMessage
@@ -24,7 +24,6 @@ from answergraph.graphs.triage.offline.triage_rules import judge, judge_flaky, j
 from answergraph.graphs.triage.run_files.case_facts import ATTACHED_CASE, different
 from answergraph.models.offline.offline_policy import (
     AnsweredCall,
-    OfferedSchema,
     OfflineRequest,
     answered_calls,
     decline,
@@ -72,27 +71,32 @@ class _Investigation:
         if read.failed:
             return decline(f"I cannot judge {self.case_id!r}: {read.text}")
         case = CaseText(**read.answer.artifact)
-        for name, args in self._searches(case):
-            if self._result_of(name, args) is None and self._may_call(name, args):
+        for what, name, args in self._searches(case):
+            result = self._result_of(name, args)
+            if result is None and self._may_call(name, args):
                 return self.request.call(name, args)
-        return self._conclude(self._with_logs(case))
+            if what and result is not None and not result.failed:
+                lines = [match["line"] for match in _MENTION.finditer(result.text)]
+                told: Any = _own_part(result.text, _test_name(case)) if what == "log" else lines
+                case = replace(case, **{what: told})
+        return self._conclude(case)
 
-    def _searches(self, case: CaseText) -> list[tuple[str, dict[str, Any]]]:
-        """Return the log searches: the test's name with context, and seeds."""
-        under = _common_folder([self.case_id, *(other["file"] for other in case.other_runs)])
-        steps: list[tuple[str, dict[str, Any]]] = [(SEARCH, {"text": _test_name(case), "under": under})]
-        mention = self._mention(steps[0][1])
+    def _searches(self, case: CaseText) -> Iterator[tuple[str, str, dict[str, Any]]]:
+        """Yield the searches of the logs, each with what it tells of the case: the test's name with context, and seeds."""
+        under = commonpath([dirname(path) for path in (self.case_id, *(other["file"] for other in case.other_runs))])
+        if _test_name(case):
+            yield "", SEARCH, {"text": _test_name(case), "under": under}
+        mention = self._mention({"text": _test_name(case), "under": under})
         if mention:
             start = max(1, int(mention["number"]) - _LINES_BEFORE)
-            steps.append((READ_LINES, {"path": mention["path"], "start": start, "count": _LINES_READ}))
+            yield "log", READ_LINES, {"path": mention["path"], "start": start, "count": _LINES_READ}
         if case.sign and case.sign not in case.output:
-            steps.append((SEARCH, {"text": case.sign[:MAX_SIGN_CHARACTERS], "under": under}))
+            yield "", SEARCH, {"text": case.sign[:MAX_SIGN_CHARACTERS], "under": under}
         module = missing_module(case)
         if module:
-            steps.append((SEARCH, {"text": rf"(^|[\s/\"'(]){re.escape(module)}(/|\.py\b)", "regex": True, "under": ""}))
+            yield "code_lines", SEARCH, {"text": rf"(^|[\s/\"'(]){re.escape(module)}(/|\.py\b)", "regex": True, "under": ""}
         if case.passes:
-            steps.append((SEARCH, {"text": SEED_PATTERN, "regex": True, "under": under}))
-        return [step for step in steps if step[1].get("text", True)]
+            yield "found", SEARCH, {"text": SEED_PATTERN, "regex": True, "under": under}
 
     def _mention(self, args: Mapping[str, Any]) -> re.Match[str] | None:
         """Return the best mention of the test in the logs: a heading or a failure first."""
@@ -101,36 +105,17 @@ class _Investigation:
         headings = [match for match in mentions if _HEADING.search(match["line"])]
         return next(iter(sorted(headings, key=lambda match: "___" not in match["line"]) or mentions), None)
 
-    def _with_logs(self, case: CaseText) -> CaseText:
-        """Return the case with the results of the searches."""
-        for name, args in self._searches(case):
-            result = self._result_of(name, args)
-            if result is None or result.failed:
-                continue
-            if name == READ_LINES:
-                case = replace(case, log=_own_part(result.text, _test_name(case)))
-            elif args["text"] != SEED_PATTERN and args.get("regex"):
-                case = replace(case, code_lines=[match["line"] for match in _MENTION.finditer(result.text)])
-            elif args.get("regex"):
-                case = replace(case, found=[match["line"] for match in _MENTION.finditer(result.text)])
-        return case
-
     def _conclude(self, case: CaseText) -> AIMessage:
         # A rejected answer would be rejected again: the rules find nothing else.
         finding = None if self._was_sent_back() else _quotable(_JUDGES[case.kind](case), case)
-        for schema in self.request.formats:
-            values = self._values(schema, finding, case)
-            if values is not None:
-                return self.request.answer(schema, values)
+        answers = {"missing": _abstention_values(case, self.calls)}
+        if finding:
+            answers = {_VERDICTS[case.kind]: _verdict_values(finding, case), **answers}
+        for field, values in answers.items():
+            for schema in self.request.formats:
+                if field in schema.field_names:
+                    return self.request.answer(schema, values)
         return AIMessage(finding.explanation if finding else "What the folder holds does not tell whether the result is right.")
-
-    def _values(self, schema: OfferedSchema, finding: Finding | None, case: CaseText) -> dict[str, Any] | None:
-        """Return the values of an answer; an abstention only without a finding or another schema."""
-        values = _verdict_values(schema, finding, case) if finding else None
-        offers_verdict = any(set(_VERDICTS.values()) & schema.field_names for schema in self.request.formats)
-        if values is None and (finding is None or not offers_verdict):
-            values = _abstention_values(schema, case, [_described(call) for call in self.calls])
-        return values
 
     def _was_sent_back(self) -> bool:
         formats = {schema.name for schema in self.request.formats if set(_VERDICTS.values()) & schema.field_names}
@@ -154,19 +139,9 @@ def _quotable(finding: Finding | None, case: CaseText) -> Finding | None:
     if finding is None:
         return None
     tags = case.written.splitlines()[::-1]
-    quotes = [next((text for text in (quote, *tags) if _counts(text)), None) for quote in finding.quotes]
-    return None if None in quotes else replace(finding, quotes=tuple(filter(None, quotes)))
-
-
-def _counts(text: str) -> bool:
-    return counts_as_quote(fold(text), MIN_QUOTE_COLUMNS) is None
-
-
-def _common_folder(paths: Sequence[str]) -> str:
-    """Return the innermost common folder of the files; empty for the root."""
-    folders = [path.split("/")[:-1] for path in paths]
-    shared = takewhile(lambda parts: len(set(parts)) == 1, zip(*folders, strict=False))
-    return "/".join(parts[0] for parts in shared)
+    short = {text for text in (*finding.quotes, *tags) if counts_as_quote(fold(text), MIN_QUOTE_COLUMNS) is not None}
+    quotes = [next((text for text in (quote, *tags) if text not in short), "") for quote in finding.quotes]
+    return replace(finding, quotes=tuple(quotes)) if all(quotes) else None
 
 
 def _test_name(case: CaseText) -> str:
@@ -182,17 +157,9 @@ def _own_part(text: str, name: str) -> str:
     return text
 
 
-def _described(call: AnsweredCall) -> str:
-    return f"{call.name}({', '.join(str(value) for value in call.args.values())})"
-
-
-def _verdict_values(schema: OfferedSchema, finding: Finding, case: CaseText) -> dict[str, Any] | None:
-    """Return the values of a verdict; ``None`` if the schema does not match or needs unknown values."""
-    verdict = _VERDICTS[case.kind]
-    if verdict not in schema.field_names:
-        return None
-    values: dict[str, Any] = {
-        verdict: finding.misjudged,
+def _verdict_values(finding: Finding, case: CaseText) -> dict[str, Any]:
+    return {
+        _VERDICTS[case.kind]: finding.misjudged,
         "confidence": finding.confidence,
         "evidence": list(dict.fromkeys(finding.quotes)),
         "expected_result_analysis": _expectation(case),
@@ -201,17 +168,12 @@ def _verdict_values(schema: OfferedSchema, finding: Finding, case: CaseText) -> 
         "cause_details": finding.explanation,
         "recommendations": [finding.advice],
     }
-    unknown = [field.name for field in schema.fields if field.is_required and field.name not in values]
-    return None if unknown else {name: value for name, value in values.items() if name in schema.field_names}
 
 
-def _abstention_values(schema: OfferedSchema, case: CaseText, tried: Sequence[str]) -> dict[str, Any] | None:
-    """Return the values of an abstention; ``None`` for other schemas."""
-    if not {"missing", "tried"} <= schema.field_names:
-        return None
+def _abstention_values(case: CaseText, calls: Sequence[AnsweredCall]) -> dict[str, Any]:
     missing = [_MORE_OUTPUT] if case.other_runs else [_ANOTHER_RUN, _MORE_OUTPUT]
     missing += [f"why it passed where {different(other)}" for other in case.elsewhere if other["status"] == "passed"][:1]
-    return {"missing": missing, "tried": list(tried)}
+    return {"missing": missing, "tried": [f"{call.name}({', '.join(map(str, call.args.values()))})" for call in calls]}
 
 
 def _expectation(case: CaseText) -> str:

@@ -6,32 +6,20 @@ The first finding counts. Without one, the policy abstains and leaves the case t
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from answergraph.graphs.triage.offline import triage_signs as signs
-from answergraph.graphs.triage.offline.course_rules import fails_in_one_place
 from answergraph.graphs.triage.offline.faulty_test_rules import (
     broken_preparation,
     fails_by_itself,
     mistake_in_test,
-    unreadable_source,
 )
 from answergraph.graphs.triage.offline.import_rules import missing_code
-from answergraph.graphs.triage.offline.triage_case_text import MAX_QUOTE_CHARACTERS, CaseText, cut
+from answergraph.graphs.triage.offline.real_rules import breaks_itself, computes_wrongly, fails_in_one_place, unreadable_source
+from answergraph.graphs.triage.offline.triage_case_text import CaseText, cut
 from answergraph.graphs.triage.offline.triage_finding import Finding, TriageRule
 
-_RESEMBLE_BAD_DATA = frozenset({"TypeError", "KeyError", "AttributeError", "IndexError", "ValueError"})
-"""Errors that application code raises for wrong data."""
-_NEVER_RAN = re.compile(
-    r"^failed on (?:setup|teardown)|^(?:collection|setup|teardown) (?:failure|error)|Test suite failed to run"
-)
-_COMPARED = re.compile(
-    r"assert (\S+) [!=]= (\S+)|[Ee]xpected:? <?([^\s<>]+)>? (?:to (?:\w+ )?equal|to be|but was:?) <?([^\s<>]+)"
-    r"|Expected: +(\S+)\s+Received: +(\S+)"
-)
-_STATUS = re.compile(r"[1-5]\d\d")
-"""The status of an HTTP response."""
 MAX_QUOTED_TRIES = 5
 """Failed tries quoted for a flaky test."""
 _MANY_TIMEOUTS = 2
@@ -64,41 +52,40 @@ def judge_passed(case: CaseText) -> Finding | None:
     return None
 
 
-def _full_disk(case: CaseText) -> Finding | None:
-    line = _environment_line(case, signs.DISK)
-    explanation = "The disk of the machine was full; the test could not do its work."
-    advice = "Free disk space on the machine and run the test again."
-    return Finding(True, 0.9, "temporary_error", explanation, (line,), advice) if line else None
+_LACKS = (
+    (
+        signs.DISK,
+        0.9,
+        "The disk of the machine was full; the test could not do its work.",
+        "Free disk space on the machine and run the test again.",
+    ),
+    (signs.CONNECTION, 0.85, "A service the test needs could not be reached.", "See that it runs, and run the test again."),
+    (
+        signs.RESOURCES,
+        0.7,
+        "The machine ran out of memory, processes or open files; the test could not do its work.",
+        "Give the run more of what it lacked, and run the test again; if it fails alone too, look for a leak.",
+    ),
+    (signs.TIMEOUT, 0.65, "The test waited for something that did not come in time.", "Run the test again on a quiet machine."),
+)
+"""Per lack of the machine: its sign, the confidence, and the words."""
 
 
-def _unreachable(case: CaseText) -> Finding | None:
-    line = _environment_line(case, signs.CONNECTION)
-    explanation = "A service the test needs could not be reached."
-    advice = "See that the service runs, and run the test again."
-    confidence = 0.6 if case.is_assertion else 0.85
-    return Finding(True, confidence, "temporary_error", explanation, (line,), advice) if line else None
-
-
-def _timed_out(case: CaseText) -> Finding | None:
-    line = _environment_line(case, signs.TIMEOUT)
-    if not line or case.waited_in_vain or (len(case.same_failures) + len(case.tries) >= _MANY_TIMEOUTS and not case.passes):
-        return None
-    explanation = "The test waited for something that did not come in time."
-    quotes = (line, *(other["written"] for other in case.passes[:1]))
-    return Finding(
-        True, 0.9 if case.passes else 0.65, "temporary_error", explanation, quotes, "Run the test again on a quiet machine."
-    )
-
-
-def _no_resources(case: CaseText) -> Finding | None:
-    line = _environment_line(case, signs.RESOURCES)
-    explanation = "The machine ran out of memory, processes or open files; the test could not do its work."
-    advice = "Give the run more of what it lacked, and run the test again; if it fails alone too, look for a leak."
-    return Finding(True, 0.7, "temporary_error", explanation, (line,), advice) if line else None
+def _machine_lacks(case: CaseText) -> Finding | None:
+    hangs_again = len(case.same_failures) + len(case.tries) >= _MANY_TIMEOUTS and not case.passes
+    for sign, usual, explanation, advice in _LACKS:
+        line = _environment_line(case, sign)
+        if line and not (sign is signs.TIMEOUT and (case.waited_in_vain or hangs_again)):
+            confidence = 0.9 if case.passes else usual - 0.25 * case.is_assertion
+            quotes = (line, *(other["written"] for other in case.passes[:1]))
+            return Finding(True, confidence, "temporary_error", explanation, quotes, advice)
+    return None
 
 
 def _missing_environment(case: CaseText) -> Finding | None:
-    sign = None if case.is_assertion or case.waited_in_vain else signs.ENVIRONMENT.search(case.said)
+    # A page is closed around a test that waits too long, too.
+    is_unclear = case.is_assertion or case.waited_in_vain or "waiting for navigation" in case.details
+    sign = None if is_unclear else signs.ENVIRONMENT.search(case.said)
     said = case.line_around(sign[0]) if sign else None
     if said is None and case.error_type == "KeyError" and signs.ENVIRON.search(case.details):
         said = case.failing_lines()
@@ -111,69 +98,33 @@ def _missing_environment(case: CaseText) -> Finding | None:
 def _passes_again(case: CaseText) -> Finding | None:
     if not case.passes:
         return None
-    passed = case.passes[0]
-    quotes = (case.failing_lines(), passed["written"])
-    for applies, cause, explanation, advice in _VARYING:
-        further = applies(case)
-        if further is not None:
+    quotes = (case.failing_lines(), case.passes[0]["written"])
+    for applies, further, cause, explanation, advice in _varying(case):
+        if applies:
             return Finding(True, 0.85, cause, explanation, (*quotes, *further), advice)
     explanation = "The same test passed in another run of the folder; what differed between the runs cannot be told."
     return Finding(True, 0.7, None, explanation, quotes, "Run the test several times, alone and with the others.")
 
 
-def _varies_with_chance(case: CaseText) -> Sequence[str] | None:
-    return _different_seeds(case) if signs.RANDOM.search(case.details) else None
-
-
-def _varies_with_seed(case: CaseText) -> Sequence[str] | None:
+def _varying(case: CaseText) -> Iterator[tuple[object, Sequence[str], str, str, str]]:
+    """Yield what may vary between the runs of a test: whether it does, further quotes, the cause, and the words."""
+    seeded = [line for line in case.found if _seed(line)]
+    seeds = next((pair for pair in pairwise(seeded) if _seed(pair[0]) != _seed(pair[1])), ())
+    orders = [other["order"] for other in case.passes]
+    again = [other["written"] for other in case.same_failures if other["order"] == "the same cases"]
+    by_chance = "The test fails with some random numbers and passes with others."
+    fix_seed = "Fix the seed, or expect only what holds for every draw."
+    yield signs.RANDOM.search(case.details), seeds, "tool_bug", by_chance, fix_seed
+    left_behind = "The test fails after certain other tests and passes without them: it sees what they left behind."
+    by_order = again and "the same cases" not in orders
+    yield by_order, again[:1], "tool_bug", left_behind, "Restore the shared state between the tests."
+    reads_clock = signs.CLOCK_CALL.search(case.details) or signs.EXPIRED.search(case.message)
+    at_times = "The test reads the clock: it fails at one time and passes at another."
+    yield reads_clock, (), "tool_bug", at_times, "Give the test a fixed time."
+    by_timing = "The test depends on timing: it failed in one run and passed in another under the same conditions."
+    yield signs.TIMING.search(case.details), (), "temporary_error", by_timing, "Wait for the event and not for a time."
     # If the test order is random, too, a seed says nothing about the test.
-    same_order = any(other["order"] in {"the same cases", "no other"} for other in case.passes)
-    return _different_seeds(case) or None if same_order else None
-
-
-def _different_seeds(case: CaseText) -> Sequence[str]:
-    lines = [line for line in case.found if signs.SEED.search(line)]
-    return next(((one, other) for one, other in pairwise(lines) if _seed(one) != _seed(other)), ())
-
-
-def _varies_with_clock(case: CaseText) -> Sequence[str] | None:
-    return () if signs.CLOCK_CALL.search(case.details) or signs.EXPIRED.search(case.message) else None
-
-
-def _varies_with_order(case: CaseText) -> Sequence[str] | None:
-    fails_again = [other for other in case.same_failures if other["order"] == "the same cases"]
-    passes_otherwise = all(other["order"] != "the same cases" for other in case.passes)
-    return (fails_again[0]["written"],) if fails_again and passes_otherwise else None
-
-
-def _varies_with_timing(case: CaseText) -> Sequence[str] | None:
-    return () if signs.TIMING.search(case.details) else None
-
-
-_RANDOM_DATA = "The test fails with some random numbers and passes with others."
-_FIX_THE_SEED = "Fix the seed, or expect only what holds for every draw."
-_VARYING: tuple[tuple[Callable[[CaseText], Sequence[str] | None], str, str, str], ...] = (
-    (_varies_with_chance, "tool_bug", _RANDOM_DATA, _FIX_THE_SEED),
-    (
-        _varies_with_order,
-        "tool_bug",
-        "The test fails after certain other tests and passes without them: it sees what they left behind.",
-        "Restore the shared state between the tests.",
-    ),
-    (
-        _varies_with_clock,
-        "tool_bug",
-        "The test reads the clock: it fails at one time and passes at another.",
-        "Give the test a fixed time.",
-    ),
-    (
-        _varies_with_timing,
-        "temporary_error",
-        "The test depends on timing: it failed in one run and passed in another under the same conditions.",
-        "Wait for the event and not for a time.",
-    ),
-    (_varies_with_seed, "tool_bug", _RANDOM_DATA, _FIX_THE_SEED),
-)
+    yield seeds and {"the same cases", "no other"} & {*orders}, seeds, "tool_bug", by_chance, fix_seed
 
 
 def _date_gone_by(case: CaseText) -> Finding | None:
@@ -190,41 +141,8 @@ def _date_gone_by(case: CaseText) -> Finding | None:
     return None
 
 
-def _real(case: CaseText) -> Finding | None:
-    """Find a failure real if the test is deterministic or fails again in the same way."""
-    if _NEVER_RAN.search(f"{case.message}\n{case.details[:MAX_QUOTE_CHARACTERS]}") or case.passes or case.is_suspicious:
-        return None
-    if any(signs.IMPORT.search(line) for line in case.error_lines):
-        return None  # not decided by the rule about missing code
-    failed_again = bool(case.same_failures or case.tries)
-    confidence = 0.85 if failed_again else 0.65
-    advice = "Treat it as a defect of the application."
-    is_plain = case.takes_fixtures is False or (case.takes_fixtures is None and (case.shows_both_sides or bool(case.own_frames)))
-    if case.is_assertion and (failed_again or is_plain) and not _may_be_the_tests(case):
-        explanation = "A check of the test failed, and nothing around it explains why: the application does something else."
-        return Finding(False, confidence, None, explanation, (case.failing_lines(),), advice)
-    handed_bad_data = case.takes_fixtures is not False and case.error_type in _RESEMBLE_BAD_DATA
-    own_error = case.raises_its_own or (case.broke_in == "application" and not handed_bad_data)
-    if not case.is_assertion and case.names_an_error and own_error:
-        explanation = "The application raised an error of its own while it did what the test asked for."
-        return Finding(False, confidence, None, explanation, (case.failing_lines(),), advice)
-    return None
-
-
-def _may_be_the_tests(case: CaseText) -> bool:
-    """Return whether what a check compared may as well be wrong in the test: a response, a page, a form, or nothing."""
-    match = _COMPARED.search(case.said)
-    one, other = [value.strip("'\"`") for value in match.groups() if value] if match else ("", "-")
-    only_form_differs = one == other or bool(_STATUS.fullmatch(one) and _STATUS.fullmatch(other))
-    is_loose = any(sign.search(case.said) for sign in (signs.RESPONSE, signs.LOOSE))
-    return only_form_differs or is_loose or not case.shows_both_sides
-
-
 RULES: tuple[TriageRule, ...] = (
-    _full_disk,
-    _unreachable,
-    _timed_out,
-    _no_resources,
+    _machine_lacks,
     unreadable_source,
     mistake_in_test,
     missing_code,
@@ -234,18 +152,16 @@ RULES: tuple[TriageRule, ...] = (
     _date_gone_by,
     fails_by_itself,
     fails_in_one_place,
-    _real,
+    computes_wrongly,
+    breaks_itself,
 )
 """In order: problems of the machine, of the test, of the application."""
 
 
 def _environment_line(case: CaseText, sign: re.Pattern[str]) -> str | None:
     """Return the system's error line: of the exception, or of the log if a check failed."""
-    if signs.RAISES.search(case.details):
-        return None
-    if not case.is_assertion:
-        return next((cut(line) for line in case.error_lines if sign.search(line)), None)
-    return next((cut(line) for line in case.complaints.splitlines() if sign.search(line)), None)
+    lines = case.complaints.splitlines() if case.is_assertion else case.error_lines
+    return None if signs.RAISES.search(case.details) else next((cut(line) for line in lines if sign.search(line)), None)
 
 
 def _seed(line: str) -> str:

@@ -27,8 +27,8 @@ CONNECTION = re.compile(
 """A peer could not be reached."""
 
 AWAITED_ELEMENT = re.compile(
-    r"waiting for (?:expect|locator|selector|element|getBy|get_by)|NoSuchElement|[Uu]nable to (?:find|locate) (?:an )?element"
-    r"|[Ee]xpected to find element|locator resolved to"
+    r"waiting for (?:navigation|expect|locator|selector|element|getBy|get_by)|NoSuchElement|locator resolved to"
+    r"|[Uu]nable to (?:find|locate) (?:an )?element|[Ee]xpected to find element"
 )
 """Something was waited for on a page; whether the page or the test is wrong, the time-out does not tell."""
 
@@ -50,11 +50,15 @@ ENVIRONMENT = re.compile(
     r"environment variable\W+\w+\W+(?:is )?(?:not set|missing|undefined|required)"
     r"|(?:missing|required|unset|no) environment variables?\b"
     r"|missing dependencies to run browsers|\b(?:target|page|context|browser|session)\b.{0,30} (?:closed|crashed|deleted)"
-    r"|session not created|\bno supported methods remain"
+    r"|session not created|could not start a new session|invalid session id|no such window|DevToolsActivePort"
+    r"|driver executable must be set|failed to connect to binary|\bno supported methods remain"
     r"|outgoing traffic has been disabled|(?:cannot|couldn't) find the requested files in the (?:local|disk) cache"
     r"|executable doesn't exist at|(?:could not|cannot|unable to) (?:find|locate) (?:a )?(?:chrome|firefox|docker)"
     r"|chrome(?:driver)? (?:binary )?not (?:found|reachable)|could not find a valid docker environment|docker daemon running"
-    r"|command not found|is not recognized as an internal or external command|executable (?:file )?not found in \$?PATH",
+    r"|command not found|is not recognized as an internal or external command|executable (?:file )?not found in \$?PATH"
+    r"|password authentication failed|access denied for user|certificate (?:verify failed|has expired)|\bERR_CERT_"
+    r"|has no attribute '\w+'\s{1,9}\S{0,300}(?:site|dist)-packages/\S{1,300}:\d+: AttributeError"
+    r"|\bEADDRINUSE\b|address already in use|compiled against a different Node|UnsupportedClassVersionError",
     _IGNORE,
 )
 """Something the test needs is missing."""
@@ -70,29 +74,42 @@ IMPORT = re.compile(
 """Code that the test needs is missing."""
 
 UNREADABLE = re.compile(
-    r"(?:Parse failure|SyntaxError|Unexpected token|Transform failed).{0,200}?\n?[Aa]t file: (?P<path>[^\s:]+)", re.DOTALL
+    r"(?:Parse failure|SyntaxError|Unexpected token|Transform failed)(?s:.{0,200}?)\n?[Aa]t file: (?P<path>[^\s:]+)"
+    r"|^E +File \"(?P<module>[^\"\n]+)\", line \d+\n(?:E .*\n){1,4}?E +(?:Syntax|Indentation|Tab)Error",
+    re.MULTILINE,
 )
 """A source file cannot be parsed."""
 
 MISUSE = re.compile(
     r"strict mode violation|Execution context was destroyed|invalid URL|not a valid (?:CSS )?selector"
-    r"|invalid selector"
-    r"|does not have the attribute '|while parsing (?:css )?selector|(?:monkeypatch|mock)\.py:\d+: AttributeError",
-    re.IGNORECASE,
+    r"|invalid selector|stale element reference|\.mock\w+ is not a function"
+    r"|does not have the attribute '|while parsing (?:css )?selector|(?:monkeypatch|mock)\.py:\d+: AttributeError"
+    r"|use import statement outside a module|Jest encountered an unexpected token|Support for the experimental syntax"
+    r"|test suite must contain at least one test|No test suite found in file|did not expect test(?:\.\w+)?\(\) to be called"
+    r"|\b(?:document|window|navigator|localStorage|fetch|Text(?:En|De)coder|regeneratorRuntime|(?:Intersection|Resize)Observer"
+    r"|jest|vi|cy|describe|it|test|expect|before|after|(?:before|after)(?:Each|All))'? is not defined\b"
+    r"|matchMedia is not a function|async def functions are not natively supported"
+    r"|Working outside of (?:application|request) context|Database access not allowed|settings are not configured"
+    r"|Apps aren't loaded yet|no such table: |relation \"[^\"\n]{1,80}\" does not exist"
+    r"|TestingInjector|DynamicTestModule|could not find react-redux context|outside (?:of )?an? <Router>"
+    r"|context of a <Router>|No QueryClient set|^E +(?:AssertionError: )?assert <\w*Mock ",
+    _IGNORE | re.MULTILINE,
 )
-"""A tool of the test is used wrongly: what drives the browser, sends requests, or replaces a part of the application."""
+"""A tool of the test is used or prepared wrongly: its runner, browser, requests, database, doubles or providers."""
 
-RESPONSE = re.compile(
-    r"<Response \[\d|\bstatus_?code\b|\bstatusCode\b|\bclient\.(?:get|post|put|patch|delete)\(|\bexpect\((?:page|locator|this\.)"
+NOT_COMPUTED = re.compile(
+    r"<Response \[\d|\bstatus_?code\b|\bstatusCode\b|\bclient\.(?:get|post|put|patch|delete)\(|got \d{3} \""
+    r"|\b(?:supertest|superagent|chai-http|restassured|MockMvc)\b|\bexpect\((?:page|locator|this\.)|\b(?:driver|page|cy)\."
+    r"|toHaveBeen\w*Called|\bassert_(?:not_)?(?:any_|has_)?call|Number of calls|Wanted but not invoked|[Ss]napshot"
+    r"|toContain\b|toMatch\b|\blen\(\[\]\)|^E\s+assert (?:\[\]|\{\}|None|'[^']*' in )|\bin \[\]",
+    re.MULTILINE,
 )
-"""A check looks at a response or a page: what serves it, what it was sent, or its data may be wrong."""
-
-LOOSE = re.compile(r"toContain\b|toMatch\b|\blen\(\[\]\)|^E\s+assert (?:\[\]|\{\}|None|'[^']*' in )|\bin \[\]", re.MULTILINE)
-"""A check that something holds something else: text, or nothing at all."""
+"""A check looks at a response, a page, a replaced part, a snapshot, or whether something holds something else."""
 
 SETUP = re.compile(
     r"fixture '[^']*' not found|ScopeMismatch|failed on setup with|recursive dependency involving fixture"
-    r"|in setUp(?:Class|Module)?\b|ERROR at setup of|@?Before(?:All|Each|Class)\b|\"before (?:all|each)\" hook",
+    r"|in setUp(?:Class|Module)?\b|ERROR at setup of|@?Before(?:All|Each|Class)\b|\"(?:before|after) ?(?:[Aa]ll|[Ee]ach)\" hook"
+    r"|caused by test hooks|\b_callCircusHook\b",
 )
 """The set-up failed; the test did not run."""
 
@@ -118,8 +135,8 @@ EXPIRED = re.compile(r"\bexpired?\b|not yet valid|is in the past|no longer valid
 YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 
 TIMING = re.compile(
-    r"\bsleep\(|\bThread|\bthreading\b|\basyncio\b|\bawait\b|\btimeout|\belapsed|\blatency|\bperf_counter|\bmonotonic\("
-    r"|\bqueue\b|\block(?:ed)?\b|\bwait(?:_for|ed|ing)?\b|\bin time\b|\bdeadline|\bpoll|\bretry|\bmillis|\bseconds\b|\basync\b"
+    r"\bsleep\(|\bThread|\bthreading\b|\basyncio\b|\btimeout|\belapsed|\blatency|\bperf_counter|\bmonotonic\("
+    r"|\bqueue\b|\block(?:ed)?\b|\bwait(?:_for|ed|ing)?\b|\bin time\b|\bdeadline|\bpoll|\bretry|\bmillis|\bseconds\b"
     r"|\brace\b|\bin the background\b|\bstale element|\bexecutor\b|\bfuture\b",
     _IGNORE,
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -129,19 +128,17 @@ def facts_of(case: Case, survey: Survey) -> dict[str, Any]:
         "source": f"{result.source}:{result.source_line}" if result.source else "",
         "other_results": len(case.others),
         "others": [_other(other, result, survey) for other in case.others[:MAX_RESULTS]],
-        "elsewhere": [_elsewhere(other, result) for other in case.elsewhere[:MAX_RESULTS]],
-        "tries": ["\n".join(_lines_of_try(one.written, one.message, one.details)) for one in result.tries[:MAX_RESULTS]],
+        "elsewhere": [
+            ElsewhereResult(status=other.status, differs=differences(result, other), written=other.written)
+            for other in case.elsewhere[:MAX_RESULTS]
+        ],
+        "tries": ["\n".join(filter(str.strip, (one.written, one.message, one.details))) for one in result.tries[:MAX_RESULTS]],
         "written": result.written,
         "sign": case.sign,
         "message": _section(result.message),
         "details": _section(result.details),
         "output": _section(result.output),
     }
-
-
-def _lines_of_try(written: str, message: str, details: str) -> Iterator[str]:
-    yield written
-    yield from (text for text in (message, details) if text.strip())
 
 
 def _blank(text: str) -> str:
@@ -157,7 +154,3 @@ def _other(other: JUnitCase, result: JUnitCase, survey: Survey) -> OtherResult:
     order = "the same cases" if before == survey.before(result) else "others, or in another order" if before else "no other"
     message = " ".join(other.message.split())[:MAX_MESSAGE_CHARACTERS]
     return OtherResult(file=other.file, status=other.status, order=order, message=message, written=other.written)
-
-
-def _elsewhere(other: JUnitCase, result: JUnitCase) -> ElsewhereResult:
-    return ElsewhereResult(status=other.status, differs=differences(result, other), written=other.written)

@@ -76,7 +76,7 @@ def with_tries(results: Sequence[JUnitCase]) -> list[JUnitCase]:
 def _told_apart(same: list[JUnitCase]) -> Iterator[JUnitCase]:
     *before, last = same
     if _are_tries(before, last):
-        yield replace(last, tries=(*(_as_try(result) for result in before), *last.tries))
+        yield replace(last, tries=(*(Try(one.written, one.message, one.details) for one in before), *last.tries))
     else:
         yield from (replace(result, occurrence=index) for index, result in enumerate(same))
 
@@ -90,10 +90,6 @@ def _are_tries(before: Iterable[JUnitCase], last: JUnitCase) -> bool:
     # A class cannot have two tests of one name; titles can repeat.
     is_code = _CODE.fullmatch(last.name) and _CODE_PLACE.fullmatch(last.class_name) and not _SCRIPT.search(last.class_name)
     return bool(is_code or (last.source and last.source_line))
-
-
-def _as_try(result: JUnitCase) -> Try:
-    return Try(result.line, result.written, result.message, result.details)
 
 
 def _tells_surroundings(name: str) -> bool:

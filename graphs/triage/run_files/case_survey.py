@@ -72,7 +72,8 @@ class Survey:
         failed = [min(bad, key=_ran_first) for same in self._by_test.values() if (bad := [one for one in same if one.has_failed])]
         sound = [same for same in self._by_test.values() if not any(one.has_failed for one in same)]
         flaky = [min(bad, key=_ran_first) for same in sound if (bad := [one for one in same if one.is_flaky])]
-        shown = [self._case(_kind_by(sign), result, sign) for result, sign in self.passed_with_trouble]
+        told = self.passed_with_trouble
+        shown = [self._case("flaky" if _TRIED_AGAIN.search(sign) else "passed", result, sign) for result, sign in told]
         return (
             *(self._case("failed", result) for result in failed),
             *(self._case("flaky", result) for result in flaky),
@@ -136,10 +137,6 @@ def _grouped(pairs: Iterable[tuple[CaseKey, JUnitCase]]) -> Mapping[CaseKey, lis
     for key, result in pairs:
         grouped[key].append(result)
     return grouped
-
-
-def _kind_by(sign: str) -> Kind:
-    return "flaky" if _TRIED_AGAIN.search(sign) else "passed"
 
 
 def _ran_first(result: JUnitCase) -> tuple[str, int, str]:

@@ -38,7 +38,6 @@ _MAX_RE2_MEMORY_BYTES = 8 << 20  # larger patterns are refused
 class Lines:
     """A range of lines of a file."""
 
-    path: str
     first: int
     """The number of the first line returned, counted from 1."""
     lines: tuple[str, ...]
@@ -87,7 +86,7 @@ def read_lines(folder: Folder, path: str, start: int, count: int) -> Lines:
     fitting = bisect_right(list(accumulate(map(len, found))), MAX_CHARACTERS)
     taken = found[: max(1, fitting)]
     is_cut = len(taken) < len(found) or (count > MAX_LINES and first + len(taken) <= total)
-    return Lines(path, first, tuple(taken), total, text.encoding, is_cut)
+    return Lines(first, tuple(taken), total, text.encoding, is_cut)
 
 
 def search(folder: Folder, text: str, files: tuple[FileEntry, ...], *, regex: bool) -> Matches:

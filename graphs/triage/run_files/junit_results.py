@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from answergraph.graphs.triage.run_files.junit_xml import XmlElement, read_xml
@@ -14,6 +15,8 @@ Status = Literal["passed", "failed", "error", "skipped"]
 
 MAX_XML_BYTES = 64 << 20
 """Larger XML files are not read."""
+MAX_HEAD_BYTES = 400
+"""Where a file names the tool that wrote it."""
 MAX_PART_CHARACTERS = 30_000
 """Characters kept of a case's details and output, from beginning and end."""
 
@@ -30,8 +33,6 @@ _NOT_XML = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 class Try:
     """A failed try of a repeated test."""
 
-    line: int
-    """Its position in the file."""
     written: str
     """Its start tag in the file."""
     message: str = ""
@@ -49,8 +50,6 @@ class JUnitCase:
     name: str
     status: Status
     """The result of its last try."""
-    line: int = 0
-    """The line of the file on which it begins."""
     written: str = ""
     """Its start tag and its failure's in the file, each on a separate line."""
     suites: tuple[str, ...] = ()
@@ -121,6 +120,11 @@ def read_junit(folder: Folder, path: str) -> JUnitFile:
         again = read_xml(path, _NOT_XML.sub(b"?", content))
         read = again if len(again.cases) >= len(read.cases) else read
     cases = [_case(element, suites, path, number) for number, (element, suites) in enumerate(read.cases, start=1)]
+    if b"org.testng.reporters" in content[:MAX_HEAD_BYTES]:
+        same: Counter[str] = Counter()
+        for index, case in enumerate(cases):  # one test for each row of a data provider
+            cases[index] = replace(case, occurrence=same[case.title])
+            same[case.title] += 1
     return JUnitFile(path, tuple(cases), read.problem)
 
 
@@ -140,7 +144,6 @@ def _case(element: XmlElement, suites: tuple[XmlElement, ...], path: str, number
         class_name=element.attributes.get("classname", ""),
         name=element.attributes.get("name", ""),
         status=status,
-        line=element.line,
         written="\n".join([element.written, *(failure.written for failure in failures)]),
         suites=names,
         source=own.get("file", own.get("filepath", "")),
@@ -150,8 +153,8 @@ def _case(element: XmlElement, suites: tuple[XmlElement, ...], path: str, number
         message=_message(failures[0]) if failures else "",
         details=_shortened("\n".join([*(failure.text for failure in failures[:-1]), *attempts[-1:]])),
         output=_shortened("\n".join(part for part in output if part)),
-        tries=tuple(Try(part.line, part.written, _message(part), _shortened(part.text)) for part in tries)
-        or tuple(Try(failures[-1].line, failures[-1].written, details=_shortened(text)) for text in attempts[:-1]),
+        tries=tuple(Try(part.written, _message(part), _shortened(part.text)) for part in tries)
+        or tuple(Try(failures[-1].written, details=_shortened(text)) for text in attempts[:-1]),
         settings=tuple(_settings(element, suites, own)),
         suite_lists_more=any(name in _PYTESTS for name in names) and suites[-1].cases > _count(suites[-1]),
     )

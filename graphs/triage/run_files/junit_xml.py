@@ -36,8 +36,6 @@ class XmlElement:
     attributes: dict[str, str]
     written: str
     """Its start tag, as it stands in the file."""
-    line: int
-    """The line of the file on which it begins."""
     pieces: list[str] = field(default_factory=list)
     children: list[XmlElement] = field(default_factory=list)
     properties: dict[str, str] = field(default_factory=dict)
@@ -132,7 +130,7 @@ class _Target:
     def _element(self, name: str, attributes: dict[str, str]) -> XmlElement:
         match = _TAG.match(self._content, self.position.CurrentByteIndex)
         written = match[0].decode(errors="replace") if match else ""
-        return XmlElement(name, attributes, written, self.position.CurrentLineNumber)
+        return XmlElement(name, attributes, written)
 
 
 def _as_utf8(content: bytes) -> bytes:

@@ -17,10 +17,10 @@ def page_failure(error: str, place: str = "/app/tests/shop.spec.ts:5:16", source
     )
 
 
-LITERALS = (
-    "def test_limit():\n        limit, measured = 50, 120\n>       assert measured <= limit\nE       assert 120 <= 50\n\n"
-    "test_a.py:4: AssertionError"
-)
+def script(said: str) -> str:
+    return f"{said}\n    at Context.<anonymous> (test/a.test.js:7:16)"
+
+
 SAID = {
     "a server that does not run": (page_failure("page.goto: net::ERR_CONNECTION_REFUSED at http://localhost:8080/shop"), MOMENT),
     "a browser without its libraries": (
@@ -44,7 +44,11 @@ SAID = {
         ),
         "open",
     ),
-    "values of its own": (LITERALS, TEST),
+    "two numbers of its own": (
+        'def test_a():\n>       assert 120 <= 50, "too slow"\nE       AssertionError: too slow\nE       assert 120 <= 50\n\n'
+        "test_a.py:2: AssertionError",
+        TEST,
+    ),
     "a constant": ("def test_a():\n>       assert False\nE       assert False\n\ntest_a.py:2: AssertionError", TEST),
     "a double that does not fit": (
         "def test_a(make):\n>       make(1)\n\ntest_a.py:3: \n\n>       return Double(x=x)\n"
@@ -72,6 +76,53 @@ SAID = {
         "open",
     ),
     "a number as a text": ("AssertionError: expected 76 to equal '76'\n    at Context.<anonymous> (test/a.test.js:7:16)", "open"),
+    "two wordings": (script("AssertionError: expected 'Sign in' to equal 'Log in'"), "open"),
+    "two moments": (script("AssertionError: expected '2026-01-02' to equal '2026-01-03'"), "open"),
+    "a rounded number": (script("AssertionError: expected 0.30000000000000004 to equal 0.3"), "open"),
+    "a bare truth": (script("Error: expect(received).toBe(expected)\n\nExpected: true\nReceived: false"), "open"),
+    "a number and another": (script("Error: expect(received).toBe(expected)\n\nExpected: 3\nReceived: 4"), "real"),
+    "a list and another": (script("AssertionError: expected [ 1, 2 ] to deeply equal [ 1, 3 ]"), "real"),
+    "what a double was called with": (
+        script("Error: expect(jest.fn()).toHaveBeenCalledWith(...expected)\n\nExpected: 1\nReceived: 2\n\nNumber of calls: 1"),
+        "open",
+    ),
+    "an answer to a client": (
+        'Error: expected 201 "Created", got 400 "Bad Request"\n    at Test.assert (node_modules/supertest/lib/test.js:205:15)',
+        "open",
+    ),
+    "what a call returned": (
+        "def test_a():\n>       assert name() == 'Ada'\nE       AssertionError: assert 'Bob' == 'Ada'\n"
+        "E        +  where 'Bob' = name()\n\ntest_a.py:2: AssertionError",
+        "real",
+    ),
+    "a hook that fails": (
+        script("TypeError: Cannot read properties of undefined")
+        + "\n    at _callCircusHook (node_modules/jest-circus/build/run.js:281:10)",
+        TEST,
+    ),
+    "a runner without a page": ("ReferenceError: document is not defined\n    at render (src/page.js:3:1)", TEST),
+    "a name that the test lacks": (script("ReferenceError: mockMail is not defined"), TEST),
+    "a locator of many elements": (
+        page_failure("expect(locator).toBeVisible() failed\n\n    Error: strict mode violation"),
+        TEST,
+    ),
+    "a test file that cannot be parsed": (
+        'E     File "/app/tests/test_a.py", line 7\nE       async def test_b():\nE   IndentationError: unexpected unindent',
+        TEST,
+    ),
+    "a module that cannot be parsed": (
+        "E     File \"/app/shop/cart.py\", line 7\nE       def total(\nE   SyntaxError: '(' was never closed",
+        "real",
+    ),
+    "installed packages that do not fit": (
+        ">       client.post('/')\n\ntest_a.py:3: \n\nE       AttributeError: module 'anyio' has no attribute 'start'\n\n"
+        "venv/lib/python3.10/site-packages/starlette/testclient.py:450: AttributeError",
+        TEST,
+    ),
+    "a helper that tells what the application answered": (
+        'tests/conftest.py:391: in proxy\n    raise RuntimeError(text)\nE   RuntimeError: Failed to start: "Not Found"',
+        "open",
+    ),
     "an empty list": ("def test_a():\n>       assert find()\nE       assert []\n\ntest_a.py:2: AssertionError", "open"),
 }
 

@@ -1,0 +1,121 @@
+"""The rules that find a failure real: each asks for a proof in the text that the application is wrong and not the test."""
+
+from __future__ import annotations
+
+import re
+from math import isclose
+
+from answergraph.graphs.triage.offline import triage_signs as signs
+from answergraph.graphs.triage.offline.stack_frames import Frame
+from answergraph.graphs.triage.offline.triage_case_text import MAX_QUOTE_CHARACTERS, CaseText
+from answergraph.graphs.triage.offline.triage_finding import Finding
+from answergraph.graphs.triage.run_files.case_facts import different
+
+_BROWSER = re.compile(r"chrom|webkit|firefox|safari|edge|mobile|desktop|iphone|ipad|pixel|opera", re.IGNORECASE)
+_RESEMBLE_BAD_DATA = frozenset({"TypeError", "KeyError", "AttributeError", "IndexError", "ValueError"})
+"""Errors that application code raises for wrong data."""
+_NEVER_RAN = re.compile(
+    r"^failed on (?:setup|teardown)|^(?:collection|setup|teardown) (?:failure|error)|Test suite failed to run"
+)
+_VALUE = r"""('[^'\n]{0,200}'|"[^"\n]{0,200}"|<[^>\n]{0,200}>|\[[^\]\n]{0,200}\]|\([^()\n]{0,200}\)|[^\s,;]{1,200})"""
+_COMPARED = re.compile(
+    rf"(?:\bassert|AssertionError:) {_VALUE} (?:[!=<>]=|[<>]) {_VALUE}|^{_VALUE} !== {_VALUE}$|\bleft: {_VALUE}\s+right: {_VALUE}"
+    rf"|[Ee]xpected:? ?(?!values ){_VALUE} (?:to (?:\w+ )?equal|to be|but (?:was|found|got):?) ?{_VALUE}"
+    rf"|Expected: +{_VALUE}\s+Received: +{_VALUE}|asserting that {_VALUE} (?:matches expected|is identical to) {_VALUE}"
+    rf"|\w_(?:eq|ne|lt|le|gt|ge)\({_VALUE}, {_VALUE}\)",
+    re.MULTILINE,
+)
+_CHANGED = re.compile(r"^(?:E\s+)?([+-]) +(?!\s|actual\b|[Ee]xpected\b|[Rr]eceived\b|where\b)(.{1,200})$", re.MULTILINE)
+_COLOUR = re.compile(r"[\x1b?]?\[\d{1,2}m")
+_BUILT_IN = "(?:len|str|int|float|bool|sorted|list|set|type|isinstance|any|all)"
+_CALLED = re.compile(rf"^E\s+\+\s+where (?!(?:True|False|None) )[^\n]{{1,300}} = (?!{_BUILT_IN}\()[\w.]+\(", re.MULTILINE)
+"""pytest shows which call returned the value."""
+_THROUGH_INTERFACE = re.compile(
+    r"(?<![a-z])(?:api|e2e|ui|gui)(?![a-z])|Api|API|E2E|UI|Page|[Ii]ntegration|[Ss]elenium|[Bb]rowser|[Ee]nd.?[Tt]o.?[Ee]nd"
+)
+"""The name of a test that reads its values from a page or a service."""
+_FLOAT = re.compile(r"-?\d{1,300}\.\d+")
+_STATUS = re.compile(r"[1-5]\d\d")
+_MOMENT = re.compile(r"\d[-/]\d\d[-/T]|\d\d:\d\d|\bdatetime\b")
+_WORDS = re.compile(r"(?!(?:null|None|nil)$)[^(\[{]*[A-Za-z][^(\[{]*")
+
+
+def fails_in_one_place(case: CaseText) -> Finding | None:
+    """Find a failure real if only one environment shows it and nothing in it is time-dependent."""
+    passed = [other for other in case.elsewhere if other["status"] == "passed" and _is_other_environment(other["differs"])]
+    if not passed or case.passes or case.is_suspicious or not (case.is_assertion or case.broke_in == "application"):
+        return None
+    explanation = f"The test fails here and passes where {different(passed[0])}: the failure belongs to that environment."
+    quotes = (case.failing_lines(), passed[0]["written"])
+    return Finding(False, 0.7, None, explanation, quotes, "Treat it as a defect that shows in this environment only.")
+
+
+def unreadable_source(case: CaseText) -> Finding | None:
+    """Find a failure real where a source file of the application cannot be parsed."""
+    match = signs.UNREADABLE.search(case.said)
+    if match is None or signs.RAISES.search(case.details) or Frame(match["path"] or match["module"], "").is_test:
+        return None
+    explanation = "A source file of the application cannot be read: it holds a syntax error."
+    return _real(0.8, explanation, case.line_around(match[0].split("\n")[0]))
+
+
+def computes_wrongly(case: CaseText) -> Finding | None:
+    """Find a failure real if the check shows a value that the application computed, and nothing else explains it."""
+    if not case.is_assertion or _is_explained(case) or (case.takes_fixtures and not _failed_again(case)):
+        return None
+    # Suites of Java classes that are not named as unit tests drive browsers and services.
+    frames = [frame for frame in case.own_frames if frame.class_name]
+    is_unit = not frames or any(frame.is_test for frame in frames)
+    if not is_unit or _THROUGH_INTERFACE.search(case.test) or signs.NOT_COMPUTED.search(case.said):
+        return None
+    if not (_CALLED.search(case.details) or _differ(case)):
+        return None
+    explanation = "A check of the test failed, and nothing around it explains why: the application does something else."
+    return _real(0.85 if _failed_again(case) else 0.65, explanation, case.failing_lines())
+
+
+def breaks_itself(case: CaseText) -> Finding | None:
+    """Find a failure real if the application's own code raised an error that wrong data do not explain."""
+    handed_bad_data = case.takes_fixtures is not False and case.error_type in _RESEMBLE_BAD_DATA
+    if case.is_assertion or not case.names_an_error or case.broke_in != "application" or handed_bad_data or _is_explained(case):
+        return None
+    explanation = "The application raised an error of its own while it did what the test asked for."
+    return _real(0.85 if _failed_again(case) else 0.65, explanation, case.failing_lines())
+
+
+def _real(confidence: float, explanation: str, quote: str) -> Finding:
+    return Finding(False, confidence, None, explanation, (quote,), "Treat it as a defect of the application.")
+
+
+def _failed_again(case: CaseText) -> bool:
+    return bool(case.same_failures or case.tries)
+
+
+def _is_explained(case: CaseText) -> bool:
+    """Return whether something else than the application may explain the failure."""
+    never_ran = _NEVER_RAN.search(f"{case.message}\n{case.details[:MAX_QUOTE_CHARACTERS]}")
+    # Missing code was not decided by its own rule.
+    return bool(never_ran or case.passes or case.is_suspicious or any(map(signs.IMPORT.search, case.error_lines)))
+
+
+def _differ(case: CaseText) -> bool:
+    """Return whether the compared values differ in more than words, form, truth or time: there the test may be outdated."""
+    said = _COLOUR.sub("", case.said)
+    match = _COMPARED.search(said)
+    if match:
+        one, other = (value for value in match.groups() if value)
+    else:
+        changed = _CHANGED.findall(said)
+        one, other = ("".join(text for mark, text in changed if mark == sign) for sign in "+-")
+    one, other = (re.sub(r"[\s'\"`<>]", "", value).strip(".,[]") for value in (one, other))
+    both = any(kind.fullmatch(one) and kind.fullmatch(other) for kind in (_STATUS, _WORDS))
+    at_times = _MOMENT.search(one) and _MOMENT.search(other)
+    alike = one == other or (all(map(_FLOAT.fullmatch, (one, other))) and isclose(float(one), float(other), rel_tol=1e-6))
+    return bool(one and other) and "undefined" not in (one, other) and not (alike or both or at_times)
+
+
+def _is_other_environment(differs: dict[str, tuple[str, str]]) -> bool:
+    """Return whether two results of one name are of one test in two environments."""
+    if differs.keys() & {"suite", "file"}:
+        return False
+    return differs.keys() != {"hostname"} or any(_BROWSER.search(value) for value in differs["hostname"])
