@@ -149,7 +149,8 @@ class AskForNumber:
             if objection is not None:
                 asked.strategy.remember_refusal(request, objection)
             raise
-        return (yield from off_loop(self._read, asked, message, request.messages[-1].text, work, len(conditions)))
+        reply = yield from off_loop(self._read, asked, message, request.messages[-1].text, work, len(conditions))
+        return replace(reply, strategy=asked.strategy.name)
 
     def _bound(self, request: ModelRequest[Any]) -> tuple[AnswerRequest, BoundModel]:
         """Bind the best strategy that the model's client accepts; nothing was sent yet."""
@@ -166,9 +167,6 @@ class AskForNumber:
 
     def _read(self, asked: AnswerRequest, message: AIMessage, question: str, work: JudgedText, conditions: int) -> JudgeReply:
         own, reading = without_echo(message.text, question), ReplyReader(asked).read(message)
-        return replace(self._said(own, message, reading, work, conditions), strategy=asked.strategy.name)
-
-    def _said(self, own: str, message: AIMessage, reading: Reading, work: JudgedText, conditions: int) -> JudgeReply:
         written, is_fenced = self._objects(reading, message)
         said = [data for data in written if not work.holds_answer(data, message.text)]
         if written and not said:

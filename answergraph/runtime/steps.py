@@ -140,14 +140,7 @@ def run_step(step: Step[StepT]) -> StepT:
 
 
 async def arun_step(step: Step[StepT]) -> StepT:
-    """Run a step to its end, awaiting each effect.
-
-    Args:
-        step: The step. What an effect raises is thrown into it, so that it can be caught by name there.
-
-    Returns:
-        The step's return value.
-    """
+    """Run a step to its end, awaiting each effect; otherwise as ``run_step``."""
     try:
         effect = next(step)
         while True:
@@ -231,12 +224,7 @@ class Router(Runnable[Any, Any]):
     """A conditional edge made of a pure function of the state; untraced, for the reason given in ``GraphNode``."""
 
     def __init__(self, route: Callable[[Any], Any], *, name: str) -> None:
-        """Make a router from a function.
-
-        Args:
-            route: Returns the reason for the next edge, or one ``Send`` per tool call.
-            name: Shown in traces; unique per source node.
-        """
+        """Take a function that returns the reason for the next edge, or one ``Send`` per tool call."""
         self.route = route
         self.name = name
 

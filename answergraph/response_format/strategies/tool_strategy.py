@@ -78,7 +78,8 @@ class ToolStrategy(Strategy[SchemaT]):
         tools = [*request.tools, *(schema.tool for schema in self.schemas)]
         if request.tool_choice is NO_CALLS:
             # No tool choice excludes user tools but allows several answer tools.
-            said = None if self.tools_off else f"{CALLS_ARE_OVER} {self.request_text()}"
+            is_forced = self.tools_off and self.tool_choice == "any"
+            said = None if is_forced else f"{CALLS_ARE_OVER} {self.request_text()}"
             return Binding(tools, {"tool_choice": self.tool_choice}, prompt=said)
         choice = self.tool_choice if request.tool_choice is None else request.tool_choice
         return Binding(tools, {"tool_choice": choice})
