@@ -281,6 +281,7 @@ NOT_MEASURED = {
     "answergraph.cli": "reads what the person at the keyboard gave it",
     "answergraph.experiment": "reads its own journal",
     "answergraph.graphs.general_agent": "reads a schema that a caller's guard has passed",
+    "answergraph.runtime.lazy_imports": "reads the source of this package",
     "answergraph.graphs.judge.offline_judge": "reads what the judge's prompt showed it; a sample policy",
     "answergraph.graphs.react.offline_text_model": "reads its own prompt; a sample policy",
     "answergraph.graphs.triage.history": "reads its own database",
