@@ -18,7 +18,7 @@ export class CasesView {
   #shown = MAX_SHOWN;
   #kinds = el("div.row", { role: "group", "aria-label": "Which cases" });
   #list = el("div.cases", { role: "list" });
-  #more = button("", () => ((this.#shown = Infinity), this.#draw()), { kind: "quiet" });
+  #more = button("Show all cases", () => ((this.#shown = Infinity), this.#draw()), { kind: "quiet" });
   #none = el("p.hint", {}, "Nothing ran side by side in this run.");
 
   /** @param {HTMLElement} place @param {(record: object) => HTMLElement} card shows an answer
