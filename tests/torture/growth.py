@@ -30,7 +30,7 @@ class Growth(NamedTuple):
 
 
 def growth(read: Callable[[Any], object], hostile: Callable[[int], Any], largest: int) -> Growth:
-    """Return the smallest exponent of some measurements, each on larger inputs.
+    """Return the smallest exponent of some measurements, each on larger inputs and with more runs of each.
 
     A machine with other work to do only adds to it, and so does a reader whose work on one place grows up to a bound.
     """
@@ -38,15 +38,17 @@ def growth(read: Callable[[Any], object], hostile: Callable[[int], Any], largest
     for attempt in range(1, TRIES):
         if measured.exponent <= MAX_EXPONENT:
             break
-        measured = min(measured, _measured(read, hostile, largest, ENOUGH_SECONDS * 5**attempt))
+        measured = min(measured, _measured(read, hostile, largest, ENOUGH_SECONDS * 5**attempt, runs=1 + attempt))
     return measured
 
 
-def _measured(read: Callable[[Any], object], hostile: Callable[[int], Any], largest: int, enough_seconds: float) -> Growth:
+def _measured(
+    read: Callable[[Any], object], hostile: Callable[[int], Any], largest: int, enough_seconds: float, runs: int = 1
+) -> Growth:
     points: list[tuple[int, float]] = []
     size = SMALLEST
     while size <= largest and (not points or points[-1][1] < enough_seconds):
-        points.append((size, _seconds(read, hostile(size))))
+        points.append((size, min(_seconds(read, hostile(size)) for _ in range(runs))))
         size *= 2
     # A reader that begins to work in earnest only with the last input is measured on a further one.
     counted = [(math.log(size), math.log(seconds)) for size, seconds in points if seconds >= MEASURABLE_SECONDS][-4:]

@@ -27,7 +27,6 @@ MAX_TRIES = 60
 MIN_KEPT = 0.95
 TEXTS_OF_A_KIND = 60
 LANGUAGES = 90
-CASES_OF_PEERS = 100
 
 Check = Callable[[Sequence[RealCase]], list[bool]]
 
@@ -87,9 +86,9 @@ def main() -> int:
     for one in altered:
         for case in one.wrong[:3]:
             print(one.kind, repr(case.quote), file=sys.stderr)
-    for name, check in PEERS.items():
-        kept = _sum(counted(FAITHFUL, texts, CASES_OF_PEERS, one_by_one(check), wanted=True))
-        false = _sum(counted(ALTERED, texts, CASES_OF_PEERS, one_by_one(check), wanted=False))
+    for name, (check, cases_of_a_kind) in PEERS.items():
+        kept = _sum(counted(FAITHFUL, texts, cases_of_a_kind, one_by_one(check), wanted=True))
+        false = _sum(counted(ALTERED, texts, cases_of_a_kind, one_by_one(check), wanted=False))
         print(f"| {name} | {kept} | {false} |", flush=True)
     is_good = sum(one.accepted for one in faithful) >= MIN_KEPT * sum(one.cases for one in faithful)
     return 0 if is_good and not any(one.accepted for one in altered) else 1
