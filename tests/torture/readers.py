@@ -234,12 +234,7 @@ READERS = (
     Reader(
         "a judge's reply",
         _judge_reply,
-        (
-            "answergraph.judging.tags",
-            "answergraph.judging.stages",
-            "answergraph.judging.judged_text",
-            "answergraph.judging.grounding",
-        ),
+        tuple(f"answergraph.judging.{name}" for name in ("tags", "stages", "judged_text", "grounding")),
     ),
     Reader("the text of a rule", _rule, ("answergraph.rules.rule", "answergraph.rules.rule_parser")),
     Reader("facts under a rule", _facts, ("answergraph.rules.when_expression",), RULES_ON_FACTS, 32_000),

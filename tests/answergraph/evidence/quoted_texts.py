@@ -113,7 +113,8 @@ def true_quote(texts: list[list[list[str]]], random: Random) -> TrueQuote | None
     preceding = tokens[:start] or (texts[place][at_line - 1] if at_line else [])
     before = preceding[-1] if preceding else ""
     says_much = sum(token.strip(",.:") in WORDS for token in taken) > 1 and len(" ".join(taken)) > 12
-    if not says_much or before in NEGATIONS:
+    # "Not to" and "failed to" deny what follows as "not" does.
+    if not says_much or before in (*NEGATIONS, "to"):
         return None
     spaced = " ".join(tokens)
     at = 0
