@@ -4,7 +4,7 @@
 import { answersIn, fieldsOf, reportIn } from "./answers.js";
 import { textOf } from "./conversation.js";
 import { statusWords } from "./outcome_words.js";
-import { withoutIds } from "./steps.js";
+import { messagesIn, spacesOf, withoutIds } from "./steps.js";
 import { brief, changes } from "./timeline.js";
 
 /** Up to how many answers stand above the tabs; more are cases. */
@@ -46,8 +46,7 @@ export function casesOf({ steps, values, growing }) {
 
 /** The case that a space lies in. @param {string} space @param {Map<string, object>} bySpace */
 export function caseAround(space, bySpace) {
-  const parts = space ? space.split("|") : [];
-  return parts.map((_, index) => bySpace.get(parts.slice(0, index + 1).join("|"))).findLast(Boolean);
+  return spacesOf(space).map((each) => bySpace.get(each)).findLast(Boolean);
 }
 
 /** Where a message was written: in which case, by which of its nodes; empty for the thread itself. */
@@ -57,12 +56,10 @@ export function placeIn({ inside, space }, bySpace) {
   return [...(found ? [found.title] : []), ...names.slice(found ? withoutIds(found.step.childSpace).split(":").length : 0)].join(" › ");
 }
 
-const messagesIn = ({ wrote }) => [wrote?.messages ?? []].flat();
-
 /** Calls of tools side by side are no cases, unless each is a run of a graph. */
 function isFanOut(visits, busy) {
   const isRun = visits.some(({ childSpace }) => busy.has(childSpace));
-  const isTool = visits.some((step) => messagesIn(step).some(({ type }) => type === "tool"));
+  const isTool = visits.some(({ wrote }) => messagesIn(wrote).some(({ type }) => type === "tool"));
   if (visits.length === 1) return isRun && Boolean(reportIn(visits[0].wrote));
   return isRun || (!isTool && visits.some(({ wrote }) => wrote));
 }
@@ -101,7 +98,7 @@ const recordCase = (record) => ({
 
 /** What a case was asked first. */
 function asked(inner) {
-  const text = inner.flatMap(messagesIn).find(({ type, content }) => type === "human" && typeof content === "string")?.content;
+  const text = inner.flatMap(({ wrote }) => messagesIn(wrote)).find(({ type, content }) => type === "human" && typeof content === "string")?.content;
   return text ? brief(text, 80) : undefined;
 }
 
@@ -125,7 +122,7 @@ function whyOf(answer, { evidence, reason }) {
 function whyNow({ state, wrote, interrupts }, growing) {
   if (state === "running") return growing?.reason ? `Attempt ${growing.attempt} was sent back: ${brief(growing.reason)}` : "";
   if (interrupts.length) return "It waits for your decision.";
-  const said = messagesIn({ wrote }).findLast(({ type }) => type === "ai");
+  const said = messagesIn(wrote).findLast(({ type }) => type === "ai");
   if (said) return brief(textOf(said));
   const [[key, value] = [], ...more] = Object.entries(wrote ?? {}).filter(([name]) => name !== "messages");
   return key === undefined || more.length ? changes(wrote) : `${key}: ${brief([value].flat().length === 1 ? [value].flat()[0] : value)}`;

@@ -17,7 +17,13 @@ export const withoutIds = (space) => space.split("|").filter((part) => !isCount(
 const isCount = (part) => /^\d+$/.test(part);
 
 /** The subgraphs around a step, the outermost first: `case:1f…|explore:a0…` lies in `case:1f…`. @param {string} id of the step */
-export const spacesAround = (id) => id.split("|").slice(0, -1).map((_, index, all) => all.slice(0, index + 1).join("|")).filter(Boolean);
+export const spacesAround = (id) => spacesOf(id.split("|").slice(0, -1).join("|"));
+
+/** A subgraph and those around it, the outermost first; none of the thread itself. @param {string} space */
+export const spacesOf = (space) => space.split("|").map((_, index, all) => all.slice(0, index + 1).join("|")).filter(Boolean);
+
+/** The messages among what a node has written. */
+export const messagesIn = (wrote) => [wrote?.messages ?? []].flat().filter((message) => message && typeof message === "object");
 
 export class Steps {
   /** @type {import("./run_types.js").Step[]} in the order they began */
@@ -168,7 +174,7 @@ export class Steps {
   }
 }
 
-const written = (wrote) => ({ wrote, messageIds: [wrote?.messages ?? []].flat().map((message) => message?.id).filter(Boolean) });
+const written = (wrote) => ({ wrote, messageIds: messagesIn(wrote).map(({ id }) => id).filter(Boolean) });
 
 /** How a stored task stands in its run: where the run went on, whatever kept it from going on is over. */
 function standing({ error, interrupts, result }, after) {

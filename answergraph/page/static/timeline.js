@@ -5,6 +5,7 @@ import { textOf } from "./conversation.js";
 import { counted, listed, plural } from "./dom.js";
 import { edgeKey } from "./graph_layout.js";
 import { notesOfAnswer, notesOfCall } from "./step_notes.js";
+import { messagesIn } from "./steps.js";
 
 const ANSWER_NODES = new Set(["structured_response", "no_answer"]);
 const CORRECTION = "answergraph-correction-";
@@ -207,7 +208,6 @@ export class Timeline {
 
 /** A row below that of its step. */
 const part = (step, index, row) => ({ id: `${step.id}/${index}`, step, number: null, then: "", tokens: 0, took: null, tone: null, ...row });
-const messagesIn = (wrote) => [wrote?.messages ?? []].flat().filter((message) => message && typeof message === "object");
 const tokensOf = (messages) => messages.reduce((sum, { usage_metadata: usage }) => sum + (usage?.total_tokens ?? 0), 0);
 const kindOf = (messages) => (messages.some(({ type }) => type === "tool") ? "tool" : "plain");
 
