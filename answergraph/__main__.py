@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import threading
+from contextlib import suppress
 from typing import Any
 
 from answergraph.runtime.extras import MissingExtraError, extra_needed
@@ -41,8 +42,15 @@ def _interrupted(*_: Any) -> None:
     timer = threading.Timer(MAX_SECONDS_AFTER_CTRL_C, os._exit, [128 + signal.SIGINT])
     timer.daemon = True
     timer.start()
-    atexit.register(os._exit, 128 + signal.SIGINT)  # Python would free every object first: seconds on a busy machine
+    atexit.register(_leave)
     raise KeyboardInterrupt
+
+
+def _leave() -> None:
+    """End before Python frees every object, which takes seconds on a busy machine; nothing that was printed is lost."""
+    with suppress(OSError, ValueError):
+        sys.stdout.flush()
+    os._exit(128 + signal.SIGINT)
 
 
 if __name__ == "__main__":

@@ -216,7 +216,8 @@ def test_a_terminal_shows_the_path_through_the_graph_on_stderr() -> None:
     assert shown[-2] == "structured_response ■ answered: The model answered with 'Calculation'."
 
 
-def test_ctrl_c_ends_with_130_and_without_a_stack_trace() -> None:
+@pytest.mark.parametrize("printed", ["", "What was printed before."])
+def test_ctrl_c_ends_with_130_and_without_a_stack_trace(printed: str) -> None:
     asked, ended = Event(), Event()
 
     def reply(_: object) -> Reply:
@@ -226,7 +227,8 @@ def test_ctrl_c_ends_with_130_and_without_a_stack_trace() -> None:
 
     with OpenAIServer(reply) as server:
         # Python's own end, which frees every object, would print.
-        program = "import atexit; from answergraph.__main__ import main; atexit.register(print, 'Python has ended.'); main()"
+        begin = f"print({printed!r}, end=''); import atexit; from answergraph.__main__ import main"
+        program = f"{begin}; atexit.register(print, 'Python has ended.'); main()"
         command = [sys.executable, "-c", program, "ask", "1 + 2", "--model", "openai:small", "--base-url", server.base_url]
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
             try:
@@ -237,4 +239,4 @@ def test_ctrl_c_ends_with_130_and_without_a_stack_trace() -> None:
             finally:
                 ended.set()
                 process.kill()
-    assert (process.returncode, out, err) == (130, b"", b"Interrupted.\n")
+    assert (process.returncode, out, err) == (130, printed.encode(), b"Interrupted.\n")
