@@ -28,7 +28,7 @@ from answergraph.response_format.reading.reply_reader import Reading, ReplyReade
 from answergraph.response_format.strategies.declared_format import DeclaredFormat
 from answergraph.response_format.strategies.run_time_format import RunTimeFormat
 from answergraph.response_format.strategies.strategy import AnswerRequest
-from answergraph.runtime.steps import MAX_CHARACTERS_ON_LOOP, InThread, Step, has_listener
+from answergraph.runtime.steps import MAX_CHARACTERS_ON_LOOP, Step, has_listener, off_loop
 from answergraph.state.budget import callers_budget
 from answergraph.state.ledger import ANSWER_REQUEST, LEDGER, RUNNING, RunLedger
 from answergraph.state.messages import (
@@ -75,8 +75,8 @@ class ModelNode:
 
     def step(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> Step[Any]:
         """Call the model with the state's conversation, and return the state update with the commands of middleware."""
-        declare = partial(self.agent.format.for_call, state, runtime)
-        declared = (yield InThread(declare)) if isinstance(self.agent.format, RunTimeFormat) else declare()
+        given = self.agent.format
+        declared = yield from off_loop(given.for_call, state, runtime, when=isinstance(given, RunTimeFormat))
         visit = yield from ModelVisit.begin(state, declared, self.agent.limits)
         running = {RUNNING: state.get(RUNNING) or tracing_of_run()}
         if visit.waits:
@@ -122,9 +122,11 @@ class ModelNode:
         reading: Reading | None = None
         called = {call["name"] for call in message.tool_calls}
         # A text beside calls that are not answers is no answer yet.
-        if asked.declared & called or (asked.declared and not called):
-            read = partial(_read, message, asked)
-            reading = (yield InThread(read)) if len(str(vars(message))) > MAX_CHARACTERS_ON_LOOP else read()
+        if asked.declared and (not called or asked.declared & called):
+            is_long = len(str(vars(message))) > MAX_CHARACTERS_ON_LOOP
+            reading = yield from off_loop(ReplyReader(asked).read, message, when=is_long)
+            if reading.error is not None and asked.strategy.raises(reading.error):
+                raise reading.error
         reply = visit.replies[str(message.id)] = ModelReply.of(message, asked, reading)
         if reading is not None:
             self.readings.put(id(message), reply, message)
@@ -182,8 +184,7 @@ class ModelNode:
         carried_out = calls[:allowed]
         # Middleware may have answered some of them.
         waiting = unanswered(calls[len(carried_out) :], response.result)
-        why = _why_not_run(visit, is_cut=is_cut, is_off=is_off) if waiting else ""
-        not_run = [failed_call_message(call, why) for call in waiting] if waiting else ()
+        not_run = [failed_call_message(call, _why_not_run(visit, is_cut=is_cut, is_off=is_off)) for call in waiting]
         has_malformed = any(isinstance(m, AIMessage) and m.invalid_tool_calls for m in response.result)
         malformed = _malformed_calls(response.result, declared) if has_malformed else ()
         known = visit.ledger["narrowed"]
@@ -269,13 +270,6 @@ def _why_not_run(visit: ModelVisit, *, is_cut: bool, is_off: bool) -> str:
     if is_cut and not visit.is_last_call:
         return CUT_CALL
     return TOOL_TOO_LATE if is_off and not visit.forces_answer else TOOL_UNAVAILABLE
-
-
-def _read(message: AIMessage, asked: AnswerRequest) -> Reading:
-    reading = ReplyReader(asked).read(message)
-    if reading.error is not None and asked.strategy.raises(reading.error):
-        raise reading.error
-    return reading
 
 
 def _without_repeats(update: dict[str, Any], state: Mapping[str, Any]) -> dict[str, Any]:

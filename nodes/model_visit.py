@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, RemoveMessage, ToolCall, ToolMessage
@@ -13,7 +12,7 @@ from answergraph.response_format.reading.reply_reader import Reading
 from answergraph.response_format.strategies.declared_format import DeclaredFormat
 from answergraph.response_format.strategies.strategy import AnswerRequest, Strategy
 from answergraph.runtime.recent_cache import RecentCache
-from answergraph.runtime.steps import InThread, Step
+from answergraph.runtime.steps import Step, off_loop
 from answergraph.state.agent_state import TOOL_RESULTS
 from answergraph.state.budget import UsageLimits, callers_budget
 from answergraph.state.ledger import (
@@ -130,7 +129,7 @@ class ModelVisit:
         checked = repaired_history(messages[start:])
         if (caller := callers_budget()) is not None:
             # LangGraph reads the state around an awaited run in threads of its own.
-            limits = limits.capped_by((yield InThread(partial(caller.remaining_for, ledger))))
+            limits = limits.capped_by((yield from off_loop(caller.remaining_for, ledger)))
         usage = ledger["usage"]
         is_last_call, tool_calls_left = limits.is_last_call(usage), limits.tool_calls_left(usage)
         return cls(

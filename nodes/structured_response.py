@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import accumulate
 from typing import Any
 
@@ -22,8 +21,9 @@ from answergraph.nodes.tools import ToolCallStep
 from answergraph.response_format.reading.reply_reader import Reading, ReplyReader
 from answergraph.response_format.storage.answer_channel import AnswerCodec
 from answergraph.response_format.strategies.declared_format import DeclaredFormat
+from answergraph.response_format.strategies.run_time_format import RunTimeFormat
 from answergraph.response_format.strategies.strategy import AnswerRequest
-from answergraph.runtime.steps import MAX_CHARACTERS_ON_LOOP, InThread, Step, has_listener
+from answergraph.runtime.steps import MAX_CHARACTERS_ON_LOOP, Step, has_listener, off_loop
 from answergraph.state.agent_state import TOOL_RESULTS
 from answergraph.state.ledger import (
     LEDGER,
@@ -57,7 +57,8 @@ class StructuredResponseNode:
         Raises:
             Exception: The error of the answer, if ``handle_errors`` raises it.
         """
-        declared = self.agent.format.for_reply(state, runtime)
+        given = self.agent.format
+        declared = yield from off_loop(given.for_reply, state, runtime, when=isinstance(given, RunTimeFormat))
         if not declared.declared:  # made at run time, it may be none
             return {LEDGER: {**current_ledger(state, begins_run=False), "finished": True}}
         reply = self._current_reply(state, declared)
@@ -68,11 +69,10 @@ class StructuredResponseNode:
         needs_confirmation = reading.status == "answered" and self._needs_confirmation(reply, reading)
         accepted = NOTHING_SAID
         if self.agent.checks and reading.status == "answered" and not needs_confirmation:
-            check = partial(check_answer, self.agent.checks, reading, state, runtime)
             # What evidence is looked for in; counted until it is long enough.
             read = accumulate(len(str(result)) for result in (state.get(TOOL_RESULTS) or {}).get("results", ()))
             is_long = any(characters > MAX_CHARACTERS_ON_LOOP for characters in read)
-            reading, accepted = (yield InThread(check)) if is_long else check()
+            reading, accepted = yield from off_loop(check_answer, self.agent.checks, reading, state, runtime, when=is_long)
         ending = decide(self._facts(reply, reading, needs_confirmation=needs_confirmation))
         update = self._act(ending, reply, reading, accepted)
         # Without an update nothing is decided: the answer is read again.
@@ -190,12 +190,9 @@ class StructuredResponseNode:
 
     def _tools_wait(self, reply: CurrentReply) -> bool:
         """Return whether tools beside an early answer may still run."""
-        may_run = self.agent.end_strategy == "early" and self.agent.has_tools and reply.may_ask
-        return (
-            may_run
-            and not reply.ledger["tools_were_off"]
-            and any(call["name"] not in reply.request.declared for call in reply.pending)
-        )
+        if self.agent.end_strategy != "early" or not self.agent.has_tools or not reply.may_ask or reply.ledger["tools_were_off"]:
+            return False
+        return any(call["name"] not in reply.request.declared for call in reply.pending)
 
     def _confirm(self, reply: CurrentReply, reading: Reading) -> dict[str, Any]:
         schema = reading.schema

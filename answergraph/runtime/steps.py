@@ -210,13 +210,18 @@ class GraphNode(Runnable[Any, Any]):
 
 
 def pure(function: Callable[[Any, Runtime[Any]], StepT]) -> Callable[[Any, Runtime[Any]], Step[StepT]]:
-    """Return a pure function ``(state, runtime) -> update`` as a step; it may work for long, so it leaves the event loop."""
-    return partial(off_loop, function)
+    """Return a pure function ``(state, runtime) -> update`` as a step; it has no effects."""
+
+    def step(state: Any, runtime: Runtime[Any]) -> Step[StepT]:
+        yield from ()
+        return function(state, runtime)
+
+    return step
 
 
-def off_loop(function: Callable[..., StepT], *arguments: Any) -> Step[StepT]:
-    """Call a function that may work for long, in a thread where the step is awaited."""
-    value: StepT = yield InThread(partial(function, *arguments))
+def off_loop(function: Callable[..., StepT], *arguments: Any, when: bool = True) -> Step[StepT]:
+    """Call a function; ``when`` it may work for long, in a thread where the step is awaited."""
+    value: StepT = (yield InThread(partial(function, *arguments))) if when else function(*arguments)
     return value
 
 

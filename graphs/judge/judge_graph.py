@@ -14,7 +14,7 @@ stages are omitted.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -40,7 +40,7 @@ from answergraph.models.resolve import resolve_model
 from answergraph.response_format.strategies.auto_strategy import AutoStrategy
 from answergraph.response_format.strategies.declared_format import DeclaredFormat
 from answergraph.rules.rule import Rules
-from answergraph.runtime.steps import GraphNode, Router, pure
+from answergraph.runtime.steps import GraphNode, Router, off_loop, pure
 from answergraph.state.errors import AgentSpecError
 from answergraph.state.outcome import OnFailure
 
@@ -131,10 +131,10 @@ def _stages(model: Any, word: str, strategy: Callable[[Any], Any], *, structured
 
 
 def _add_nodes(graph: StateGraph[Any, Any, Any, Any], selection: RuleSelection, stages: list[Stage], *, raises: bool) -> None:
-    graph.add_node(READ_RULES, GraphNode(pure(selection.begin), name=READ_RULES))
+    graph.add_node(READ_RULES, GraphNode(partial(off_loop, selection.begin), name=READ_RULES))
     for stage in stages:
         graph.add_node(stage.name, GraphNode(stage.step, name=stage.name))
-    graph.add_node(MATCH_RULE, GraphNode(pure(selection.conclude), name=MATCH_RULE))
+    graph.add_node(MATCH_RULE, GraphNode(partial(off_loop, selection.conclude), name=MATCH_RULE))
     if raises:
         graph.add_node(RULE_NOT_MATCHED, GraphNode(pure(selection.raise_without_match), name=RULE_NOT_MATCHED))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import Any, ClassVar
 from uuid import uuid4
 
@@ -35,7 +34,7 @@ from answergraph.models.react_text.text_tool import TextTool, as_openai_tool
 from answergraph.response_format.providers.model_capabilities import model_name
 from answergraph.response_format.reading.diagnosis import diagnose
 from answergraph.response_format.wire.dialects import Dialect
-from answergraph.runtime.steps import MAX_CHARACTERS_ON_LOOP, InThread, Step, arun_step, run_step
+from answergraph.runtime.steps import MAX_CHARACTERS_ON_LOOP, Step, arun_step, off_loop, run_step
 from answergraph.state.messages import last_turn
 
 HandleParsingErrors = bool | str | Callable[[OutputParserException], str]
@@ -144,8 +143,8 @@ class ReActTextModel(StandardChatModel):
             settings=self._settings(kwargs),
             callbacks=callbacks,
         )
-        read, is_long = partial(self._as_read, reply, react_prompt, messages), len(reply.text) > MAX_CHARACTERS_ON_LOOP
-        message = reply if passes_on or diagnose(reply) else (yield InThread(read)) if is_long else read()
+        read = off_loop(self._as_read, reply, react_prompt, messages, when=len(reply.text) > MAX_CHARACTERS_ON_LOOP)
+        message = reply if passes_on or diagnose(reply) else (yield from read)
         return ChatResult(generations=[ChatGeneration(message=_as_own(message))])
 
     def _settings(self, kwargs: Mapping[str, Any]) -> dict[str, Any]:

@@ -44,7 +44,7 @@ def provider_error(error: BaseException, address: str = "") -> ProviderError | N
             said = f"{error} {'' if body is None else json.dumps(body, default=str)}"
             return ProviderError(status, said[:MAX_ERROR_CHARACTERS], body)
     is_invalid = any(isinstance(each, ModelInvalidRequestError) for each in chain)
-    return ProviderError(_BAD_REQUEST, str(error), None) if is_invalid else None
+    return ProviderError(_BAD_REQUEST, str(error)[:MAX_ERROR_CHARACTERS], None) if is_invalid else None
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
