@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from urllib.parse import quote
 
 from answergraph.graphs.triage import CaseReport
@@ -33,19 +33,29 @@ def by_urgency(reports: Iterable[CaseReport]) -> list[CaseReport]:
     return sorted(reports, key=lambda report: (order.index(report["verdict"]), -len(report["cases"])))
 
 
-def counts(reports: Iterable[CaseReport]) -> str:
-    """Count the cases per verdict, in a line."""
-    found: Counter[str] = Counter()
-    for report in reports:
-        found[report["verdict"]] += len(report["cases"])
-    return ", ".join(f"{found[verdict]} {words}" for verdict, words in VERDICTS.items() if found[verdict])
+def cases_by(kind: Callable[[CaseReport], str], reports: Iterable[CaseReport]) -> Counter[str]:
+    """Count the cases per kind of report."""
+    return Counter(kind(report) for report in reports for _ in report["cases"])
 
 
 def total(reports: Sequence[CaseReport]) -> str:
     """Return the totals in a sentence."""
-    cases = sum(len(report["cases"]) for report in reports)
+    found = cases_by(verdict_of, reports)
     causes = f"{len(reports)} cause{'s' if len(reports) != 1 else ''}"
-    return f"{cases} case{'s' if cases != 1 else ''} of {causes}: {counts(reports)}."
+    counts = ", ".join(f"{found[words]} {words}" for words in VERDICTS.values() if found[words])
+    return f"{found.total()} case{'s' if found.total() != 1 else ''} of {causes}: {counts}."
+
+
+def several(names: Iterable[str], most: int) -> str:
+    """Return names with commas, and how many more there are."""
+    named = list(names)
+    left = len(named) - most
+    return ", ".join(named[:most]) + (f" and {left} more" if left > 0 else "")
+
+
+def printable(text: str) -> str:
+    """Replace control characters and what cannot be encoded."""
+    return "".join(sign if sign.isprintable() or sign in "\n\t" else "\ufffd" for sign in text)
 
 
 def why(report: CaseReport) -> str:
