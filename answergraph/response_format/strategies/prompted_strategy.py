@@ -96,8 +96,7 @@ class PromptedStrategy(Strategy[SchemaT]):
 
     def _prompt(self, request: ModelRequest[Any]) -> str:
         has_tools = bool(request.tools) and request.tool_choice is not NO_CALLS
-        prompt: str = self.derived.get_or_make(lambda: self._words(has_tools), key=("prompt", has_tools))
-        return prompt
+        return self.derived.get_or_make(lambda: self._words(has_tools), key=("prompt", has_tools))
 
     def _words(self, has_tools: bool) -> str:
         if self.show == "schema":

@@ -118,8 +118,7 @@ class ProviderStrategy(Strategy[SchemaT]):
         return ValueError(f"Native structured output expected valid JSON for {label}, but parsing failed: {error}.")
 
     def _compiled(self, dialect: Dialect) -> WireSchema | SchemaNotExpressible:
-        compiled: WireSchema | SchemaNotExpressible = self.derived.get_or_make(lambda: self._compile(dialect), key=dialect)
-        return compiled
+        return self.derived.get_or_make(lambda: self._compile(dialect), key=dialect)
 
     def _compile(self, dialect: Dialect) -> WireSchema | SchemaNotExpressible:
         is_plain = dialect is Dialect.PLAIN or self.strict is False

@@ -185,8 +185,7 @@ class Strategy(ABC, Generic[SchemaT]):
 
     def example(self) -> str:
         """Return an example of an answer, with placeholders."""
-        text: str = self.derived.get_or_make(lambda: example_of(self.reply_schema()), key="example")
-        return text
+        return self.derived.get_or_make(lambda: example_of(self.reply_schema()), key="example")
 
     def receipt(self, value: Any) -> str:
         """Return the tool message that answers the call of an accepted answer, LangChain's unless replaced."""
@@ -198,8 +197,7 @@ class Strategy(ABC, Generic[SchemaT]):
         if len(kept) == len(self.schemas):
             return self
         schemas = tuple(schema for schema in self.schemas if schema.name in kept)
-        narrowed: Self = self.derived.get_or_make(lambda: self.changed(schemas=schemas), key=kept)
-        return narrowed
+        return self.derived.get_or_make(lambda: self.changed(schemas=schemas), key=kept)
 
     def widened(self, more: tuple[AnswerSchema, ...]) -> Strategy[Any]:
         """Return this strategy with further schemas; those it has already are not added again."""
@@ -209,8 +207,7 @@ class Strategy(ABC, Generic[SchemaT]):
 
     def without_tools(self) -> Self:
         """Return this strategy with the user's tools off; the same object at every call."""
-        changed: Self = self.derived.get_or_make(lambda: self.changed(tools_off=True), key="without tools")
-        return changed
+        return self.derived.get_or_make(lambda: self.changed(tools_off=True), key="without tools")
 
     def changed(self, **fields: Any) -> Self:
         """Return a copy with other fields."""
@@ -233,8 +230,7 @@ class Strategy(ABC, Generic[SchemaT]):
     @property
     def schema_digest(self) -> str:
         """A digest of the schemas."""
-        made: str = self.derived.get_or_make(lambda: _digest(self.schemas), key="digest")
-        return made
+        return self.derived.get_or_make(lambda: _digest(self.schemas), key="digest")
 
     @property
     def format_name(self) -> str:
