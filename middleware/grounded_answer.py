@@ -51,7 +51,7 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
         Args:
             sources: The tools whose results count, or their names, or a predicate of a result; ``None`` for all that succeed.
             abstain: The schema that says why there is no answer; added to the response format if it is not declared there. It is
-                always allowed; the others are offered only once there is a result that counts.
+                always allowed; other schemas are offered once a result counts.
 
         Raises:
             AgentSpecError: If ``abstain`` is not an ``Abstention``, or ``sources`` is empty.

@@ -40,7 +40,7 @@ class NarrowResponseFormat(AgentMiddleware[Any, Any, Any]):
             name: Distinguishes several of one agent, also on the outcome. The class's name by default.
 
         Raises:
-            AgentSpecError: If it is no such function.
+            AgentSpecError: If ``choose`` is not such a function.
         """
         super().__init__()
         self.choose = check_function(f"NarrowResponseFormat({shown(choose)})", choose, "request")

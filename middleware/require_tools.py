@@ -24,7 +24,7 @@ Mode = Literal["hold", "hide"]
 """How to treat an early answer."""
 
 Predicate = Callable[[ToolRun, Any], bool]
-"""Whether a tool call supports an answer; ``None`` before there is an answer."""
+"""Whether a tool call supports an answer; the answer is ``None`` before there is one."""
 
 _FOR_A_TOOL = " A tool is required by its name, RequireTools({name!r})."
 _MISSING = "Your answer does not count yet: {missing}. Do that now, then give your answer again."
@@ -53,8 +53,8 @@ class RequireTools(AgentMiddleware[Any, Any, Any]):
         """Require tool calls.
 
         Args:
-            *required: Tools or their names, alone or in sequences, all of which must have succeeded; or predicates of a call and
-                the answer, each of which must hold for some call that succeeded.
+            *required: Tools or their names, alone or in sequences: each must have succeeded. Or predicates of a call and the
+                answer: each must hold for a call that succeeded.
             mode: With ``"hold"`` an early answer is sent back with the missing steps; with ``"hide"`` it is not offered either.
             missing: The missing steps for the model, as a clause; by default the tools to call, and the predicate's docstring.
 

@@ -1,4 +1,4 @@
-"""The tools node: makes direct calls itself and others by LangGraph's ``ToolNode``, which handles all errors."""
+"""The tools node: makes direct calls itself; LangGraph's ``ToolNode`` makes all others and handles errors."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ class ToolsNode(Runnable[Any, Any]):
         answers: Callable[[Any], Collection[str]],
         keys: AnswerKeys,
     ) -> None:
-        """Take the names of the answer schemas, which are no tools, from ``answers(state)``.
+        """Take tools, their middleware, and ``answers(state)``, which returns the names of the answer schemas.
 
-        Agents that its tools run share the rest of the run's limits; no tool writes the keys of the answer.
+        Agents that run in tools share the run's remaining limits. Tools cannot write the keys of the answer.
         """
         self.name = TOOLS
-        # Under the names that ``ToolNode`` has for it: programs and tests look there for the tools of an agent.
+        # ``ToolNode``'s names for them: programs and tests look there for an agent's tools.
         self.tools_by_name = self._tools_by_name = {tool.name: tool for tool in tools}
         self._wrap = wrap
         self._limits = limits
@@ -90,7 +90,7 @@ class ToolsNode(Runnable[Any, Any]):
                 result = yield direct
             except GraphBubbleUp:
                 raise
-            except Exception as error:  # noqa: BLE001 - ToolNode decides what becomes of it
+            except Exception as error:  # noqa: BLE001 - ToolNode handles it
                 outcome = {"error": error}
             else:
                 if type(result) is ToolMessage and isinstance(result.content, str):

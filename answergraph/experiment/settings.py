@@ -95,7 +95,7 @@ class Setting:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Distinguishes settings of the same name with other requests."""
+        """A hash that changes whenever the setting's requests do."""
         schemas = [schema.json_schema for schema in self.response_format.schemas] if self.response_format else []
         tools = [convert_to_openai_tool(tool) for tool in TOOLS]
         told = [self.name, self.prompt, sorted(self.strategies), schemas, tools, [each.name for each in self.middleware]]

@@ -20,7 +20,7 @@ from langgraph.runtime import Runtime, get_runtime
 StepT = TypeVar("StepT")
 
 MAX_CHARACTERS_ON_LOOP = 4_000
-"""What is longer is read in a thread: hostile text takes up to 20 µs a character, a thread 100 µs."""
+"""Longer texts are read in a thread: hostile text takes up to 20 µs a character, a thread 100 µs."""
 
 
 class Effect(Protocol):
@@ -117,14 +117,7 @@ class Wrap:
 
 
 def run_step(step: Step[StepT]) -> StepT:
-    """Run a step to its end, blocking on each effect.
-
-    Args:
-        step: The step. What an effect raises is thrown into it, so that it can be caught by name there.
-
-    Returns:
-        The step's return value.
-    """
+    """Run a step to its end, blocking on each effect; an effect's error is raised inside the step."""
     try:
         effect = next(step)
         while True:
@@ -220,7 +213,7 @@ def pure(function: Callable[[Any, Runtime[Any]], StepT]) -> Callable[[Any, Runti
 
 
 def off_loop(function: Callable[..., StepT], *arguments: Any, when: bool = True) -> Step[StepT]:
-    """Call a function; ``when`` it may work for long, in a thread where the step is awaited."""
+    """Call a function: in a thread if the step is awaited and ``when`` it may take long."""
     value: StepT = (yield InThread(partial(function, *arguments))) if when else function(*arguments)
     return value
 
@@ -229,16 +222,13 @@ class Router(Runnable[Any, Any]):
     """A conditional edge made of a pure function of the state; untraced, for the reason given in ``GraphNode``."""
 
     def __init__(self, route: Callable[[Any], Any], *, name: str) -> None:
-        """Take a function that returns the reason for the next edge, or one ``Send`` per tool call."""
         self.route = route
         self.name = name
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
-        """Route."""
         return self.route(input)
 
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
-        """Route; a pure function needs no event loop."""
         return self.route(input)
 
 
@@ -246,9 +236,9 @@ _NOTHING = (lambda _: None).__code__
 
 
 def has_listener(writer: Callable[..., Any]) -> bool:
-    """Return whether what is written to a run's stream writer can reach anyone.
+    """Return whether anyone listens to a run's stream writer.
 
-    A run that nobody listens to has a writer that does nothing. LangGraph has no public sign of it, so its code is compared.
+    Without listeners, LangGraph's writer does nothing. There is no public way to detect that, so its code is compared.
     """
     code = getattr(writer, "__code__", None)
     return code is None or (code.co_code, code.co_consts) != (_NOTHING.co_code, _NOTHING.co_consts)

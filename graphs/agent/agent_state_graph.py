@@ -29,7 +29,7 @@ from answergraph.state.own_keys import for_trace, without_keys, without_refused_
 
 _TRACED = TracePolicy(process_inputs=for_trace, process_outputs=for_trace)
 _TRACED_CALL = TracePolicy(process_outputs=for_trace)
-"""Of the tools, which are sent calls, not the state."""
+"""For the tools node: its input is a call, not the state."""
 
 
 class GuestNode(RunnableLambda[Any, Any]):
@@ -53,16 +53,9 @@ class GuestNode(RunnableLambda[Any, Any]):
 
 
 class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
-    """An uncompiled agent; add nodes and edges of your own before you compile it.
-
-    Attributes:
-        agent_name: The agent's name, if it has one.
-        codec: Converts its answers; without schemas if it answers with a text.
-        keys: Where its answer and its outcome go.
-    """
+    """An uncompiled agent; add nodes and edges of your own before you compile it."""
 
     def __init__(self, spec: AgentSpec) -> None:
-        """Start with the agent's schemas and no nodes."""
         # Instead of LangGraph's constructor, which would read the schemas' type hints again for every agent.
         for name, value in vars(_blank(spec.schemas)).items():
             setattr(self, name, copy(value))
@@ -75,18 +68,10 @@ class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
         self._transformers = tuple(spec.stack.transformers)
 
     def add_node(self, node: Any, action: Any = None, **options: Any) -> Self:
-        """Add a node of yours; agents that run in it share what the run has left of its limits.
+        """Add a node of your own, with the arguments of ``StateGraph.add_node``.
 
-        The node's writes to the agent's own keys, such as the answer and the outcome, are dropped: a node that returns the
-        whole result of another agent does not end this one.
-
-        Args:
-            node: The node's name, or what it runs.
-            action: What it runs, if ``node`` is the name.
-            **options: As for ``StateGraph.add_node``.
-
-        Returns:
-            This graph.
+        Agents that run in it share the run's remaining limits. Its writes to the agent's own keys, such as the answer and the
+        outcome, are dropped, so a node may return the whole result of another agent.
         """
         if isinstance(node, Pregel):
             node, action = node.get_name(), node
@@ -122,16 +107,9 @@ class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
         transformers: Sequence[Callable[..., Any]] | None = None,
         **options: Any,
     ) -> CompiledStateGraph[Any, Any, Any, Any]:
-        """Compile the graph.
+        """Compile the graph, with the arguments of ``StateGraph.compile``.
 
-        Args:
-            checkpointer: Keeps the state of threads.
-            transformers: Stream transformers, after those of the middleware.
-            **options: As for ``StateGraph.compile``.
-
-        Returns:
-            The compiled graph. The caller's recursion limit is left alone; ``max_concurrency`` is 64 where the caller's config
-            says nothing else.
+        Your stream transformers follow those of the middleware. ``max_concurrency`` is 64 unless the caller's config sets it.
         """
         every = [ToolCallTransformer, subagent_transformer(), *self._transformers, *(transformers or ())]
         made = super().compile(checkpointer, transformers=list({id(each): each for each in every}.values()), **options)
@@ -149,7 +127,7 @@ class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
 
 
 class CompiledAgent(CompiledStateGraph[Any, Any, Any, Any]):
-    """A compiled agent whose callers send input and commands, and do not write its own keys with them or see them traced."""
+    """A compiled agent. The input and commands of callers cannot write its own keys."""
 
     def stream(self, input: Any, *args: Any, **options: Any) -> Iterator[Any]:
         is_plain = isinstance(input, dict) and PRIVATE_KEYS.isdisjoint(input)

@@ -23,7 +23,7 @@ from answergraph.state.tool_results import RecordedResult
 
 
 class AgentToolArtifact(TypedDict):
-    """The artifact of an agent that ran as a tool, on the tool message; plain JSON, so that every checkpoint restores it."""
+    """The artifact on the tool message of an agent that ran as a tool; plain JSON, so that every checkpointer restores it."""
 
     structured_response: Any
     """The answer as JSON, ``None`` if there is none."""
@@ -60,7 +60,7 @@ def as_tool(
         The tool.
 
     Raises:
-        AgentSpecError: If it is no agent of this package, or neither it nor the tool has a name.
+        AgentSpecError: If ``agent`` is not an agent of this package, or neither it nor the tool has a name.
 
     Example:
         >>> from answergraph import create_agent

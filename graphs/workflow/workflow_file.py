@@ -185,7 +185,7 @@ class _StepReader:
         if name is not None and name.endswith(".md"):
             name, persona = None, name
         if name is None:
-            # The instruction is above the task already.
+            # The step's prompt brings the instruction: the system prompt is the persona alone.
             allowed = allowed_tools(data, self.config)
             allowed = [*self.tools] if allowed is None else allowed
             self.not_granted.update(set(allowed) - self.tools.keys())
@@ -226,7 +226,7 @@ def _checked(data: Any, kind: str, key: str) -> dict[str, Any]:
         if name in found:
             raise WorkflowSpecError(place, f"{given} is another name for {name}, which is also given")
         types = get_args(known[name]) or (known[name],)
-        # Exactly: ``true`` is no number.
+        # By exact type, because ``True`` is an ``int``.
         if type(value) not in types:
             wanted = " or ".join(_NAMES[each] for each in types)
             raise WorkflowSpecError(place, f"{given} is {wanted}, not {value!r}")
@@ -244,7 +244,7 @@ def _transitions(rules: list[Any], key: str) -> dict[str, str]:
         condition = without_ai(data["condition"])
         if condition in found:
             raise WorkflowSpecError(f"{key}[{index}].condition", f"the rule {condition!r} is given twice")
-        # Nobody can be asked.
+        # A workflow asks no person while it runs.
         if not data.get("interactive_only"):
             found[condition] = data["next"]
     return found
