@@ -18,6 +18,7 @@ from langgraph.types import Checkpointer, Command, TracePolicy
 from answergraph.graphs.agent.agent_spec import AgentSpec
 from answergraph.nodes.calls_elsewhere import noting_calls_taken_out
 from answergraph.nodes.direct_calls.tool_threads import MAX_TOOL_THREADS
+from answergraph.nodes.names import TOOLS
 from answergraph.nodes.tools import ToolsNode
 from answergraph.response_format.storage.answer_channel import answer_codec
 from answergraph.runtime.langchains_agent import subagent_transformer
@@ -82,10 +83,13 @@ class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
             self.nodes[name].runnable = GuestNode(cast("Runnable[Any, Any]", self.nodes[name].runnable), around)
         return self
 
-    def add_own_node(self, name: str, node: GraphNode | ToolsNode) -> None:
+    def add_own_node(self, name: str, step: Callable[[Any, Any], Step[Any]], trace_policy: Any = _TRACED) -> None:
         """Add one of the agent's own nodes, which alone write its answer, its outcome and its private keys."""
-        action = node.within(partial(InnerRunBudget, self._limits)) if isinstance(node, GraphNode) else node
-        super().add_node(name, action, trace_policy=_TRACED if action is not node else _TRACED_CALL)
+        node = GraphNode(step, name=name, around=partial(InnerRunBudget, self._limits))
+        super().add_node(name, node, trace_policy=trace_policy)
+
+    def add_tools(self, node: ToolsNode) -> None:
+        super().add_node(TOOLS, node, trace_policy=_TRACED_CALL)
 
     def add_hook(self, name: str, step: Callable[[Any, Any], Step[Any]], trace_policy: Any) -> None:
         """Add a hook of the middleware as a node."""
@@ -97,8 +101,7 @@ class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
             update = without_refused_keys(name, (yield from step(state, runtime)), state, names)
             return noting_calls_taken_out(calls, state, update) if calls else update
 
-        node = GraphNode(guarded, name=name).within(partial(InnerRunBudget, self._limits))
-        super().add_node(name, node, trace_policy=trace_policy)
+        self.add_own_node(name, guarded, trace_policy)
 
     def compile(
         self,

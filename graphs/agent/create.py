@@ -38,7 +38,7 @@ from answergraph.nodes.names import MODEL, NO_ANSWER, STRUCTURED_RESPONSE, TOOLS
 from answergraph.nodes.structured_response import StructuredResponseNode
 from answergraph.nodes.tools import ToolsNode
 from answergraph.runtime.recent_cache import RecentCache
-from answergraph.runtime.steps import GraphNode, Router, pure
+from answergraph.runtime.steps import Router, pure
 
 Destinations = dict[Hashable, str]
 """Where the graph goes, per reason."""
@@ -143,14 +143,14 @@ def build_agent_graph(
 def _add_nodes(graph: AgentStateGraph, spec: AgentSpec, hooks: HookChains) -> None:
     readings: Readings = RecentCache()
     asks = ModelNode(spec, spec.stack.wrap_model_call, readings, partial(check_named_tools, spec.stack))
-    graph.add_own_node(MODEL, GraphNode(asks.step, name=MODEL))
+    graph.add_own_node(MODEL, asks.step)
     if spec.has_tools:
-        graph.add_own_node(TOOLS, ToolsNode(spec.tools, spec.stack.wrap_tool_call, spec.limits, spec.format.names, spec.keys))
+        graph.add_tools(ToolsNode(spec.tools, spec.stack.wrap_tool_call, spec.limits, spec.format.names, spec.keys))
     if spec.format.reads_answers:
         reads = StructuredResponseNode(spec, graph.codec, spec.stack.wrap_reviewed(spec.reviewed_answers), readings)
-        graph.add_own_node(STRUCTURED_RESPONSE, GraphNode(reads.step, name=STRUCTURED_RESPONSE))
+        graph.add_own_node(STRUCTURED_RESPONSE, reads.step)
     if spec.on_failure == "raise":
-        graph.add_own_node(NO_ANSWER, GraphNode(pure(partial(raise_without_answer, keys=spec.keys)), name=NO_ANSWER))
+        graph.add_own_node(NO_ANSWER, pure(partial(raise_without_answer, keys=spec.keys)))
     hooks.add_nodes(graph)
 
 
