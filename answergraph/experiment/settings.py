@@ -65,11 +65,6 @@ class Setting:
     middleware: Sequence[RequireTools] = ()
     """Further checks of an answer."""
 
-    @property
-    def compared_with(self) -> str | None:
-        """The setting that this one is compared with."""
-        return COMPARED.get(self.name)
-
     def agent(self, model: Any) -> CompiledStateGraph[Any, Any, Any, Any]:
         """Return the agent of this setting.
 
