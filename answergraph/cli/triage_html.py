@@ -7,12 +7,24 @@ Text from files and models is escaped; the page's policy forbids scripts and rem
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from html import escape
+from pathlib import Path
 
 from answergraph.cli.triage_view import source_name
-from answergraph.cli.triage_words import VERDICTS, by_urgency, further, link_to, place_of, told_changes, total, verdict_of, why
+from answergraph.cli.triage_words import (
+    VERDICTS,
+    by_urgency,
+    cases_by,
+    further,
+    link_to,
+    place_of,
+    printable,
+    told_changes,
+    total,
+    verdict_of,
+    why,
+)
 from answergraph.graphs.triage import CaseReport
 from answergraph.graphs.triage.history import Changes
 from answergraph.graphs.triage.triage_schema import Source
@@ -20,27 +32,7 @@ from answergraph.graphs.triage.triage_schema import Source
 MAX_CHARACTERS_AROUND = 3_000
 """Characters of the source shown around each quote."""
 
-_STYLE = """
-:root { color-scheme: light dark; --line: #8885; --mark: #ffd84d; --bad: #b3261e; --flaky: #8e24aa; --open: #8a5a00; }
-@media (prefers-color-scheme: dark) { :root { --bad: #ff8a80; --flaky: #e0a3ff; --open: #ffc266; } }
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem; }
-table { border-collapse: collapse; width: 100%; table-layout: fixed; margin: 1rem 0; }
-th, td { text-align: left; padding: .35rem .6rem; border-bottom: 1px solid var(--line); vertical-align: top; }
-th.few, td.few { width: 4rem; } th.verdicts { width: 10rem; }
-td, li, h1 { overflow-wrap: anywhere; }
-article { border-top: 2px solid var(--line); margin-top: 2rem; }
-h2 { font-size: 1.1rem; overflow-wrap: anywhere; }
-pre { font: 13px/1.45 ui-monospace, monospace; border: 1px solid var(--line); padding: .7rem; overflow: auto; max-height: 30rem; }
-mark { background: var(--mark); color: #000; }
-.verdict { font-weight: 600; }
-.real, .false-pass { color: var(--bad); } .flaky { color: var(--flaky); } .unknown { color: var(--open); }
-dt { font-weight: 600; } dd { margin: 0 0 .6rem 0; overflow-wrap: anywhere; }
-.quiet { opacity: .8; }
-fieldset { border: 1px solid var(--line); } label { margin-right: 1rem; white-space: nowrap; }
-#all { display: none; } body:has(article:target) #all { display: block; }
-body:has(article:target) article:not(:target) { display: none; }
-@media (max-width: 40rem) { th, td { padding: .3rem .25rem; } th.verdicts { width: 6.5rem; } th.few, td.few { width: 3rem; } }
-"""
+_STYLE = (Path(__file__).parent / "triage_page.css").read_text(encoding="utf-8")
 _HIDING = "".join(
     f"body:has(#show-{verdict}:checked) [data-verdict]:not([data-verdict={verdict}]) {{ display: none; }}\n"
     for verdict in VERDICTS
@@ -93,8 +85,8 @@ def triage_page(
 
 
 def _choice(reports: Sequence[CaseReport]) -> str:
-    found = _cases_by(reports, "verdict")
-    chosen = [("all", "all", sum(found.values())), *((verdict, words, found[verdict]) for verdict, words in VERDICTS.items())]
+    found = cases_by(verdict_of, reports)
+    chosen = [("all", "all", found.total()), *((verdict, words, found[words]) for verdict, words in VERDICTS.items())]
     inputs = "".join(
         f'<label><input type="radio" name="verdict" id="show-{name}"{" checked" if name == "all" else ""}>'
         f" {words} ({count})</label>"
@@ -106,18 +98,9 @@ def _choice(reports: Sequence[CaseReport]) -> str:
 
 def _totals(reports: Sequence[CaseReport]) -> str:
     """Count the cases per kind of cause."""
-    found: Counter[str] = Counter()
-    for report in reports:
-        found[str((report["answer"] or {}).get("misclassification_cause") or verdict_of(report))] += len(report["cases"])
+    found = cases_by(lambda report: str((report["answer"] or {}).get("misclassification_cause") or verdict_of(report)), reports)
     rows = "".join(f'<tr><td>{_text(cause)}</td><td class="few">{count}</td></tr>' for cause, count in found.most_common())
     return f'<table><thead><tr><th>Kind of cause</th><th class="few">Cases</th></tr></thead><tbody>{rows}</tbody></table>'
-
-
-def _cases_by(reports: Iterable[CaseReport], key: str) -> Counter[str]:
-    found: Counter[str] = Counter()
-    for report in reports:
-        found[str(report[key])] += len(report["cases"])  # type: ignore[literal-required]  # a key of the reports
-    return found
 
 
 def _listed(heading: str, items: Sequence[str]) -> str:
@@ -194,8 +177,5 @@ def _verdict(report: CaseReport) -> str:
 
 
 def _text(value: object) -> str:
-    """Escape anything for the page, without control characters and lone surrogates."""
-    if isinstance(value, list):
-        return "<br>".join(map(_text, value))
-    shown = "".join(sign if sign.isprintable() or sign in "\n\t" else "\ufffd" for sign in str(value))
-    return escape(shown, quote=True)
+    """Escape anything for the page."""
+    return "<br>".join(map(_text, value)) if isinstance(value, list) else escape(printable(str(value)), quote=True)

@@ -7,7 +7,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from xml.sax.saxutils import escape, quoteattr
 
 from answergraph.cli.triage_view import quotes_of
-from answergraph.cli.triage_words import VERDICTS, by_urgency, further, link_to, place_of, told_changes, total, verdict_of, why
+from answergraph.cli.triage_words import (
+    VERDICTS,
+    by_urgency,
+    further,
+    link_to,
+    place_of,
+    printable,
+    several,
+    told_changes,
+    total,
+    verdict_of,
+    why,
+)
 from answergraph.graphs.triage import CaseReport
 from answergraph.graphs.triage.history import Changes
 
@@ -29,7 +41,7 @@ def markdown(
     """Return a summary for a CI job's page."""
     lines = [f"## Triage of {_text(folder)}", "", total(reports) if reports else "No failure to judge.", ""]
     for heading, tests in told_changes(changes).items():
-        lines += [f"**{heading}**: {_several(_text(test) for test in tests)}", ""]
+        lines += [f"**{heading}**: {several([*map(_text, tests)], MAX_CASES_SHOWN)}", ""]
     if reports:
         lines += ["| verdict | cases | cause | why |", "|---|---|---|---|"]
     for report in by_urgency(reports):
@@ -41,7 +53,7 @@ def markdown(
         lines += [f"- and {left} more"] if left > 0 else []
         lines += [f"- {_text(said)}" for said in further(report)]
         for said, source in quotes_of(report):
-            lines += ["", f"{_text(source)}", "", *(f"    {line}" for line in _written(said).splitlines())]
+            lines += ["", f"{_text(source)}", "", *(f"    {line}" for line in printable(said).splitlines())]
         lines += ["", "</details>"]
     lines += ["", *(f"- not read: {_text(problem)}" for problem in problems)]
     return "\n".join(lines).encode()[:MAX_MARKDOWN_BYTES].decode(errors="ignore") + "\n"
@@ -100,19 +112,13 @@ def _linked(test: str, source: str, base: str | None) -> str:
     return f"{_text(test)}{place}"
 
 
-def _several(tests: Iterable[str]) -> str:
-    named = list(tests)
-    left = len(named) - MAX_CASES_SHOWN
-    return ", ".join(named[:MAX_CASES_SHOWN]) + (f" and {left} more" if left > 0 else "")
-
-
 def _text(value: str) -> str:
     """Escape a text for Markdown."""
-    return _MARKDOWN.sub(r"\\\1", " ".join(_written(value).split())).replace("\\<", "&lt;").replace("\\>", "&gt;")
+    return _MARKDOWN.sub(r"\\\1", " ".join(printable(value).split())).replace("\\<", "&lt;").replace("\\>", "&gt;")
 
 
 def _command(value: str, *, in_property: bool = False) -> str:
-    value = _written(value).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    value = printable(value).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
     return value.replace(":", "%3A").replace(",", "%2C") if in_property else value
 
 
@@ -122,8 +128,3 @@ def _attribute(value: str) -> str:
 
 def _xml(value: str) -> str:
     return _NOT_XML.sub("\ufffd", value)
-
-
-def _written(value: str) -> str:
-    """Remove control characters and what cannot be encoded."""
-    return "".join(sign if sign.isprintable() or sign in "\n\t" else "\ufffd" for sign in value)

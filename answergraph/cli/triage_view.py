@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from answergraph.cli.command_runner import one_line
-from answergraph.cli.triage_words import by_urgency, further, told_changes, total, verdict_of, why
+from answergraph.cli.triage_words import by_urgency, further, several, told_changes, total, verdict_of, why
 from answergraph.graphs.triage import CaseReport
 from answergraph.graphs.triage.history import Changes
 
@@ -69,9 +69,8 @@ def _details(report: CaseReport) -> Iterable[tuple[str, str]]:
     for said in further(report):
         yield (f"  {one_line(said)}\n", "")
     if len(report["cases"]) > 1:
-        others = ", ".join(one_line(case["test"]) for case in report["cases"][1 : MAX_CASES_SHOWN + 1])
-        left = len(report["cases"]) - 1 - MAX_CASES_SHOWN
-        yield (f"  the same: {others}{f' and {left} more' if left > 0 else ''}\n", "")
+        others = several([one_line(case["test"]) for case in report["cases"][1:]], MAX_CASES_SHOWN)
+        yield (f"  the same: {others}\n", "")
     last = ""
     for quote, source in quotes_of(report):
         yield (f"  {one_line(source)}\n" if source != last else "", "dim")

@@ -22,6 +22,8 @@ from answergraph.runtime.recent_cache import RecentCache
 from answergraph.state.errors import AgentSpecError, ErrorClasses, ResponseFormatError
 from answergraph.state.ledger import AnswerRequestRecord, MiddlewareValue
 
+_STRATEGIES: RecentCache[Strategy[Any]] = RecentCache()
+
 
 def as_strategy(response_format: Any) -> Strategy[Any]:
     """Return the strategy for a response format; raise ``AgentSpecError`` if it is not supported.
@@ -50,6 +52,12 @@ def as_strategy(response_format: Any) -> Strategy[Any]:
         return AutoStrategy(response_format if is_instance else getattr(response_format, "schema", response_format))
     strategy.errors = ErrorClasses.beside(response_format)
     return strategy
+
+
+def strategy_of(request: ModelRequest[Any]) -> Strategy[Any]:
+    """Return a request's response format as a strategy, the same one for the same format."""
+    given = request.response_format
+    return _STRATEGIES.get_or_make(lambda: as_strategy(given), given)
 
 
 class DeclaredFormat:
