@@ -92,7 +92,7 @@ class UsageLimits:
 
     def tool_calls_left(self, usage: Usage) -> int | None:
         """Return the remaining tool calls, ``None`` for no limit."""
-        return _rest(self.tool_calls, usage["tool_calls"])
+        return None if self.tool_calls is None else max(self.tool_calls - usage["tool_calls"], 0)
 
     def remaining(self, usage: Usage) -> RemainingBudget:
         """Return the budget for inner runs, without the call reserved for the final answer."""
