@@ -45,6 +45,6 @@ def _what_is_wrong(reading: Reading, strategy: Strategy[Any]) -> str:
     if reading.error is not None:
         return strategy.feedback(reading.error)
     if reading.status == "truncated":
-        # Held to the schema a model is asked in no words, so an example is all that it is told.
+        # A model that the provider holds to the schema gets no instructions in words, only this example.
         return f"{CUT} Like this: {strategy.example()}" if strategy.is_held else f"{CUT} {strategy.request_text()}"
     return strategy.request_text()

@@ -147,7 +147,7 @@ class ModelVisit:
         )
 
     def reply_to(self, message: AIMessage | None) -> ModelReply | None:
-        """Return the call of a message; for a message by middleware the last one, without its reading."""
+        """Return the call that gave a message; for a middleware's message, the last call without its reading."""
         if message is not None and message.id in self.replies:
             return self.replies[message.id]
         last = next(reversed(self.replies.values()), None)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from html import escape
+from pathlib import Path
 
 from answergraph.cli import triage_words as words
 from answergraph.cli.triage_view import source_name
@@ -19,27 +20,7 @@ from answergraph.graphs.triage.triage_schema import Source
 MAX_CHARACTERS_AROUND = 3_000
 """Characters of the source shown around each quote."""
 
-_STYLE = """
-:root { color-scheme: light dark; --line: #8885; --mark: #ffd84d; --bad: #b3261e; --flaky: #8e24aa; --open: #8a5a00; }
-@media (prefers-color-scheme: dark) { :root { --bad: #ff8a80; --flaky: #e0a3ff; --open: #ffc266; } }
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem; }
-table { border-collapse: collapse; width: 100%; table-layout: fixed; margin: 1rem 0; }
-th, td { text-align: left; padding: .35rem .6rem; border-bottom: 1px solid var(--line); vertical-align: top; }
-th.few, td.few { width: 4rem; } th.verdicts { width: 10rem; }
-td, li, h1 { overflow-wrap: anywhere; }
-article { border-top: 2px solid var(--line); margin-top: 2rem; }
-h2 { font-size: 1.1rem; overflow-wrap: anywhere; }
-pre { font: 13px/1.45 ui-monospace, monospace; border: 1px solid var(--line); padding: .7rem; overflow: auto; max-height: 30rem; }
-mark { background: var(--mark); color: #000; }
-.verdict { font-weight: 600; }
-.real, .false-pass { color: var(--bad); } .flaky { color: var(--flaky); } .unknown { color: var(--open); }
-dt { font-weight: 600; } dd { margin: 0 0 .6rem 0; overflow-wrap: anywhere; }
-.quiet { opacity: .8; }
-fieldset { border: 1px solid var(--line); } label { margin-right: 1rem; white-space: nowrap; }
-#all { display: none; } body:has(article:target) #all { display: block; }
-body:has(article:target) article:not(:target) { display: none; }
-@media (max-width: 40rem) { th, td { padding: .3rem .25rem; } th.verdicts { width: 6.5rem; } th.few, td.few { width: 3rem; } }
-"""
+_STYLE = (Path(__file__).parent / "triage_page.css").read_text(encoding="utf-8")
 _HIDING = "".join(
     f"body:has(#show-{verdict}:checked) [data-verdict]:not([data-verdict={verdict}]) {{ display: none; }}\n"
     for verdict in words.VERDICTS
@@ -186,7 +167,5 @@ def _verdict(report: CaseReport) -> str:
 
 
 def _text(value: object) -> str:
-    """Escape anything for the page, without control characters and lone surrogates."""
-    if isinstance(value, list):
-        return "<br>".join(map(_text, value))
-    return escape(words.printable(str(value)), quote=True)
+    """Escape anything for the page."""
+    return "<br>".join(map(_text, value)) if isinstance(value, list) else escape(words.printable(str(value)), quote=True)

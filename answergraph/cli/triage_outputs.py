@@ -29,7 +29,7 @@ def markdown(
     """Return a summary for a CI job's page."""
     lines = [f"## Triage of {_text(folder)}", "", words.total(reports) if reports else "No failure to judge.", ""]
     for heading, tests in words.told_changes(changes).items():
-        lines += [f"**{heading}**: {words.several((_text(test) for test in tests), MAX_CASES_SHOWN)}", ""]
+        lines += [f"**{heading}**: {words.several([*map(_text, tests)], MAX_CASES_SHOWN)}", ""]
     if reports:
         lines += ["| verdict | cases | cause | why |", "|---|---|---|---|"]
     for report in words.by_urgency(reports):

@@ -96,7 +96,7 @@ def triage_folder(model: BaseChatModel | str, folder: str, options: TriageOption
 
 
 def told_of_folder(model: BaseChatModel | str, folder: str, options: TriageOptions, told: TextIO) -> None:
-    """Triage a folder, write the output files, and return the table as text.
+    """Triage a folder, write the output files, and print the table to ``told``.
 
     Raises:
         AgentSpecError: If the model cannot be used.

@@ -69,7 +69,7 @@ def _details(report: CaseReport) -> Iterable[tuple[str, str]]:
     for said in words.further(report):
         yield (f"  {one_line(said)}\n", "")
     if len(report["cases"]) > 1:
-        yield (f"  the same: {words.several((one_line(case['test']) for case in report['cases'][1:]), MAX_CASES_SHOWN)}\n", "")
+        yield (f"  the same: {words.several([one_line(case['test']) for case in report['cases'][1:]], MAX_CASES_SHOWN)}\n", "")
     last = ""
     for quote, source in quotes_of(report):
         yield (f"  {one_line(source)}\n" if source != last else "", "dim")

@@ -35,26 +35,27 @@ def by_urgency(reports: Iterable[CaseReport]) -> list[CaseReport]:
 
 def cases_by(kind: Callable[[CaseReport], str], reports: Iterable[CaseReport]) -> Counter[str]:
     """Count the cases per kind of report."""
-    return Counter(kind(report) for report in reports for _ in report["cases"])
+    found: Counter[str] = Counter()
+    for report in reports:
+        found[kind(report)] += len(report["cases"])
+    return found
 
 
 def total(reports: Sequence[CaseReport]) -> str:
     """Return the totals in a sentence."""
     found = cases_by(verdict_of, reports)
-    causes = f"{len(reports)} cause{'s' if len(reports) != 1 else ''}"
     counts = ", ".join(f"{found[words]} {words}" for words in VERDICTS.values() if found[words])
+    causes = f"{len(reports)} cause{'s' if len(reports) != 1 else ''}"
     return f"{found.total()} case{'s' if found.total() != 1 else ''} of {causes}: {counts}."
 
 
-def several(names: Iterable[str], most: int) -> str:
-    """Return names with commas, and how many more there are."""
-    named = list(names)
-    left = len(named) - most
-    return ", ".join(named[:most]) + (f" and {left} more" if left > 0 else "")
+def several(names: Sequence[str], most: int) -> str:
+    """Return the first names, and the number of the others."""
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def printable(text: str) -> str:
-    """Replace control characters and what cannot be encoded."""
+    """Replace control characters and lone surrogates, but keep lines and tabs."""
     return "".join(sign if sign.isprintable() or sign in "\n\t" else "\ufffd" for sign in text)
 
 

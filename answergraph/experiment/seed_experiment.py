@@ -36,7 +36,7 @@ TASKS: tuple[Task, ...] = (
     Task("calc_09", "(77 × 11) - (324 ÷ 18) + 29 を計算してください。", 858),
     Task("calc_10", "(1000 - 450) ÷ 5 + (32 × 4) を計算してください。", 238),
 )
-"""None asks for a validation: the effect of the schema is measured."""
+"""No task asks for a validation, because the effect of the schema is measured."""
 
 SYSTEM_PROMPT = """\
 あなたは計算を実行するアシスタントです。

@@ -130,7 +130,7 @@ class AskForNumber:
     tag_word: str
     """The tag word for replies without an object."""
     tag_method: StageName | None = None
-    """The method of an answer by tag, in which the last tag counts; ``None``: the first tag counts, for the stage itself."""
+    """The method recorded for an answer by tag, whose last tag counts. ``None``: the stage's own, and the first tag counts."""
     bound: BoundModels = field(default_factory=BoundModels)
 
     def ask(self, work: JudgedText, conditions: Sequence[str]) -> Step[JudgeReply]:
@@ -160,7 +160,7 @@ class AskForNumber:
             try:
                 return asked, self.bound.bind(request, asked.strategy)
             except Exception as error:
-                # Clients raise anything; errors not about the format are re-raised.
+                # Clients raise errors of any class; those not about the format are re-raised.
                 if not cannot_be_bound(error) or not asked.has_next_strategy:
                     raise
                 used.append(asked.strategy_id)

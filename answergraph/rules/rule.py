@@ -31,7 +31,7 @@ _STRAY_WHEN = re.compile(r"\bwhen\(")
 
 
 class ChildLabels(tuple[str, ...]):
-    """The labels of parallel children, in order; the rules of one decision look them up and do not each go through them."""
+    """The labels of parallel children, in order; their set is made once for all rules of a decision."""
 
     @cached_property
     def different(self) -> frozenset[str]:
@@ -77,7 +77,7 @@ class Rule:
         return self.label is not None
 
     def holds(self, facts: Mapping[str, Any] | Facts, children: Sequence[str], chosen: str | None) -> bool:
-        """Return whether the rule holds, by the facts that ``when(...)`` names, the children's labels and the label chosen."""
+        """Return whether the rule holds for the facts, the children's labels and the chosen label."""
         if self.label is not None and self.label != chosen:
             return False
         if self.aggregate is not None and not self.aggregate.holds(children):

@@ -78,24 +78,24 @@ class RuleReader:
         return self.take() if token.kind == "operator" and token.text in operators else None
 
     def expect(self, wanted: str) -> RuleToken:
-        """Take an operator; any other token is a ``RuleSyntaxError``."""
+        """Take an operator; raises ``RuleSyntaxError`` for any other token."""
         return self.accept(wanted) or self.fail(f"{wanted!r} is missing")
 
     def fail(self, problem: str) -> NoReturn:
         """Raise ``RuleSyntaxError`` at the next token."""
         token = self.peek()
-        found = "the rule ends" if token.kind == "end" else f"{token.text!r} stands"
-        raise RuleSyntaxError(self.rule, token.position, f"{problem}; {found} there")
+        found = "the rule ends there" if token.kind == "end" else f"found {token.text!r} instead"
+        raise RuleSyntaxError(self.rule, token.position, f"{problem}; {found}")
 
     def string(self) -> str:
-        """Read a text in quotes; any other token is a ``RuleSyntaxError``."""
+        """Read a text in quotes; raises ``RuleSyntaxError`` for any other token."""
         token = self.peek()
         if token.kind != "string":
             self.fail("a quoted string is missing")
         return _unquoted(self.take(), self.rule)
 
     def truth(self) -> Expression:
-        """Read a condition; one that can be neither true nor false is a ``RuleSyntaxError``."""
+        """Read a condition; raises ``RuleSyntaxError`` if it can be neither true nor false."""
         return self._true_or_false(self._start(), self._condition())
 
     def _condition(self) -> Expression:
@@ -148,7 +148,7 @@ class RuleReader:
             raise RuleSyntaxError(self.rule, start, f"{text} compares two constants: it is always true or always false")
         for side in (left, right) if token.text in _ORDERS else ():
             if side.kind not in ("number", "any"):
-                raise RuleSyntaxError(self.rule, start, f"{token.text} compares numbers, and {side.text} is none")
+                raise RuleSyntaxError(self.rule, start, f"{token.text} compares numbers, and {side.text} is not a number")
         return when.comparison(text, left, token.text, right)
 
     def _operand(self) -> Expression:

@@ -41,7 +41,7 @@ class Facts:
             raise RuleEvaluationError(text, f"it reads more than {MAX_ITEMS} list items")
 
     def items(self, text: str, found: Any) -> Iterator[Any]:
-        """Yield the items of a list; ``RuleEvaluationError`` for what is no list, and for too many items."""
+        """Yield the items of a list; raises ``RuleEvaluationError`` for other values and for too many items."""
         if not _is_list(found):
             raise RuleEvaluationError(text, "it needs a list")
         for item in found:

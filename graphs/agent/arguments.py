@@ -42,7 +42,7 @@ _ELSEWHERE = {
     "callbacks": "agent.invoke(…, {'callbacks': […]})",
     "model_settings": "the settings of the model object itself",
 }
-"""Other libraries' names of arguments, and ours."""
+"""What to write instead of other libraries' argument names."""
 
 _CLASSES: Mapping[str, tuple[type, str]] = {
     "checkpointer": (BaseCheckpointSaver, "InMemorySaver()"),

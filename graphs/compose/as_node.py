@@ -12,7 +12,7 @@ from answergraph.state.errors import AgentSpecError
 from answergraph.state.mistakes import check_function, meant, shown
 
 Mapped = Mapping[str, str] | Callable[[Any], Mapping[str, Any]]
-"""A mapping between states: the other's key per key, or a function."""
+"""A mapping between two states: for each key the key of the other state, or a function."""
 
 StateMapper = Callable[[Any], Mapping[str, Any]]
 """Converts one state to another."""
@@ -22,8 +22,6 @@ class SubgraphNode(RunnableLambda[Any, Any]):
     """A graph between two mappings. A ``RunnableLambda``, because LangGraph finds subgraphs in those."""
 
     def __init__(self, graph: Runnable[Any, Any], *, to_input: StateMapper, to_update: StateMapper) -> None:
-        """Put the mappings around a graph: its input is made of the state around it, an update of that state of its result."""
-
         def invoke(state: Any, config: RunnableConfig) -> Any:
             return to_update(graph.invoke(to_input(state), config))
 

@@ -1,8 +1,8 @@
 """Tools that can be called without ``ToolNode``.
 
 ``ToolNode`` makes a thread pool and a ``ToolRuntime`` with the whole state for every call, and ``BaseTool.invoke`` reads
-signatures and type hints again at every call. A function of arguments that the model writes, with nothing injected and nothing
-special, needs none of that; see ``docs/decisions/0008-direct-tools.md``.
+signatures and type hints again at every call. A function that takes only the model's arguments needs none of that; see
+``docs/decisions/0008-direct-tools.md``.
 """
 
 from __future__ import annotations
