@@ -1,4 +1,4 @@
-"""The contract of a strategy: how it requests an answer and corrects the model."""
+"""The interface of a strategy: how it requests an answer and corrects the model."""
 
 from __future__ import annotations
 
