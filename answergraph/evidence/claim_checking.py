@@ -26,7 +26,7 @@ _ONLY_ECHOED = "the number occurs only where a tool repeats its arguments"
 _NOT_FINITE = "it is not a finite number"
 _MAX_PASSAGE_CHARACTERS = 300
 _MIN_LIKENESS = 0.5
-"""Minimum similarity of a passage that is shown, of 1."""
+"""Minimum similarity, from 0 to 1, of a passage that is shown."""
 _MAX_SHOWN_CHARACTERS = 200
 _MAX_SHOWN_PROBLEMS = 10
 _INTRODUCTION = "Your answer is not supported by what the tools of this run returned:"

@@ -50,7 +50,7 @@ class RemainingBudget(NamedTuple):
 
 @dataclass(frozen=True)
 class UsageLimits:
-    """What a run may use before it ends with status ``out_of_budget``.
+    """The limits of a run; a run that reaches one ends with status ``out_of_budget``.
 
     Raises:
         AgentSpecError: If a limit is zero, negative or not a whole number.

@@ -23,7 +23,7 @@ OWN_TOOLS = frozenset({*TOOL_OF_OPERATOR.values(), VALIDATE})
 
 _NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _MAX_DIGITS = 400
-"""More than any finite float has; Python refuses to convert thousands."""
+"""No finite float has more; Python refuses to convert thousands."""
 
 
 @dataclass(frozen=True)

@@ -71,7 +71,7 @@ class Reading:
         return canonical_json([schema, data]) == self.canonical
 
     def value_text(self) -> str:
-        """Return a text that changes with the value; a text, because ``nan`` does not equal itself."""
+        """Return the value as a text, which shows changes; the value does not, because ``nan`` does not equal itself."""
         try:
             return repr(self.value if self.schema is None else self.schema.dump(self.value))
         except (ValueError, TypeError):
