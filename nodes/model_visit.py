@@ -81,9 +81,7 @@ class ModelVisit:
     used_strategies: list[str]
     """The ids of strategies that the run no longer uses."""
     has_no_call: bool
-    """Whether no model call is left."""
     is_last_call: bool
-    """Whether this is the last call of the budget."""
     tool_calls_left: int | None
     """The remaining tool calls, ``None`` for no limit."""
     waits: list[PendingCall]
@@ -171,13 +169,11 @@ class CurrentReply:
     pending: Sequence[ToolCall]
     """The message's open calls, without external ones."""
     elsewhere: list[PendingCall]
-    """The external calls."""
     request: AnswerRequest
     ledger: RunLedger
     of_model: bool
     """Whether the message is the model's own."""
     may_ask: bool
-    """Whether the model may be asked again."""
     direct: ToolMessage | None
     """The result of a ``return_direct`` tool, read instead of the message."""
     middleware_value: MiddlewareValue | None

@@ -39,7 +39,6 @@ OFFLINE_NOTE = (
     "validates if the schema has the field."
 )
 MAX_TASKS = 10
-"""Number of tasks."""
 
 _WIDTH = 132
 """Width of tables if stdout is not a terminal."""

@@ -32,7 +32,6 @@ class RunPlan:
     """Each runs every task."""
     tasks: Sequence[Task]
     repeats: int = 1
-    """Number of repeats."""
     base_url: str | None = None
     """The model's address, if not the provider's own."""
 

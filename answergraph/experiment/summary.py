@@ -49,9 +49,7 @@ class Row:
     setting: str
     about: str
     planned: int
-    """The number of runs in the plan."""
     finished: int
-    """The number of finished runs."""
     failed: int
     """The number of runs that raised an error."""
     error: str | None
@@ -59,7 +57,6 @@ class Row:
     validate_calls: tuple[float | None, ...]
     """Mean number of validation calls per task, ``None`` without a run."""
     figures: Mapping[str, float | None]
-    """The value of each metric."""
     intervals: Mapping[str, tuple[float, float]]
     """The 95 % interval of each share; trials are tasks."""
     notes: tuple[str, ...]
@@ -83,7 +80,6 @@ class Report:
 
     model: str
     repeats: int
-    """The number of repeats."""
     rows: Sequence[Row]
     comparisons: Sequence[Comparison] = ()
     provenance: Mapping[str, str] = field(default_factory=dict)

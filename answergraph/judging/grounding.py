@@ -26,7 +26,6 @@ class Grounding:
     spans: tuple[tuple[int, int], ...] = ()
     """The spans of its quotes in the work, in characters."""
     problem: str | None = None
-    """Why the reason does not count, else ``None``."""
 
 
 def grounded_in(work: str, reason: str, conditions: Sequence[str]) -> Grounding:

@@ -67,7 +67,6 @@ class Stage:
     name: StageName
     question: JudgeQuestion
     grounded: bool = False
-    """Whether a reason counts only if it quotes the work."""
 
     def step(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> Step[dict[str, Any]]:
         judging = state[JUDGING]

@@ -18,7 +18,6 @@ from answergraph.rules.when_expression import Expression, Facts
 from answergraph.state.errors import AgentSpecError, RuleSyntaxError
 
 MAX_RULE_CHARACTERS = 2_000
-"""Longer rules are refused."""
 
 MatchMethod = Literal[
     "aggregate", "auto_select", "structured_output", "phase3_tag", "phase1_tag", "ai_judge", "ai_judge_fallback"
@@ -178,7 +177,6 @@ class RuleMatch:
     """The rule that holds."""
 
     index: int
-    """The index of the rule."""
     method: MatchMethod
 
 
@@ -201,7 +199,6 @@ class Rules:
 
     @property
     def texts(self) -> list[str]:
-        """The rules as they were written."""
         return [rule.text for rule in self.rules]
 
     @property

@@ -13,7 +13,6 @@ from answergraph.rules.when_expression import Expression
 from answergraph.state.errors import RuleSyntaxError
 
 MAX_DEPTH = 40
-"""How deep parentheses may be nested."""
 
 _TOKEN = re.compile(
     r"""(?P<string>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')"""
@@ -67,7 +66,6 @@ class RuleReader:
         return RuleToken(match.lastgroup, match.group(), start, match.end())
 
     def take(self) -> RuleToken:
-        """Consume and return the next token."""
         token = self.peek()
         self.position = token.end
         return token

@@ -15,7 +15,6 @@ Mapped = Mapping[str, str] | Callable[[Any], Mapping[str, Any]]
 """A mapping between two states: for each key the key of the other state, or a function."""
 
 StateMapper = Callable[[Any], Mapping[str, Any]]
-"""Converts one state to another."""
 
 
 class SubgraphNode(RunnableLambda[Any, Any]):
