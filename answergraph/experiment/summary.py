@@ -9,7 +9,7 @@ from statistics import fmean
 from answergraph.experiment.intervals import PairedTest, wilson
 from answergraph.experiment.journal import Record, RunKey
 from answergraph.experiment.measurement import Measurement, WrongStrategyError
-from answergraph.experiment.run_plan import Failed, RunPlan
+from answergraph.experiment.run_plan import RunPlan
 from answergraph.experiment.seed_experiment import TOOLS, validate_calculation
 from answergraph.experiment.settings import COMPARED, Setting
 from answergraph.models.model_names import OFFLINE
@@ -145,7 +145,7 @@ METRICS: Mapping[str, Metric] = {**CHECKING, **WORTH, **COST}
 """The metrics of each setting, as explained in docs/experiment.md."""
 
 
-def summarise(plan: RunPlan, records: Mapping[RunKey, Record], failed: Sequence[Failed]) -> Report:
+def summarise(plan: RunPlan, records: Mapping[RunKey, Record], failed: Mapping[RunKey, Exception]) -> Report:
     """Return the report with a row for each setting of a plan."""
     chosen = {run.key: records[run.key] for run in plan.runs() if run.key in records}
     rows = [_row(plan, setting, records, failed) for setting in plan.settings]
@@ -179,10 +179,10 @@ def compare(one: str, other: str, runs: Mapping[RunKey, Measurement], others: Ma
     return Comparison(one, other, means, PairedTest.of(known))
 
 
-def _row(plan: RunPlan, setting: Setting, records: Mapping[RunKey, Record], failed: Sequence[Failed]) -> Row:
+def _row(plan: RunPlan, setting: Setting, records: Mapping[RunKey, Record], failed: Mapping[RunKey, Exception]) -> Row:
     keys = [run.key for run in plan.runs() if run.key.setting == setting.name]
     finished = {key: records[key].measurement for key in keys if key in records}
-    failures = [each for each in failed if each.key.setting == setting.name]
+    failures = [error for key, error in failed.items() if key.setting == setting.name]
     runs, error = list(finished.values()), _error(failures, len(finished), len(keys))
     figures = {} if error else {name: metric.figure(runs) for name, metric in METRICS.items()}
     shares = {name: [_of_task(finished, task.id, name) for task in plan.tasks] for name, each in METRICS.items() if each.is_share}
@@ -201,10 +201,10 @@ def _row(plan: RunPlan, setting: Setting, records: Mapping[RunKey, Record], fail
     )
 
 
-def _error(failures: Sequence[Failed], finished: int, planned: int) -> str | None:
-    others = [each for each in failures if isinstance(each.error, WrongStrategyError)]
+def _error(failures: Sequence[Exception], finished: int, planned: int) -> str | None:
+    others = [error for error in failures if isinstance(error, WrongStrategyError)]
     if others:
-        return f"{len(others)} of {planned} runs are no runs of this setting: {others[0].error}"
+        return f"{len(others)} of {planned} runs do not belong to this setting: {others[0]}"
     return None if finished else "no run finished"
 
 

@@ -17,19 +17,6 @@ Mapped = Mapping[str, str] | Callable[[Any], Mapping[str, Any]]
 StateMapper = Callable[[Any], Mapping[str, Any]]
 
 
-class SubgraphNode(RunnableLambda[Any, Any]):
-    """A graph between two mappings. A ``RunnableLambda``, because LangGraph finds subgraphs in those."""
-
-    def __init__(self, graph: Runnable[Any, Any], *, to_input: StateMapper, to_update: StateMapper) -> None:
-        def invoke(state: Any, config: RunnableConfig) -> Any:
-            return to_update(graph.invoke(to_input(state), config))
-
-        async def ainvoke(state: Any, config: RunnableConfig) -> Any:
-            return to_update(await graph.ainvoke(to_input(state), config))
-
-        super().__init__(invoke, ainvoke, name=graph.get_name())
-
-
 def as_node(agent: Runnable[Any, Any], *, inputs: Mapped, outputs: Mapped) -> Runnable[Any, Any]:
     """Turn an agent into a node of a graph whose state has other keys; it is drawn and streamed as a subgraph.
 
@@ -60,7 +47,16 @@ def as_node(agent: Runnable[Any, Any], *, inputs: Mapped, outputs: Mapped) -> Ru
     results = getattr(agent, "output_channels", ())
     _check_names("outputs", outputs, Mapping.values, () if isinstance(results, str) else results)
     needed = "messages" if isinstance(builder, AgentStateGraph) else ""
-    return SubgraphNode(agent, to_input=_mapping("inputs", inputs, needed), to_update=_mapping("outputs", outputs))
+    to_input, to_update = _mapping("inputs", inputs, needed), _mapping("outputs", outputs)
+
+    def invoke(state: Any, config: RunnableConfig) -> Any:
+        return to_update(agent.invoke(to_input(state), config))
+
+    async def ainvoke(state: Any, config: RunnableConfig) -> Any:
+        return to_update(await agent.ainvoke(to_input(state), config))
+
+    # LangGraph finds subgraphs in a ``RunnableLambda``.
+    return RunnableLambda(invoke, ainvoke, name=agent.get_name())
 
 
 def _check_names(which: str, mapped: Any, side: Callable[[Any], Iterable[Any]], known: Collection[str]) -> None:
