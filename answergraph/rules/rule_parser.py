@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import NoReturn
 
@@ -101,16 +101,14 @@ class RuleReader:
         self._depth += 1
         if self._depth > MAX_DEPTH:
             self.fail(f"parentheses may be nested at most {MAX_DEPTH} deep")
-        condition = self._joined(self._clauses, "||", when.disjunction)
+        condition = self._joined(self._clauses, "||", any)
         self._depth -= 1
         return condition
 
     def _clauses(self) -> Expression:
-        return self._joined(self._clause, "&&", when.conjunction)
+        return self._joined(self._clause, "&&", all)
 
-    def _joined(
-        self, read: Callable[[], Expression], joint: str, make: Callable[[str, list[Expression]], Expression]
-    ) -> Expression:
+    def _joined(self, read: Callable[[], Expression], joint: str, of: Callable[[Iterable[bool]], bool]) -> Expression:
         starts = [self._start()]
         parts = [read()]
         while self.accept(joint):
@@ -118,7 +116,7 @@ class RuleReader:
             parts.append(read())
         if len(parts) == 1:
             return parts[0]
-        return make(self._since(starts[0]), list(map(self._true_or_false, starts, parts)))
+        return when.joined(self._since(starts[0]), list(map(self._true_or_false, starts, parts)), of)
 
     def _clause(self) -> Expression:
         start = self._start()

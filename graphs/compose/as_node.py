@@ -43,7 +43,8 @@ def as_node(agent: Runnable[Any, Any], *, inputs: Mapped, outputs: Mapped) -> Ru
     if not hasattr(agent, "invoke"):
         raise AgentSpecError(f"as_node takes a compiled graph, not {shown(agent)}; write as_node(create_agent(…), …).")
     builder = getattr(agent, "builder", None)
-    _check_names("inputs", inputs, Mapping.keys, _keys_of(getattr(builder, "input_schema", None)))
+    schema = getattr(builder, "input_schema", None)
+    _check_names("inputs", inputs, Mapping.keys, get_type_hints(schema) if isinstance(schema, type) else ())
     results = getattr(agent, "output_channels", ())
     _check_names("outputs", outputs, Mapping.values, () if isinstance(results, str) else results)
     needed = "messages" if isinstance(builder, AgentStateGraph) else ""
@@ -73,10 +74,6 @@ def _check_names(which: str, mapped: Any, side: Callable[[Any], Iterable[Any]], 
                 f"as_node: {which}={dict(mapped)!r}: the agent has no {name!r}.{meant(name, known)} It has {sorted(known)!r}; "
                 f"write {which}={form}."
             )
-
-
-def _keys_of(schema: Any) -> list[str]:
-    return list(get_type_hints(schema)) if isinstance(schema, type) else []
 
 
 def _mapping(which: str, mapped: Mapped, needed: str = "") -> StateMapper:
