@@ -9,6 +9,7 @@ from typing import Any, Generic, TypeVar
 MAX_KEPT = 128
 
 ValueT = TypeVar("ValueT")
+MadeT = TypeVar("MadeT")
 
 
 class RecentCache(Generic[ValueT]):
@@ -38,8 +39,8 @@ class RecentCache(Generic[ValueT]):
             self._kept.popitem(last=False)
         return value
 
-    def get_or_make(self, make: Callable[[], ValueT], *sources: object, key: Hashable = None) -> ValueT:
+    def get_or_make(self: RecentCache[Any], make: Callable[[], MadeT], *sources: object, key: Hashable = None) -> MadeT:
         """Return the cached value for the same sources and an equal key; errors of ``make`` are not cached."""
         full_key = (key, *map(id, sources))
-        value = self.get(full_key)
+        value: MadeT | None = self.get(full_key)
         return self.put(full_key, make(), sources) if value is None else value
