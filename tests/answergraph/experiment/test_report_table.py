@@ -1,4 +1,4 @@
-"""The tables: what a row shows with figures, with a spread, and without either."""
+"""The tables: rows with figures, with intervals, and without either."""
 
 import re
 from dataclasses import replace

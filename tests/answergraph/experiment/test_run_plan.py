@@ -1,4 +1,4 @@
-"""The runs of a plan: each once, several at a time, none lost by the failure of another."""
+"""The runs of a plan: each once, several concurrently, and a failure loses no other run."""
 
 import asyncio
 from collections.abc import Sequence

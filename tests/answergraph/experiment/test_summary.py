@@ -1,4 +1,4 @@
-"""The figures of a setting: over what finished, with their spread over the repeats, or an error."""
+"""The figures of a setting: over its finished runs, with intervals, or an error."""
 
 from dataclasses import replace
 
