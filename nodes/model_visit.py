@@ -97,7 +97,7 @@ class ModelVisit:
     """By message id; a retry by middleware has its own reply."""
 
     def with_note(self, reply: AIMessage, strategy: Strategy[Any], *, is_narrowed: bool) -> AIMessage:
-        """Return a reply that notes what was unusual about its call; ``response_metadata`` is not sent to models."""
+        """Return a reply with a note of its unusual circumstances; ``response_metadata`` is not sent to models."""
         note = {
             "strategy": strategy.name,
             "offered": is_narrowed and strategy.schema_names,

@@ -211,7 +211,7 @@ class Rules:
         return _first(self._leading, facts, children, None)
 
     def match(self, facts: Mapping[str, Any], children: Sequence[str], choice: Choice | None) -> RuleMatch | None:
-        """Return the first rule of all that holds; a label's method is that of the choice."""
+        """Return the first rule that holds; the method of a label is that of the choice."""
         return _first(self.rules, facts, children, choice)
 
 

@@ -120,7 +120,7 @@ class RuleReader:
 
     def _clause(self) -> Expression:
         start = self._start()
-        # Each "!" negates; counted, so that many of them do not nest.
+        # Counted instead of nested, because there may be thousands.
         turns = 0
         while self.accept("!"):
             turns += 1

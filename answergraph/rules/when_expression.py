@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from answergraph.state.errors import RuleEvaluationError
 
 ITEM = "item"
-"""Names the item at hand in the condition of ``exists(list, condition)`` and ``count(list, condition)``."""
+"""The name of the current item in the condition of ``exists(list, condition)`` and ``count(list, condition)``."""
 
 MAX_ITEMS = 100_000
 """Total list items and parts of values that the rules of one decision may read; nested lists would otherwise take too long."""
