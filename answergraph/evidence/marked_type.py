@@ -7,13 +7,15 @@ that none is ignored: see ``Place.within``.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import is_dataclass
 from decimal import Decimal
 from functools import lru_cache
 from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
 
 from pydantic import BaseModel, TypeAdapter
 from pydantic.errors import PydanticUserError
-from typing_extensions import TypeAliasType
+from typing_extensions import TypeAliasType, is_typeddict
 
 from answergraph.evidence.marks import MARKS, FromTools, Mark, Quote
 from answergraph.evidence.schema_parts import ALTERNATIVES, CONVERTING, PARTS, RECORDS, WRAPPERS, CoreSchema, Part, joined
@@ -182,6 +184,12 @@ def _marks_in(annotation: Any) -> Iterator[Mark]:
         yield annotation
     elif isinstance(annotation, TypeAliasType):
         yield from _marks_in(annotation.__value__)
+    elif isinstance(annotation, type) and (
+        issubclass(annotation, BaseModel) or is_dataclass(annotation) or is_typeddict(annotation)
+    ):
+        with suppress(PydanticUserError, NameError):
+            record = marked_type(annotation)
+            yield from record.marks_below(record.root)
     else:
         within = getattr(annotation, "__metadata__", ()) if get_origin(annotation) is Annotated else ()
         for part in (*within, *(annotation if isinstance(annotation, tuple) else get_args(annotation))):
