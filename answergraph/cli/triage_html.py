@@ -11,20 +11,8 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
 
+from answergraph.cli import triage_words as words
 from answergraph.cli.triage_view import source_name
-from answergraph.cli.triage_words import (
-    VERDICTS,
-    by_urgency,
-    cases_by,
-    further,
-    link_to,
-    place_of,
-    printable,
-    told_changes,
-    total,
-    verdict_of,
-    why,
-)
 from answergraph.graphs.triage import CaseReport
 from answergraph.graphs.triage.history import Changes
 from answergraph.graphs.triage.triage_schema import Source
@@ -35,7 +23,7 @@ MAX_CHARACTERS_AROUND = 3_000
 _STYLE = (Path(__file__).parent / "triage_page.css").read_text(encoding="utf-8")
 _HIDING = "".join(
     f"body:has(#show-{verdict}:checked) [data-verdict]:not([data-verdict={verdict}]) {{ display: none; }}\n"
-    for verdict in VERDICTS
+    for verdict in words.VERDICTS
 )
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 _FIELDS = (
@@ -53,7 +41,7 @@ def triage_page(
     folder: str, reports: Sequence[CaseReport], problems: Sequence[str], changes: Changes | None = None, base: str | None = None
 ) -> str:
     title = f"Triage of {_text(folder)}"
-    ordered = list(enumerate(by_urgency(reports), start=1))
+    ordered = list(enumerate(words.by_urgency(reports), start=1))
     rows = "\n".join(_row(number, report) for number, report in ordered)
     articles = "\n".join(_article(number, report, base) for number, report in ordered)
     return f"""<!DOCTYPE html>
@@ -67,8 +55,8 @@ def triage_page(
 </head>
 <body>
 <h1>{title}</h1>
-<p>{_text(total(reports)) if reports else "No failure to judge."}</p>
-{_listed("Not read", problems)}{"".join(_listed(heading, tests) for heading, tests in told_changes(changes).items())}
+<p>{_text(words.total(reports)) if reports else "No failure to judge."}</p>
+{_listed("Not read", problems)}{"".join(_listed(heading, tests) for heading, tests in words.told_changes(changes).items())}
 {_choice(reports)}
 <table>
 <thead><tr><th class="verdicts">Verdict</th><th class="few">Sure</th><th class="few">Cases</th><th>Cause</th></tr></thead>
@@ -85,12 +73,12 @@ def triage_page(
 
 
 def _choice(reports: Sequence[CaseReport]) -> str:
-    found = cases_by(verdict_of, reports)
-    chosen = [("all", "all", found.total()), *((verdict, words, found[words]) for verdict, words in VERDICTS.items())]
+    found = words.cases_by(words.verdict_of, reports)
+    chosen = [("all", "all", found.total()), *((verdict, said, found[said]) for verdict, said in words.VERDICTS.items())]
     inputs = "".join(
         f'<label><input type="radio" name="verdict" id="show-{name}"{" checked" if name == "all" else ""}>'
-        f" {words} ({count})</label>"
-        for name, words, count in chosen
+        f" {said} ({count})</label>"
+        for name, said, count in chosen
         if count or name == "all"
     )
     return f"<fieldset><legend>Show</legend>{inputs}</fieldset>"
@@ -98,7 +86,9 @@ def _choice(reports: Sequence[CaseReport]) -> str:
 
 def _totals(reports: Sequence[CaseReport]) -> str:
     """Count the cases per kind of cause."""
-    found = cases_by(lambda report: str((report["answer"] or {}).get("misclassification_cause") or verdict_of(report)), reports)
+    found = words.cases_by(
+        lambda report: (report["answer"] or {}).get("misclassification_cause") or words.verdict_of(report), reports
+    )
     rows = "".join(f'<tr><td>{_text(cause)}</td><td class="few">{count}</td></tr>' for cause, count in found.most_common())
     return f'<table><thead><tr><th>Kind of cause</th><th class="few">Cases</th></tr></thead><tbody>{rows}</tbody></table>'
 
@@ -121,7 +111,11 @@ def _row(number: int, report: CaseReport) -> str:
 
 def _article(number: int, report: CaseReport, base: str | None) -> str:
     answer = report["answer"] or {}
-    fields = [("Why", why(report)), ("Also", further(report)), *((heading, answer.get(name)) for heading, name in _FIELDS)]
+    fields = [
+        ("Why", words.why(report)),
+        ("Also", words.further(report)),
+        *((heading, answer.get(name)) for heading, name in _FIELDS),
+    ]
     described = "".join(f"<dt>{heading}</dt><dd>{_text(value)}</dd>" for heading, value in fields if value)
     sources = "".join(
         _source(source, [(start, end) for cited, start, end, *_ in report["evidence"].values() if cited == call_id])
@@ -140,7 +134,7 @@ def _article(number: int, report: CaseReport, base: str | None) -> str:
 
 
 def _case(test: str, case: str, source: str, base: str | None) -> str:
-    link, place = link_to(source, base), _text(":".join(filter(None, place_of(source))))
+    link, place = words.link_to(source, base), _text(":".join(filter(None, words.place_of(source))))
     code = f' <a href="{_text(link)}">{place}</a>' if link else f" {place}" if place else ""
     return f'{_text(test)}{code} <span class="quiet">{_text(case)}</span>'
 
@@ -156,26 +150,22 @@ def _highlighted(text: str, spans: Sequence[tuple[int, int]]) -> str:
     position = 0
     for start, end in spans:
         begin = max(start, position)
-        pieces.append(_between(text[position:begin], is_first=position == 0))
+        pieces.append(_shortened(text[position:begin], before=MAX_CHARACTERS_AROUND * bool(position)))
         pieces.append(f"<mark>{_text(text[begin:end])}</mark>" if end > begin else "")
         position = max(position, end)
-    rest = text[position:]
-    shown = _text(rest[:MAX_CHARACTERS_AROUND])
-    return "".join(pieces) + shown + ("\n[…]" if len(rest) > MAX_CHARACTERS_AROUND else "")
+    return "".join([*pieces, _shortened(text[position:], after=0)])
 
 
-def _between(text: str, *, is_first: bool) -> str:
-    most = MAX_CHARACTERS_AROUND if is_first else 2 * MAX_CHARACTERS_AROUND
-    if len(text) <= most:
+def _shortened(text: str, *, before: int = MAX_CHARACTERS_AROUND, after: int = MAX_CHARACTERS_AROUND) -> str:
+    if len(text) <= before + after:
         return _text(text)
-    before = "" if is_first else _text(text[:MAX_CHARACTERS_AROUND])
-    return f"{before}\n[…]\n{_text(text[-MAX_CHARACTERS_AROUND:])}"
+    return f"{_text(text[:before])}\n[…]\n{_text(text[len(text) - after :])}"
 
 
 def _verdict(report: CaseReport) -> str:
-    return f'<span class="verdict {report["verdict"]}">{verdict_of(report)}</span>'
+    return f'<span class="verdict {report["verdict"]}">{words.verdict_of(report)}</span>'
 
 
 def _text(value: object) -> str:
     """Escape anything for the page."""
-    return "<br>".join(map(_text, value)) if isinstance(value, list) else escape(printable(str(value)), quote=True)
+    return "<br>".join(map(_text, value)) if isinstance(value, list) else escape(words.printable(str(value)), quote=True)
