@@ -95,7 +95,6 @@ class ScriptedChatModel(InProcessChatModel):
     model_name: str = "scripted"
 
     replies: Sequence[Reply] | Callable[..., Reply]
-    """The replies in order; or a function of the messages, of the request, or of both, that returns the reply."""
 
     _log: _Log = PrivateAttr(default_factory=_Log)
 
@@ -103,7 +102,7 @@ class ScriptedChatModel(InProcessChatModel):
         """Script a model.
 
         Args:
-            replies: The replies in order; or a function of the messages, of the request, or of both, that returns the reply.
+            replies: The replies in order; or a function that returns a reply for the messages, the request, or both.
             **fields: Other fields of the model.
 
         Raises:

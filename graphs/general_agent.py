@@ -30,7 +30,6 @@ MAX_MODELS = 64
 MAX_FORMATS = 256
 """Number of cached schemas, each with its strategy."""
 MAX_MODEL_CALLS = 200
-"""The maximum for a context."""
 
 STRATEGIES: Mapping[str, type[Strategy[Any]]] = {
     "auto": AutoStrategy,
@@ -38,7 +37,6 @@ STRATEGIES: Mapping[str, type[Strategy[Any]]] = {
     "provider": ProviderStrategy,
     "prompted": PromptedStrategy,
 }
-"""The strategies, by name in the context."""
 
 
 class GeneralAgentContext(BaseModel):

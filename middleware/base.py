@@ -45,7 +45,7 @@ class AgentMiddleware(Generic[StateT, ContextT, ResponseT]):
     """Tools it adds to the agent."""
 
     named_tools: Sequence[str] = ()
-    """Names of the tools it relies on; one that the agent does not have is refused."""
+    """Names of the tools it relies on; the agent must have them."""
 
     checks_marks: bool = False
     """Whether it checks the marks ``Quote()`` and ``FromTools()``; marks without a checker are refused."""
@@ -54,7 +54,7 @@ class AgentMiddleware(Generic[StateT, ContextT, ResponseT]):
     """Answer types it adds to the agent's response format."""
 
     trace_policy: TracePolicy | None = None
-    """What the hooks' trace spans record."""
+    """Controls the content of the hooks' trace spans."""
 
     transformers: Sequence[Callable[..., Any]] = ()
     """LangGraph stream transformers it adds."""

@@ -42,7 +42,6 @@ class EndingFacts:
     may_ask: bool = True
     """Whether the model may be called again: not after a jump to the end, a direct result or the last call."""
     last_call_made: bool = False
-    """Whether the last model call of the budget has been made."""
     tools_were_off: bool = False
     needs_confirmation: bool = False
     """Whether the answer came beside tool calls, and the model has not confirmed it after their results."""

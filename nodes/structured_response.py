@@ -189,7 +189,6 @@ class StructuredResponseNode:
         )
 
     def _tools_wait(self, reply: CurrentReply) -> bool:
-        """Return whether tools beside an early answer may still run."""
         if self.agent.end_strategy != "early" or not self.agent.has_tools or not reply.may_ask or reply.ledger["tools_were_off"]:
             return False
         return any(call["name"] not in reply.request.declared for call in reply.pending)

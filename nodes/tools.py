@@ -27,7 +27,6 @@ from answergraph.state.own_keys import without_keys
 _ASYNC_ONLY = "The tool {name!r} is async: call the agent with ainvoke or astream, or give the tool a blocking function as well."
 
 ToolResult = ToolMessage | Command[Any]
-"""The result of a tool call."""
 
 ToolCallStep = Callable[[ToolCallRequest], Step[ToolResult]]
 """A tool call as a step, plain or wrapped by middleware."""
@@ -138,7 +137,6 @@ _STATE_READER = ToolNode([], wrap_tool_call=lambda request, _: ToolMessage("", t
 
 
 def _state_of_task(calls: Any, config: RunnableConfig) -> Mapping[str, Any]:
-    """Return the state that a tool call was sent from."""
     state: Mapping[str, Any] = _STATE_READER.invoke(calls, config)["messages"][0].artifact
     return state
 

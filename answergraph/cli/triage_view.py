@@ -36,7 +36,6 @@ def print_reports(console: Console, reports: Sequence[CaseReport], changes: Chan
 
 
 def print_changes(console: Console, changes: Changes | None) -> None:
-    """Print the changes since earlier runs."""
     if changes is None:
         return
     console.print(f"\nCompared with the run of {changes['since']}:" if changes["since"] else "\nThe first run of this history.")

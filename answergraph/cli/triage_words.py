@@ -23,7 +23,6 @@ VERDICTS: Mapping[Verdict, str] = {
 
 
 def verdict_of(report: CaseReport) -> str:
-    """Return a report's verdict in words."""
     return VERDICTS[report["verdict"]]
 
 
@@ -42,7 +41,6 @@ def cases_by(kind: Callable[[CaseReport], str], reports: Iterable[CaseReport]) -
 
 
 def total(reports: Sequence[CaseReport]) -> str:
-    """Return the totals in a sentence."""
     found = cases_by(verdict_of, reports)
     counts = ", ".join(f"{found[words]} {words}" for words in VERDICTS.values() if found[words])
     causes = f"{len(reports)} cause{'s' if len(reports) != 1 else ''}"

@@ -80,7 +80,7 @@ RequiredValidation: type[BaseModel] = create_model(
 
 
 class CalculationResult(BaseModel):
-    """計算結果のスキーマ"""  # noqa: D415 - as the seed's; neither this nor the name, which the model sees, tells of a validation
+    """計算結果のスキーマ"""  # noqa: D415 - as the seed's; the model sees this text and the name, so neither mentions a validation
 
     final_answer: float = Field(description="最終的な計算結果")
     reasoning: str = Field(description="計算プロセスの説明")

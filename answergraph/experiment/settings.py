@@ -85,7 +85,6 @@ class Setting:
 
     @property
     def schema_names(self) -> set[str]:
-        """The names of the answer schemas."""
         return set() if self.response_format is None else set(self.response_format.schema_names)
 
     @cached_property

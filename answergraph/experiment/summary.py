@@ -9,7 +9,7 @@ from statistics import fmean
 from answergraph.experiment.intervals import PairedTest, wilson
 from answergraph.experiment.journal import Record, RunKey
 from answergraph.experiment.measurement import Measurement, WrongStrategyError
-from answergraph.experiment.run_plan import Failed, RunPlan
+from answergraph.experiment.run_plan import RunPlan
 from answergraph.experiment.seed_experiment import TOOLS, validate_calculation
 from answergraph.experiment.settings import COMPARED, Setting
 from answergraph.models.model_names import OFFLINE
@@ -49,9 +49,7 @@ class Row:
     setting: str
     about: str
     planned: int
-    """The number of runs in the plan."""
     finished: int
-    """The number of finished runs."""
     failed: int
     """The number of runs that raised an error."""
     error: str | None
@@ -59,7 +57,6 @@ class Row:
     validate_calls: tuple[float | None, ...]
     """Mean number of validation calls per task, ``None`` without a run."""
     figures: Mapping[str, float | None]
-    """The value of each metric."""
     intervals: Mapping[str, tuple[float, float]]
     """The 95 % interval of each share; trials are tasks."""
     notes: tuple[str, ...]
@@ -83,7 +80,6 @@ class Report:
 
     model: str
     repeats: int
-    """The number of repeats."""
     rows: Sequence[Row]
     comparisons: Sequence[Comparison] = ()
     provenance: Mapping[str, str] = field(default_factory=dict)
@@ -149,7 +145,7 @@ METRICS: Mapping[str, Metric] = {**CHECKING, **WORTH, **COST}
 """The metrics of each setting, as explained in docs/experiment.md."""
 
 
-def summarise(plan: RunPlan, records: Mapping[RunKey, Record], failed: Sequence[Failed]) -> Report:
+def summarise(plan: RunPlan, records: Mapping[RunKey, Record], failed: Mapping[RunKey, Exception]) -> Report:
     """Return the report with a row for each setting of a plan."""
     chosen = {run.key: records[run.key] for run in plan.runs() if run.key in records}
     rows = [_row(plan, setting, records, failed) for setting in plan.settings]
@@ -183,10 +179,10 @@ def compare(one: str, other: str, runs: Mapping[RunKey, Measurement], others: Ma
     return Comparison(one, other, means, PairedTest.of(known))
 
 
-def _row(plan: RunPlan, setting: Setting, records: Mapping[RunKey, Record], failed: Sequence[Failed]) -> Row:
+def _row(plan: RunPlan, setting: Setting, records: Mapping[RunKey, Record], failed: Mapping[RunKey, Exception]) -> Row:
     keys = [run.key for run in plan.runs() if run.key.setting == setting.name]
     finished = {key: records[key].measurement for key in keys if key in records}
-    failures = [each for each in failed if each.key.setting == setting.name]
+    failures = [error for key, error in failed.items() if key.setting == setting.name]
     runs, error = list(finished.values()), _error(failures, len(finished), len(keys))
     figures = {} if error else {name: metric.figure(runs) for name, metric in METRICS.items()}
     shares = {name: [_of_task(finished, task.id, name) for task in plan.tasks] for name, each in METRICS.items() if each.is_share}
@@ -205,10 +201,10 @@ def _row(plan: RunPlan, setting: Setting, records: Mapping[RunKey, Record], fail
     )
 
 
-def _error(failures: Sequence[Failed], finished: int, planned: int) -> str | None:
-    others = [each for each in failures if isinstance(each.error, WrongStrategyError)]
+def _error(failures: Sequence[Exception], finished: int, planned: int) -> str | None:
+    others = [error for error in failures if isinstance(error, WrongStrategyError)]
     if others:
-        return f"{len(others)} of {planned} runs are no runs of this setting: {others[0].error}"
+        return f"{len(others)} of {planned} runs do not belong to this setting: {others[0]}"
     return None if finished else "no run finished"
 
 

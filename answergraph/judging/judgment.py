@@ -46,9 +46,7 @@ class Judging(TypedDict):
     """A judgment in progress."""
 
     work: str
-    """The text to judge."""
     candidates: list[str]
-    """The labels to choose from."""
     open: bool
     """Whether a judge must be asked."""
     chosen: str | None
@@ -87,7 +85,6 @@ class Judgment(TypedDict):
 
 
 def no_judgment(reason: str, stages: list[StageRecord]) -> Judgment:
-    """Return a judgment without a matching rule."""
     return Judgment(index=None, step=None, tag=None, label=None, method=None, reason=reason, stages=stages)
 
 

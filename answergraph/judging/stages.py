@@ -40,7 +40,7 @@ _DIGITS = re.compile(r"[0-9]{1,9}")
 
 @dataclass(frozen=True)
 class JudgeReply:
-    """What the model's reply says, before it is checked."""
+    """The content of a model's reply, unchecked."""
 
     number: int | None
     """The number of the condition, counted from 1."""
@@ -67,7 +67,6 @@ class Stage:
     name: StageName
     question: JudgeQuestion
     grounded: bool = False
-    """Whether a reason counts only if it quotes the work."""
 
     def step(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> Step[dict[str, Any]]:
         judging = state[JUDGING]
@@ -79,7 +78,7 @@ class Stage:
             raise
         except NoCallLeftError:
             record = _without_reply(self.name, "out_of_budget", NO_CALL_LEFT)
-        except Exception as error:  # noqa: BLE001 - whatever a provider's client raises: the next stage asks in another way
+        except Exception as error:  # noqa: BLE001 - clients raise errors of any class; the next stage asks in another way
             record = _without_reply(self.name, "error", f"{type(error).__name__}: {shortened(str(error))}")
         return {JUDGING: {**judging, "stages": [*judging["stages"], record]}}
 

@@ -18,7 +18,6 @@ from answergraph.rules.when_expression import Expression, Facts
 from answergraph.state.errors import AgentSpecError, RuleSyntaxError
 
 MAX_RULE_CHARACTERS = 2_000
-"""Longer rules are refused."""
 
 MatchMethod = Literal[
     "aggregate", "auto_select", "structured_output", "phase3_tag", "phase1_tag", "ai_judge", "ai_judge_fallback"
@@ -178,7 +177,6 @@ class RuleMatch:
     """The rule that holds."""
 
     index: int
-    """The index of the rule."""
     method: MatchMethod
 
 
@@ -201,7 +199,6 @@ class Rules:
 
     @property
     def texts(self) -> list[str]:
-        """The rules as they were written."""
         return [rule.text for rule in self.rules]
 
     @property
@@ -214,7 +211,7 @@ class Rules:
         return _first(self._leading, facts, children, None)
 
     def match(self, facts: Mapping[str, Any], children: Sequence[str], choice: Choice | None) -> RuleMatch | None:
-        """Return the first rule of all that holds; a label's method is that of the choice."""
+        """Return the first rule that holds; the method of a label is that of the choice."""
         return _first(self.rules, facts, children, choice)
 
 

@@ -7,7 +7,6 @@ from collections.abc import Callable, Hashable
 from typing import Any, Generic, TypeVar
 
 MAX_KEPT = 128
-"""Number of values in a cache."""
 
 ValueT = TypeVar("ValueT")
 MadeT = TypeVar("MadeT")
@@ -23,7 +22,6 @@ class RecentCache(Generic[ValueT]):
         self._kept: OrderedDict[Hashable, tuple[ValueT, Any]] = OrderedDict()
 
     def get(self, key: Hashable) -> ValueT | None:
-        """Return the value of a key, or ``None``."""
         try:
             self._kept.move_to_end(key)
             return self._kept[key][0]

@@ -45,9 +45,7 @@ class Invoke:
     runnable: Runnable[Any, Any]
     input: Any
     listeners: Sequence[BaseCallbackHandler] = ()
-    """Extra callback handlers."""
     settings: Mapping[str, Any] = field(default_factory=dict)
-    """Further keyword arguments."""
 
     def perform(self) -> Any:
         # Callbacks and config come from the running node's context.
@@ -158,7 +156,6 @@ class NothingAround:
         return
 
     def finished_update(self, update: Any) -> Any:
-        """Return the update unchanged."""
         return update
 
 

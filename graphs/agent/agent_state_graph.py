@@ -92,7 +92,6 @@ class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
         super().add_node(TOOLS, node, trace_policy=_TRACED_CALL)
 
     def add_hook(self, name: str, step: Callable[[Any, Any], Step[Any]], trace_policy: Any) -> None:
-        """Add a hook of the middleware as a node."""
         names = self.keys.no_hook_writes(reads_answers=self._reads_answers)
 
         def guarded(state: Any, runtime: Any) -> Step[Any]:

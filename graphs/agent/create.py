@@ -115,20 +115,12 @@ def build_agent_graph(
     output_key: str | None = None,
     **arguments: Unpack[AgentArguments],
 ) -> AgentStateGraph:
-    """Build the graph of ``create_agent`` uncompiled, to add nodes and edges to.
+    """Build the graph of ``create_agent`` uncompiled, to add nodes and edges of your own before you compile it.
 
-    Args:
-        model: A chat model or its name.
-        tools: The tools.
-        response_format: The type of the answer.
-        output_key: The state key of the answer.
-        **arguments: As for ``create_agent``, except those that ``compile`` takes.
-
-    Returns:
-        The graph; compile it as any ``StateGraph``.
+    Takes the same arguments, except those of ``compile``.
 
     Raises:
-        AgentSpecError: If the agent cannot be built as asked.
+        AgentSpecError: If the arguments are wrong; the message says what to write.
     """
     check_names("build_agent_graph", arguments, AgentArguments.__annotations__.keys() - COMPILING)
     spec = AgentSpec.create(model, tools, response_format, output_key, arguments)

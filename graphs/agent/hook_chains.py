@@ -70,7 +70,7 @@ class HookChains:
             graph.add_edge(MODEL, self._after_model)
         for link in self._links:
             if link.hook.can_jump_to:
-                route = Router(partial(_route_after_hook, facts=link.facts(facts)), name=f"after {link.hook.node_name}")
+                route = Router(partial(route_jump, facts=link.facts(facts)), name=f"after {link.hook.node_name}")
                 graph.add_conditional_edges(link.hook.node_name, route, self._destinations(link))
             else:
                 graph.add_edge(link.hook.node_name, link.next)
@@ -86,10 +86,6 @@ class HookChains:
         if "tools" in jumps or "model" in jumps:
             destinations["ask_again"] = again
         return destinations
-
-
-def _route_after_hook(state: Any, facts: RoutingFacts) -> Any:
-    return route_jump(state.get("jump_to"), state, facts)
 
 
 def _first(hooks: list[Hook], otherwise: str) -> str:

@@ -95,8 +95,8 @@ def route_after_model(state: Mapping[str, Any], facts: RoutingFacts) -> Reason |
        of its own: ``ask_again``.
     8. Nothing was called: the run ends.
     """
-    if (jump := state.get("jump_to")) in facts.jumps:
-        return route_jump(jump, state, facts)
+    if state.get("jump_to") in facts.jumps:
+        return route_jump(state, facts)
     messages = state["messages"]
     message, after = last_turn(messages)
     answers = facts.names(state)
@@ -148,8 +148,9 @@ def route_after_structured_response(state: Mapping[str, Any], facts: RoutingFact
     return (facts.tools_follow_answers and _waiting(state, facts)) or "ask_again"
 
 
-def route_jump(jump: Any, state: Mapping[str, Any], facts: RoutingFacts) -> Reason | list[Send]:
-    """Route as a hook asked: to the model, to the tools that wait, or to the end; ``go_on`` if it asked for nothing."""
+def route_jump(state: Mapping[str, Any], facts: RoutingFacts) -> Reason | list[Send]:
+    """Route as a hook asked: to the model, to waiting tools, or to the end; ``go_on`` if it did not ask."""
+    jump = state.get("jump_to")
     if jump == "end":
         return "read_answer" if facts.reads_answers else "finish"
     if jump == "model":

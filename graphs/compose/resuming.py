@@ -16,7 +16,6 @@ from answergraph.state.errors import AgentSpecError
 from answergraph.state.mistakes import shown
 
 Unfinished = Literal["stopped", "waits_for_person", "waits_for_calls"]
-"""Why a run is unfinished."""
 
 Graph = Pregel[Any, Any, Any, Any]
 

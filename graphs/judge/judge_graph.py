@@ -50,7 +50,6 @@ RULE_NOT_MATCHED = "rule_not_matched"
 MIN_LABELS_TO_JUDGE = 2
 """Minimum number of labels for a judge; a single one is chosen directly."""
 MAX_GRAPHS = 64
-"""Number of cached graphs."""
 
 
 def create_judge(  # noqa: PLR0913  # waiver: each argument is a choice of its own

@@ -23,7 +23,6 @@ from answergraph.state.errors import AgentSpecError
 MAX_MODEL_CALLS = 15
 """The classic ``max_iterations``; the last call gives the final answer."""
 MAX_GRAPHS = 64
-"""Number of cached graphs."""
 
 
 class ReactContext(BaseModel):

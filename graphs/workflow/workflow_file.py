@@ -185,7 +185,7 @@ class _StepReader:
         if name is not None and name.endswith(".md"):
             name, persona = None, name
         if name is None:
-            # The step's prompt brings the instruction: the system prompt is the persona alone.
+            # The instruction is part of the step's prompt; the system prompt is only the persona.
             allowed = allowed_tools(data, self.config)
             allowed = [*self.tools] if allowed is None else allowed
             self.not_granted.update(set(allowed) - self.tools.keys())

@@ -1,4 +1,4 @@
-"""Steps are run by hand with ``next`` and ``send``, and by two drivers that do the same; nodes are made of them."""
+"""Steps run with ``next`` and ``send`` and with two drivers that behave the same; nodes are made of them."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
