@@ -27,7 +27,7 @@ _MAX_SHOWN_CHARACTERS = 200
 
 
 class ScriptExhaustedError(RuntimeError):
-    """A ``ScriptedChatModel`` was asked more often than replies were scripted."""
+    """A ``ScriptedChatModel`` got more requests than it has replies."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class ScriptedRequest(ChatRequest):
 
 
 class _Log:
-    """The requests of a model and of all its copies, in the order they came."""
+    """The requests to a model and its copies, oldest first."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -64,8 +64,8 @@ class ScriptedChatModel(InProcessChatModel):
     """A chat model that gives scripted replies, in order or by a function, and remembers every request.
 
     Usage metadata is added to replies that have none: an estimate, one token for four characters. Streamed, a reply comes in
-    chunks of ``chunk_size`` characters, tool calls too. ``profile`` and ``model_name`` can be set to make it pass for a
-    certain model. Copies of a model, bound or made by ``model_copy``, share its script and its ``requests``.
+    chunks of ``chunk_size`` characters, tool calls too. To imitate a certain model, set ``profile`` and ``model_name``. Copies of
+    a model, bound or made by ``model_copy``, share its script and its ``requests``.
 
     Example:
         >>> from langchain_core.messages import AIMessage, BaseMessage
@@ -84,7 +84,7 @@ class ScriptedChatModel(InProcessChatModel):
         >>> model.invoke("And now?").content
         'It is 4.'
 
-        By a function of the messages, which may ask for the whole request as well:
+        A function of the messages, and of the whole request if it needs that, gives replies as well:
 
         >>> def reply(messages, request):
         ...     return f"{len(messages)} messages, tools {request.tool_names}"
@@ -95,7 +95,6 @@ class ScriptedChatModel(InProcessChatModel):
     model_name: str = "scripted"
 
     replies: Sequence[Reply] | Callable[..., Reply]
-    """The replies in order; or a function of the messages, of the request, or of both, that returns the reply."""
 
     _log: _Log = PrivateAttr(default_factory=_Log)
 
@@ -103,7 +102,7 @@ class ScriptedChatModel(InProcessChatModel):
         """Script a model.
 
         Args:
-            replies: The replies in order; or a function of the messages, of the request, or of both, that returns the reply.
+            replies: The replies in order; or a function that returns a reply for the messages, the request, or both.
             **fields: Other fields of the model.
 
         Raises:
@@ -127,7 +126,7 @@ class ScriptedChatModel(InProcessChatModel):
         """Remember the request, then return the next scripted reply, or raise the scripted error.
 
         Raises:
-            ScriptExhaustedError: More requests came than replies were scripted.
+            ScriptExhaustedError: If there are more requests than replies.
         """
         received = ScriptedRequest(**vars(request))
         position = self._log.add(received)

@@ -30,7 +30,6 @@ MAX_MODELS = 64
 MAX_FORMATS = 256
 """Number of cached schemas, each with its strategy."""
 MAX_MODEL_CALLS = 200
-"""The maximum for a context."""
 
 STRATEGIES: Mapping[str, type[Strategy[Any]]] = {
     "auto": AutoStrategy,
@@ -38,7 +37,6 @@ STRATEGIES: Mapping[str, type[Strategy[Any]]] = {
     "provider": ProviderStrategy,
     "prompted": PromptedStrategy,
 }
-"""The strategies, by name in the context."""
 
 
 class GeneralAgentContext(BaseModel):
@@ -89,15 +87,9 @@ class FormatOfContext(FromContext):
 
 
 def general_agent(context: Mapping[str, Any] | None = None) -> CompiledStateGraph[Any, Any, Any, Any]:
-    """Return the general agent, one graph for every run with the same limit.
+    """Return the general agent for a run's context: one graph for all runs with the same ``max_model_calls``.
 
-    Its tools are the calculator's, so that it does something without a key too.
-
-    Args:
-        context: The context of the run the graph is for; ``max_model_calls`` is read, and the rest comes with the run.
-
-    Returns:
-        The compiled graph; its context is a ``GeneralAgentContext``.
+    It has the calculator's tools, so that it can be tried without a key.
 
     Example:
         >>> result = general_agent().invoke({"messages": ["3 + 4"]}, context={"system_prompt": "Be brief."})

@@ -28,13 +28,11 @@ _EXAMPLES = Path(__file__).resolve().parents[1] / "examples" / "failures"
 
 
 def agent(config: RunnableConfig, runtime: ServerRuntime[Any]) -> CompiledStateGraph[Any, Any, Any, Any]:
-    """Return the general agent for the run's context."""
     return general_agent(_context(config, runtime))
 
 
 @cache
 def calculator() -> CompiledStateGraph[Any, Any, Any, Any]:
-    """Return the calculator."""
     return create_calculator()
 
 

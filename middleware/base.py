@@ -33,9 +33,9 @@ class AgentMiddleware(Generic[StateT, ContextT, ResponseT]):
     """Behaviour around the nodes of an agent; override the hooks you need.
 
     A hook that is not overridden costs nothing: the graph has no node for it. ``before_*`` hooks run in the order of the
-    list, ``after_*`` hooks in reverse, and the first middleware's ``wrap_*`` hooks are the outermost. A hook with an ``a`` in
-    front serves async runs; without it, the sync hook does. A ``wrap_*`` hook that is defined only for the other kind raises
-    ``NotImplementedError``.
+    list, ``after_*`` hooks in reverse, and the first middleware's ``wrap_*`` hooks are the outermost. Hooks whose names begin
+    with ``a`` serve async runs, which otherwise use the sync ones. A ``wrap_*`` hook needs both forms to serve both kinds of run;
+    a missing form raises ``NotImplementedError``.
     """
 
     state_schema: type[Any] = AgentState
@@ -45,16 +45,16 @@ class AgentMiddleware(Generic[StateT, ContextT, ResponseT]):
     """Tools it adds to the agent."""
 
     named_tools: Sequence[str] = ()
-    """Names of the tools it relies on; one that the agent does not have is refused."""
+    """Names of the tools it relies on; the agent must have them."""
 
     checks_marks: bool = False
-    """Whether it checks the marks ``Quote()`` and ``FromTools()``, which are refused without a checker."""
+    """Whether it checks the marks ``Quote()`` and ``FromTools()``; marks without a checker are refused."""
 
     answer_types: Sequence[type[Any]] = ()
     """Answer types it adds to the agent's response format."""
 
     trace_policy: TracePolicy | None = None
-    """What the hooks' trace spans record."""
+    """Controls the content of the hooks' trace spans."""
 
     transformers: Sequence[Callable[..., Any]] = ()
     """LangGraph stream transformers it adds."""
@@ -91,7 +91,7 @@ class AgentMiddleware(Generic[StateT, ContextT, ResponseT]):
     def wrap_model_call(
         self, request: ModelRequest[ContextT], handler: Callable[[ModelRequest[ContextT]], ModelResponse[ResponseT]]
     ) -> ModelResponse[ResponseT] | AIMessage | ExtendedModelResponse[ResponseT]:
-        """Answer a model call; ``handler(request)`` calls the model, and may be used never, once or several times."""
+        """Answer a model call; ``handler(request)`` calls the model, and may be called any number of times."""
         raise NotImplementedError(wrong_colour("wrap_model_call"))
 
     async def awrap_model_call(
@@ -130,11 +130,11 @@ class AgentMiddleware(Generic[StateT, ContextT, ResponseT]):
             runtime: The run's context, store and writer.
 
         Returns:
-            ``None`` or ``True``, or an ``AnswerAccepted`` with evidence for the outcome. ``False`` rejects the answer, and the
-            model is told the name and the docstring of this method.
+            ``None`` or ``True``, or an ``AnswerAccepted`` with evidence for the outcome. ``False`` rejects the answer and sends
+            the model the name and the docstring of this method.
 
         Raises:
-            AnswerRejected: If it is not good enough; its feedback goes to the model and is counted like a schema error.
+            AnswerRejected: To reject the answer; its feedback goes to the model and counts like a schema error.
         """
         return None
 

@@ -15,9 +15,7 @@ from answergraph.evidence.marks import Abstention
 from answergraph.middleware.base import AgentMiddleware
 from answergraph.response_format.model_request import ModelRequest
 from answergraph.response_format.schemas.schema_kinds import answer_schemas
-from answergraph.response_format.strategies.declared_format import as_strategy
-from answergraph.response_format.strategies.strategy import Strategy
-from answergraph.runtime.recent_cache import RecentCache
+from answergraph.response_format.strategies.declared_format import strategy_of
 from answergraph.state.errors import AgentSpecError, AnswerRejected
 from answergraph.state.mistakes import check_function, shown, tool_names
 from answergraph.state.outcome import AnswerAccepted
@@ -51,7 +49,7 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
         Args:
             sources: The tools whose results count, or their names, or a predicate of a result; ``None`` for all that succeed.
             abstain: The schema that says why there is no answer; added to the response format if it is not declared there. It is
-                always allowed; the others are offered only once there is a result that counts.
+                always allowed; other schemas are offered once a result counts.
 
         Raises:
             AgentSpecError: If ``abstain`` is not an ``Abstention``, or ``sources`` is empty.
@@ -63,7 +61,6 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
         self.abstain = abstain
         self.answer_types = () if abstain is None else (abstain,)
         self._abstention = answer_schemas(self.answer_types)
-        self._strategies: RecentCache[Strategy[Any]] = RecentCache()
 
     @property
     def named_tools(self) -> Sequence[str]:  # type: ignore[override]  # a class attribute there
@@ -75,7 +72,7 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
         """Offer only the abstention until there is evidence."""
         if request.response_format is None or self.abstain is None or self.evidence(request.state):
             return request
-        declared = self._strategies.get_or_make(lambda: as_strategy(request.response_format), request.response_format)
+        declared = strategy_of(request)
         return request.override(response_format=declared.narrowed([schema.name for schema in self._abstention]))
 
     def check_answer(self, answer: Any, state: Any, runtime: Runtime[Any]) -> AnswerAccepted:

@@ -9,9 +9,7 @@ from answergraph.middleware.base import AgentMiddleware
 from answergraph.response_format.model_request import ModelRequest
 from answergraph.response_format.schemas.answer_schema import AnswerSchema
 from answergraph.response_format.schemas.schema_kinds import answer_schemas
-from answergraph.response_format.strategies.declared_format import as_strategy, check_declared
-from answergraph.response_format.strategies.strategy import Strategy
-from answergraph.runtime.recent_cache import RecentCache
+from answergraph.response_format.strategies.declared_format import check_declared, strategy_of
 from answergraph.state.errors import AgentSpecError, ResponseFormatError
 from answergraph.state.mistakes import check_function, shown
 
@@ -40,12 +38,11 @@ class NarrowResponseFormat(AgentMiddleware[Any, Any, Any]):
             name: Distinguishes several of one agent, also on the outcome. The class's name by default.
 
         Raises:
-            AgentSpecError: If it is no such function.
+            AgentSpecError: If ``choose`` is not such a function.
         """
         super().__init__()
         self.choose = check_function(f"NarrowResponseFormat({shown(choose)})", choose, "request")
         self._name = name or super().name
-        self._strategies: RecentCache[Strategy[Any]] = RecentCache()
 
     @property
     def name(self) -> str:
@@ -60,7 +57,7 @@ class NarrowResponseFormat(AgentMiddleware[Any, Any, Any]):
         chosen = self.choose(request)
         if chosen is None or request.response_format is None:
             return request
-        strategy = self._strategies.get_or_make(lambda: as_strategy(request.response_format), request.response_format)
+        strategy = strategy_of(request)
         try:
             schemas = _schemas_of(chosen)
             kept = strategy.narrowed([schema.name for schema in schemas])

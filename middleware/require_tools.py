@@ -13,9 +13,7 @@ from answergraph.evidence.marks import Abstention
 from answergraph.middleware.base import AgentMiddleware
 from answergraph.response_format.model_request import ModelRequest
 from answergraph.response_format.providers.model_capabilities import refuses_forced_tools
-from answergraph.response_format.strategies.declared_format import as_strategy
-from answergraph.response_format.strategies.strategy import Strategy
-from answergraph.runtime.recent_cache import RecentCache
+from answergraph.response_format.strategies.declared_format import strategy_of
 from answergraph.state.errors import AgentSpecError, AnswerRejected
 from answergraph.state.mistakes import check_function, meant, shown, tool_names
 from answergraph.state.tool_results import EvidenceState, ToolRun, results_of_run
@@ -24,7 +22,7 @@ Mode = Literal["hold", "hide"]
 """How to treat an early answer."""
 
 Predicate = Callable[[ToolRun, Any], bool]
-"""Whether a tool call supports an answer; ``None`` before there is an answer."""
+"""Whether a tool call supports an answer; the answer is ``None`` before there is one."""
 
 _FOR_A_TOOL = " A tool is required by its name, RequireTools({name!r})."
 _MISSING = "Your answer does not count yet: {missing}. Do that now, then give your answer again."
@@ -53,8 +51,8 @@ class RequireTools(AgentMiddleware[Any, Any, Any]):
         """Require tool calls.
 
         Args:
-            *required: Tools or their names, alone or in sequences, all of which must have succeeded; or predicates of a call and
-                the answer, each of which must hold for some call that succeeded.
+            *required: Tools or their names, alone or in sequences: each must have succeeded. Or predicates of a call and the
+                answer: each must hold for a call that succeeded.
             mode: With ``"hold"`` an early answer is sent back with the missing steps; with ``"hide"`` it is not offered either.
             missing: The missing steps for the model, as a clause; by default the tools to call, and the predicate's docstring.
 
@@ -74,7 +72,6 @@ class RequireTools(AgentMiddleware[Any, Any, Any]):
             raise AgentSpecError('RequireTools needs a tool or a predicate; write RequireTools("NAME").')
         self.mode = mode
         self.missing = missing
-        self._strategies: RecentCache[Strategy[Any]] = RecentCache()
 
     @property
     def name(self) -> str:
@@ -85,7 +82,7 @@ class RequireTools(AgentMiddleware[Any, Any, Any]):
         """Offer only an abstention until the tools have run, if the mode is ``"hide"``."""
         if self.mode == "hold" or request.response_format is None or not self._unmet(request.state, None):
             return request
-        declared = self._strategies.get_or_make(lambda: as_strategy(request.response_format), request.response_format)
+        declared = strategy_of(request)
         abstaining = [schema.name for schema in declared.schemas if _abstains(schema.declared)]
         if abstaining:
             return request.override(response_format=declared.narrowed(abstaining))

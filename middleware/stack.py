@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import partial, reduce
@@ -23,7 +23,7 @@ from answergraph.nodes.tools import ToolCallStep, ToolResult
 from answergraph.response_format.model_request import ModelRequest, ModelResponse, of_both_classes
 from answergraph.response_format.schemas.answer_schema import AnswerSchema
 from answergraph.response_format.schemas.schema_kinds import answer_schemas
-from answergraph.runtime.steps import Step, Wrap
+from answergraph.runtime.steps import Call, Step, wrap
 from answergraph.state.agent_state import TOOL_RESULTS, JumpTo
 from answergraph.state.errors import AgentSpecError, ResponseFormatError
 from answergraph.state.mistakes import check_function, check_list, shown
@@ -43,6 +43,10 @@ _NO_HOOK = (
     "middleware: {shown} has no hook. Derive a class from AgentMiddleware, or decorate a function with @before_model, "
     "@wrap_model_call or the like."
 )
+_NO_SYNC_HOOK = (
+    'No synchronous function provided to "{name}".\n'
+    "Either initialize with a synchronous function or invoke via the async API (ainvoke, astream, etc.)"
+)
 _LIKE_A_HOOK = 0.9
 """Minimum similarity of a misspelt hook name, of 1."""
 
@@ -54,33 +58,14 @@ class Hook:
     """One ``before_*`` or ``after_*`` hook of one middleware."""
 
     node_name: str
-    sync: Callable[..., Any] | None
-    asynchronous: Callable[..., Any] | None
+    blocking: Callable[[Any], Any]
+    awaited: Callable[[Any], Awaitable[Any]]
     can_jump_to: tuple[JumpTo, ...]
     trace_policy: Any
 
     def step(self, state: Any, runtime: Runtime[Any]) -> Step[Any]:
-        update: Any = yield RunHook(self, state)
+        update: Any = yield Call(self.blocking, self.awaited, (state,))
         return update
-
-
-@dataclass(frozen=True)
-class RunHook:
-    """The effect that calls a hook; an async run falls back to the sync hook."""
-
-    hook: Hook
-    state: Any
-
-    def perform(self) -> Any:
-        if self.hook.sync is None:
-            raise TypeError(
-                f'No synchronous function provided to "{self.hook.node_name}".\n'
-                "Either initialize with a synchronous function or invoke via the async API (ainvoke, astream, etc.)"
-            )
-        return self.hook.sync(self.state)
-
-    async def aperform(self) -> Any:
-        return self.perform() if self.hook.asynchronous is None else await self.hook.asynchronous(self.state)
 
 
 class MiddlewareStack:
@@ -201,15 +186,19 @@ def _is_base(cls: type) -> bool:
 
 
 def _hook(middleware: Any, hook: str) -> Hook:
+    """Return a hook of a middleware; async runs fall back to the sync function."""
+    node_name = f"{middleware.name}.{hook}"
     sync, asynchronous = _own(middleware, hook), _own(middleware, f"a{hook}")
     jumps = getattr(sync, CAN_JUMP_TO, None) or getattr(asynchronous, CAN_JUMP_TO, None) or ()
-    return Hook(
-        node_name=f"{middleware.name}.{hook}",
-        sync=_with_injection(sync),
-        asynchronous=_with_injection(asynchronous),
-        can_jump_to=tuple(jumps),
-        trace_policy=hook_policy(middleware),
-    )
+
+    def refuse(state: Any) -> Any:
+        raise TypeError(_NO_SYNC_HOOK.format(name=node_name))
+
+    async def call_sync(state: Any) -> Any:
+        return blocking(state)
+
+    blocking = _with_injection(sync) or refuse
+    return Hook(node_name, blocking, _with_injection(asynchronous) or call_sync, tuple(jumps), hook_policy(middleware))
 
 
 def _with_injection(function: Callable[..., Any] | None) -> Callable[[Any], Any] | None:
@@ -273,7 +262,7 @@ def _around_model(middleware: Any, inner: ModelCall) -> ModelCall:
             last = yield from _noting_format(middleware.name, request, inner_request, inner)
             return of_both_classes(last.response)
 
-        returned: Any = yield Wrap(hook, ahook, request, observed)
+        returned: Any = yield wrap(hook, ahook, request, observed)
         return last.of(returned)
 
     return call
@@ -283,7 +272,7 @@ def _around_tool(inner: ToolCallStep, middleware: Any) -> ToolCallStep:
     hook, ahook = _both_colours(middleware, "wrap_tool_call")
 
     def call(request: ToolCallRequest) -> Step[ToolResult]:
-        result: ToolResult = yield Wrap(hook, ahook, request, inner)
+        result: ToolResult = yield wrap(hook, ahook, request, inner)
         return result
 
     return call

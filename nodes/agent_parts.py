@@ -1,4 +1,4 @@
-"""What an agent is made of, as its nodes know it."""
+"""The parts of an agent that its nodes use."""
 
 from __future__ import annotations
 

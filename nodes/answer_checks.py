@@ -31,7 +31,7 @@ _LAMBDA = "<lambda>"
 def check_answer(
     checks: Sequence[AnswerCheck], reading: Reading, state: Any, runtime: Runtime[Any]
 ) -> tuple[Reading, AnswerAccepted]:
-    """Return the reading, rejected if a check did not accept its valid answer, and what the checks said together.
+    """Return the reading, rejected if a check did not accept the answer, and the combined verdict of the checks.
 
     Raises:
         AgentSpecError: If a check returns something else, or changes the answer.

@@ -100,7 +100,7 @@ def calls_elsewhere(
 
 
 def has_lost_all_calls(message: AIMessage | None, state: Mapping[str, Any]) -> bool:
-    """Return whether a hook took all calls out of the last reply: the model is then not asked again."""
+    """Return whether a hook removed all calls from the last reply; the model is not asked again then."""
     return bool(taken_out(state)) and not (message and message.tool_calls)
 
 

@@ -38,13 +38,11 @@ class EndingFacts:
     is_attempt: bool = True
     """Whether the strategy counts a reply without an answer as an attempt; the free part of a deferred strategy does not."""
     is_held: bool = False
-    """Whether the provider enforces the schema, which is best after a cut reply."""
+    """Whether the provider enforces the schema; such a strategy asks again after a cut reply."""
     may_ask: bool = True
     """Whether the model may be called again: not after a jump to the end, a direct result or the last call."""
     last_call_made: bool = False
-    """Whether the last model call of the budget has been made."""
     tools_were_off: bool = False
-    """Whether tools were off."""
     needs_confirmation: bool = False
     """Whether the answer came beside tool calls, and the model has not confirmed it after their results."""
     is_raised: bool = False
@@ -72,7 +70,7 @@ def decide(facts: EndingFacts) -> Ending:
     the reading                                                  the run
     ============================================================ ===============================================
     answered, beside tools whose results the model has not seen  confirm
-    the same, or wrong, and calls are external                   defer
+    unconfirmed or wrong, and external calls are waiting         defer
     answered                                                     accept
     wrong, and ``handle_errors`` says raise                      raise
     rejected, with tools waiting beside it                       run_tools

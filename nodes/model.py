@@ -121,7 +121,7 @@ class ModelNode:
             message = visit.with_note(message, asked.strategy, is_narrowed=is_narrowed)
         reading: Reading | None = None
         called = {call["name"] for call in message.tool_calls}
-        # A text beside calls that are not answers is no answer yet.
+        # A text beside calls of tools is not an answer yet.
         if asked.declared and (not called or asked.declared & called):
             is_long = len(str(vars(message))) > MAX_CHARACTERS_ON_LOOP
             reading = yield from off_loop(ReplyReader(asked).read, message, when=is_long)
@@ -150,7 +150,7 @@ class ModelNode:
                 message: BaseMessage = yield bound.call(to_send, listeners, streams=not was_empty)
             except Exception as error:
                 visit.failed_calls.append(type(error).__name__)
-                # Clients raise anything; an error may represent a reply.
+                # Clients raise errors of any class; an error may contain a reply.
                 written = reply_in(error, to_send.model) if asked.declared else None
                 if written is None and not can_ask_otherwise(visit, asked, to_send, error):
                     raise
@@ -190,7 +190,7 @@ class ModelNode:
         known = visit.ledger["narrowed"]
         narrowed = layered.narrowings(declared, known) if layered.format_changes else known
         ledger = self._charged(visit, message, len(carried_out), narrowed)
-        # What a middleware changed in place in the request's messages stays in the conversation, as in LangChain.
+        # Messages that a middleware changed in place stay changed in the conversation, as in LangChain.
         begun = len(visit.stored)
         is_same = visit.messages[:begun] == visit.stored
         history: list[Any] = visit.messages[begun:] if is_same else [RemoveMessage(id=REMOVE_ALL_MESSAGES), *visit.messages]

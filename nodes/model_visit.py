@@ -81,9 +81,7 @@ class ModelVisit:
     used_strategies: list[str]
     """The ids of strategies that the run no longer uses."""
     has_no_call: bool
-    """Whether no model call is left."""
     is_last_call: bool
-    """Whether this is the last call of the budget."""
     tool_calls_left: int | None
     """The remaining tool calls, ``None`` for no limit."""
     waits: list[PendingCall]
@@ -99,7 +97,7 @@ class ModelVisit:
     """By message id; a retry by middleware has its own reply."""
 
     def with_note(self, reply: AIMessage, strategy: Strategy[Any], *, is_narrowed: bool) -> AIMessage:
-        """Return a reply that notes what was unusual about its call; ``response_metadata`` is not sent to models."""
+        """Return a reply with a note of its unusual circumstances; ``response_metadata`` is not sent to models."""
         note = {
             "strategy": strategy.name,
             "offered": is_narrowed and strategy.schema_names,
@@ -147,7 +145,7 @@ class ModelVisit:
         )
 
     def reply_to(self, message: AIMessage | None) -> ModelReply | None:
-        """Return the call of a message; for a message by middleware the last one, without its reading."""
+        """Return the call that gave a message; for a middleware's message, the last call without its reading."""
         if message is not None and message.id in self.replies:
             return self.replies[message.id]
         last = next(reversed(self.replies.values()), None)
@@ -171,13 +169,11 @@ class CurrentReply:
     pending: Sequence[ToolCall]
     """The message's open calls, without external ones."""
     elsewhere: list[PendingCall]
-    """The external calls."""
     request: AnswerRequest
     ledger: RunLedger
     of_model: bool
     """Whether the message is the model's own."""
     may_ask: bool
-    """Whether the model may be asked again."""
     direct: ToolMessage | None
     """The result of a ``return_direct`` tool, read instead of the message."""
     middleware_value: MiddlewareValue | None

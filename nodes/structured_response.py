@@ -69,7 +69,7 @@ class StructuredResponseNode:
         needs_confirmation = reading.status == "answered" and self._needs_confirmation(reply, reading)
         accepted = NOTHING_SAID
         if self.agent.checks and reading.status == "answered" and not needs_confirmation:
-            # What evidence is looked for in; counted until it is long enough.
+            # Checks search these results for evidence.
             read = accumulate(len(str(result)) for result in (state.get(TOOL_RESULTS) or {}).get("results", ()))
             is_long = any(characters > MAX_CHARACTERS_ON_LOOP for characters in read)
             reading, accepted = yield from off_loop(check_answer, self.agent.checks, reading, state, runtime, when=is_long)
@@ -189,7 +189,6 @@ class StructuredResponseNode:
         )
 
     def _tools_wait(self, reply: CurrentReply) -> bool:
-        """Return whether tools beside an early answer may still run."""
         if self.agent.end_strategy != "early" or not self.agent.has_tools or not reply.may_ask or reply.ledger["tools_were_off"]:
             return False
         return any(call["name"] not in reply.request.declared for call in reply.pending)
@@ -246,7 +245,7 @@ class StructuredResponseNode:
         }
 
     def _other_calls(self, reply: CurrentReply, calls: Sequence[Any]) -> list[ToolMessage]:
-        """Answer the calls that no tool answers: beside an early answer, or of unknown tools."""
+        """Answer the calls that no tool will run: beside an early answer, or of unknown tools."""
         names = ", ".join(reply.request.strategy.schema_names)
         text = NOT_RUN if self.agent.has_tools or reply.elsewhere else UNKNOWN_TOOL
         return [
@@ -257,7 +256,7 @@ class StructuredResponseNode:
 
 
 def _results(reply: CurrentReply, reading: Reading, text: str) -> list[ToolMessage]:
-    """Answer the reply's answer calls, but for those that a hook has answered; one that could not be read, as an error."""
+    """Answer the answer calls of the reply that no hook has answered; malformed ones with status ``error``."""
     unread = [] if reply.message is None or reading.status == "answered" else reply.message.invalid_tool_calls
     malformed = {call["id"] for call in unread}
     return [

@@ -1,4 +1,4 @@
-"""The tools node: makes direct calls itself and others by LangGraph's ``ToolNode``, which handles all errors."""
+"""The tools node: makes direct calls itself; LangGraph's ``ToolNode`` makes all others and handles errors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from langgraph.types import Command
 
 from answergraph.nodes.direct_calls.direct_tools import DirectCall, DirectTools
 from answergraph.nodes.names import TOOLS
-from answergraph.runtime.steps import CallHandler, Invoke, Step, arun_step, run_step
+from answergraph.runtime.steps import Call, Invoke, Step, arun_step, in_both_colours, run_step
 from answergraph.state.agent_state import TOOL_RESULTS, AnswerKeys
 from answergraph.state.budget import InnerRunBudget, UsageLimits
 from answergraph.state.errors import AgentSpecError
@@ -27,7 +27,6 @@ from answergraph.state.own_keys import without_keys
 _ASYNC_ONLY = "The tool {name!r} is async: call the agent with ainvoke or astream, or give the tool a blocking function as well."
 
 ToolResult = ToolMessage | Command[Any]
-"""The result of a tool call."""
 
 ToolCallStep = Callable[[ToolCallRequest], Step[ToolResult]]
 """A tool call as a step, plain or wrapped by middleware."""
@@ -44,12 +43,12 @@ class ToolsNode(Runnable[Any, Any]):
         answers: Callable[[Any], Collection[str]],
         keys: AnswerKeys,
     ) -> None:
-        """Take the names of the answer schemas, which are no tools, from ``answers(state)``.
+        """Take tools, their middleware, and ``answers(state)``, which returns the names of the answer schemas.
 
-        Agents that its tools run share the rest of the run's limits; no tool writes the keys of the answer.
+        Agents that run in tools share the run's remaining limits. Tools cannot write the keys of the answer.
         """
         self.name = TOOLS
-        # Under the names that ``ToolNode`` has for it: programs and tests look there for the tools of an agent.
+        # ``ToolNode``'s names for them: programs and tests look there for an agent's tools.
         self.tools_by_name = self._tools_by_name = {tool.name: tool for tool in tools}
         self._wrap = wrap
         self._limits = limits
@@ -63,8 +62,8 @@ class ToolsNode(Runnable[Any, Any]):
     @cached_property
     def tool_node(self) -> ToolNode:
         """LangGraph's node with the same tools, built on first use because it reads every signature."""
-        tools = list(self.tools_by_name.values())
-        return ToolNode(tools, wrap_tool_call=self._wrap_tool_call, awrap_tool_call=self._awrap_tool_call)
+        blocking, awaited = in_both_colours(self._wrapped_call)
+        return ToolNode(list(self.tools_by_name.values()), wrap_tool_call=blocking, awrap_tool_call=awaited)
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         # A blocking tool may start an event loop: ToolNode runs it in another thread.
@@ -90,7 +89,7 @@ class ToolsNode(Runnable[Any, Any]):
                 result = yield direct
             except GraphBubbleUp:
                 raise
-            except Exception as error:  # noqa: BLE001 - ToolNode decides what becomes of it
+            except Exception as error:  # noqa: BLE001 - ToolNode handles it
                 outcome = {"error": error}
             else:
                 if type(result) is ToolMessage and isinstance(result.content, str):
@@ -115,20 +114,13 @@ class ToolsNode(Runnable[Any, Any]):
         answers = self._answers(state)
         return sum(call["name"] not in answers for call in pending_tool_calls(state["messages"]))
 
-    def _wrapped(self, execute: Callable[[ToolCallRequest], Any]) -> ToolCallStep:
+    def _wrapped_call(self, request: ToolCallRequest, execute: Callable[[ToolCallRequest], Any]) -> Step[ToolResult]:
         def call(request: ToolCallRequest) -> Step[ToolResult]:
-            result: ToolResult = yield CallHandler(execute, (request,))
+            result: ToolResult = yield Call(execute, execute, (request,))
             return result
 
-        return self._wrap(call)
-
-    def _wrap_tool_call(self, request: ToolCallRequest, execute: Callable[[ToolCallRequest], Any]) -> ToolResult:
         with self._budget(lambda: request.state) as budget:
-            return budget.result_with_charges(run_step(self._wrapped(execute)(request)))
-
-    async def _awrap_tool_call(self, request: ToolCallRequest, execute: Callable[[ToolCallRequest], Any]) -> ToolResult:
-        with self._budget(lambda: request.state) as budget:
-            return budget.result_with_charges(await arun_step(self._wrapped(execute)(request)))
+            return budget.result_with_charges((yield from self._wrap(call)(request)))
 
 
 def _tool_node_of(stand_in: BaseTool, budget: InnerRunBudget) -> ToolNode:
@@ -145,7 +137,6 @@ _STATE_READER = ToolNode([], wrap_tool_call=lambda request, _: ToolMessage("", t
 
 
 def _state_of_task(calls: Any, config: RunnableConfig) -> Mapping[str, Any]:
-    """Return the state that a tool call was sent from."""
     state: Mapping[str, Any] = _STATE_READER.invoke(calls, config)["messages"][0].artifact
     return state
 

@@ -53,7 +53,6 @@ class OutputToolBinding(_SchemaBinding[SchemaT]):
     """The answer tool of a schema."""
 
     tool: BaseTool
-    """The answer tool."""
 
     def parse(self, tool_args: dict[str, Any]) -> Any:
         """Return the arguments of a call as a value of the declared type; raises ``ValueError`` if they are invalid."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -26,8 +26,8 @@ from answergraph.runtime.extras import MissingExtraError
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
-    from answergraph.experiment.journal import Journal
-    from answergraph.experiment.run_plan import Failed, RunPlan
+    from answergraph.experiment.journal import Journal, RunKey
+    from answergraph.experiment.run_plan import RunPlan
     from answergraph.experiment.settings import Setting
     from answergraph.experiment.summary import Report
 
@@ -39,7 +39,6 @@ OFFLINE_NOTE = (
     "validates if the schema has the field."
 )
 MAX_TASKS = 10
-"""Number of tasks."""
 
 _WIDTH = 132
 """Width of tables if stdout is not a terminal."""
@@ -119,7 +118,7 @@ def _chosen(names: Sequence[str]) -> tuple[Setting, ...]:
     return tuple(setting for setting in SETTINGS if not names or setting.name in names)
 
 
-def _run(plan: RunPlan, model: BaseChatModel, journal: Journal, concurrency: int) -> list[Failed]:
+def _run(plan: RunPlan, model: BaseChatModel, journal: Journal, concurrency: int) -> dict[RunKey, Exception]:
     from rich.progress import TimeRemainingColumn
 
     from answergraph.cli.live_view import progress_bar
@@ -147,8 +146,8 @@ def _show(report: Report, out: Path) -> None:
     typer.echo(f"Written: {', '.join(map(str, written))}", err=True)
 
 
-def _tell(failed: Sequence[Failed]) -> None:
+def _tell(failed: Mapping[RunKey, Exception]) -> None:
     """Print failures on stderr, equal ones once."""
-    counted = Counter(f"{each.key.setting}: {one_line(error_line(each.error))}" for each in failed)
+    counted = Counter(f"{key.setting}: {one_line(error_line(error))}" for key, error in failed.items())
     for line, times in counted.items():
         typer.echo(f"Failed, {times} run{'s' if times > 1 else ''}: {line}", err=True)

@@ -13,6 +13,7 @@ from answergraph import graphs
 from answergraph.cli.command_runner import (
     NO_ANSWER,
     BaseUrlOption,
+    FactOption,
     ModelOption,
     chosen_model,
     ended,
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 def judge(  # noqa: PLR0913, PLR0917 - each is an option of the command
     report: Annotated[str, typer.Argument(help="The file to judge; '-' reads stdin.")],
     rule: Annotated[list[str], typer.Option(help="A condition; may be repeated, and the first that holds counts.")],
-    fact: Annotated[list[str] | None, typer.Option(help="NAME=VALUE for when(...), the value as JSON or a text.")] = None,
+    fact: FactOption = None,
     tags: Annotated[bool, typer.Option("--tags", help="Ask for a tag first instead of an object.")] = False,
     tag_word: Annotated[str, typer.Option(help="The word of the tags, as in [STEP:1].")] = "STEP",
     grounded: Annotated[bool, typer.Option("--grounded", help="Accept a reason only if it quotes the report.")] = False,

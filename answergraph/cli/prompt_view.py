@@ -29,11 +29,9 @@ class PromptView(BaseCallbackHandler):
             self._show_request(run_id, [get_buffer_string(batch) for batch in messages], kwargs)
 
     def on_llm_start(self, serialized: dict[str, Any], prompts: list[str], *, run_id: UUID, **kwargs: Any) -> None:
-        """Print a text model's request."""
         self._show_request(run_id, prompts, kwargs)
 
     def on_llm_end(self, response: LLMResult, *, run_id: UUID, **kwargs: Any) -> None:
-        """Print a reply."""
         if (number := self._numbers.get(run_id)) is not None:
             for batch in response.generations:
                 self._show(f"── reply {number} ──\n{batch[0].text}{_calls(batch[0])}")

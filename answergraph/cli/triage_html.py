@@ -7,12 +7,12 @@ Text from files and models is escaped; the page's policy forbids scripts and rem
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from html import escape
+from pathlib import Path
 
+from answergraph.cli import triage_words as words
 from answergraph.cli.triage_view import source_name
-from answergraph.cli.triage_words import VERDICTS, by_urgency, further, link_to, place_of, told_changes, total, verdict_of, why
 from answergraph.graphs.triage import CaseReport
 from answergraph.graphs.triage.history import Changes
 from answergraph.graphs.triage.triage_schema import Source
@@ -20,30 +20,10 @@ from answergraph.graphs.triage.triage_schema import Source
 MAX_CHARACTERS_AROUND = 3_000
 """Characters of the source shown around each quote."""
 
-_STYLE = """
-:root { color-scheme: light dark; --line: #8885; --mark: #ffd84d; --bad: #b3261e; --flaky: #8e24aa; --open: #8a5a00; }
-@media (prefers-color-scheme: dark) { :root { --bad: #ff8a80; --flaky: #e0a3ff; --open: #ffc266; } }
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem; }
-table { border-collapse: collapse; width: 100%; table-layout: fixed; margin: 1rem 0; }
-th, td { text-align: left; padding: .35rem .6rem; border-bottom: 1px solid var(--line); vertical-align: top; }
-th.few, td.few { width: 4rem; } th.verdicts { width: 10rem; }
-td, li, h1 { overflow-wrap: anywhere; }
-article { border-top: 2px solid var(--line); margin-top: 2rem; }
-h2 { font-size: 1.1rem; overflow-wrap: anywhere; }
-pre { font: 13px/1.45 ui-monospace, monospace; border: 1px solid var(--line); padding: .7rem; overflow: auto; max-height: 30rem; }
-mark { background: var(--mark); color: #000; }
-.verdict { font-weight: 600; }
-.real, .false-pass { color: var(--bad); } .flaky { color: var(--flaky); } .unknown { color: var(--open); }
-dt { font-weight: 600; } dd { margin: 0 0 .6rem 0; overflow-wrap: anywhere; }
-.quiet { opacity: .8; }
-fieldset { border: 1px solid var(--line); } label { margin-right: 1rem; white-space: nowrap; }
-#all { display: none; } body:has(article:target) #all { display: block; }
-body:has(article:target) article:not(:target) { display: none; }
-@media (max-width: 40rem) { th, td { padding: .3rem .25rem; } th.verdicts { width: 6.5rem; } th.few, td.few { width: 3rem; } }
-"""
+_STYLE = (Path(__file__).parent / "triage_page.css").read_text(encoding="utf-8")
 _HIDING = "".join(
     f"body:has(#show-{verdict}:checked) [data-verdict]:not([data-verdict={verdict}]) {{ display: none; }}\n"
-    for verdict in VERDICTS
+    for verdict in words.VERDICTS
 )
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 _FIELDS = (
@@ -61,7 +41,7 @@ def triage_page(
     folder: str, reports: Sequence[CaseReport], problems: Sequence[str], changes: Changes | None = None, base: str | None = None
 ) -> str:
     title = f"Triage of {_text(folder)}"
-    ordered = list(enumerate(by_urgency(reports), start=1))
+    ordered = list(enumerate(words.by_urgency(reports), start=1))
     rows = "\n".join(_row(number, report) for number, report in ordered)
     articles = "\n".join(_article(number, report, base) for number, report in ordered)
     return f"""<!DOCTYPE html>
@@ -75,8 +55,8 @@ def triage_page(
 </head>
 <body>
 <h1>{title}</h1>
-<p>{_text(total(reports)) if reports else "No failure to judge."}</p>
-{_listed("Not read", problems)}{"".join(_listed(heading, tests) for heading, tests in told_changes(changes).items())}
+<p>{_text(words.total(reports)) if reports else "No failure to judge."}</p>
+{_listed("Not read", problems)}{"".join(_listed(heading, tests) for heading, tests in words.told_changes(changes).items())}
 {_choice(reports)}
 <table>
 <thead><tr><th class="verdicts">Verdict</th><th class="few">Sure</th><th class="few">Cases</th><th>Cause</th></tr></thead>
@@ -93,12 +73,12 @@ def triage_page(
 
 
 def _choice(reports: Sequence[CaseReport]) -> str:
-    found = _cases_by(reports, "verdict")
-    chosen = [("all", "all", sum(found.values())), *((verdict, words, found[verdict]) for verdict, words in VERDICTS.items())]
+    found = words.cases_by(words.verdict_of, reports)
+    chosen = [("all", "all", found.total()), *((verdict, said, found[said]) for verdict, said in words.VERDICTS.items())]
     inputs = "".join(
         f'<label><input type="radio" name="verdict" id="show-{name}"{" checked" if name == "all" else ""}>'
-        f" {words} ({count})</label>"
-        for name, words, count in chosen
+        f" {said} ({count})</label>"
+        for name, said, count in chosen
         if count or name == "all"
     )
     return f"<fieldset><legend>Show</legend>{inputs}</fieldset>"
@@ -106,18 +86,11 @@ def _choice(reports: Sequence[CaseReport]) -> str:
 
 def _totals(reports: Sequence[CaseReport]) -> str:
     """Count the cases per kind of cause."""
-    found: Counter[str] = Counter()
-    for report in reports:
-        found[str((report["answer"] or {}).get("misclassification_cause") or verdict_of(report))] += len(report["cases"])
+    found = words.cases_by(
+        lambda report: (report["answer"] or {}).get("misclassification_cause") or words.verdict_of(report), reports
+    )
     rows = "".join(f'<tr><td>{_text(cause)}</td><td class="few">{count}</td></tr>' for cause, count in found.most_common())
     return f'<table><thead><tr><th>Kind of cause</th><th class="few">Cases</th></tr></thead><tbody>{rows}</tbody></table>'
-
-
-def _cases_by(reports: Iterable[CaseReport], key: str) -> Counter[str]:
-    found: Counter[str] = Counter()
-    for report in reports:
-        found[str(report[key])] += len(report["cases"])  # type: ignore[literal-required]  # a key of the reports
-    return found
 
 
 def _listed(heading: str, items: Sequence[str]) -> str:
@@ -138,7 +111,11 @@ def _row(number: int, report: CaseReport) -> str:
 
 def _article(number: int, report: CaseReport, base: str | None) -> str:
     answer = report["answer"] or {}
-    fields = [("Why", why(report)), ("Also", further(report)), *((heading, answer.get(name)) for heading, name in _FIELDS)]
+    fields = [
+        ("Why", words.why(report)),
+        ("Also", words.further(report)),
+        *((heading, answer.get(name)) for heading, name in _FIELDS),
+    ]
     described = "".join(f"<dt>{heading}</dt><dd>{_text(value)}</dd>" for heading, value in fields if value)
     sources = "".join(
         _source(source, [(start, end) for cited, start, end, *_ in report["evidence"].values() if cited == call_id])
@@ -157,7 +134,7 @@ def _article(number: int, report: CaseReport, base: str | None) -> str:
 
 
 def _case(test: str, case: str, source: str, base: str | None) -> str:
-    link, place = link_to(source, base), _text(":".join(filter(None, place_of(source))))
+    link, place = words.link_to(source, base), _text(":".join(filter(None, words.place_of(source))))
     code = f' <a href="{_text(link)}">{place}</a>' if link else f" {place}" if place else ""
     return f'{_text(test)}{code} <span class="quiet">{_text(case)}</span>'
 
@@ -173,29 +150,22 @@ def _highlighted(text: str, spans: Sequence[tuple[int, int]]) -> str:
     position = 0
     for start, end in spans:
         begin = max(start, position)
-        pieces.append(_between(text[position:begin], is_first=position == 0))
+        pieces.append(_shortened(text[position:begin], before=MAX_CHARACTERS_AROUND * bool(position)))
         pieces.append(f"<mark>{_text(text[begin:end])}</mark>" if end > begin else "")
         position = max(position, end)
-    rest = text[position:]
-    shown = _text(rest[:MAX_CHARACTERS_AROUND])
-    return "".join(pieces) + shown + ("\n[…]" if len(rest) > MAX_CHARACTERS_AROUND else "")
+    return "".join([*pieces, _shortened(text[position:], after=0)])
 
 
-def _between(text: str, *, is_first: bool) -> str:
-    most = MAX_CHARACTERS_AROUND if is_first else 2 * MAX_CHARACTERS_AROUND
-    if len(text) <= most:
+def _shortened(text: str, *, before: int = MAX_CHARACTERS_AROUND, after: int = MAX_CHARACTERS_AROUND) -> str:
+    if len(text) <= before + after:
         return _text(text)
-    before = "" if is_first else _text(text[:MAX_CHARACTERS_AROUND])
-    return f"{before}\n[…]\n{_text(text[-MAX_CHARACTERS_AROUND:])}"
+    return f"{_text(text[:before])}\n[…]\n{_text(text[len(text) - after :])}"
 
 
 def _verdict(report: CaseReport) -> str:
-    return f'<span class="verdict {report["verdict"]}">{verdict_of(report)}</span>'
+    return f'<span class="verdict {report["verdict"]}">{words.verdict_of(report)}</span>'
 
 
 def _text(value: object) -> str:
-    """Escape anything for the page, without control characters and lone surrogates."""
-    if isinstance(value, list):
-        return "<br>".join(map(_text, value))
-    shown = "".join(sign if sign.isprintable() or sign in "\n\t" else "\ufffd" for sign in str(value))
-    return escape(shown, quote=True)
+    """Escape anything for the page."""
+    return "<br>".join(map(_text, value)) if isinstance(value, list) else escape(words.printable(str(value)), quote=True)

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from xml.sax.saxutils import escape, quoteattr
 
+from answergraph.cli import triage_words as words
 from answergraph.cli.triage_view import quotes_of
-from answergraph.cli.triage_words import VERDICTS, by_urgency, further, link_to, place_of, told_changes, total, verdict_of, why
 from answergraph.graphs.triage import CaseReport
 from answergraph.graphs.triage.history import Changes
 
@@ -27,21 +27,23 @@ def markdown(
     folder: str, reports: Sequence[CaseReport], problems: Sequence[str], changes: Changes | None, base: str | None
 ) -> str:
     """Return a summary for a CI job's page."""
-    lines = [f"## Triage of {_text(folder)}", "", total(reports) if reports else "No failure to judge.", ""]
-    for heading, tests in told_changes(changes).items():
-        lines += [f"**{heading}**: {_several(_text(test) for test in tests)}", ""]
+    lines = [f"## Triage of {_text(folder)}", "", words.total(reports) if reports else "No failure to judge.", ""]
+    for heading, tests in words.told_changes(changes).items():
+        lines += [f"**{heading}**: {words.several([*map(_text, tests)], MAX_CASES_SHOWN)}", ""]
     if reports:
         lines += ["| verdict | cases | cause | why |", "|---|---|---|---|"]
-    for report in by_urgency(reports):
-        lines.append(f"| {verdict_of(report)} | {len(report['cases'])} | {_text(report['cause'])} | {_text(why(report))} |")
-    for report in by_urgency(reports):
-        lines += ["", f"<details><summary>{verdict_of(report)}: {_text(report['test'])}</summary>", ""]
+    for report in words.by_urgency(reports):
+        lines.append(
+            f"| {words.verdict_of(report)} | {len(report['cases'])} | {_text(report['cause'])} | {_text(words.why(report))} |"
+        )
+    for report in words.by_urgency(reports):
+        lines += ["", f"<details><summary>{words.verdict_of(report)}: {_text(report['test'])}</summary>", ""]
         lines += [f"- {_linked(case['test'], case['source'], base)}" for case in report["cases"][:MAX_CASES_SHOWN]]
         left = len(report["cases"]) - MAX_CASES_SHOWN
         lines += [f"- and {left} more"] if left > 0 else []
-        lines += [f"- {_text(said)}" for said in further(report)]
+        lines += [f"- {_text(said)}" for said in words.further(report)]
         for said, source in quotes_of(report):
-            lines += ["", f"{_text(source)}", "", *(f"    {line}" for line in _written(said).splitlines())]
+            lines += ["", f"{_text(source)}", "", *(f"    {line}" for line in words.printable(said).splitlines())]
         lines += ["", "</details>"]
     lines += ["", *(f"- not read: {_text(problem)}" for problem in problems)]
     return "\n".join(lines).encode()[:MAX_MARKDOWN_BYTES].decode(errors="ignore") + "\n"
@@ -49,14 +51,14 @@ def markdown(
 
 def workflow_commands(reports: Iterable[CaseReport]) -> Iterator[str]:
     """Yield a workflow command of GitHub for each cause, the most urgent first."""
-    for report in by_urgency(reports)[:MAX_ANNOTATIONS]:
-        path, line = place_of(report["cases"][0]["source"])
-        title = f"{verdict_of(report)}: {report['test']}"
+    for report in words.by_urgency(reports)[:MAX_ANNOTATIONS]:
+        path, line = words.place_of(report["cases"][0]["source"])
+        title = f"{words.verdict_of(report)}: {report['test']}"
         others = f" ({len(report['cases'])} cases)" if len(report["cases"]) > 1 else ""
         place = [("file", path), ("line", line), ("title", title)] if path else [("title", title)]
         about = ",".join(f"{name}={_command(value, in_property=True)}" for name, value in place if value)
         level = _LEVELS.get(report["verdict"], "notice")
-        said = f"{report['cause']}{others}: {why(report)}"
+        said = f"{report['cause']}{others}: {words.why(report)}"
         yield f"::{level} {about}::{_command(said)}"
 
 
@@ -76,18 +78,20 @@ def _junit_cases(report: CaseReport) -> Iterator[str]:
         "cause": report["cause"],
         "misclassification_cause": str(answer.get("misclassification_cause") or ""),
         "confidence": str(answer.get("confidence", "")),
-        "why": why(report),
+        "why": words.why(report),
     }
     quotes = "\n".join(said for said, _ in quotes_of(report))
     for case in report["cases"]:
         class_name, _, name = case["test"].rpartition("::")
-        path, line = place_of(case["source"])
+        path, line = words.place_of(case["source"])
         where = f"{f' file={_attribute(path)}' if path else ''}{f' line={_attribute(line)}' if line else ''}"
         pairs = {**told, "case": case["case"]}
         listed = "".join(f"<property name={_attribute(key)} value={_attribute(value)}/>" for key, value in pairs.items() if value)
         # A failure stays one unless shown otherwise.
         failed = report["kind"] == "failed" or report["verdict"] == "false-pass"
-        failure = f"<failure message={_attribute(VERDICTS[report['verdict']])}>{escape(_xml(quotes))}</failure>" if failed else ""
+        failure = (
+            f"<failure message={_attribute(words.VERDICTS[report['verdict']])}>{escape(_xml(quotes))}</failure>" if failed else ""
+        )
         yield (
             f"<testcase classname={_attribute(class_name)} name={_attribute(name)}{where}>"
             f"<properties>{listed}</properties>{failure}</testcase>"
@@ -95,24 +99,24 @@ def _junit_cases(report: CaseReport) -> Iterator[str]:
 
 
 def _linked(test: str, source: str, base: str | None) -> str:
-    link = link_to(source, base)
-    place = f" ([{_text(':'.join(filter(None, place_of(source))))}]({link}))" if link else f" ({_text(source)})" if source else ""
+    link = words.link_to(source, base)
+    place = (
+        f" ([{_text(':'.join(filter(None, words.place_of(source))))}]({link}))"
+        if link
+        else f" ({_text(source)})"
+        if source
+        else ""
+    )
     return f"{_text(test)}{place}"
-
-
-def _several(tests: Iterable[str]) -> str:
-    named = list(tests)
-    left = len(named) - MAX_CASES_SHOWN
-    return ", ".join(named[:MAX_CASES_SHOWN]) + (f" and {left} more" if left > 0 else "")
 
 
 def _text(value: str) -> str:
     """Escape a text for Markdown."""
-    return _MARKDOWN.sub(r"\\\1", " ".join(_written(value).split())).replace("\\<", "&lt;").replace("\\>", "&gt;")
+    return _MARKDOWN.sub(r"\\\1", " ".join(words.printable(value).split())).replace("\\<", "&lt;").replace("\\>", "&gt;")
 
 
 def _command(value: str, *, in_property: bool = False) -> str:
-    value = _written(value).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    value = words.printable(value).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
     return value.replace(":", "%3A").replace(",", "%2C") if in_property else value
 
 
@@ -122,8 +126,3 @@ def _attribute(value: str) -> str:
 
 def _xml(value: str) -> str:
     return _NOT_XML.sub("\ufffd", value)
-
-
-def _written(value: str) -> str:
-    """Remove control characters and what cannot be encoded."""
-    return "".join(sign if sign.isprintable() or sign in "\n\t" else "\ufffd" for sign in value)

@@ -96,7 +96,7 @@ def triage_folder(model: BaseChatModel | str, folder: str, options: TriageOption
 
 
 def told_of_folder(model: BaseChatModel | str, folder: str, options: TriageOptions, told: TextIO) -> None:
-    """Triage a folder, write the output files, and return the table as text.
+    """Triage a folder, write the output files, and print the table to ``told``.
 
     Raises:
         AgentSpecError: If the model cannot be used.
@@ -104,11 +104,7 @@ def told_of_folder(model: BaseChatModel | str, folder: str, options: TriageOptio
     """
     result = create_triage_agent(model).invoke({"folder": folder}, output_keys=list(TRIAGE_KEYS))
     _write_files("this run", result, options)
-    screen = Console(file=told, highlight=False, emoji=False, width=FILE_COLUMNS)
-    if result["reports"]:
-        print_reports(screen, result["reports"])
-    else:
-        screen.print(f"None of the {result['results']} results is a failure.")
+    _print("this run", result, options, told)
 
 
 def _write_files(folder: str, result: Mapping[str, Any], options: TriageOptions) -> None:
@@ -126,13 +122,12 @@ def _write_files(folder: str, result: Mapping[str, Any], options: TriageOptions)
             file.write(outputs.markdown(folder, reports, problems, changes, options.source_url))
 
 
-def _print(folder: str, result: Mapping[str, Any], options: TriageOptions) -> None:
+def _print(folder: str, result: Mapping[str, Any], options: TriageOptions, file: TextIO | None = None) -> None:
     reports, changes = result["reports"], result.get("changes")
-    screen = Console(highlight=False, emoji=False)
-    screen = screen if screen.is_terminal else Console(highlight=False, emoji=False, width=FILE_COLUMNS)
+    screen = Console(file=file, highlight=False, emoji=False)
+    screen = screen if screen.is_terminal else Console(file=file, highlight=False, emoji=False, width=FILE_COLUMNS)
     if options.as_json:
-        told = {"folder": folder, "reports": reports, "problems": result["problems"]}
-        told |= {"results": result["results"], **({"changes": changes} if changes else {})}
+        told = {"folder": folder} | {name: result[name] for name in TRIAGE_KEYS if name in result and name != "bundles"}
         typer.echo(json.dumps(told, ensure_ascii=False, indent=1))
     elif options.github:
         for line in outputs.workflow_commands(reports):
@@ -140,7 +135,7 @@ def _print(folder: str, result: Mapping[str, Any], options: TriageOptions) -> No
     elif reports:
         print_reports(screen, reports, changes)
     elif result["results"]:
-        typer.echo(f"None of the {result['results']} results is a failure, and no log shows one.")
+        screen.print(f"None of the {result['results']} results is a failure, and no log shows one.")
         print_changes(screen, changes)
 
 

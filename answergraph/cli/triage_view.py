@@ -9,8 +9,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from answergraph.cli import triage_words as words
 from answergraph.cli.command_runner import one_line
-from answergraph.cli.triage_words import by_urgency, further, told_changes, total, verdict_of, why
 from answergraph.graphs.triage import CaseReport
 from answergraph.graphs.triage.history import Changes
 
@@ -22,25 +22,24 @@ MAX_CASES_SHOWN = 10
 
 def print_reports(console: Console, reports: Sequence[CaseReport], changes: Changes | None = None) -> None:
     table = Table("verdict", "sure", "cases", "cause", "case", box=SIMPLE_HEAD, pad_edge=False)
-    for report in by_urgency(reports):
+    for report in words.by_urgency(reports):
         answer, style = report["answer"] or {}, _STYLES.get(report["verdict"], "")
         sure = f"{answer['confidence']:.0%}" if "confidence" in answer else ""
         cause = str(answer.get("misclassification_cause") or "")
         named = Text(one_line(report["test"]), overflow="fold")
-        table.add_row(Text(verdict_of(report), style=style), sure, str(len(report["cases"])), cause, named)
-    console.print(total(reports))
+        table.add_row(Text(words.verdict_of(report), style=style), sure, str(len(report["cases"])), cause, named)
+    console.print(words.total(reports))
     console.print(table)
-    for report in by_urgency(reports):
+    for report in words.by_urgency(reports):
         console.print(Text.assemble("\n", *_details(report)), soft_wrap=True)
     print_changes(console, changes)
 
 
 def print_changes(console: Console, changes: Changes | None) -> None:
-    """Print the changes since earlier runs."""
     if changes is None:
         return
     console.print(f"\nCompared with the run of {changes['since']}:" if changes["since"] else "\nThe first run of this history.")
-    for heading, tests in told_changes(changes).items():
+    for heading, tests in words.told_changes(changes).items():
         console.print(Text(f"  {heading}: {', '.join(one_line(test) for test in tests)}"), soft_wrap=True)
 
 
@@ -64,24 +63,17 @@ def _details(report: CaseReport) -> Iterable[tuple[str, str]]:
     answer = report["answer"] or {}
     yield (f"{one_line(report['test'])}", "bold")
     yield (f"  {one_line(report['case'])}\n", "dim")
-    yield (f"  {verdict_of(report)}", _STYLES.get(report["verdict"], ""))
-    yield (f": {one_line(why(report))}\n", "")
-    for said in further(report):
+    yield (f"  {words.verdict_of(report)}", _STYLES.get(report["verdict"], ""))
+    yield (f": {one_line(words.why(report))}\n", "")
+    for said in words.further(report):
         yield (f"  {one_line(said)}\n", "")
     if len(report["cases"]) > 1:
-        others = ", ".join(one_line(case["test"]) for case in report["cases"][1 : MAX_CASES_SHOWN + 1])
-        left = len(report["cases"]) - 1 - MAX_CASES_SHOWN
-        yield (f"  the same: {others}{f' and {left} more' if left > 0 else ''}\n", "")
+        yield (f"  the same: {words.several([one_line(case['test']) for case in report['cases'][1:]], MAX_CASES_SHOWN)}\n", "")
     last = ""
     for quote, source in quotes_of(report):
         yield (f"  {one_line(source)}\n" if source != last else "", "dim")
         last = source
         for line in quote.splitlines()[:_MAX_QUOTE_LINES]:
-            yield (f"    │ {_shown(line)}\n", "cyan")
+            yield (f"    │ {words.printable(line.expandtabs())}\n", "cyan")
     for item in answer.get("recommendations") or ():
         yield (f"  do: {one_line(str(item))}\n", "")
-
-
-def _shown(line: str) -> str:
-    """Return a line without control characters."""
-    return "".join(sign if sign.isprintable() else " " for sign in line.expandtabs())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from urllib.parse import quote
 
 from answergraph.graphs.triage import CaseReport
@@ -23,7 +23,6 @@ VERDICTS: Mapping[Verdict, str] = {
 
 
 def verdict_of(report: CaseReport) -> str:
-    """Return a report's verdict in words."""
     return VERDICTS[report["verdict"]]
 
 
@@ -33,19 +32,29 @@ def by_urgency(reports: Iterable[CaseReport]) -> list[CaseReport]:
     return sorted(reports, key=lambda report: (order.index(report["verdict"]), -len(report["cases"])))
 
 
-def counts(reports: Iterable[CaseReport]) -> str:
-    """Count the cases per verdict, in a line."""
+def cases_by(kind: Callable[[CaseReport], str], reports: Iterable[CaseReport]) -> Counter[str]:
+    """Count the cases per kind of report."""
     found: Counter[str] = Counter()
     for report in reports:
-        found[report["verdict"]] += len(report["cases"])
-    return ", ".join(f"{found[verdict]} {words}" for verdict, words in VERDICTS.items() if found[verdict])
+        found[kind(report)] += len(report["cases"])
+    return found
 
 
 def total(reports: Sequence[CaseReport]) -> str:
-    """Return the totals in a sentence."""
-    cases = sum(len(report["cases"]) for report in reports)
+    found = cases_by(verdict_of, reports)
+    counts = ", ".join(f"{found[words]} {words}" for words in VERDICTS.values() if found[words])
     causes = f"{len(reports)} cause{'s' if len(reports) != 1 else ''}"
-    return f"{cases} case{'s' if cases != 1 else ''} of {causes}: {counts(reports)}."
+    return f"{found.total()} case{'s' if found.total() != 1 else ''} of {causes}: {counts}."
+
+
+def several(names: Sequence[str], most: int) -> str:
+    """Return the first names, and the number of the others."""
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def printable(text: str) -> str:
+    """Replace control characters and lone surrogates, but keep lines and tabs."""
+    return "".join(sign if sign.isprintable() or sign in "\n\t" else "\ufffd" for sign in text)
 
 
 def why(report: CaseReport) -> str:

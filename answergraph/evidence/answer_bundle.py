@@ -24,11 +24,11 @@ from answergraph.state.tool_results import RecordedResult, RunResults, call_id_o
 
 BUNDLE_FORMAT = "answergraph-bundle/2"
 BUNDLES_FORMAT = "answergraph-bundles/2"
-"""The ``format`` of a file that holds several bundles, as a triage writes it."""
+"""The ``format`` of a file with several bundles, which a triage writes."""
 DIGEST, SIGNATURE, MASKED = "digest", "signature", "masked"
 
 BUNDLE_KEYS: tuple[str, ...] = ("messages", "structured_response", "outcome", TOOL_RESULTS)
-"""Output keys that add results which are no longer in the conversation to the bundle:
+"""With these output keys, the bundle also has results that are no longer in the conversation:
 ``agent.invoke(question, output_keys=BUNDLE_KEYS)``."""
 
 
@@ -44,8 +44,8 @@ def answer_bundle(result: Mapping[str, Any], *, output_key: str | None = None, k
         key: A secret that signs the bundle, so that nobody without it can change the bundle unnoticed.
 
     Returns:
-        The bundle: ``format``, ``status``, ``schema``, ``answer``, ``marks``, ``evidence``, ``results``, ``messages`` and the
-        ``digest`` of all that, with a ``signature`` if there is a key.
+        The bundle: ``format``, ``status``, ``schema``, ``answer``, ``marks``, ``evidence``, ``results``, ``messages``, a
+        ``digest`` of these and, with a key, a ``signature``.
 
     Raises:
         AgentSpecError: If the key is empty.
@@ -55,16 +55,16 @@ def answer_bundle(result: Mapping[str, Any], *, output_key: str | None = None, k
     recorded: RunResults | None = result.get(TOOL_RESULTS)
     shown: Mapping[str, str] = recorded.get("shown", {}) if recorded else {}
     messages = [_as_shown(message, shown) for message in result["messages"]]
-    of_tools = recorded["results"] if recorded else _results_in(result["messages"], {str(outcome.get("schema"))})
+    of_tools = recorded["results"] if recorded else _tool_results_in(result["messages"], {str(outcome.get("schema"))})
     results = told_apart([*of_tools, *cited_in(messages)])
     evidence = outcome.get("evidence", {})
-    said, claims = _as_json(answer), claims_of(answer) if outcome.get("status") == "answered" else []
+    claims = claims_of(answer) if outcome.get("status") == "answered" else []
     return sealed(
         {
             "format": BUNDLE_FORMAT,
             "status": outcome.get("status"),
             "schema": outcome.get("schema"),
-            "answer": said,
+            "answer": _as_json(answer),
             "marks": {claim.path: claim.mark.as_json() for claim in claims},
             "evidence": evidence,
             "results": [_masked(one, messages, evidence) for one in results],
@@ -84,11 +84,7 @@ def sealed(bundle: Mapping[str, Any], key: bytes | None = None) -> dict[str, Any
 
 
 def refuse_empty(key: bytes | None) -> None:
-    """Refuse a key with which anybody could sign.
-
-    Raises:
-        AgentSpecError: If it is empty.
-    """
+    """Raise ``AgentSpecError`` for an empty key."""
     if key is not None and not key.strip():
         raise AgentSpecError("The key is empty, so anybody could sign with it; give a secret, such as secrets.token_bytes(32).")
 
@@ -99,12 +95,12 @@ def _canonical(data: Mapping[str, Any]) -> bytes:
     return json.dumps(plain, sort_keys=True, separators=(",", ":")).encode()
 
 
-def results_in(messages: Sequence[AnyMessage], answers: set[str]) -> Iterator[RecordedResult]:
-    """Yield the tool results of the last run, except receipts for answer schemas (``answers``)."""
-    yield from told_apart([*_results_in(messages, answers), *cited_in(messages)])
+def results_in(messages: Sequence[AnyMessage], answers: set[str]) -> list[RecordedResult]:
+    """Return the tool results of the last run, except receipts for answers; ``answers`` are the names of the schemas."""
+    return told_apart([*_tool_results_in(messages, answers), *cited_in(messages)])
 
 
-def _results_in(messages: Sequence[AnyMessage], answers: set[str]) -> Iterator[RecordedResult]:
+def _tool_results_in(messages: Sequence[AnyMessage], answers: set[str]) -> Iterator[RecordedResult]:
     starts = [index for index, m in enumerate(messages) if isinstance(m, HumanMessage) and not is_correction(m)]
     calls: dict[Any, tuple[str, dict[str, Any]]] = {}
     written: list[str] = []
@@ -114,7 +110,7 @@ def _results_in(messages: Sequence[AnyMessage], answers: set[str]) -> Iterator[R
             written = [*written, message.text] if message.text else written
         elif isinstance(message, ToolMessage) and message.tool_call_id in calls:
             name, args = calls[message.tool_call_id]
-            # A result that ends the conversation is the answer.
+            # A result at the end of the conversation is the answer.
             yield from records_of(message, message.name or name, args, written, is_answer=message is messages[-1])
 
 

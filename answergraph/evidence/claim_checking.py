@@ -68,7 +68,7 @@ def check_evidence(
         declared: The type with the marks, for a value that does not carry them.
 
     Returns:
-        What was found: ``evidence`` and ``problems``, by the path of the field, and the problems as ``feedback`` for a model.
+        The ``evidence`` and the ``problems`` by field path, and the problems as ``feedback`` for a model.
 
     Example:
         >>> from answergraph import Quote, ToolRun
@@ -86,11 +86,11 @@ def may_support(run: ToolRun) -> bool:
 def check_claims(claims: Iterable[Claim], runs: Sequence[ToolRun]) -> Checked:
     """Search the tool calls of a run, oldest first, for support of each claim.
 
-    Arguments written by the model support nothing, and similarity never does: a quote is in one text of one result, or it is
+    Arguments that the model wrote support nothing. Similarity is not support: a quote that is not in one text of one result is
     unsupported.
     """
     written = WrittenWords(runs)
-    # The newest result first: the model most likely answered from it.
+    # The newest result comes first: the model most likely answered from it.
     results = [SearchedResult(run, written, place) for place, run in enumerate(runs) if may_support(run)][::-1]
     kinds = dict.fromkeys(kind for run in runs for kind in run.unread)
     unread = f" There is also what holds no text to quote, and supports nothing: {', '.join(kinds)}." if kinds else ""
@@ -165,7 +165,7 @@ _KEY = re.compile(r"'([^'\n]+)' ?: ?'?\Z")
 
 
 def is_echoed(numeral: Numeral, text: str, result: SearchedResult) -> bool:
-    """Return whether a number only repeats the model's words: beside the same word, or with nothing else around it.
+    """Return whether a number only repeats the model's words: it is beside the same word, or nothing else is around it.
 
     Equal digits in an argument alone do not make a number an echo.
     """
@@ -173,12 +173,10 @@ def is_echoed(numeral: Numeral, text: str, result: SearchedResult) -> bool:
     number = abs(numeral.value)
     if written.numbers.get(number, upto + 1) > upto:
         return False
-    before, after = (
-        text[max(numeral.start - _LOOK_CHARACTERS, 0) : numeral.start],
-        text[numeral.end : numeral.end + _LOOK_CHARACTERS],
-    )
+    before = text[max(numeral.start - _LOOK_CHARACTERS, 0) : numeral.start]
+    after = text[numeral.end : numeral.end + _LOOK_CHARACTERS]
     if not (before.strip() or after.strip()):
-        # The whole result is a number: of a calculation, which may equal an operand.
+        # The whole result is a number, perhaps of a calculation, whose result may equal an operand.
         return _repeats_its_argument(result, text.strip()) or written.repeats(text.strip(), upto)
     line_before, line_after = before.rpartition("\n")[2], after.partition("\n")[0]
     if written.names(line_before, number, line_after, upto):

@@ -27,21 +27,21 @@ class Claim:
     mark: Mark
     """How it is checked."""
     value: Any
-    """A string or a number; anything else is unsupported."""
+    """A string or a number; any other value is unsupported."""
     problem: str | None = None
     """Why no result can support it, ``None`` if the results decide."""
 
 
 def claims_of(answer: Any, declared: Any = None) -> list[Claim]:
-    """Return the claims of an answer in field order; ``declared`` is its type if the value does not carry it."""
+    """Return the claims of an answer in field order; ``declared`` is its type if that is not the class of the value."""
     if declared is None:
-        return list(dict.fromkeys(_told(answer, "")))
+        return list(dict.fromkeys(_claims_of_records(answer, "")))
     marked = marked_type(declared)
     return list(dict.fromkeys(_walk(marked, marked.root, answer, "")))
 
 
 def claims_by_path(answer: Any, marks: Mapping[str, Mark]) -> list[Claim]:
-    """Return the claims of a JSON answer from marks by field path; an index applies to every item."""
+    """Return the claims of a JSON answer for marks by field path; an index in a path stands for every item."""
     places: dict[str, tuple[Mark, Any]] = {path: (mark, None) for path, mark in marks.items()}
     for path, mark in marks.items():
         places |= {where: (mark, value) for where, value in _values_at(answer, list(_STEP.finditer(path)), "")}
@@ -94,19 +94,14 @@ def _number(value: Any) -> Any:
         return value
 
 
-def _told(value: Any, path: str) -> Iterator[Claim]:
+def _claims_of_records(value: Any, path: str) -> Iterator[Claim]:
     """Yield the claims of the models and dataclasses in a value."""
     if _is_record(value):
-        own = _type_of(value)
+        own = marked_type(value.__class__)
         yield from _walk(own, own.root, value, path)
     elif is_container(value):
         for step, item in items_of(value):
-            yield from _told(item, joined(path, step))
-
-
-def _type_of(value: Any) -> MarkedType:
-    cls: Any = type(value)
-    return marked_type(cls)
+            yield from _claims_of_records(item, joined(path, step))
 
 
 def _is_record(value: Any) -> bool:
@@ -117,14 +112,13 @@ def _walk(marked: MarkedType, schema: CoreSchema, value: Any, path: str) -> Iter
     for mark in marks_on(schema):
         yield from _claims_of_marked(mark, value, path)
     parts = marked.parts(schema)
-    is_union = "choices" in schema
-    if is_union and value is not None:
+    if "choices" in schema and value is not None:
         # A value that fits no alternative may be any of them.
         parts = [part for part in parts if marked.fits(part.schema, value)] or parts
     for part in parts:
         yield from _walk_part(marked, part, value, path)
-    if not parts or (_is_record(value) and marked is not _type_of(value) and type(value) is not schema.get("cls")):
-        yield from _told(value, path)
+    if not parts or (_is_record(value) and marked is not marked_type(value.__class__) and type(value) is not schema.get("cls")):
+        yield from _claims_of_records(value, path)
 
 
 def _walk_part(marked: MarkedType, part: Part, value: Any, path: str) -> Iterator[Claim]:
@@ -134,7 +128,7 @@ def _walk_part(marked: MarkedType, part: Part, value: Any, path: str) -> Iterato
         for step, item in part.of_value(value):
             yield from _walk(marked, part.schema, item, joined(path, step))
     elif value is not None:
-        # Validation has changed the value.
+        # A validator has replaced the value.
         yield from (Claim(path, mark, repr(value), "its parts cannot be read") for mark in marked.marks_below(part.schema)[:1])
 
 

@@ -7,13 +7,15 @@ that none is ignored: see ``Place.within``.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import is_dataclass
 from decimal import Decimal
 from functools import lru_cache
 from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
 
 from pydantic import BaseModel, TypeAdapter
 from pydantic.errors import PydanticUserError
-from typing_extensions import TypeAliasType
+from typing_extensions import TypeAliasType, is_typeddict
 
 from answergraph.evidence.marks import MARKS, FromTools, Mark, Quote
 from answergraph.evidence.schema_parts import ALTERNATIVES, CONVERTING, PARTS, RECORDS, WRAPPERS, CoreSchema, Part, joined
@@ -28,7 +30,7 @@ class Place(NamedTuple):
     schema: CoreSchema
     """The marked schema, or the one around the mark."""
     within: str = ""
-    """Where the mark is, if no value is searched there; empty otherwise."""
+    """A description of the place if values there are not checked; otherwise empty."""
 
 
 class MarkedType:
@@ -39,7 +41,7 @@ class MarkedType:
         self._definitions = {each["ref"]: each for each in _definitions(schema)}
 
     def parts(self, schema: CoreSchema) -> list[Part]:
-        """Return the parts of a schema's values; none if only the values have them."""
+        """Return the parts of a schema's values; none if the schema does not name them."""
         if schema["type"] == "definition-ref":
             return [Part(self._definitions[schema["schema_ref"]])]
         find = PARTS.get(schema["type"])
@@ -85,7 +87,7 @@ class MarkedType:
         return isinstance(value, part.shape) and all(self.fits(part.schema, each) for _, each in part.of_value(value))
 
     def can_hold(self, mark: Mark, schema: CoreSchema, opened: frozenset[int] = frozenset()) -> bool:
-        """Return whether a marked value can be supported at all."""
+        """Return whether a tool result can support any value of a marked schema."""
         kind = schema["type"]
         classes, kinds = _HELD[type(mark)]
         if kind in {"literal", "enum"}:
@@ -105,12 +107,8 @@ class MarkedType:
             for mark in self._search(rest, {id(part.schema) for part in parts}) if key not in {"metadata", "definitions"} else ():
                 # A serialization schema may repeat the validation schema.
                 if key != "serialization" or not any(mark in self.marks_below(part.schema) for part in parts):
-                    yield Place(
-                        path,
-                        mark,
-                        schema,
-                        _WITHIN.get(key, _WITHIN.get(schema["type"], f"a type of the kind {schema['type']!r}")),
-                    )
+                    within = _WITHIN.get(key, _WITHIN.get(schema["type"], f"a type of the kind {schema['type']!r}"))
+                    yield Place(path, mark, schema, within)
         for name, mark in _left_out_of(schema["cls"]) if schema["type"] in RECORDS | {"typed-dict"} else ():
             yield Place(joined(path, f".{name}"), mark, schema, "an annotation that validation ignores")
         for part in parts:
@@ -157,7 +155,7 @@ def _definitions(node: Any) -> Iterator[CoreSchema]:
 
 
 def _left_out_of(cls: Any) -> Iterator[tuple[str, Mark]]:
-    """Yield fields and marks of a class's annotations that are missing in the schema."""
+    """Yield the marks in a class's annotations that are missing in its schema, with their fields."""
     if isinstance(cls, type) and issubclass(cls, BaseModel):
         hints = {name: Annotated[field.annotation, None, *field.metadata] for name, field in cls.model_fields.items()}
     else:
@@ -186,6 +184,12 @@ def _marks_in(annotation: Any) -> Iterator[Mark]:
         yield annotation
     elif isinstance(annotation, TypeAliasType):
         yield from _marks_in(annotation.__value__)
+    elif isinstance(annotation, type) and (
+        issubclass(annotation, BaseModel) or is_dataclass(annotation) or is_typeddict(annotation)
+    ):
+        with suppress(PydanticUserError, NameError):
+            record = marked_type(annotation)
+            yield from record.marks_below(record.root)
     else:
         within = getattr(annotation, "__metadata__", ()) if get_origin(annotation) is Annotated else ()
         for part in (*within, *(annotation if isinstance(annotation, tuple) else get_args(annotation))):

@@ -94,7 +94,7 @@ class FromTools:
     locale: str | None
     """The locale of digit groups and decimal marks, ``"de"`` or ``"fr_CA"``; ``None``: English, ambiguous numbers are refused."""
     echoes: bool
-    """Whether a number counts that the tool received as an argument: for tools that check the model's number."""
+    """Whether a number counts although the tool received it as an argument, for tools that check the model's number."""
 
     def __init__(
         self,
@@ -136,11 +136,7 @@ _KINDS: Mapping[str, Callable[..., Mark]] = {"quote": Quote, "from_tools": FromT
 
 
 def mark_from_json(data: Mapping[str, Any]) -> Mark:
-    """Return a mark from a bundle.
-
-    Raises:
-        ValueError: If it is not a mark.
-    """
+    """Return a mark from a bundle; raise ``ValueError`` if it is not a mark."""
     fields = {name: value for name, value in data.items() if name != "kind"}
     try:
         return _KINDS[data["kind"]](**fields)

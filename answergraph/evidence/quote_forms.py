@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 
 from answergraph.evidence.searched_result import without_escapes
 from answergraph.evidence.texts.folding import MappedText, folded
@@ -40,16 +41,8 @@ def parts_of(text: str) -> Iterator[tuple[str, str]]:
             yield parts[0], parts[1]
 
 
-def _within_ellipses(form: str) -> str:
-    return _OUTER_ELLIPSIS.sub("", form)
-
-
 def _within_marks(form: str) -> str:
     return form[1:-1].strip(" \n") if len(form) > 2 and form[0] == form[-1] == "'" else form  # noqa: PLR2004 - two marks
-
-
-def _without_stop(form: str) -> str:
-    return _FINAL_STOP.sub("", form)
 
 
 def _with_other_first_letter(form: str) -> str:
@@ -72,9 +65,9 @@ def _closed_up(form: str) -> str:
 _CHANGES: tuple[Callable[[str], str], ...] = (
     _rejoined,
     _closed_up,
-    _within_ellipses,
+    partial(_OUTER_ELLIPSIS.sub, ""),
     _within_marks,
-    _without_stop,
+    partial(_FINAL_STOP.sub, ""),
     _with_other_first_letter,
 )
 
@@ -82,7 +75,7 @@ _CHANGES: tuple[Callable[[str], str], ...] = (
 def marks_agree(quote: str, source: str) -> bool:
     """Return whether single and double marks agree where they matter: in shell words and after digits.
 
-    ``'$x'`` is not ``"$x"``, and 6' is not 6"; a mark that closes a quotation is not feet or inches.
+    ``'$x'`` is not ``"$x"``, and 6' is not 6". A mark that closes a quotation does not mean feet or inches.
     """
     if "$" in quote and _kinds(quote) != _kinds(source):
         # Marks around the whole quote belong to it.
@@ -95,7 +88,7 @@ def _kinds(text: str) -> list[bool]:
 
 
 def _measures(text: str) -> list[bool]:
-    """Return whether each unmatched mark after a digit is a single one."""
+    """Return, for each unmatched mark after a digit, whether it is a single one."""
     measures: list[bool] = []
     is_open = False
     for match in _MARK.finditer(text):

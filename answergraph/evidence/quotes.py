@@ -28,7 +28,7 @@ _WORD = re.compile(r"\w+")
 _COMMON_WORDS = frozenset(words("quotes", "common"))
 _WORDS_AROUND_AN_ECHO = frozenset(words("quotes", "around_an_echo"))
 _MIN_COLUMNS_BESIDE_ECHO = 4
-"""Columns a quote needs beyond the tool's arguments."""
+"""Columns that a quote needs beyond the tool's arguments."""
 
 NOT_FOUND = "it is in no tool result word for word"
 _MAX_PLACES = 200
@@ -49,7 +49,7 @@ REMARKED = "its quotation marks, or feet and inches, differ there"
 SKIPS = "the text replaced by the ellipsis spans several sentences or changes the meaning"
 
 Span = EvidenceSpan | list[Any]
-"""A place as a list; may add the second part of a quote, the text's source, or that it was shown."""
+"""A place; a list adds the second part of a quote, the source of the text, or ``SHOWN``."""
 
 
 @dataclass(frozen=True)
@@ -114,16 +114,16 @@ def places_of_quote(text: str, result: SearchedResult, mark: Quote) -> Iterator[
 
 
 def places_shown(text: str, result: SearchedResult, mark: Quote) -> Iterator[Found | str]:
-    """Yield each place of a quote in the shown text, in which a middleware replaced words by marks.
+    """Yield each place of a quote in the shown text, where a middleware replaced words by placeholders.
 
-    The quote without those marks must be in the result itself.
+    The rest of the quote must be in the result itself.
     """
     shown = result.as_shown()
     if shown is result:
         return
     flat = fold("".join(result.run.texts))
     pieces = [fold(piece) for piece in _REDACTED.split(text)]
-    # A bundle that holds a result only in part cannot be searched for pieces.
+    # A bundle that has only parts of a result cannot be searched for the pieces.
     if len(pieces) > 1 and (MASK in flat or all(piece in flat for piece in pieces)):
         yield from places_of_quote(text, shown, mark)
 
@@ -151,7 +151,7 @@ class _Search:
             yield self._verdict(form, text, at)
 
     def places_of_parts(self, first: str, second: str, text: str) -> Iterator[Found | str]:
-        """Yield where two parts of a quote are in one sentence or row, in order."""
+        """Yield the places where one sentence or row has both parts of a quote, in order."""
         for at in islice(self._hits(first), _MAX_PLACES):
             one = self._verdict(first, first, at)
             end = at + len(first)
@@ -198,8 +198,4 @@ class _Search:
         if not marks_agree(text, self.result.run.texts[self.part][start:stop]):
             return REMARKED
         left = self.result.written.without(self.view.flat, at, end, self.result.upto)
-        return ECHOED if _only_echoes(left, form.replace("\n", " ")) else None
-
-
-def _only_echoes(rest: str, text: str) -> bool:
-    return rest != text and says_nothing_around(rest)
+        return ECHOED if left != form.replace("\n", " ") and says_nothing_around(left) else None

@@ -85,8 +85,9 @@ def _keys(schema: CoreSchema) -> Iterable[Part]:
     ]
 
 
-def _items(schema: CoreSchema) -> Iterable[Part]:
-    return [Part(schema.get("items_schema", _ANY), "[…]", items_of, SEQUENCES)]
+def _each(key: str, shape: Any) -> Callable[[CoreSchema], Iterable[Part]]:
+    """Return the parts of a kind whose items all have the schema under this key."""
+    return lambda schema: [Part(schema.get(key, _ANY), "[…]", items_of, shape)]
 
 
 def _places_of_tuple(schema: CoreSchema) -> Iterable[Part]:
@@ -98,10 +99,6 @@ def _places_of_tuple(schema: CoreSchema) -> Iterable[Part]:
 
 def _nth(place: int, value: tuple[Any, ...]) -> Steps:
     return [(f"[{place}]", value[place] if place < len(value) else None)]
-
-
-def _values(schema: CoreSchema) -> Iterable[Part]:
-    return [Part(schema.get("values_schema", _ANY), "[…]", items_of, Mapping)]
 
 
 _ANY: CoreSchema = {"type": "any"}
@@ -123,8 +120,8 @@ PARTS: Mapping[str, Callable[[CoreSchema], Iterable[Part]]] = {
     **dict.fromkeys(RECORDS, _record),
     **dict.fromkeys(["model-fields", "dataclass-args"], _attributes),
     "typed-dict": _keys,
-    **dict.fromkeys(["list", "set", "frozenset", "deque"], _items),
+    **dict.fromkeys(["list", "set", "frozenset", "deque"], _each("items_schema", SEQUENCES)),
     "tuple": _places_of_tuple,
-    **dict.fromkeys(["dict", "ordered-dict", "default-dict"], _values),
+    **dict.fromkeys(["dict", "ordered-dict", "default-dict"], _each("values_schema", Mapping)),
 }
 """Per schema kind, the parts of its values; other kinds have none."""

@@ -34,9 +34,12 @@ class SearchedResult:
         self.run = run
         self.written = written or WrittenWords([run])
         self.upto = upto
+        self._is_json = [json_form(text) for text in run.texts]
+        plain = [MappedText.unchanged(text) for text in run.texts]
+        self._unescaped = [without_escapes(text) if json else text for text, json in zip(plain, self._is_json, strict=True)]
         self._views: dict[int, list[View]] = {}
         self._counted: dict[tuple[int, str | None], MappedText] = {}
-        self._unread = {part: self._views_of(part) for part in range(len(run.texts))}
+        self._unread = [views_of(text, is_json=json) for text, json in zip(self._unescaped, self._is_json, strict=True)]
 
     @property
     def is_shown(self) -> bool:
@@ -57,9 +60,6 @@ class SearchedResult:
             known.append(view)
             yield view
 
-    def _views_of(self, part: int) -> Iterator[View]:
-        return views_of(self._unescaped[part], is_json=self._is_json[part])
-
     def counted(self, part: int, locale: str | None) -> MappedText:
         """Return one text prepared for reading numbers."""
         key = (part, locale)
@@ -78,15 +78,6 @@ class SearchedResult:
         return _with_plain_digits(next(self.views(part)).folded if is_known else folded(plain))
 
     @cached_property
-    def _is_json(self) -> list[str]:
-        return [json_form(text) for text in self.run.texts]
-
-    @cached_property
-    def _unescaped(self) -> list[MappedText]:
-        plain = [MappedText.unchanged(text) for text in self.run.texts]
-        return [without_escapes(text) if json else text for text, json in zip(plain, self._is_json, strict=True)]
-
-    @cached_property
     def offsets(self) -> list[int]:
         return [0, *accumulate(map(len, self.run.texts))]
 
@@ -100,7 +91,7 @@ def _with_plain_digits(text: MappedText) -> MappedText:
 
 
 def separated(text: str) -> MappedText:
-    """Return a JSON text with escapes undone and list items apart: in ``[1,234]`` the comma groups no digits."""
+    """Return a JSON text with decoded escapes and separated items, because the comma in ``[1,234]`` groups no digits."""
     return without_escapes(
         MappedText.unchanged(text).changed(_STRING_OR_COMMA, lambda match: ", " if match.group() == "," else match.group())
     )
@@ -112,7 +103,7 @@ def without_escapes(text: MappedText) -> MappedText:
 
 
 def json_form(text: str) -> str:
-    """Return whether a text is JSON or JSON lines; empty if neither."""
+    """Return ``WHOLE`` for a JSON text and ``LINES`` for JSON lines, otherwise an empty string."""
     if _parses(text):
         return WHOLE
     return LINES if all(_parses(line) for line in text.splitlines() if line.strip()) else ""

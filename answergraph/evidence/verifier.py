@@ -55,12 +55,12 @@ def verify_bundle(bundle: Mapping[str, Any] | str | bytes, *, key: bytes | None 
 
     Args:
         bundle: A bundle of ``answer_bundle``, or its JSON, which may have been changed since. One written by hand needs
-            ``answer``, ``evidence`` and ``messages``; without ``marks`` texts are checked as quotes and numbers as numbers.
-        key: The secret that the bundle was signed with; with it, a bundle that is not signed with it does not hold.
+            ``answer``, ``evidence`` and ``messages``; without ``marks``, strings are checked as quotes and numbers as numbers.
+        key: The secret that signed the bundle; a bundle that was not signed with it does not hold.
 
     Returns:
-        One verdict per marked field and per field with evidence, and one for ``"bundle"`` if it was changed since it was made, or
-        if it claims nothing.
+        One verdict per marked field and per field with evidence, and one for ``"bundle"`` if the bundle was changed after it was
+        made or claims nothing.
 
     Raises:
         BundleError: If it is not a valid bundle.
@@ -76,7 +76,7 @@ def verify_bundle(bundle: Mapping[str, Any] | str | bytes, *, key: bytes | None 
 
 
 def _with_names_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    # A reader may see one of two equal names, and the program use the other.
+    # If a name is repeated, a reader may see one value while the program uses the other.
     found = dict(pairs)
     if len(found) < len(pairs):
         raise ValueError("a name is repeated in an object")
@@ -110,7 +110,7 @@ def _verdicts_of_claims(bundle: Mapping[str, Any]) -> Iterator[ClaimVerdict]:
             problem = "it has no evidence"
         elif problem is None and _place(checked.evidence[path]) != _place(evidence[path]):
             problem = "it is at another place"
-        yield ClaimVerdict(path, problem is None, values.get(path), problem or _in_words(*evidence[path]))
+        yield ClaimVerdict(path, problem is None, values.get(path), problem or "{}, characters {} to {}".format(*evidence[path]))
 
 
 def _without_claims(bundle: Mapping[str, Any], *, may_lack: bool = False) -> Iterator[ClaimVerdict]:
@@ -127,10 +127,10 @@ def _marks(bundle: Mapping[str, Any]) -> dict[str, Mark]:
 
 
 def _sources(bundle: Mapping[str, Any]) -> list[ToolRun]:
-    """Return the results; one counts if the evidence names it and the conversation does not contradict it."""
+    """Return the results; a result counts if the evidence names it and the conversation does not contradict it."""
     messages: list[Any] = messages_from_dict(bundle["messages"])
     recorded = bundle.get("results")
-    results = list(results_in(messages, {str(bundle.get("schema"))})) if recorded is None else recorded
+    results = results_in(messages, {str(bundle.get("schema"))}) if recorded is None else recorded
     runs = as_shown(map(run_of, _RESULTS.validate_python(results, strict=True)), messages)
     masked = {result["tool_call_id"] for result in results if result.get(MASKED)}
     named = {span[0] for span in bundle["evidence"].values()}
@@ -149,7 +149,3 @@ def _problems_of_seal(saved: Mapping[str, Any], key: bytes | None) -> Iterator[s
 
 def _place(evidence: Any) -> list[Any]:
     return [part for part in evidence if part != SHOWN]
-
-
-def _in_words(call_id: str, start: int, end: int, *more: Any) -> str:
-    return f"{call_id}, characters {start} to {end}"

@@ -1,6 +1,6 @@
 """The model's own words in a run; a result that repeats them supports nothing.
 
-These are its prose and the arguments of every call up to the result's own, in any encoding a tool may return.
+They are its prose and the arguments of all calls up to the one with the result, in any encoding that a tool may return.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from answergraph.evidence.texts.folding import fold
 from answergraph.state.tool_results import ToolRun
 
 _MIN_ECHO_CHARACTERS = 4
-"""Minimum length of an argument whose return in the result is an echo, not a coincidence."""
+"""A shorter argument may occur in a result by coincidence."""
 _MIN_WORDS_OF_PROSE = 3
 _WORDS_IN_A_ROW, _SIGNS_IN_A_ROW = 3, 6
-"""Minimum number of words (or characters without spaces) in an argument's order that count as an echo."""
+"""Minimum number of consecutive words, or of characters in scripts without spaces, that count as an echo."""
 _NUMBER = r"[0-9](?:[0-9.,_]*[0-9])?"
 _TOKEN = re.compile(rf"{_NUMBER}|[\u3040-\u30ff\u3400-\u9fff]|[^\W\d_]+|\w")
 _SENTENCE_END = re.compile(r"[.!?。！？]\s|\n")
@@ -79,7 +79,7 @@ class WrittenWords:
         return rows
 
     def without(self, text: str, start: int, end: int, upto: int) -> str:
-        """Return the words in a span that the model had not written."""
+        """Return the words in a span that the model had not written before."""
         said = text[start:end].lower()
         if any(said in argument for written, argument in self.arguments if written <= upto):
             return ""

@@ -72,7 +72,6 @@ class Journal(AbstractContextManager["Journal", None]):
         self._file.seek(0)
         text = self._file.read()
         self.records = {record.key: record for record in readable(text)}
-        """The records by run."""
         if text and not text.endswith(b"\n"):
             self._file.write(b"\n")
             self._file.flush()

@@ -21,7 +21,7 @@ COLUMNS: tuple[str, ...] = (
     *(f"{name}_{end}" for name, metric in METRICS.items() if metric.is_share for end in ("low", "high")),
     *("date", "answergraph", "served", "parameters", "notes", "warning"),
 )
-"""An empty cell: nothing to count; ``_low`` and ``_high`` bound a share's 95 % interval."""
+"""A cell is empty if there is nothing to count; ``_low`` and ``_high`` bound a share's 95 % interval."""
 
 
 def write_csv(report: Report, path: Path) -> None:

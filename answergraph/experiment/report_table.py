@@ -12,7 +12,6 @@ from rich.text import Text
 from answergraph.experiment.summary import CHECKING, COST, SMALL_SAMPLE_NOTE, TITLE, WORTH, Comparison, Metric, Report, Row
 
 NOTHING = "–"
-"""Marks cells with nothing to count."""
 
 _Cell = Callable[[Row], str]
 

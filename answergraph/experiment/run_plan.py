@@ -32,7 +32,6 @@ class RunPlan:
     """Each runs every task."""
     tasks: Sequence[Task]
     repeats: int = 1
-    """Number of repeats."""
     base_url: str | None = None
     """The model's address, if not the provider's own."""
 
@@ -59,18 +58,10 @@ class Run:
     task: Task
 
 
-@dataclass(frozen=True)
-class Failed:
-    """A run without a measurement."""
-
-    key: RunKey
-    error: Exception
-
-
 async def run_all(
     plan: RunPlan, model: BaseChatModel, journal: Journal, *, concurrency: int, done: Callable[[], None] = lambda: None
-) -> list[Failed]:
-    """Run what the journal does not hold yet, and return the failed runs in the plan's order.
+) -> dict[RunKey, Exception]:
+    """Make the runs that the journal does not hold yet, and return the errors of failed ones in the plan's order.
 
     The journal gets each run as it finishes; failed runs are repeated next time. ``done`` is called after each run, and for
     each run already in the journal.
@@ -86,16 +77,17 @@ async def run_all(
             done()
         else:
             waiting.append(run)
-    failed: dict[RunKey, Failed] = {}
+    failed: dict[RunKey, Exception] = {}
     left = iter(waiting)
 
     async def work() -> None:
         for run in left:
-            result = await _result(agents[run.setting.name], run, model)
-            if isinstance(result, Failed):
-                failed[run.key] = result
+            try:
+                record = await _record(agents[run.setting.name], run, model)
+            except Exception as error:  # noqa: BLE001 - every provider has error classes of its own; one failed run must not end the others
+                failed[run.key] = error
             else:
-                journal.add(result)
+                journal.add(record)
             done()
 
     workers = [asyncio.ensure_future(work()) for _ in range(min(concurrency, len(waiting)))]
@@ -104,15 +96,12 @@ async def run_all(
     finally:
         for worker in workers:
             worker.cancel()
-    return [failed[run.key] for run in waiting if run.key in failed]
+    return {run.key: failed[run.key] for run in waiting if run.key in failed}
 
 
-async def _result(agent: Any, run: Run, model: BaseChatModel) -> Record | Failed:
-    try:
-        state = await agent.ainvoke({"messages": [("user", run.task.question)]})
-        return Record(run.key, measure(run.setting, run.task, state), _how_made(state["messages"], model))
-    except Exception as error:  # noqa: BLE001 - every provider has error classes of its own; one failed run must not end the others
-        return Failed(run.key, error)
+async def _record(agent: Any, run: Run, model: BaseChatModel) -> Record:
+    state = await agent.ainvoke({"messages": [("user", run.task.question)]})
+    return Record(run.key, measure(run.setting, run.task, state), _how_made(state["messages"], model))
 
 
 def _how_made(messages: Sequence[AnyMessage], model: BaseChatModel) -> HowMade:

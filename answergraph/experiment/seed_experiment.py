@@ -36,7 +36,7 @@ TASKS: tuple[Task, ...] = (
     Task("calc_09", "(77 × 11) - (324 ÷ 18) + 29 を計算してください。", 858),
     Task("calc_10", "(1000 - 450) ÷ 5 + (32 × 4) を計算してください。", 238),
 )
-"""None asks for a validation: the effect of the schema is measured."""
+"""No task asks for a validation, because the effect of the schema is measured."""
 
 SYSTEM_PROMPT = """\
 あなたは計算を実行するアシスタントです。
@@ -80,7 +80,7 @@ RequiredValidation: type[BaseModel] = create_model(
 
 
 class CalculationResult(BaseModel):
-    """計算結果のスキーマ"""  # noqa: D415 - as the seed's; neither this nor the name, which the model sees, tells of a validation
+    """計算結果のスキーマ"""  # noqa: D415 - as the seed's; the model sees this text and the name, so neither mentions a validation
 
     final_answer: float = Field(description="最終的な計算結果")
     reasoning: str = Field(description="計算プロセスの説明")

@@ -65,11 +65,6 @@ class Setting:
     middleware: Sequence[RequireTools] = ()
     """Further checks of an answer."""
 
-    @property
-    def compared_with(self) -> str | None:
-        """The setting that this one is compared with."""
-        return COMPARED.get(self.name)
-
     def agent(self, model: Any) -> CompiledStateGraph[Any, Any, Any, Any]:
         """Return the agent of this setting.
 
@@ -90,12 +85,11 @@ class Setting:
 
     @property
     def schema_names(self) -> set[str]:
-        """The names of the answer schemas."""
         return set() if self.response_format is None else set(self.response_format.schema_names)
 
     @cached_property
     def fingerprint(self) -> str:
-        """Distinguishes settings of the same name with other requests."""
+        """A hash that changes whenever the setting's requests do."""
         schemas = [schema.json_schema for schema in self.response_format.schemas] if self.response_format else []
         tools = [convert_to_openai_tool(tool) for tool in TOOLS]
         told = [self.name, self.prompt, sorted(self.strategies), schemas, tools, [each.name for each in self.middleware]]

@@ -9,9 +9,9 @@ from statistics import fmean
 from answergraph.experiment.intervals import PairedTest, wilson
 from answergraph.experiment.journal import Record, RunKey
 from answergraph.experiment.measurement import Measurement, WrongStrategyError
-from answergraph.experiment.run_plan import Failed, RunPlan
+from answergraph.experiment.run_plan import RunPlan
 from answergraph.experiment.seed_experiment import TOOLS, validate_calculation
-from answergraph.experiment.settings import Setting
+from answergraph.experiment.settings import COMPARED, Setting
 from answergraph.models.model_names import OFFLINE
 
 TITLE = "Does an evidence field make a model check its work?"
@@ -49,9 +49,7 @@ class Row:
     setting: str
     about: str
     planned: int
-    """The number of runs in the plan."""
     finished: int
-    """The number of finished runs."""
     failed: int
     """The number of runs that raised an error."""
     error: str | None
@@ -59,7 +57,6 @@ class Row:
     validate_calls: tuple[float | None, ...]
     """Mean number of validation calls per task, ``None`` without a run."""
     figures: Mapping[str, float | None]
-    """The value of each metric."""
     intervals: Mapping[str, tuple[float, float]]
     """The 95 % interval of each share; trials are tasks."""
     notes: tuple[str, ...]
@@ -83,7 +80,6 @@ class Report:
 
     model: str
     repeats: int
-    """The number of repeats."""
     rows: Sequence[Row]
     comparisons: Sequence[Comparison] = ()
     provenance: Mapping[str, str] = field(default_factory=dict)
@@ -149,13 +145,13 @@ METRICS: Mapping[str, Metric] = {**CHECKING, **WORTH, **COST}
 """The metrics of each setting, as explained in docs/experiment.md."""
 
 
-def summarise(plan: RunPlan, records: Mapping[RunKey, Record], failed: Sequence[Failed]) -> Report:
+def summarise(plan: RunPlan, records: Mapping[RunKey, Record], failed: Mapping[RunKey, Exception]) -> Report:
     """Return the report with a row for each setting of a plan."""
     chosen = {run.key: records[run.key] for run in plan.runs() if run.key in records}
     rows = [_row(plan, setting, records, failed) for setting in plan.settings]
     usable = {row.setting for row in rows if not row.error}
     by_setting = {name: {key: record.measurement for key, record in chosen.items() if key.setting == name} for name in usable}
-    pairs = [(setting.name, setting.compared_with or "") for setting in plan.settings]
+    pairs = [(setting.name, COMPARED.get(setting.name, "")) for setting in plan.settings]
     compared = [compare(one, other, by_setting[one], by_setting[other]) for one, other in pairs if {one, other} <= usable]
     return Report(plan.model_name, plan.repeats, rows, compared, provenance(chosen.values()))
 
@@ -173,10 +169,9 @@ def provenance(records: Iterable[Record]) -> dict[str, str]:
     return {name: value for name, value in told.items() if value}
 
 
-def compare(
-    one: str, other: str, runs: Mapping[RunKey, Measurement], others: Mapping[RunKey, Measurement], metric: str = "validate_rate"
-) -> Comparison:
-    """Compare two settings by a share, on their common tasks."""
+def compare(one: str, other: str, runs: Mapping[RunKey, Measurement], others: Mapping[RunKey, Measurement]) -> Comparison:
+    """Compare two settings by the share of tasks validated, on their common tasks."""
+    metric = "validate_rate"
     tasks = [task for task in dict.fromkeys(key.task for key in runs) if task in {key.task for key in others}]
     pairs = [(_of_task(runs, task, metric), _of_task(others, task, metric)) for task in tasks]
     known = [(first, second) for first, second in pairs if first is not None and second is not None]
@@ -184,13 +179,14 @@ def compare(
     return Comparison(one, other, means, PairedTest.of(known))
 
 
-def _row(plan: RunPlan, setting: Setting, records: Mapping[RunKey, Record], failed: Sequence[Failed]) -> Row:
+def _row(plan: RunPlan, setting: Setting, records: Mapping[RunKey, Record], failed: Mapping[RunKey, Exception]) -> Row:
     keys = [run.key for run in plan.runs() if run.key.setting == setting.name]
     finished = {key: records[key].measurement for key in keys if key in records}
-    failures = [each for each in failed if each.key.setting == setting.name]
+    failures = [error for key, error in failed.items() if key.setting == setting.name]
     runs, error = list(finished.values()), _error(failures, len(finished), len(keys))
     figures = {} if error else {name: metric.figure(runs) for name, metric in METRICS.items()}
-    tasks = {name: _tasks_with(name, finished, plan) for name, metric in METRICS.items() if metric.is_share}
+    shares = {name: [_of_task(finished, task.id, name) for task in plan.tasks] for name, each in METRICS.items() if each.is_share}
+    tasks = {name: len(plan.tasks) - values.count(None) for name, values in shares.items()}
     return Row(
         setting=setting.name,
         about=setting.about,
@@ -205,17 +201,13 @@ def _row(plan: RunPlan, setting: Setting, records: Mapping[RunKey, Record], fail
     )
 
 
-def _error(failures: Sequence[Failed], finished: int, planned: int) -> str | None:
-    others = [each for each in failures if isinstance(each.error, WrongStrategyError)]
+def _error(failures: Sequence[Exception], finished: int, planned: int) -> str | None:
+    others = [error for error in failures if isinstance(error, WrongStrategyError)]
     if others:
-        return f"{len(others)} of {planned} runs are no runs of this setting: {others[0].error}"
+        return f"{len(others)} of {planned} runs do not belong to this setting: {others[0]}"
     return None if finished else "no run finished"
 
 
 def _of_task(finished: Mapping[RunKey, Measurement], task: str, metric: str) -> float | None:
     runs = [run for key, run in finished.items() if key.task == task]
     return METRICS[metric].figure(runs) if runs else None
-
-
-def _tasks_with(metric: str, finished: Mapping[RunKey, Measurement], plan: RunPlan) -> int:
-    return sum(_of_task(finished, task.id, metric) is not None for task in plan.tasks)

@@ -49,7 +49,6 @@ class RuleSelection:
         return {self.output_key: self._judgment(judging, choice, match)}
 
     def raise_without_match(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> dict[str, Any]:
-        """Raise ``RuleNotMatched`` if no rule holds."""
         judgment: Judgment = state[self.output_key]
         if judgment["index"] is None:
             raise RuleNotMatched(judgment)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from answergraph.evidence.marks import MIN_QUOTE_COLUMNS, Quote
@@ -26,7 +26,6 @@ class Grounding:
     spans: tuple[tuple[int, int], ...] = ()
     """The spans of its quotes in the work, in characters."""
     problem: str | None = None
-    """Why the reason does not count, else ``None``."""
 
 
 def grounded_in(work: str, reason: str, conditions: Sequence[str]) -> Grounding:
@@ -39,7 +38,8 @@ def grounded_in(work: str, reason: str, conditions: Sequence[str]) -> Grounding:
     searched = SearchedResult(ToolRun("work", "work", {}, (work,)))
     named = [fold(condition) for condition in conditions]
     spans: list[tuple[int, int]] = []
-    for quote in _quotes(reason):
+    for match in _QUOTED.finditer(reason):
+        quote = match[match.lastindex or 0]
         places = list(places_of_quote(quote, searched, mark))
         found = next((place for place in places if isinstance(place, Found)), None)
         if found is not None:
@@ -48,8 +48,3 @@ def grounded_in(work: str, reason: str, conditions: Sequence[str]) -> Grounding:
             why = next((place for place in places if isinstance(place, str)), "it is not in the work word for word")
             return Grounding(problem=f"The reason quotes {quote!r}, but {why}.")
     return Grounding(tuple(spans)) if spans else Grounding(problem=WITHOUT_QUOTE)
-
-
-def _quotes(reason: str) -> Iterator[str]:
-    for match in _QUOTED.finditer(reason):
-        yield next(group for group in match.groups() if group is not None)

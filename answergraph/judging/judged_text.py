@@ -31,7 +31,7 @@ class JudgedText:
         self.text = text.strip()
 
     def without_tags(self, *tag_words: str) -> str:
-        """Disable the tags of these words, so that a reply that repeats the text names none."""
+        """Disable the tags of these words, so that a reply that repeats the text contains none."""
         return re.sub(rf"\[({'|'.join(map(re.escape, tag_words))}):([0-9]+)\]", r"[\1 \2]", self.text, flags=re.IGNORECASE)
 
     def fenced(self, shown: str) -> str:

@@ -20,7 +20,7 @@ StageName = Literal["structured_output", "phase3_tag", "ai_judge", "phase1_tag"]
 """The ways to ask, and ``phase1_tag``, which reads a tag in the work."""
 
 StageStatus = Literal["matched", "no_match", "error", "out_of_budget"]
-"""``"matched"``: a condition; ``"no_match"``: no valid one; ``"error"``: an exception; ``"out_of_budget"``: no call was left."""
+"""``"matched"``: chose a valid condition; ``"no_match"``: did not; ``"error"``: raised; ``"out_of_budget"``: had no call left."""
 
 
 class StageRecord(TypedDict):
@@ -46,9 +46,7 @@ class Judging(TypedDict):
     """A judgment in progress."""
 
     work: str
-    """The text to judge."""
     candidates: list[str]
-    """The labels to choose from."""
     open: bool
     """Whether a judge must be asked."""
     chosen: str | None
@@ -87,7 +85,6 @@ class Judgment(TypedDict):
 
 
 def no_judgment(reason: str, stages: list[StageRecord]) -> Judgment:
-    """Return a judgment without a matching rule."""
     return Judgment(index=None, step=None, tag=None, label=None, method=None, reason=reason, stages=stages)
 
 

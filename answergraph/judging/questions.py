@@ -99,7 +99,6 @@ class JudgePrompt:
     tag_word: str | None
     """The tag word in the table, ``None`` for no tags."""
     quotes: bool = False
-    """Whether the reason must quote the work."""
     fallback_word: str | None = None
     """The tag word at the end of the prompt."""
 

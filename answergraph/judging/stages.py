@@ -40,7 +40,7 @@ _DIGITS = re.compile(r"[0-9]{1,9}")
 
 @dataclass(frozen=True)
 class JudgeReply:
-    """What the model's reply says, before it is checked."""
+    """The content of a model's reply, unchecked."""
 
     number: int | None
     """The number of the condition, counted from 1."""
@@ -67,7 +67,6 @@ class Stage:
     name: StageName
     question: JudgeQuestion
     grounded: bool = False
-    """Whether a reason counts only if it quotes the work."""
 
     def step(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> Step[dict[str, Any]]:
         judging = state[JUDGING]
@@ -79,7 +78,7 @@ class Stage:
             raise
         except NoCallLeftError:
             record = _without_reply(self.name, "out_of_budget", NO_CALL_LEFT)
-        except Exception as error:  # noqa: BLE001 - whatever a provider's client raises: the next stage asks in another way
+        except Exception as error:  # noqa: BLE001 - clients raise errors of any class; the next stage asks in another way
             record = _without_reply(self.name, "error", f"{type(error).__name__}: {shortened(str(error))}")
         return {JUDGING: {**judging, "stages": [*judging["stages"], record]}}
 
@@ -130,7 +129,7 @@ class AskForNumber:
     tag_word: str
     """The tag word for replies without an object."""
     tag_method: StageName | None = None
-    """The method of an answer by tag, in which the last tag counts; ``None``: the first tag counts, for the stage itself."""
+    """The method recorded for an answer by tag, whose last tag counts. ``None``: the stage's own, and the first tag counts."""
     bound: BoundModels = field(default_factory=BoundModels)
 
     def ask(self, work: JudgedText, conditions: Sequence[str]) -> Step[JudgeReply]:
@@ -160,7 +159,7 @@ class AskForNumber:
             try:
                 return asked, self.bound.bind(request, asked.strategy)
             except Exception as error:
-                # Clients raise anything; errors not about the format are re-raised.
+                # Clients raise errors of any class; those not about the format are re-raised.
                 if not cannot_be_bound(error) or not asked.has_next_strategy:
                     raise
                 used.append(asked.strategy_id)

@@ -12,7 +12,7 @@ from langgraph.constants import TAG_NOSTREAM
 from pydantic import BaseModel
 
 from answergraph.llm_math.math_expression import CalculationError, calculate
-from answergraph.runtime.steps import Invoke, Step, arun_step, run_step
+from answergraph.runtime.steps import Invoke, Step, in_both_colours
 
 NAME = "Calculator"
 DESCRIPTION = "Useful for when you need to answer questions about math."
@@ -94,12 +94,7 @@ def llm_math_tool(llm: Runnable[Any, Any]) -> BaseTool:
         reply: Any = yield Invoke(bound, PROMPT.format(question=question))
         return answer_in(reply.text if isinstance(reply, BaseMessage) else str(reply))
 
-    def calculator(question: str) -> str:
-        return run_step(ask(question))
-
-    async def acalculator(question: str) -> str:
-        return await arun_step(ask(question))
-
+    calculator, acalculator = in_both_colours(ask)
     return StructuredTool(
         name=NAME,
         description=DESCRIPTION,

@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 MAX_CHARACTERS = 1_000
-"""Longer expressions are refused."""
 MAX_BITS = 2_048
 """Larger integer powers are refused; a double ends at 1,024 bits."""
 

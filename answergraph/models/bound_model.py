@@ -1,4 +1,4 @@
-"""Chat models with tools and format bound, cached, and the messages they are sent."""
+"""Chat models with bound tools and format, cached, and the messages that are sent to them."""
 
 from __future__ import annotations
 
@@ -25,10 +25,11 @@ from answergraph.runtime.steps import Invoke
 from answergraph.state.messages import WHOLE_MESSAGES
 
 SEEN = "I have seen the result."
-"""Separates a tool message from a user message for providers that require it; never stored."""
+"""Sent between a tool message and a user message to providers that require it; never stored."""
 WROTE_NOTHING = "(nothing was written)"
 """The text of an empty reply; never stored."""
-_THOUGHTS = {"thinking", "redacted_thinking", "reasoning", "reasoning_content"}
+_WORDLESS = {"text", "thinking", "redacted_thinking", "reasoning", "reasoning_content"}
+"""The blocks of a reply that has no text, or only blank text, and perhaps thoughts."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +52,7 @@ class BoundModel:
 
     @classmethod
     def of(cls, bound: Any, **fields: Any) -> BoundModel:
-        """Separate a bound model into the model and its arguments, if it consists of nothing else."""
+        """Separate a bound model into the model and its arguments if it is nothing more than these."""
         is_plain = isinstance(bound, RunnableBinding) and _calls_as(bound, RunnableBinding)
         if not is_plain or bound.config or bound.config_factories:
             return cls(bound, {}, **fields)
@@ -69,7 +70,7 @@ class BoundModel:
     def call(self, request: ModelRequest[Any], listeners: Sequence[BaseCallbackHandler] = (), *, streams: bool = True) -> Invoke:
         """Return the effect that calls the model; ``listeners`` are callback handlers beside those of the run."""
         messages: list[AnyMessage] = [request.system_message] if request.system_message else []
-        # Filtered inline: copying the list at once is fast, few messages can be empty.
+        # Filtered inline for speed: few messages can be empty.
         messages += [
             with_words(m)
             if isinstance(m, AIMessage) and not m.tool_calls and (not isinstance(m.content, str) or not m.content.strip())
@@ -94,7 +95,7 @@ def _calls_as(runnable: Runnable[Any, Any], kind: Any) -> bool:
 
 
 def _with_prompt(messages: list[AnyMessage], prompt: str) -> list[AnyMessage]:
-    # Some providers refuse two user messages in a row; a paused turn must be the last message.
+    # Some providers refuse two user messages in a row, and a paused turn must stay the last message.
     place = len(messages) - 2 if len(messages) > 1 and _is_paused(messages[-1]) else len(messages) - 1
     while place > 0 and _is_paused(messages[place]):
         place -= 1
@@ -123,32 +124,14 @@ def _extended(content: Any, text: str) -> Any:
 
 
 def with_words(message: AIMessage) -> AIMessage:
-    """Return a message with text: some providers refuse empty or thoughts-only replies."""
-    if message.tool_calls or message.invalid_tool_calls:
+    """Return a reply with text, because some providers refuse replies that are empty or have only thoughts."""
+    blocks = [block for block in message.content if isinstance(block, dict)] if isinstance(message.content, list) else []
+    is_wordless = not message.text.strip() and _WORDLESS.issuperset(block.get("type") for block in blocks)
+    if not is_wordless or message.tool_calls or message.invalid_tool_calls or message.additional_kwargs.get("refusal"):
         return message
-    if message.additional_kwargs.get("refusal") or not _is_wordless(message.content):
-        return message
-    thoughts = [block for block in message.content if not _is_text(block)] if isinstance(message.content, list) else []
+    thoughts = [block for block in blocks if block["type"] != "text"]
     content: Any = [*thoughts, {"type": "text", "text": WROTE_NOTHING}] if thoughts else WROTE_NOTHING
     return message.model_copy(update={"content": content})
-
-
-def _is_wordless(content: str | list[Any]) -> bool:
-    if isinstance(content, str):
-        return not content.strip()
-    return all(_is_text(block) and not _text(block).strip() for block in content if not _is_thought(block))
-
-
-def _is_text(block: Any) -> bool:
-    return isinstance(block, str) or block.get("type") == "text"
-
-
-def _text(block: Any) -> str:
-    return block if isinstance(block, str) else str(block.get("text") or "")
-
-
-def _is_thought(block: Any) -> bool:
-    return isinstance(block, dict) and block.get("type") in _THOUGHTS
 
 
 class BoundModels:

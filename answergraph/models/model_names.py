@@ -1,4 +1,4 @@
-"""The name of the offline model, which the command line imports without a model."""
+"""The name of the offline model; the command line imports it without importing a model."""
 
 OFFLINE = "offline"
 """A set of rules, not a language model."""

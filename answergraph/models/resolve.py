@@ -1,4 +1,4 @@
-"""Resolves the name of a chat model; the only place that imports provider packages, on demand."""
+"""Finds the chat model for a name; the only module that imports provider packages, and only when one is needed."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _meant(name: str) -> str | None:
 
 
 def _offline(policy: OfflinePolicy | None) -> BaseChatModel:
-    # Its calculator takes a twentieth of the package's import time.
+    # To import its calculator takes a twentieth of the package's import time.
     from answergraph.models.offline.offline_model import OfflineChatModel
 
     return OfflineChatModel(policy=policy) if policy else OfflineChatModel()

@@ -59,11 +59,11 @@ class ModelRequest(Generic[ContextT]):
     def __init__(
         self, *, model: BaseChatModel, messages: list[AnyMessage], system_prompt: str | None = None, **rest: Any
     ) -> None:
-        """Make a request; ``system_prompt`` is the system message as text, ``rest`` the other fields by name.
+        """Make a request; ``system_prompt`` is the system message as text, ``rest`` are the other fields by name.
 
         Raises:
             ValueError: If both ``system_prompt`` and ``system_message`` are given.
-            TypeError: If a name is no field.
+            TypeError: If there is no field of a name.
         """
         unknown = rest.keys() - ModelRequest.__dataclass_fields__.keys()
         if unknown:
@@ -72,14 +72,10 @@ class ModelRequest(Generic[ContextT]):
             if rest.get("system_message") is not None:
                 raise ValueError(_TWO_PROMPTS)
             rest["system_message"] = SystemMessage(system_prompt)
-        defaults: dict[str, Any] = {"tools": [], "model_settings": {}, "state": {"messages": []}}
-        values = {
-            **dict.fromkeys(_OPTIONAL_FIELDS),
-            **defaults,
-            **{name: each for name, each in rest.items() if each is not None},
-        }
-        # ``__setattr__`` warns of assignment.
-        vars(self).update(values, model=model, messages=messages)
+        defaults: Any = {**dict.fromkeys(_OPTIONAL_FIELDS), "tools": [], "model_settings": {}, "state": {"messages": []}}
+        given = {name: each for name, each in rest.items() if each is not None}
+        # ``__setattr__`` would warn.
+        vars(self).update({**defaults, **given}, model=model, messages=messages)
 
     @property
     def system_prompt(self) -> str | None:
@@ -117,7 +113,7 @@ def _with_system_message(values: dict[str, Any]) -> dict[str, Any]:
 
 @dataclass
 class ModelResponse(Generic[ResponseT]):
-    """The messages of a model call, and the answer read from them, if there is one."""
+    """The messages of a model call and, if they contain one, the answer."""
 
     result: list[BaseMessage]
     structured_response: ResponseT | None = None

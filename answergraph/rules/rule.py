@@ -18,7 +18,6 @@ from answergraph.rules.when_expression import Expression, Facts
 from answergraph.state.errors import AgentSpecError, RuleSyntaxError
 
 MAX_RULE_CHARACTERS = 2_000
-"""Longer rules are refused."""
 
 MatchMethod = Literal[
     "aggregate", "auto_select", "structured_output", "phase3_tag", "phase1_tag", "ai_judge", "ai_judge_fallback"
@@ -31,7 +30,7 @@ _STRAY_WHEN = re.compile(r"\bwhen\(")
 
 
 class ChildLabels(tuple[str, ...]):
-    """The labels of parallel children, in order; the rules of one decision look them up and do not each go through them."""
+    """The labels of parallel children, in order; their set is made once for all rules of a decision."""
 
     @cached_property
     def different(self) -> frozenset[str]:
@@ -77,7 +76,7 @@ class Rule:
         return self.label is not None
 
     def holds(self, facts: Mapping[str, Any] | Facts, children: Sequence[str], chosen: str | None) -> bool:
-        """Return whether the rule holds, by the facts that ``when(...)`` names, the children's labels and the label chosen."""
+        """Return whether the rule holds for the facts, the children's labels and the chosen label."""
         if self.label is not None and self.label != chosen:
             return False
         if self.aggregate is not None and not self.aggregate.holds(children):
@@ -178,7 +177,6 @@ class RuleMatch:
     """The rule that holds."""
 
     index: int
-    """The index of the rule."""
     method: MatchMethod
 
 
@@ -201,7 +199,6 @@ class Rules:
 
     @property
     def texts(self) -> list[str]:
-        """The rules as they were written."""
         return [rule.text for rule in self.rules]
 
     @property
@@ -214,7 +211,7 @@ class Rules:
         return _first(self._leading, facts, children, None)
 
     def match(self, facts: Mapping[str, Any], children: Sequence[str], choice: Choice | None) -> RuleMatch | None:
-        """Return the first rule of all that holds; a label's method is that of the choice."""
+        """Return the first rule that holds; the method of a label is that of the choice."""
         return _first(self.rules, facts, children, choice)
 
 

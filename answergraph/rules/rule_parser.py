@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import NoReturn
 
@@ -13,7 +13,6 @@ from answergraph.rules.when_expression import Expression
 from answergraph.state.errors import RuleSyntaxError
 
 MAX_DEPTH = 40
-"""How deep parentheses may be nested."""
 
 _TOKEN = re.compile(
     r"""(?P<string>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')"""
@@ -67,7 +66,6 @@ class RuleReader:
         return RuleToken(match.lastgroup, match.group(), start, match.end())
 
     def take(self) -> RuleToken:
-        """Consume and return the next token."""
         token = self.peek()
         self.position = token.end
         return token
@@ -78,24 +76,24 @@ class RuleReader:
         return self.take() if token.kind == "operator" and token.text in operators else None
 
     def expect(self, wanted: str) -> RuleToken:
-        """Take an operator; any other token is a ``RuleSyntaxError``."""
+        """Take an operator; raises ``RuleSyntaxError`` for any other token."""
         return self.accept(wanted) or self.fail(f"{wanted!r} is missing")
 
     def fail(self, problem: str) -> NoReturn:
         """Raise ``RuleSyntaxError`` at the next token."""
         token = self.peek()
-        found = "the rule ends" if token.kind == "end" else f"{token.text!r} stands"
-        raise RuleSyntaxError(self.rule, token.position, f"{problem}; {found} there")
+        found = "the rule ends there" if token.kind == "end" else f"found {token.text!r} instead"
+        raise RuleSyntaxError(self.rule, token.position, f"{problem}; {found}")
 
     def string(self) -> str:
-        """Read a text in quotes; any other token is a ``RuleSyntaxError``."""
+        """Read a text in quotes; raises ``RuleSyntaxError`` for any other token."""
         token = self.peek()
         if token.kind != "string":
             self.fail("a quoted string is missing")
         return _unquoted(self.take(), self.rule)
 
     def truth(self) -> Expression:
-        """Read a condition; one that can be neither true nor false is a ``RuleSyntaxError``."""
+        """Read a condition; raises ``RuleSyntaxError`` if it can be neither true nor false."""
         return self._true_or_false(self._start(), self._condition())
 
     def _condition(self) -> Expression:
@@ -103,16 +101,14 @@ class RuleReader:
         self._depth += 1
         if self._depth > MAX_DEPTH:
             self.fail(f"parentheses may be nested at most {MAX_DEPTH} deep")
-        condition = self._joined(self._clauses, "||", when.disjunction)
+        condition = self._joined(self._clauses, "||", any)
         self._depth -= 1
         return condition
 
     def _clauses(self) -> Expression:
-        return self._joined(self._clause, "&&", when.conjunction)
+        return self._joined(self._clause, "&&", all)
 
-    def _joined(
-        self, read: Callable[[], Expression], joint: str, make: Callable[[str, list[Expression]], Expression]
-    ) -> Expression:
+    def _joined(self, read: Callable[[], Expression], joint: str, of: Callable[[Iterable[bool]], bool]) -> Expression:
         starts = [self._start()]
         parts = [read()]
         while self.accept(joint):
@@ -120,11 +116,11 @@ class RuleReader:
             parts.append(read())
         if len(parts) == 1:
             return parts[0]
-        return make(self._since(starts[0]), list(map(self._true_or_false, starts, parts)))
+        return when.joined(self._since(starts[0]), list(map(self._true_or_false, starts, parts)), of)
 
     def _clause(self) -> Expression:
         start = self._start()
-        # Each "!" negates; counted, so that many of them do not nest.
+        # Counted instead of nested, because there may be thousands.
         turns = 0
         while self.accept("!"):
             turns += 1
@@ -148,7 +144,7 @@ class RuleReader:
             raise RuleSyntaxError(self.rule, start, f"{text} compares two constants: it is always true or always false")
         for side in (left, right) if token.text in _ORDERS else ():
             if side.kind not in ("number", "any"):
-                raise RuleSyntaxError(self.rule, start, f"{token.text} compares numbers, and {side.text} is none")
+                raise RuleSyntaxError(self.rule, start, f"{token.text} compares numbers, and {side.text} is not a number")
         return when.comparison(text, left, token.text, right)
 
     def _operand(self) -> Expression:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections import ChainMap
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, is_dataclass
 from typing import Any, Literal
 
@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from answergraph.state.errors import RuleEvaluationError
 
 ITEM = "item"
-"""Names the item at hand in the condition of ``exists(list, condition)`` and ``count(list, condition)``."""
+"""The name of the current item in the condition of ``exists(list, condition)`` and ``count(list, condition)``."""
 
 MAX_ITEMS = 100_000
 """Total list items and parts of values that the rules of one decision may read; nested lists would otherwise take too long."""
@@ -41,7 +41,7 @@ class Facts:
             raise RuleEvaluationError(text, f"it reads more than {MAX_ITEMS} list items")
 
     def items(self, text: str, found: Any) -> Iterator[Any]:
-        """Yield the items of a list; ``RuleEvaluationError`` for what is no list, and for too many items."""
+        """Yield the items of a list; raises ``RuleEvaluationError`` for other values and for too many items."""
         if not _is_list(found):
             raise RuleEvaluationError(text, "it needs a list")
         for item in found:
@@ -153,12 +153,9 @@ def negation(text: str, condition: Expression) -> Expression:
     return Expression(text, lambda facts: not condition.holds(facts))
 
 
-def conjunction(text: str, conditions: Sequence[Expression]) -> Expression:
-    return Expression(text, lambda facts: all(condition.holds(facts) for condition in conditions))
-
-
-def disjunction(text: str, conditions: Sequence[Expression]) -> Expression:
-    return Expression(text, lambda facts: any(condition.holds(facts) for condition in conditions))
+def joined(text: str, conditions: Sequence[Expression], of: Callable[[Iterable[bool]], bool]) -> Expression:
+    """Return whether all or any of several conditions hold."""
+    return Expression(text, lambda facts: of(condition.holds(facts) for condition in conditions))
 
 
 def _found(facts: Facts, name: str) -> Any:

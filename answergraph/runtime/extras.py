@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 
 class MissingExtraError(ImportError):
-    """A package is not installed that comes with an extra of answergraph; the message says what to install."""
+    """A package from an extra of answergraph is not installed; the message says what to install."""
 
 
 @contextmanager

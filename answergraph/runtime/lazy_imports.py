@@ -14,13 +14,8 @@ from typing import Any
 def imported_later(door: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Return ``__getattr__`` and ``__dir__`` of a package that imports some of its names late.
 
-    These are the names that it imports under ``TYPE_CHECKING``: each stands there once, for type checkers and for programs.
-
-    Args:
-        door: The package's ``__name__``.
-
-    Returns:
-        The two functions; a name that was asked for once is an ordinary attribute from then on.
+    They are the names that the package imports under ``TYPE_CHECKING``, so that one list serves type checkers and programs. At
+    its first use, a name becomes an ordinary attribute of the package.
     """
 
     @cache
@@ -29,7 +24,7 @@ def imported_later(door: str) -> tuple[Callable[[str], Any], Callable[[], list[s
         return {alias.name: node.module for node in imports for alias in node.names}
 
     def get(name: str) -> Any:
-        # Python asks for names of its own, too: they need no look at the source.
+        # Python also looks up special names, for which the source is not parsed.
         home = None if name.startswith("__") else homes().get(name)
         if home is None:
             raise AttributeError(f"module {door!r} has no attribute {name!r}")

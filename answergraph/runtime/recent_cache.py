@@ -7,9 +7,9 @@ from collections.abc import Callable, Hashable
 from typing import Any, Generic, TypeVar
 
 MAX_KEPT = 128
-"""Number of values in a cache."""
 
 ValueT = TypeVar("ValueT")
+MadeT = TypeVar("MadeT")
 
 
 class RecentCache(Generic[ValueT]):
@@ -22,7 +22,6 @@ class RecentCache(Generic[ValueT]):
         self._kept: OrderedDict[Hashable, tuple[ValueT, Any]] = OrderedDict()
 
     def get(self, key: Hashable) -> ValueT | None:
-        """Return the value of a key, or ``None``."""
         try:
             self._kept.move_to_end(key)
             return self._kept[key][0]
@@ -40,8 +39,8 @@ class RecentCache(Generic[ValueT]):
             self._kept.popitem(last=False)
         return value
 
-    def get_or_make(self, make: Callable[[], ValueT], *sources: object, key: Hashable = None) -> ValueT:
+    def get_or_make(self: RecentCache[Any], make: Callable[[], MadeT], *sources: object, key: Hashable = None) -> MadeT:
         """Return the cached value for the same sources and an equal key; errors of ``make`` are not cached."""
         full_key = (key, *map(id, sources))
-        value = self.get(full_key)
+        value: MadeT | None = self.get(full_key)
         return self.put(full_key, make(), sources) if value is None else value

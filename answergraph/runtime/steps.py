@@ -9,8 +9,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
-from typing import Any, Protocol, TypeVar
+from functools import partial, wraps
+from typing import Any, ParamSpec, Protocol, TypeVar
 
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.runnables import Runnable, RunnableConfig, ensure_config
@@ -18,9 +18,10 @@ from langchain_core.runnables.config import merge_configs
 from langgraph.runtime import Runtime, get_runtime
 
 StepT = TypeVar("StepT")
+ParametersT = ParamSpec("ParametersT")
 
 MAX_CHARACTERS_ON_LOOP = 4_000
-"""What is longer is read in a thread: hostile text takes up to 20 µs a character, a thread 100 µs."""
+"""Longer texts are read in a thread: hostile text takes up to 20 µs a character, a thread 100 µs."""
 
 
 class Effect(Protocol):
@@ -44,17 +45,14 @@ class Invoke:
     runnable: Runnable[Any, Any]
     input: Any
     listeners: Sequence[BaseCallbackHandler] = ()
-    """Extra callback handlers."""
     settings: Mapping[str, Any] = field(default_factory=dict)
-    """Further keyword arguments."""
 
     def perform(self) -> Any:
-        """Invoke it; callbacks and config come from the running node's context."""
+        # Callbacks and config come from the running node's context.
         config = _with_listeners(self.listeners) if self.listeners else None
         return self.runnable.invoke(self.input, config, **self.settings)
 
     async def aperform(self) -> Any:
-        """Invoke it without blocking the event loop."""
         config = _with_listeners(self.listeners) if self.listeners else None
         return await self.runnable.ainvoke(self.input, config, **self.settings)
 
@@ -64,67 +62,22 @@ def _with_listeners(listeners: Sequence[BaseCallbackHandler]) -> RunnableConfig:
 
 
 @dataclass(frozen=True)
-class CallHandler:
-    """Call a handler that LangGraph passes to a wrapper."""
+class Call:
+    """Call a function, or await another one with the same arguments."""
 
-    function: Callable[..., Any]
-    arguments: tuple[Any, ...]
-
-    def perform(self) -> Any:
-        """Call it."""
-        return self.function(*self.arguments)
-
-    async def aperform(self) -> Any:
-        """Call it and await what it returns."""
-        return await self.function(*self.arguments)
-
-
-@dataclass(frozen=True)
-class InThread:
-    """Call a function that may hold up an event loop: where the step is awaited, in a thread and a copy of this context."""
-
-    function: Callable[[], Any]
+    blocking: Callable[..., Any]
+    awaited: Callable[..., Awaitable[Any]]
+    arguments: tuple[Any, ...] = ()
 
     def perform(self) -> Any:
-        """Call it."""
-        return self.function()
+        return self.blocking(*self.arguments)
 
     async def aperform(self) -> Any:
-        """Call it in a thread."""
-        return await asyncio.to_thread(self.function)
-
-
-@dataclass(frozen=True)
-class Wrap:
-    """Call a wrapping hook around an inner step, which the hook may run never, once or several times."""
-
-    hook: Callable[[Any, Callable[[Any], Any]], Any]
-    ahook: Callable[[Any, Callable[[Any], Awaitable[Any]]], Awaitable[Any]]
-    request: Any
-    inner: Callable[[Any], Step[Any]]
-
-    def perform(self) -> Any:
-        """Call the sync hook with a blocking handler."""
-        return self.hook(self.request, lambda request: run_step(self.inner(request)))
-
-    async def aperform(self) -> Any:
-        """Call the async hook with an awaitable handler."""
-
-        async def handler(request: Any) -> Any:
-            return await arun_step(self.inner(request))
-
-        return await self.ahook(self.request, handler)
+        return await self.awaited(*self.arguments)
 
 
 def run_step(step: Step[StepT]) -> StepT:
-    """Run a step to its end, blocking on each effect.
-
-    Args:
-        step: The step. What an effect raises is thrown into it, so that it can be caught by name there.
-
-    Returns:
-        The step's return value.
-    """
+    """Run a step to its end, blocking on each effect; an effect's error is raised inside the step."""
     try:
         effect = next(step)
         while True:
@@ -155,6 +108,28 @@ async def arun_step(step: Step[StepT]) -> StepT:
         return value
 
 
+def in_both_colours(
+    step: Callable[ParametersT, Step[StepT]],
+) -> tuple[Callable[ParametersT, StepT], Callable[ParametersT, Awaitable[StepT]]]:
+    """Return a step as a blocking function and as a coroutine function, both with the signature of the step."""
+
+    @wraps(step)
+    def blocking(*args: ParametersT.args, **kwargs: ParametersT.kwargs) -> StepT:
+        return run_step(step(*args, **kwargs))
+
+    @wraps(step)
+    async def awaited(*args: ParametersT.args, **kwargs: ParametersT.kwargs) -> StepT:
+        return await arun_step(step(*args, **kwargs))
+
+    return blocking, awaited
+
+
+def wrap(hook: Callable[..., Any], ahook: Callable[..., Awaitable[Any]], request: Any, inner: Callable[[Any], Step[Any]]) -> Call:
+    """Call a hook around an inner step; as its handler, the hook may run the step any number of times."""
+    handler, ahandler = in_both_colours(inner)
+    return Call(partial(hook, request, handler), partial(ahook, request, ahandler))
+
+
 class Surroundings(Protocol):
     """A context around one visit of a node, which also finishes the node's update."""
 
@@ -181,7 +156,6 @@ class NothingAround:
         return
 
     def finished_update(self, update: Any) -> Any:
-        """Return the update unchanged."""
         return update
 
 
@@ -195,10 +169,6 @@ class GraphNode(Runnable[Any, Any]):
         self.name: str = name
         self._step = step
         self._around = around
-
-    def within(self, around: Around) -> GraphNode:
-        """Return the same node with other surroundings."""
-        return GraphNode(self._step, name=self.name, around=around)
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         with self._around(lambda: input) as around:
@@ -220,8 +190,8 @@ def pure(function: Callable[[Any, Runtime[Any]], StepT]) -> Callable[[Any, Runti
 
 
 def off_loop(function: Callable[..., StepT], *arguments: Any, when: bool = True) -> Step[StepT]:
-    """Call a function; ``when`` it may work for long, in a thread where the step is awaited."""
-    value: StepT = (yield InThread(partial(function, *arguments))) if when else function(*arguments)
+    """Call a function: in a thread if the step is awaited and ``when`` it may take long."""
+    value: StepT = (yield Call(function, partial(asyncio.to_thread, function), arguments)) if when else function(*arguments)
     return value
 
 
@@ -229,16 +199,13 @@ class Router(Runnable[Any, Any]):
     """A conditional edge made of a pure function of the state; untraced, for the reason given in ``GraphNode``."""
 
     def __init__(self, route: Callable[[Any], Any], *, name: str) -> None:
-        """Take a function that returns the reason for the next edge, or one ``Send`` per tool call."""
         self.route = route
         self.name = name
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
-        """Route."""
         return self.route(input)
 
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
-        """Route; a pure function needs no event loop."""
         return self.route(input)
 
 
@@ -246,9 +213,9 @@ _NOTHING = (lambda _: None).__code__
 
 
 def has_listener(writer: Callable[..., Any]) -> bool:
-    """Return whether what is written to a run's stream writer can reach anyone.
+    """Return whether anyone listens to a run's stream writer.
 
-    A run that nobody listens to has a writer that does nothing. LangGraph has no public sign of it, so its code is compared.
+    Without listeners, LangGraph's writer does nothing. There is no public way to detect that, so its code is compared.
     """
     code = getattr(writer, "__code__", None)
     return code is None or (code.co_code, code.co_consts) != (_NOTHING.co_code, _NOTHING.co_consts)

@@ -30,7 +30,7 @@ class OmitFromSchema:
 
 
 OmitFromInput = OmitFromSchema(input=True, output=False)
-"""A key that callers read and cannot set."""
+"""A key that callers can read but not set."""
 
 PrivateStateAttr = OmitFromSchema(input=True, output=True)
 """A private key of the graph."""

@@ -1,7 +1,7 @@
-"""Budgets: the limits of a run, the rest, and how nested runs share it.
+"""Budgets: the limits of a run, what it has left, and how nested runs share that.
 
-An agent that runs in a node or tool of another one is charged to the outer run, and limited to its remaining budget. A context
-variable passes the budget, and the state keeps the charges across checkpoints.
+An agent that runs in a node or tool of another agent is charged to the outer run and limited to its remaining budget. A context
+variable passes the budget on; the state keeps the charges across checkpoints.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from answergraph.state.tool_results import with_update
 
 
 class RemainingBudget(NamedTuple):
-    """The rest of a budget; ``None`` for no limit."""
+    """What is left of a budget; ``None`` means no limit."""
 
     model_calls: int | None
     tool_calls: int | None
@@ -57,13 +57,13 @@ class UsageLimits:
     """
 
     model_calls: int | None = 50
-    """Calls of the model. With 1, the only call must give the answer."""
+    """Model calls. With 1, the only call must give the answer."""
     tool_calls: int | None = None
-    """Executed tool calls, without answers; later calls get the result "not available"."""
+    """Executed tool calls; answers do not count. Further calls get the result "not available"."""
     total_tokens: int | None = None
     """Input and output tokens that the model reports. Checked before each call, so the last call may exceed the limit."""
     answer_attempts: int = 4
-    """Replies read as an answer, the first included."""
+    """Replies that are read as an answer, including the first."""
     reserve_final_answer: bool = True
     """Whether the last model call of the budget must give the answer, without tools."""
 
@@ -86,7 +86,7 @@ class UsageLimits:
         return last_model_call or (few_tokens_left and usage["model_calls"] > 0)
 
     def is_exhausted(self, usage: Usage) -> bool:
-        """Return whether no model call is left, also because of inner runs or the caller."""
+        """Return whether no model call is left; inner runs and the caller's budget count."""
         no_model_call = self.model_calls is not None and usage["model_calls"] >= self.model_calls
         return no_model_call or (self.total_tokens is not None and self.total_tokens < 1)
 
@@ -132,9 +132,9 @@ class NoCallLeftError(Exception):
 
 
 class InnerRunBudget:
-    """Shares the budget of one node visit or tool call among inner runs, and records their usage.
+    """Context manager that shares the budget of one node visit or tool call among inner runs and records their usage.
 
-    A context manager, found by inner runs through a context variable.
+    Inner runs find it through a context variable.
     """
 
     def __init__(
@@ -144,7 +144,7 @@ class InnerRunBudget:
         parts: Callable[[Mapping[str, Any]], int] | None = None,
         left_out: Callable[[Any], Any] | None = None,
     ) -> None:
-        # ``state`` is called only if an inner run asks for its budget. ``parts`` returns how many such budgets share the rest;
+        # ``state`` is called only if an inner run asks for its budget. ``parts`` returns how many such budgets share the rest.
         # ``left_out`` removes the agent's own keys from the update of a guest node.
         self.caller: InnerRunBudget | None = None
         self._limits = limits
@@ -162,7 +162,7 @@ class InnerRunBudget:
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         _current.reset(self._token)
         if isinstance(error, ParentCommand) and self._left_out is not None:
-            # The command of an inner graph, which LangGraph raises as an exception.
+            # LangGraph raises the command of an inner graph as an exception.
             error.args = (self._left_out(error.args[0]),)
 
     def remaining_for(self, ledger: RunLedger) -> RemainingBudget:
@@ -176,7 +176,7 @@ class InnerRunBudget:
 
     @contextmanager
     def charge_single_call(self) -> Iterator[Callable[[AIMessage], None]]:
-        """Charge one model call outside an agent, such as a judge's, when its reply is passed to the yielded function.
+        """Yield a function that takes the reply of one model call outside an agent, such as a judge's, and charges the call.
 
         Raises:
             NoCallLeftError: If no call is left.

@@ -15,7 +15,7 @@ from answergraph.runtime.switches import is_switched_on
 from answergraph.state.messages import WHOLE_MESSAGES
 
 DELTA_MESSAGES = "ANSWERGRAPH_DELTA_MESSAGES"
-"""The switch: with ``0``, agents built from then on store their messages whole, as LangGraph does."""
+"""Environment variable: with ``0``, agents built afterwards store the whole conversation each time, as LangGraph does."""
 
 MIN_UPDATES_BETWEEN_COPIES = 100
 """LangGraph's default for ``DeltaChannel``; short threads are replayed in full."""
@@ -30,7 +30,7 @@ class GrowingChannel(DeltaChannel[Any]):
     """
 
     __slots__ = ()
-    __hash__ = None  # type: ignore[assignment]  # as in DeltaChannel, which has __eq__ alone
+    __hash__ = None  # type: ignore[assignment]  # as in DeltaChannel, which defines only __eq__
 
     def update(self, values: Sequence[Any]) -> bool:
         changed = super().update(values)
@@ -52,17 +52,17 @@ class MessagesChannel(GrowingChannel):
     """A delta channel of messages, for the key that other schemas annotate with ``add_messages``."""
 
     __slots__ = ("ids", "owns_ids")
-    __hash__ = None  # as in DeltaChannel, which has __eq__ alone
+    __hash__ = None  # as in DeltaChannel, which defines only __eq__
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self.ids: set[Any] | None = None
-        """The ids of the messages, kept between appends; a superset."""
+        """The ids of the messages, or more; ``None`` if unknown."""
         self.owns_ids = True
 
     def copy(self) -> Self:
-        # LangGraph tries on a copy what a single node has written, before every conditional edge. The list is not copied with it,
-        # for an update makes a new one; and no constructor runs, which would look at the type again.
+        # Before every conditional edge, LangGraph applies the writes of one node to a copy. The copy shares the list, because an
+        # update makes a new one. No constructor runs, because it would inspect the type again.
         new = type(self).__new__(type(self))
         new.key, new.typ, new.reducer, new.value = self.key, self.typ, self.reducer, self.value
         new.snapshot_frequency, new.ids, new.owns_ids = self.snapshot_frequency, self.ids, False
@@ -72,15 +72,14 @@ class MessagesChannel(GrowingChannel):
         if not values:
             return False
         is_one_list = len(values) == 1 and type(values[0]) is list
-        if self._append(
-            values[0] if is_one_list else [m for write in values for m in (write if type(write) is list else (write,))]
-        ):
+        flat = values[0] if is_one_list else [m for write in values for m in (write if type(write) is list else (write,))]
+        if self._append(flat):
             return True
         self.ids = None
         return super().update(values)
 
     def _append(self, new: Sequence[Any]) -> bool:
-        """Append whole new messages without a look at those that are there; return whether that was all there was to do."""
+        """Append new messages without reading the existing ones; return ``False`` if they have to be merged instead."""
         if type(self.value) is not list or not WHOLE_MESSAGES.issuperset(map(type, new)):
             return False
         for message in new:
@@ -99,8 +98,8 @@ class MessagesChannel(GrowingChannel):
         return True
 
     def __eq__(self, other: object) -> bool:
-        # LangGraph refuses nodes whose schema has an unequal channel for a key. As an equal of MessagesState's channel, this
-        # one is kept, and nodes with that schema can be added.
+        # LangGraph refuses nodes whose schema has an unequal channel for a key. This channel equals that of MessagesState, so
+        # nodes with that schema can be added.
         if isinstance(other, BinaryOperatorAggregate):
             return other.operator is add_messages
         return isinstance(other, MessagesChannel)
@@ -109,7 +108,7 @@ class MessagesChannel(GrowingChannel):
 def merge_messages(state: Sequence[Any], writes: Sequence[Any]) -> list[BaseMessage]:
     """Merge writes into a conversation, each as LangGraph's ``add_messages`` does; the result is a new list.
 
-    A write is a message or a list of them, in any form that ``add_messages`` takes. Merging the same writes again brings the same
+    A write is a message or a list of them, in any form that ``add_messages`` takes. Merging the same writes again gives the same
     ids, however the writes are batched.
     """
     merged: list[Any] = list(state)
@@ -140,7 +139,7 @@ def stores_deltas() -> bool:
 def with_messages_channel(hint: Any) -> Any:
     """Return the annotation of a state's messages with the delta channel instead of ``add_messages``.
 
-    Annotations with another reducer or channel are unchanged: this is how an agent opts out.
+    An annotation with another reducer or channel is unchanged, so that an agent can opt out.
     """
     bare = get_args(hint)[0] if get_origin(hint) is Required else hint
     metadata = getattr(bare, "__metadata__", ())
@@ -158,16 +157,16 @@ def _ids_of(messages: Iterable[Any]) -> set[Any]:
 
 
 def _new_ids(messages: Sequence[BaseMessage], ids: set[Any]) -> set[Any] | None:
-    """Return the ids of messages if a conversation has none of them; in one that replaced another, ids may be missing."""
+    """Return the ids of new messages; ``None`` if the conversation has one of them, or has messages without ids."""
     new = set(map(_id_of, messages))
     return new if None not in ids and len(new) == len(messages) and ids.isdisjoint(new) else None
 
 
 def _with_ids(write: Any, before: Sequence[Any], known: set[Any]) -> Iterable[BaseMessage]:
-    """Add missing ids.
+    """Yield the messages of a write, with missing ids added.
 
-    A message object is stored with its id. Texts and pairs become messages when the conversation is rebuilt, so their ids are
-    derived from their content and the message before.
+    A message object is stored with its id. Texts and pairs become messages each time the conversation is rebuilt, so their ids
+    are derived from their content and the message before.
     """
     previous = getattr(before[-1], "id", None) if before else None
     match write:

@@ -16,10 +16,10 @@
     ├── RuleEvaluationError                        a ``when(...)`` that the state cannot decide
     ├── RuleNotMatched                             no rule holds; carries the judgment
     ├── NoAnswerError                              the run ended without an answer; carries the outcome
-    └── StoredAnswerError(AttributeError)          an answer in a checkpoint does not fit its schema any more
+    └── StoredAnswerError(AttributeError)          an answer in a checkpoint no longer fits its schema
 
-Where an answer was asked for with a strategy of LangChain's own, LangChain's classes of the same names are raised, so that
-``except`` clauses of existing programs go on working; see ``ErrorClasses``.
+A strategy of LangChain's own raises LangChain's classes of the same names, so that existing ``except`` clauses keep working; see
+``ErrorClasses``.
 """
 
 from __future__ import annotations
@@ -39,7 +39,10 @@ class AnswerGraphError(RuntimeError):
 
 
 class AgentSpecError(AnswerGraphError, ValueError, TypeError):
-    """The agent, or a function given to it, cannot be used; the message says what to change. LangChain raises both bases."""
+    """The agent, or a function passed to it, cannot be used; the message says what to change.
+
+    LangChain raises ``ValueError`` for some of these mistakes and ``TypeError`` for others.
+    """
 
 
 class ResponseFormatError(AgentSpecError):
@@ -103,10 +106,10 @@ class AnswerRejected(AnswerGraphError):  # noqa: N818  # a verdict, not a failur
 
         Args:
             feedback: Sent to the model unchanged; counted like a schema error. An empty one is replaced by a general sentence.
-            problems: The same by field, for the outcome: mappings with ``path`` and ``sentence``, as in ``Problem``.
+            problems: The problems by field, for the outcome: mappings with ``path`` and ``sentence``, as in ``Problem``.
 
         Raises:
-            AgentSpecError: If it is no text.
+            AgentSpecError: If the feedback is not a string.
         """
         if not isinstance(feedback, str):
             raise AgentSpecError(f"AnswerRejected({feedback!r}): the feedback is a text for the model.")
@@ -194,7 +197,7 @@ class ErrorClasses:
 
     @classmethod
     def beside(cls, strategy: object) -> ErrorClasses:
-        """Return the error classes beside another package's strategy; ours by default."""
+        """Return the error classes of the module that defines a strategy; ours for those it lacks."""
         module = importlib.import_module(type(strategy).__module__)
         return cls(
             multiple=getattr(module, "MultipleStructuredOutputsError", MultipleStructuredOutputsError),

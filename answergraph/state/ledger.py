@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NotRequired
+from typing import Any, Literal, NotRequired, get_args
 from uuid import uuid4
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
@@ -12,12 +12,11 @@ from typing_extensions import TypedDict
 from answergraph.state.messages import begins_new_run, is_correction
 from answergraph.state.outcome import Attempt, Cause, CauseUsage, Narrowing, PendingCall, RoundUsage, RunUsage, Usage
 
-_PER_CAUSE: tuple[Literal["model_calls", "tool_calls", "total_tokens"], ...] = ("model_calls", "tool_calls", "total_tokens")
-_COUNTS: tuple[Literal["model_calls", "tool_calls", "input_tokens", "output_tokens", "total_tokens"], ...] = (
-    *("model_calls", "tool_calls", "input_tokens", "output_tokens", "total_tokens"),
-)
+_CountPerCause = Literal["model_calls", "tool_calls", "total_tokens"]
+_Count = Literal[_CountPerCause, "input_tokens", "output_tokens"]
+_PER_CAUSE: tuple[_CountPerCause, ...] = get_args(_CountPerCause)
+_COUNTS: tuple[_Count, ...] = get_args(_Count)
 _NOTHING = CauseUsage(model_calls=0, tool_calls=0, total_tokens=0)
-
 
 NO_USAGE: Usage = Usage(model_calls=0, tool_calls=0, input_tokens=0, output_tokens=0, total_tokens=0, by_cause={})
 """The usage of a new run; never changed in place."""
@@ -103,7 +102,7 @@ class UnconfirmedAnswer(TypedDict):
 class RunLedger(TypedDict):
     """The account of a run in progress, kept in the state.
 
-    Optional fields are rarely needed: each checkpoint repeats the ledger.
+    Fields that are rarely needed are optional, because each checkpoint repeats the ledger.
     """
 
     run: str
@@ -112,13 +111,13 @@ class RunLedger(TypedDict):
     """Why the model is called next."""
     usage: Usage
     inner_usage_counted: NotRequired[Usage | None]
-    """The part of ``INNER_USAGE`` in ``usage`` already, with earlier runs."""
+    """The part of ``INNER_USAGE`` that ``usage`` or earlier runs already include."""
     attempts: list[Attempt]
     last_mistake: NotRequired[str | None]
     """The last wrong answer as canonical JSON, to detect repetition."""
     unconfirmed: NotRequired[UnconfirmedAnswer | None]
     confirmations_asked: int
-    """Number of confirmation requests in this run."""
+    """How often this run has asked for a confirmation."""
     narrowed: list[Narrowing]
     used_strategies: list[str]
     """The ids of strategies that this run no longer uses."""
@@ -151,7 +150,7 @@ _NAMES_IN_0_1: Mapping[str, str] = {
 
 
 def empty_ledger(inner_usage_counted: Usage | None = None) -> RunLedger:
-    """Return the ledger of a new run, in which earlier inner usage is counted."""
+    """Return the ledger of a new run; ``inner_usage_counted`` is the inner usage of earlier runs."""
     ledger = RunLedger(
         run=uuid4().hex,
         cause="turn",
@@ -179,10 +178,9 @@ class MiddlewareValue(TypedDict):
 
 
 class AnswerRequestRecord(TypedDict):
-    """The last request for the answer, by name, so that a narrowed format survives a checkpoint."""
+    """The last request for the answer, by names, so that a narrowed format survives a checkpoint."""
 
     strategy: str
-    """The strategy's name."""
     declared: list[str]
     """The schemas declared for this call."""
     schemas: list[str]
@@ -196,11 +194,11 @@ class AnswerRequestRecord(TypedDict):
     valid: bool
     """Whether the reply held a valid answer."""
     dialect: str
-    """The part of JSON Schema that the schema on the wire was compiled to."""
+    """The dialect that the schema was compiled to."""
     note: str | None
     """A remark for the record of the attempt."""
     tools_off: NotRequired[bool]
-    """Whether tools were off within the budget: the answer was requested after the tools."""
+    """Whether tools were off although the budget allowed them: the answer was requested after the tools."""
     middleware_value: MiddlewareValue | None
 
 
@@ -229,7 +227,7 @@ ANSWER_REQUEST: str = "answergraph_offer"
 LEDGER: str = "answergraph_ledger"
 """State key: the ``RunLedger``."""
 RUNNING: str = "answergraph_running"
-"""State key: set once the model was called in this execution, to whether a tracer records it.
+"""State key: whether a tracer records this execution; set by its first model call.
 
 Never checkpointed, so a resumed run starts without it.
 """

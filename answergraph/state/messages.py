@@ -1,4 +1,4 @@
-"""Pure functions of a conversation."""
+"""Pure functions on conversations."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def last_two_turns(messages: Sequence[AnyMessage]) -> list[tuple[AIMessage | Non
 
 
 def begins_new_run(messages: Sequence[AnyMessage]) -> bool:
-    """Return whether a person has spoken since the model last did."""
+    """Return whether a user message follows the model's last reply."""
     message, after = last_turn(messages)
     return message is None or any(isinstance(m, HumanMessage) and not is_correction(m) for m in after)
 
@@ -119,9 +119,9 @@ def calls_taken_out(message: AIMessage, before: Sequence[ToolCall], written: Seq
 def direct_results(
     message: AIMessage | None, after: Sequence[AnyMessage], return_direct: Mapping[str, bool]
 ) -> list[ToolMessage]:
-    """Return the results of a turn with only ``return_direct`` tools, which ends the run; else none.
+    """Return the results of a turn that called only ``return_direct`` tools, which ends the run; otherwise none.
 
-    If a call was redirected, the result's name counts.
+    If a call was redirected to another tool, the name on the result counts.
     """
     calls = [] if message is None else message.tool_calls
     results = {m.tool_call_id: m for m in after if isinstance(m, ToolMessage) and m.name in return_direct}
@@ -145,15 +145,15 @@ def failed_call_message(call: Mapping[str, Any], words: str) -> ToolMessage:
 def repaired_history(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
     """Return a conversation in which every tool call has a result, so that strict providers accept it.
 
-    Otherwise providers refuse a thread whose process died between a call and its result, or whose user wrote before approving
-    a call. Corrections before a user message are removed.
+    A result is missing if the process died between a call and its result, or if the user wrote before approving a call.
+    Corrections right before a user message are removed.
     """
     done = answered_ids(messages)
     repaired: list[AnyMessage] = []
     waiting: list[ToolMessage] = []
     for message, following in zip_longest(messages, messages[1:]):
         if isinstance(following, HumanMessage) and is_correction(message):
-            # The run was stopped before the model saw it; two user messages in a row are refused by some providers.
+            # The run was stopped before the model saw the correction. Some providers refuse two user messages in a row.
             continue
         if not isinstance(message, ToolMessage):
             repaired.extend(waiting)

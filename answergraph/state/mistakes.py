@@ -1,4 +1,4 @@
-"""Checks of developers' arguments, and their messages."""
+"""Checks the arguments that developers pass, and words the errors."""
 
 from __future__ import annotations
 
@@ -50,7 +50,8 @@ def check_function(given_as: str, function: Any, *arguments: str, may_be_async: 
     """Return a function that accepts these positional arguments.
 
     Raises:
-        AgentSpecError: If it is a class, is not awaited or takes other arguments; ``given_as`` begins the message.
+        AgentSpecError: If it is a class, is async and would not be awaited, or takes other arguments. ``given_as`` begins the
+            message.
     """
     wanted = f"({', '.join(arguments)})"
     if isinstance(function, type):

@@ -1,4 +1,4 @@
-"""How a run ended: the outcome, and the ledger it is made from. Everything here is plain JSON."""
+"""How a run ended: the outcome and its parts, all of plain JSON."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any, Literal, NamedTuple, NotRequired
 from typing_extensions import TypedDict
 
 EndStrategy = Literal["defer", "exhaustive", "early"]
-"""What an answer beside tool calls counts for."""
+"""How an answer beside tool calls is treated."""
 
 OnFailure = Literal["return", "raise"]
-"""What a run without an answer does."""
+"""Whether a run without an answer returns its outcome or raises ``NoAnswerError``."""
 
 Coverage = Literal["supported", "partly", "unchecked"]
-"""Whether tool results support all values of a field, some, or it was not checked."""
+"""Whether tool results support all values of a field or some of them, or the field was not checked."""
 
 Status = Literal["answered", "abstained", "deferred", "refused", "truncated", "empty", "invalid", "unanswered", "out_of_budget"]
 """How the run ended; only ``answered`` and ``abstained`` have a value. ``deferred`` runs continue with the results of the
@@ -48,7 +48,7 @@ class Attempt(TypedDict):
     problems: list[Problem]
     """The problems of the first 50 fields; empty without a readable answer."""
     message_id: str | None
-    """The message of the model that held it."""
+    """The id of the reply."""
     repairs: list[str]
     """The repairs made to read the reply."""
     note: str | None
@@ -56,7 +56,7 @@ class Attempt(TypedDict):
 
 
 class EvidenceSpan(NamedTuple):
-    """The place of support in a tool result; on the outcome the list ``[tool_call_id, start, end]``."""
+    """The place in a tool result that supports a claim; on the outcome it is the list ``[tool_call_id, start, end]``."""
 
     tool_call_id: str
     start: int
@@ -65,11 +65,11 @@ class EvidenceSpan(NamedTuple):
 
 
 SHOWN = "shown"
-"""Marks evidence in the text shown to the model instead of the result."""
+"""Marks evidence that is in the text shown to the model, not in the result itself."""
 
 
 def spans_of(evidence: Sequence[Any]) -> list[tuple[int, int]]:
-    """Return the result spans of a piece of evidence; two for an ellipsis, none in shown text."""
+    """Return the spans of a piece of evidence in its result: two if the quote has an ellipsis, none if it is in shown text."""
     places = [] if evidence[-1] == SHOWN else [place for place in evidence[1:] if isinstance(place, int)]
     return list(zip(places[::2], places[1::2], strict=False))
 
@@ -87,8 +87,7 @@ class AnswerAccepted:
 
 
 Narrowing = TypedDict("Narrowing", {"middleware": str, "from": list[str], "to": list[str]})
-"""A middleware's change of the offered schemas; empty ``to`` if it set the format to ``None``."""
-Narrowing.__doc__ = "A middleware's change of the offered schemas."
+Narrowing.__doc__ = "A middleware's change of the offered schemas; ``to`` is empty if it set the format to ``None``."
 
 
 class PendingCall(TypedDict):
@@ -122,8 +121,8 @@ class Outcome(TypedDict):
 
 
 Cause = Literal["turn", "correction", "confirmation", "final_answer", "retry", "inner_run"]
-"""Why something was used: an ordinary turn, a correction, the confirmation of an early answer, the final answer step, an extra
-call by middleware, or an inner answergraph run."""
+"""The cause of a use: an ordinary turn, a correction, the confirmation of an early answer, the final answer step, an extra call
+by middleware, or an inner answergraph run."""
 
 
 class CauseUsage(TypedDict):
@@ -157,4 +156,4 @@ class RunUsage(Usage):
     """The usage of a finished run."""
 
     rounds: list[RoundUsage]
-    """The replies of the run's own model that its conversation holds, in order."""
+    """The replies of the run's own model that are in its conversation, in order."""

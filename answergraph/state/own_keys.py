@@ -1,6 +1,6 @@
-"""Protects the state keys that only the agent's own nodes write: answer, outcome and private keys.
+"""Protects the state keys that only the agent's own nodes write: the answer, the outcome and the private keys.
 
-Other writers' values for them are dropped, for example the state of another agent that a tool returns.
+If another writer sets them, for example a tool that returns the state of another agent, the values are dropped.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ REFUSED = (
 
 
 def without_refused_keys(writer: str, update: Any, state: Any, names: frozenset[str]) -> Any:
-    """Return the update of a hook without keys that are the agent's own.
+    """Return the update of a hook without the agent's own keys.
 
     Raises:
-        AgentSpecError: If it changes the answer or the outcome; returning the whole state changes nothing.
+        AgentSpecError: If it changes the answer or the outcome; to return the whole state is no change.
     """
     cleaned = without_keys(update, names)
     for key, value in [] if cleaned is update else pairs_of(update):
@@ -60,7 +60,7 @@ def _is_pair(part: Any) -> bool:
 
 
 TRACED, UNTRACED = "traced", "untraced"
-"""What ``RUNNING`` says: whether a tracer records the run."""
+"""The values of ``RUNNING``."""
 
 
 class UntracedUpdate(dict[str, Any]):
@@ -68,15 +68,15 @@ class UntracedUpdate(dict[str, Any]):
 
 
 def tracing_of_run() -> str:
-    """Return whether a tracer records the run of the current node; asked once in a run, for it costs as much as a tool call."""
+    """Return whether a tracer records the current run; called once per run, because it costs as much as a tool call."""
     handlers = CallbackManager.configure(ensure_config().get("callbacks")).handlers
     return TRACED if any(isinstance(handler, BaseTracer) for handler in handlers) else UNTRACED
 
 
 def for_trace(value: Any) -> Any:
-    """Return what a trace records of a state or an update.
+    """Return the part of a state or an update that a trace records.
 
-    LangGraph asks also where nobody traces, and tells every callback twice if anything is left out.
+    LangGraph calls this also for untraced runs, and notifies every callback twice if something is left out.
     """
     is_untraced = type(value) is UntracedUpdate or (type(value) is dict and value.get(RUNNING) == UNTRACED)
     return value if is_untraced else without_keys(value, PRIVATE_KEYS)

@@ -25,14 +25,14 @@ _AGAIN = "#"
 """Separates a repeated call id from its number."""
 
 PLACES_IN_THE_REPLY = "citations that only give places in your own reply"
-"""A kind of content without words of its own."""
+"""Kind of content that has no words of a source."""
 _TEXT_BLOCKS = frozenset({"text", "text-plain"})
 _BLOCKS_OF_BLOCKS = frozenset({"search_result", "document", "tool_result"})
 _SOURCES = {"text": "data", "content": "content"}
 """The text field of a document's source, by its type."""
 _NO_SOURCE = frozenset({"type", "text", "content", "page_content", "cited_text", "encrypted_index", "index"})
 _MAX_SOURCE_CHARACTERS = 500
-"""Length of one name of a source that is kept."""
+"""Longer values in the description of a source are dropped."""
 
 
 class RecordedResult(TypedDict):
@@ -75,11 +75,10 @@ class ToolRun:
     texts: tuple[str, ...]
     """The texts of the result's content blocks."""
     succeeded: bool = True
-    """Whether the call succeeded."""
     written: tuple[str, ...] = ()
-    """The model's own words since the call before, which support nothing."""
+    """The model's own words since the previous call; they support nothing."""
     counts: bool = True
-    """Whether the result may support an answer: not another model's words, nor the answer itself."""
+    """Whether the result may support an answer; another model's words and the answer itself may not."""
     sources: Sequence[Any] = ()
     """Start, end and source of each document in the text."""
     unread: Sequence[str] = ()
@@ -94,7 +93,7 @@ class ToolRun:
 
     @property
     def value(self) -> Any:
-        """The result as JSON if it is, else its text."""
+        """The result parsed as JSON, or its text if it is not JSON."""
         try:
             return json.loads(self.text)
         except (ValueError, RecursionError):
@@ -112,7 +111,7 @@ class ToolResultsChannel(GrowingChannel):
 
 
 def merge_results(before: RunResults | None, writes: Sequence[RunResults | None]) -> RunResults | None:
-    """Add results, the same however the writes are batched; the first result of another run replaces all earlier ones."""
+    """Add results; how the writes are batched makes no difference. The first result of a new run replaces all earlier ones."""
     merged = before
     for write in writes:
         if write:
@@ -125,7 +124,7 @@ def merge_results(before: RunResults | None, writes: Sequence[RunResults | None]
 
 
 def shown_update(state: Mapping[str, Any], sent: Sequence[AnyMessage]) -> dict[str, Any]:
-    """Return the update that records results shown to the model in changed form."""
+    """Return the update that records which results the model was shown in changed form."""
     recorded: RunResults = state[TOOL_RESULTS]
     if list(map(id, sent)) == list(map(id, state["messages"])):
         return {}
@@ -151,7 +150,7 @@ class EvidenceState(AgentState[Any]):
 
 
 def results_of_run(state: Mapping[str, Any]) -> list[ToolRun]:
-    """Return the results of the tools since the run began, oldest first."""
+    """Return the tool results of the current run, oldest first."""
     recorded: RunResults | None = state.get(TOOL_RESULTS)
     of_tools = recorded["results"] if recorded and recorded["run"] == current_ledger(state)["run"] else []
     shown = recorded.get("shown", {}) if recorded and of_tools else {}
@@ -160,7 +159,7 @@ def results_of_run(state: Mapping[str, Any]) -> list[ToolRun]:
 
 
 def as_shown(runs: Iterable[ToolRun], messages: Sequence[AnyMessage]) -> list[ToolRun]:
-    """Return results with the text that the conversation shows instead, if different."""
+    """Return results, each with the text that the conversation shows for it if that differs."""
     said = _said(messages)
     found: list[ToolRun] = []
     for run in runs:
@@ -176,7 +175,7 @@ def run_of(result: Mapping[str, Any]) -> ToolRun:
 
 
 def told_apart(results: Iterable[RecordedResult]) -> list[RecordedResult]:
-    """Return results with unique ids: some servers reuse call ids in every turn."""
+    """Return results with unique ids, because some servers reuse call ids in every turn."""
     seen: Counter[str] = Counter()
     apart: list[RecordedResult] = []
     for result in results:
@@ -194,10 +193,10 @@ def call_id_of(evidence_id: str) -> str:
 def records_of(
     message: ToolMessage, name: str, args: Mapping[str, Any], written: Sequence[str] = (), *, is_answer: bool = False
 ) -> list[RecordedResult]:
-    """Return the records of one tool message: its own, and those of the tools behind the answer of an agent.
+    """Return the records of one tool message: its own and, if it is an agent's answer, those of the agent's tools.
 
-    An agent's words support nothing, but its tools' results do, as far as they supported its own answer. A result that is the
-    answer does not support it.
+    The words of an agent support nothing. The results that supported its answer do. A result that is itself the answer does not
+    support it.
     """
     behind = message.artifact.get(SUPPORTED_BY) if isinstance(message.artifact, Mapping) else None
     record = _record(message.tool_call_id, name, args, list(_pieces(message.content)))
@@ -221,9 +220,9 @@ def texts_of(message: ToolMessage) -> list[str]:
 
 
 def cited_in(messages: Sequence[AnyMessage]) -> list[RecordedResult]:
-    """Return what providers say that the sources behind the replies of the last run hold, in the words of the sources.
+    """Return the passages of sources that providers attached to the replies of the last run.
 
-    A citation that only gives a place in the reply, and the reply's own words, supports nothing.
+    A citation that only marks a place in the reply supports nothing, and neither do the reply's own words.
     """
     found: list[RecordedResult] = []
     for number, message in enumerate(reversed(messages)):
@@ -234,7 +233,7 @@ def cited_in(messages: Sequence[AnyMessage]) -> list[RecordedResult]:
             blocks = cast("list[Any]", message.content_blocks)
             notes = [note for block in blocks for note in block.get("annotations", ()) if note["type"] == "citation"]
             said = [(note["cited_text"], note) for note in notes if note.get("cited_text") and "start_index" not in note]
-            # What the search of a provider found: in files, of OpenAI, and in the documents behind Gemini.
+            # Results of a provider's own search: OpenAI's file search and Gemini's documents.
             results = [one for block in blocks if block["type"] == "server_tool_result" for one in block.get("output") or ()]
             results += [chunk.get("retrieved_context") for chunk in grounding.get("grounding_chunks") or ()]
             said += [(str(one["text"]), one) for one in results if isinstance(one, Mapping) and one.get("text")]
@@ -245,7 +244,6 @@ def cited_in(messages: Sequence[AnyMessage]) -> list[RecordedResult]:
 
 
 def _record(call_id: str, name: str, args: Mapping[str, Any], pieces: Sequence[tuple[str, Any]]) -> RecordedResult:
-    """Return a record of texts with their sources."""
     texts = [text for text, _ in pieces]
     places = zip(accumulate(map(len, texts), initial=0), pieces, strict=False)
     sources = [[start, start + len(text), source] for start, (text, given) in places if (source := _source(given))]
@@ -285,7 +283,7 @@ def _pieces(blocks: Any, given: Mapping[str, Any] | None = None) -> Iterator[tup
 
 
 def _unread(blocks: Any) -> list[str]:
-    """Return the kinds of content blocks whose words cannot be read, each once."""
+    """Return the kinds of content blocks that cannot be read, each once."""
     kinds = [block.get("type") for block in blocks if isinstance(block, Mapping)] if isinstance(blocks, list) else []
     return list(dict.fromkeys(str(kind) for kind in kinds if kind not in _TEXT_BLOCKS | _BLOCKS_OF_BLOCKS))
 

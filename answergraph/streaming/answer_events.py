@@ -19,7 +19,7 @@ ANSWER_EVENT: Literal["answergraph.answer"] = "answergraph.answer"
 """The ``type`` of answer events in the ``custom`` stream."""
 
 AnswerEventStatus = Literal["growing", "accepted", "rejected"]
-"""``growing`` while the model writes; then ``accepted`` or ``rejected``, for what was shown in this attempt."""
+"""``growing`` while the model writes, then ``accepted`` or ``rejected``, per attempt."""
 
 
 class AnswerEvent(TypedDict):
@@ -75,7 +75,7 @@ def growing_event(key: str, agent: str | None, attempt: int) -> AnswerEvent:
     return event
 
 
-def decided_event(  # noqa: PLR0913, PLR0917 - what an event says
+def decided_event(  # noqa: PLR0913, PLR0917 - the parts of an event
     key: str, agent: str | None, message_id: str | None, before: RunLedger, after: RunLedger, outcome: Outcome | None, value: Any
 ) -> AnswerEvent:
     """Return the event of an accepted or rejected reply; ``outcome`` is ``None`` if the model is asked again."""

@@ -69,7 +69,7 @@ class AnswerListener(BaseCallbackHandler):
         self._add_text(message.text)
 
     def on_stream_event(self, event: Any, *, run_id: UUID, **kwargs: Any) -> None:
-        # Of LangChain's content-block protocol, in which ``stream_events(version="v3")`` streams.
+        # LangChain's content-block protocol, which ``stream_events(version="v3")`` uses.
         if run_id != self._run_id:
             return
         if event["event"] == "message-start":

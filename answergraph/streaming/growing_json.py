@@ -8,7 +8,7 @@ from typing import Any
 from pydantic_core import from_json
 
 MAX_READS_PER_CHARACTER = 64
-"""Re-parse after this relative growth, for linear total work. For short texts this is at every piece."""
+"""A text is parsed again when it has grown by 1/64, so the total work is linear; a short text, at every piece."""
 
 MAX_RESTARTS = 8
 """Maximum skipped braces that do not begin an object."""
@@ -18,7 +18,7 @@ _OF_NUMBERS = "0123456789+-.eE"
 
 
 class GrowingJson:
-    """The first JSON object of a text that comes in pieces; in words before it, braces that begin no object are passed over.
+    """The first JSON object of a text that comes in pieces; earlier braces that do not begin an object are skipped.
 
     Example:
         >>> growing = GrowingJson()

@@ -1,4 +1,4 @@
-"""The validated arguments of an agent; finds every building mistake."""
+"""Validates the arguments of ``create_agent``: the only place that reports mistakes in them."""
 
 from __future__ import annotations
 

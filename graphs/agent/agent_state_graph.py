@@ -18,6 +18,7 @@ from langgraph.types import Checkpointer, Command, TracePolicy
 from answergraph.graphs.agent.agent_spec import AgentSpec
 from answergraph.nodes.calls_elsewhere import noting_calls_taken_out
 from answergraph.nodes.direct_calls.tool_threads import MAX_TOOL_THREADS
+from answergraph.nodes.names import TOOLS
 from answergraph.nodes.tools import ToolsNode
 from answergraph.response_format.storage.answer_channel import answer_codec
 from answergraph.runtime.langchains_agent import subagent_transformer
@@ -29,7 +30,7 @@ from answergraph.state.own_keys import for_trace, without_keys, without_refused_
 
 _TRACED = TracePolicy(process_inputs=for_trace, process_outputs=for_trace)
 _TRACED_CALL = TracePolicy(process_outputs=for_trace)
-"""Of the tools, which are sent calls, not the state."""
+"""For the tools node: its input is a call, not the state."""
 
 
 class GuestNode(RunnableLambda[Any, Any]):
@@ -53,16 +54,9 @@ class GuestNode(RunnableLambda[Any, Any]):
 
 
 class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
-    """An uncompiled agent; add nodes and edges of your own before you compile it.
-
-    Attributes:
-        agent_name: The agent's name, if it has one.
-        codec: Converts its answers; without schemas if it answers with a text.
-        keys: Where its answer and its outcome go.
-    """
+    """An uncompiled agent; add nodes and edges of your own before you compile it."""
 
     def __init__(self, spec: AgentSpec) -> None:
-        """Start with the agent's schemas and no nodes."""
         # Instead of LangGraph's constructor, which would read the schemas' type hints again for every agent.
         for name, value in vars(_blank(spec.schemas)).items():
             setattr(self, name, copy(value))
@@ -75,18 +69,10 @@ class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
         self._transformers = tuple(spec.stack.transformers)
 
     def add_node(self, node: Any, action: Any = None, **options: Any) -> Self:
-        """Add a node of yours; agents that run in it share what the run has left of its limits.
+        """Add a node of your own, with the arguments of ``StateGraph.add_node``.
 
-        The node's writes to the agent's own keys, such as the answer and the outcome, are dropped: a node that returns the
-        whole result of another agent does not end this one.
-
-        Args:
-            node: The node's name, or what it runs.
-            action: What it runs, if ``node`` is the name.
-            **options: As for ``StateGraph.add_node``.
-
-        Returns:
-            This graph.
+        Agents that run in it share the run's remaining limits. Its writes to the agent's own keys, such as the answer and the
+        outcome, are dropped, so a node may return the whole result of another agent.
         """
         if isinstance(node, Pregel):
             node, action = node.get_name(), node
@@ -97,13 +83,15 @@ class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
             self.nodes[name].runnable = GuestNode(cast("Runnable[Any, Any]", self.nodes[name].runnable), around)
         return self
 
-    def add_own_node(self, name: str, node: GraphNode | ToolsNode) -> None:
+    def add_own_node(self, name: str, step: Callable[[Any, Any], Step[Any]], trace_policy: Any = _TRACED) -> None:
         """Add one of the agent's own nodes, which alone write its answer, its outcome and its private keys."""
-        action = node.within(partial(InnerRunBudget, self._limits)) if isinstance(node, GraphNode) else node
-        super().add_node(name, action, trace_policy=_TRACED if action is not node else _TRACED_CALL)
+        node = GraphNode(step, name=name, around=partial(InnerRunBudget, self._limits))
+        super().add_node(name, node, trace_policy=trace_policy)
+
+    def add_tools(self, node: ToolsNode) -> None:
+        super().add_node(TOOLS, node, trace_policy=_TRACED_CALL)
 
     def add_hook(self, name: str, step: Callable[[Any, Any], Step[Any]], trace_policy: Any) -> None:
-        """Add a hook of the middleware as a node."""
         names = self.keys.no_hook_writes(reads_answers=self._reads_answers)
 
         def guarded(state: Any, runtime: Any) -> Step[Any]:
@@ -112,8 +100,7 @@ class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
             update = without_refused_keys(name, (yield from step(state, runtime)), state, names)
             return noting_calls_taken_out(calls, state, update) if calls else update
 
-        node = GraphNode(guarded, name=name).within(partial(InnerRunBudget, self._limits))
-        super().add_node(name, node, trace_policy=trace_policy)
+        self.add_own_node(name, guarded, trace_policy)
 
     def compile(
         self,
@@ -122,16 +109,9 @@ class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
         transformers: Sequence[Callable[..., Any]] | None = None,
         **options: Any,
     ) -> CompiledStateGraph[Any, Any, Any, Any]:
-        """Compile the graph.
+        """Compile the graph, with the arguments of ``StateGraph.compile``.
 
-        Args:
-            checkpointer: Keeps the state of threads.
-            transformers: Stream transformers, after those of the middleware.
-            **options: As for ``StateGraph.compile``.
-
-        Returns:
-            The compiled graph. The caller's recursion limit is left alone; ``max_concurrency`` is 64 where the caller's config
-            says nothing else.
+        Your stream transformers follow those of the middleware. ``max_concurrency`` is 64 unless the caller's config sets it.
         """
         every = [ToolCallTransformer, subagent_transformer(), *self._transformers, *(transformers or ())]
         made = super().compile(checkpointer, transformers=list({id(each): each for each in every}.values()), **options)
@@ -149,7 +129,7 @@ class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
 
 
 class CompiledAgent(CompiledStateGraph[Any, Any, Any, Any]):
-    """A compiled agent whose callers send input and commands, and do not write its own keys with them or see them traced."""
+    """A compiled agent. The input and commands of callers cannot write its own keys."""
 
     def stream(self, input: Any, *args: Any, **options: Any) -> Iterator[Any]:
         is_plain = isinstance(input, dict) and PRIVATE_KEYS.isdisjoint(input)

@@ -1,4 +1,4 @@
-"""The static types of an agent: the answer's type from ``response_format`` to the result.
+"""The static types of an agent: ``response_format`` determines the type of the answer in the result.
 
 At run time an agent is a compiled graph and its result a ``dict``; the classes exist only for type checkers.
 """
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     LangChainStrategy = ToolStrategy[AnswerT] | ProviderStrategy[AnswerT] | AutoStrategy[AnswerT]
 
     class AgentResult(dict[str, Any], Generic[AnswerT]):
-        """What ``invoke`` returns: a ``dict``, of which three keys have types of their own."""
+        """What ``invoke`` returns: a ``dict`` with typed values for three keys."""
 
         @overload
         def __getitem__(self, key: Literal["structured_response"], /) -> AnswerT | None: ...
@@ -70,7 +70,7 @@ if TYPE_CHECKING:
     class AgentGraph(CompiledStateGraph[Any, Any, Any, AgentOutput[AnswerT]], Generic[AnswerT]):
         """A compiled agent whose answer is of a known type."""
 
-        @overload  # type: ignore[override]  # LangGraph's signatures in fewer words: the other arguments are keywords
+        @overload  # type: ignore[override]  # shorter than LangGraph's: the other arguments are keywords
         def invoke(
             self, input: Any, config: Config = None, *, version: Literal["v2"], **kwargs: Any
         ) -> GraphOutput[AgentOutput[AnswerT]]: ...
@@ -191,7 +191,7 @@ class CreateAgent(Protocol):
 
 
 def typed_by_response_format(create: Callable[..., Any]) -> CreateAgent:
-    """Return a function with the types of ``CreateAgent``, and with the signature that ``AgentArguments`` spells out."""
+    """Give a function the types of ``CreateAgent`` and a signature that lists every argument."""
     signature = inspect.signature(create)
     model, tools, response_format, output_key, _ = signature.parameters.values()
     named = [

@@ -42,7 +42,7 @@ _ELSEWHERE = {
     "callbacks": "agent.invoke(…, {'callbacks': […]})",
     "model_settings": "the settings of the model object itself",
 }
-"""Other libraries' names of arguments, and ours."""
+"""What to write instead of other libraries' argument names."""
 
 _CLASSES: Mapping[str, tuple[type, str]] = {
     "checkpointer": (BaseCheckpointSaver, "InMemorySaver()"),
@@ -52,7 +52,6 @@ _CLASSES: Mapping[str, tuple[type, str]] = {
 
 
 def check_names(function: str, arguments: Mapping[str, Any], known: Collection[str]) -> None:
-    """Refuse unknown arguments."""
     for name in arguments:
         if name not in known:
             advice = (
@@ -98,7 +97,6 @@ def checked_name(name: Any) -> str | None:
 
 
 def system_message(prompt: Any) -> SystemMessage | None:
-    """Return the system prompt as a message."""
     if isinstance(prompt, str):
         return SystemMessage(prompt)
     if prompt is None or isinstance(prompt, SystemMessage):
@@ -146,7 +144,6 @@ def one_of(name: str, allowed: Any, given: Any) -> Any:
 
 
 def answer_keys(output_key: Any) -> AnswerKeys:
-    """Return the state keys of the answer and the outcome."""
     if output_key is not None and (not isinstance(output_key, str) or not output_key):
         raise AgentSpecError(f"output_key={output_key!r} is not a name; write output_key='answer'.")
     if output_key in {"messages", *_OWN_TYPES}:

@@ -10,9 +10,9 @@
                                  └──────────────────────────────────────────────────┘
                                      finish → after_agent hooks → END
 
-Unreachable nodes are omitted: without a response format there is no ``structured_response``, without
-tools there is no ``tools``. With ``end_strategy="early"`` there is ``call_tools`` from ``structured_response`` as well: the tools
-beside an early answer that a check does not accept.
+Unreachable nodes are omitted: without a response format there is no ``structured_response``, without tools there is no ``tools``.
+With ``end_strategy="early"``, ``structured_response`` has an edge ``call_tools`` as well: if a check rejects an early answer,
+the tools called beside it run.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from answergraph.nodes.names import MODEL, NO_ANSWER, STRUCTURED_RESPONSE, TOOLS
 from answergraph.nodes.structured_response import StructuredResponseNode
 from answergraph.nodes.tools import ToolsNode
 from answergraph.runtime.recent_cache import RecentCache
-from answergraph.runtime.steps import GraphNode, Router, pure
+from answergraph.runtime.steps import Router, pure
 
 Destinations = dict[Hashable, str]
 """Where the graph goes, per reason."""
@@ -76,14 +76,13 @@ def create_agent(
         transformers: LangGraph stream transformers, after the middleware's.
         output_key: The state key of the answer, instead of ``structured_response``; the outcome goes to
             ``<output_key>_outcome``. Agents that run in parallel in one graph need different keys.
-        limits: What a run may use; by default 50 model calls and four answer attempts with a response format, and no limit
+        limits: The limits of a run. By default, 50 model calls and four answer attempts with a response format, no limits
             without one.
-        end_strategy: What happens to an answer beside tool calls. With ``"defer"`` the tools run and the model confirms or
-            replaces the answer once their results are there; with ``"exhaustive"`` the tools run and the answer is accepted
-            (as in LangChain); with ``"early"`` the answer is accepted and the tools do not run, unless a check rejects it: then
-            they run, and the answer is read again with their results.
-        on_failure: With ``"return"`` a run without an answer returns, and the outcome says why; with ``"raise"`` a node
-            ``no_answer`` raises ``NoAnswerError`` at its end, and the checkpoint keeps messages and outcome.
+        end_strategy: How to treat an answer beside tool calls. ``"defer"``: the tools run, then the model confirms or replaces
+            the answer. ``"exhaustive"``: the tools run and the answer is accepted, as in LangChain. ``"early"``: the answer is
+            accepted and the tools do not run; if a check rejects it, they run, and the answer is read again with their results.
+        on_failure: ``"return"``: a run without an answer returns, and the outcome says why. ``"raise"``: a last node
+            ``no_answer`` raises ``NoAnswerError``; the checkpoint keeps messages and outcome.
         check_answer: Called with ``(answer, state, runtime)`` for each valid answer; raises ``AnswerRejected`` to send it back
             with an explanation, or returns ``False`` to send it back with the check's name and docstring. A check that
             changes the answer raises ``AgentSpecError``.
@@ -116,20 +115,12 @@ def build_agent_graph(
     output_key: str | None = None,
     **arguments: Unpack[AgentArguments],
 ) -> AgentStateGraph:
-    """Build the graph of ``create_agent`` uncompiled, to add nodes and edges to.
+    """Build the graph of ``create_agent`` uncompiled, to add nodes and edges of your own before you compile it.
 
-    Args:
-        model: A chat model or its name.
-        tools: The tools.
-        response_format: The type of the answer.
-        output_key: The state key of the answer.
-        **arguments: As for ``create_agent``, except those that ``compile`` takes.
-
-    Returns:
-        The graph; compile it as any ``StateGraph``.
+    Takes the same arguments, except those of ``compile``.
 
     Raises:
-        AgentSpecError: If the agent cannot be built as asked.
+        AgentSpecError: If the arguments are wrong; the message says what to write.
     """
     check_names("build_agent_graph", arguments, AgentArguments.__annotations__.keys() - COMPILING)
     spec = AgentSpec.create(model, tools, response_format, output_key, arguments)
@@ -144,14 +135,14 @@ def build_agent_graph(
 def _add_nodes(graph: AgentStateGraph, spec: AgentSpec, hooks: HookChains) -> None:
     readings: Readings = RecentCache()
     asks = ModelNode(spec, spec.stack.wrap_model_call, readings, partial(check_named_tools, spec.stack))
-    graph.add_own_node(MODEL, GraphNode(asks.step, name=MODEL))
+    graph.add_own_node(MODEL, asks.step)
     if spec.has_tools:
-        graph.add_own_node(TOOLS, ToolsNode(spec.tools, spec.stack.wrap_tool_call, spec.limits, spec.format.names, spec.keys))
+        graph.add_tools(ToolsNode(spec.tools, spec.stack.wrap_tool_call, spec.limits, spec.format.names, spec.keys))
     if spec.format.reads_answers:
         reads = StructuredResponseNode(spec, graph.codec, spec.stack.wrap_reviewed(spec.reviewed_answers), readings)
-        graph.add_own_node(STRUCTURED_RESPONSE, GraphNode(reads.step, name=STRUCTURED_RESPONSE))
+        graph.add_own_node(STRUCTURED_RESPONSE, reads.step)
     if spec.on_failure == "raise":
-        graph.add_own_node(NO_ANSWER, GraphNode(pure(partial(raise_without_answer, keys=spec.keys)), name=NO_ANSWER))
+        graph.add_own_node(NO_ANSWER, pure(partial(raise_without_answer, keys=spec.keys)))
     hooks.add_nodes(graph)
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
-from typing import Any
+from functools import partial
+from itertools import chain
+from typing import Any, get_args
 
 from langgraph.graph import StateGraph
 
@@ -30,71 +31,49 @@ class Link:
         return facts if self.end == STRUCTURED_RESPONSE else replace(facts, answers=frozenset(), at_run_time=False)
 
 
-@dataclass(frozen=True)
 class HookChains:
     """The four chains. Without middleware every end is the node itself, so "no hooks" is not a special case."""
 
-    stack: MiddlewareStack
-    reads_answers: bool
-    """Whether a run ends through ``structured_response``."""
-    last: str
-    """The node after the last hook."""
-
-    @cached_property
-    def start(self) -> str:
-        """The first node of a run."""
-        return _first(self._chain("before_agent"), self.turn_start)
-
-    @cached_property
-    def turn_start(self) -> str:
+    def __init__(self, stack: MiddlewareStack, *, reads_answers: bool, last: str) -> None:
+        """Chain the hooks of a stack; ``last`` is the node after the last hook."""
+        self._hooks = {name: stack.hooks(name) for name in get_args(HookName)}
+        before_agent, before_model = self._hooks["before_agent"], self._hooks["before_model"]
+        # The first middleware's hooks come last.
+        after_model, after_agent = self._hooks["after_model"][::-1], self._hooks["after_agent"][::-1]
+        self.turn_start = _first(before_model, MODEL)
         """The first node of a turn of the loop."""
-        return _first(self._chain("before_model"), MODEL)
-
-    @cached_property
-    def turn_end(self) -> str:
-        """The last node of a turn's model part; the first middleware's hook comes last."""
-        return _first(self._chain("after_model"), MODEL)
-
-    @cached_property
-    def finish(self) -> str:
+        self.start = _first(before_agent, self.turn_start)
+        """The first node of a run."""
+        self.turn_end = _first(after_model[::-1], MODEL)
+        """The last node of a turn's model part."""
+        self.jumps_at_turn_end = after_model[-1].can_jump_to if after_model else ()
+        self.finish = _first(after_agent, last)
         """The next node of a finished run."""
-        chain = self._chain("after_agent")
-        return chain[-1].node_name if chain else self.last
-
-    @property
-    def jumps_at_turn_end(self) -> tuple[str, ...]:
-        """The declared jumps of the hook at the end of a turn."""
-        chain = self._chain("after_model")
-        return chain[0].can_jump_to if chain else ()
+        end = STRUCTURED_RESPONSE if reads_answers else self.finish
+        self._links = [
+            *_line(before_agent, self.turn_start, end),
+            *_line(before_model, MODEL, end),
+            # The edges of the turn's end say why the turn ended: the graph builder adds them.
+            *_line(after_model[:-1], self.turn_end, end),
+            *_line(after_agent, last, last),
+        ]
+        self._after_model = _first(after_model, "")
 
     def add_nodes(self, graph: AgentStateGraph) -> None:
         """Add one node per hook, named ``<middleware>.<hook>``."""
-        for name in ("before_agent", "before_model", "after_model", "after_agent"):
-            for hook in self._chain(name):
-                graph.add_hook(hook.node_name, hook.step, hook.trace_policy)
+        for hook in chain.from_iterable(self._hooks.values()):
+            graph.add_hook(hook.node_name, hook.step, hook.trace_policy)
 
     def add_edges(self, graph: StateGraph[Any, Any, Any, Any], facts: RoutingFacts) -> None:
         """Connect the hooks with each other and the model; the graph builder connects the ends."""
-        if self.turn_end != MODEL:
-            graph.add_edge(MODEL, self._chain("after_model")[-1].node_name)
-        for link in self._links():
+        if self._after_model:
+            graph.add_edge(MODEL, self._after_model)
+        for link in self._links:
             if link.hook.can_jump_to:
-                route = Router(partial(_route_after_hook, facts=link.facts(facts)), name=f"after {link.hook.node_name}")
+                route = Router(partial(route_jump, facts=link.facts(facts)), name=f"after {link.hook.node_name}")
                 graph.add_conditional_edges(link.hook.node_name, route, self._destinations(link))
             else:
                 graph.add_edge(link.hook.node_name, link.next)
-
-    def _chain(self, name: HookName) -> list[Hook]:
-        return self.stack.hooks(name)
-
-    def _links(self) -> Iterator[Link]:
-        end = STRUCTURED_RESPONSE if self.reads_answers else self.finish
-        before_agent, before_model = self._chain("before_agent"), self._chain("before_model")
-        yield from _line(before_agent, self.turn_start, end)
-        yield from _line(before_model, MODEL, end)
-        # The chain's last node is the turn's end, whose edges say why the turn ended.
-        yield from list(_line(self._chain("after_model")[::-1], "", end))[:-1]
-        yield from _line(self._chain("after_agent")[::-1], self.last, self.last)
 
     def _destinations(self, link: Link) -> dict[Any, str]:
         jumps = link.hook.can_jump_to
@@ -109,15 +88,10 @@ class HookChains:
         return destinations
 
 
-def _route_after_hook(state: Any, facts: RoutingFacts) -> Any:
-    return route_jump(state.get("jump_to"), state, facts)
+def _first(hooks: list[Hook], otherwise: str) -> str:
+    return hooks[0].node_name if hooks else otherwise
 
 
-def _first(chain: list[Hook], otherwise: str) -> str:
-    return chain[0].node_name if chain else otherwise
-
-
-def _line(chain: list[Hook], last: str, end: str) -> Iterator[Link]:
-    following = [hook.node_name for hook in chain[1:]]
-    for hook, next_node in zip(chain, [*following, last], strict=False):
-        yield Link(hook, next_node, end)
+def _line(hooks: list[Hook], last: str, end: str) -> Iterator[Link]:
+    for hook, following in zip(hooks, [*(hook.node_name for hook in hooks[1:]), last], strict=False):
+        yield Link(hook, following, end)

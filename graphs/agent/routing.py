@@ -32,7 +32,7 @@ class RoutingFacts:
         return_direct: Per tool, whether its result ends the run.
         external: The names of the external tools.
         reviewed: The answers that a person approves before they count.
-        end_strategy: What an answer beside tool calls counts for.
+        end_strategy: How to treat an answer beside tool calls.
         jumps: Where hooks after the model may jump.
     """
 
@@ -65,11 +65,11 @@ class RoutingFacts:
         return (state.get(ANSWER_REQUEST) or {}).get("declared", ()) if self.at_run_time else self.answers
 
     def sends(self, calls: Sequence[ToolCall], answers: Collection[str]) -> list[Send]:
-        """Return one task per call of a tool that runs here: calls run in parallel, and an interrupt in one keeps the others'."""
+        """Return one task per call of a tool that runs here; an interrupt in one keeps the results of the others."""
         return [Send(TOOLS, [call]) for call in calls if call["name"] not in answers and call["name"] not in self.external]
 
     def is_left_to_others(self, message: AIMessage | None, after: Sequence[AnyMessage], state: Mapping[str, Any]) -> bool:
-        """Return whether calls of the last reply wait for somebody outside, or a hook took all of them out of it."""
+        """Return whether external calls of the last reply are waiting, or a hook removed all of its calls."""
         if not self.external and not taken_out(state):
             return False
         own = {*self.return_direct, *self.names(state)}
@@ -89,14 +89,14 @@ def route_after_model(state: Mapping[str, Any], facts: RoutingFacts) -> Reason |
     2. There is no AI message: the run ends.
     3. The budget's last call was made, tools were off, or the model refused: the reply is read.
     4. Tools were called: ``call_tools``, one ``Send`` per call, unless a valid answer beside them ends the run early.
-    5. An answer, or what may be one, stands: ``read_answer``.
-    6. Calls are external, or a hook took all of them out of the reply: the run ends.
-    7. Every call was answered already, the arguments were cut or malformed for the first time, or a tool of the provider's own
-       paused the turn: ``ask_again``.
+    5. The reply holds an answer, or a text that may be one: ``read_answer``.
+    6. Calls are external, or a hook removed all calls from the reply: the run ends.
+    7. Every call has a result, arguments were cut or malformed for the first time, or the provider paused the turn for a tool
+       of its own: ``ask_again``.
     8. Nothing was called: the run ends.
     """
-    if (jump := state.get("jump_to")) in facts.jumps:
-        return route_jump(jump, state, facts)
+    if state.get("jump_to") in facts.jumps:
+        return route_jump(state, facts)
     messages = state["messages"]
     message, after = last_turn(messages)
     answers = facts.names(state)
@@ -119,7 +119,7 @@ def route_after_tools(state: Mapping[str, Any], facts: RoutingFacts) -> Reason:
 
     In this order:
 
-    1. Every tool of the turn returns directly: the run ends, with a response format by reading the result.
+    1. Every tool of the turn returns directly: the run ends; with a response format, the result is read first.
     2. There is an answer beside the calls: ``read_answer``.
     3. Calls beside them are external: the run ends.
     4. Otherwise the model continues: ``ask_again``.
@@ -148,8 +148,9 @@ def route_after_structured_response(state: Mapping[str, Any], facts: RoutingFact
     return (facts.tools_follow_answers and _waiting(state, facts)) or "ask_again"
 
 
-def route_jump(jump: Any, state: Mapping[str, Any], facts: RoutingFacts) -> Reason | list[Send]:
-    """Route as a hook asked: to the model, to the tools that wait, or to the end; ``go_on`` if it asked for nothing."""
+def route_jump(state: Mapping[str, Any], facts: RoutingFacts) -> Reason | list[Send]:
+    """Route as a hook asked: to the model, to waiting tools, or to the end; ``go_on`` if it did not ask."""
+    jump = state.get("jump_to")
     if jump == "end":
         return "read_answer" if facts.reads_answers else "finish"
     if jump == "model":

@@ -13,7 +13,7 @@ from answergraph.streaming.answer_events import AnswerEvent, is_answer_event
 
 
 class AnswerTransformer(StreamTransformer):
-    """Gives ``stream_events(version="v3")`` the projection ``run.extensions["answers"]``: this graph's own ``AnswerEvent`` items.
+    """Adds ``run.extensions["answers"]`` to ``stream_events(version="v3")``: the ``AnswerEvent`` items of this graph.
 
     Pass the class in ``transformers`` to ``create_agent`` or to ``stream_events``.
     """
@@ -21,11 +21,7 @@ class AnswerTransformer(StreamTransformer):
     required_stream_modes = ("custom",)
 
     def __init__(self, scope: tuple[str, ...] = ()) -> None:
-        """Start without events.
-
-        Args:
-            scope: The namespace of the graph.
-        """
+        """Take the namespace of the graph."""
         super().__init__(scope)
         self._answers: StreamChannel[AnswerEvent] = StreamChannel()
 
@@ -70,7 +66,7 @@ class HideAnswerCalls:
             message: The message of an item of the stream; it is not changed.
 
         Returns:
-            The same message if it has none, ``None`` if nothing else is left of it.
+            The same message if it has none; ``None`` if nothing else remains.
         """
         if isinstance(message, ToolMessage):
             return None if message.name in self._names else message

@@ -12,25 +12,9 @@ from answergraph.state.errors import AgentSpecError
 from answergraph.state.mistakes import check_function, meant, shown
 
 Mapped = Mapping[str, str] | Callable[[Any], Mapping[str, Any]]
-"""A mapping between states: the other's key per key, or a function."""
+"""A mapping between two states: for each key the key of the other state, or a function."""
 
 StateMapper = Callable[[Any], Mapping[str, Any]]
-"""Converts one state to another."""
-
-
-class SubgraphNode(RunnableLambda[Any, Any]):
-    """A graph between two mappings. A ``RunnableLambda``, because LangGraph finds subgraphs in those."""
-
-    def __init__(self, graph: Runnable[Any, Any], *, to_input: StateMapper, to_update: StateMapper) -> None:
-        """Put the mappings around a graph: its input is made of the state around it, an update of that state of its result."""
-
-        def invoke(state: Any, config: RunnableConfig) -> Any:
-            return to_update(graph.invoke(to_input(state), config))
-
-        async def ainvoke(state: Any, config: RunnableConfig) -> Any:
-            return to_update(await graph.ainvoke(to_input(state), config))
-
-        super().__init__(invoke, ainvoke, name=graph.get_name())
 
 
 def as_node(agent: Runnable[Any, Any], *, inputs: Mapped, outputs: Mapped) -> Runnable[Any, Any]:
@@ -59,11 +43,21 @@ def as_node(agent: Runnable[Any, Any], *, inputs: Mapped, outputs: Mapped) -> Ru
     if not hasattr(agent, "invoke"):
         raise AgentSpecError(f"as_node takes a compiled graph, not {shown(agent)}; write as_node(create_agent(…), …).")
     builder = getattr(agent, "builder", None)
-    _check_names("inputs", inputs, Mapping.keys, _keys_of(getattr(builder, "input_schema", None)))
+    schema = getattr(builder, "input_schema", None)
+    _check_names("inputs", inputs, Mapping.keys, get_type_hints(schema) if isinstance(schema, type) else ())
     results = getattr(agent, "output_channels", ())
     _check_names("outputs", outputs, Mapping.values, () if isinstance(results, str) else results)
     needed = "messages" if isinstance(builder, AgentStateGraph) else ""
-    return SubgraphNode(agent, to_input=_mapping("inputs", inputs, needed), to_update=_mapping("outputs", outputs))
+    to_input, to_update = _mapping("inputs", inputs, needed), _mapping("outputs", outputs)
+
+    def invoke(state: Any, config: RunnableConfig) -> Any:
+        return to_update(agent.invoke(to_input(state), config))
+
+    async def ainvoke(state: Any, config: RunnableConfig) -> Any:
+        return to_update(await agent.ainvoke(to_input(state), config))
+
+    # LangGraph finds subgraphs in a ``RunnableLambda``.
+    return RunnableLambda(invoke, ainvoke, name=agent.get_name())
 
 
 def _check_names(which: str, mapped: Any, side: Callable[[Any], Iterable[Any]], known: Collection[str]) -> None:
@@ -80,10 +74,6 @@ def _check_names(which: str, mapped: Any, side: Callable[[Any], Iterable[Any]], 
                 f"as_node: {which}={dict(mapped)!r}: the agent has no {name!r}.{meant(name, known)} It has {sorted(known)!r}; "
                 f"write {which}={form}."
             )
-
-
-def _keys_of(schema: Any) -> list[str]:
-    return list(get_type_hints(schema)) if isinstance(schema, type) else []
 
 
 def _mapping(which: str, mapped: Mapped, needed: str = "") -> StateMapper:

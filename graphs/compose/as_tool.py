@@ -15,7 +15,7 @@ from typing_extensions import TypedDict
 
 from answergraph.evidence.answer_bundle import results_in
 from answergraph.graphs.agent.agent_state_graph import AgentStateGraph
-from answergraph.runtime.steps import Invoke, Step, arun_step, run_step
+from answergraph.runtime.steps import Invoke, Step, in_both_colours
 from answergraph.state.errors import AgentSpecError, NoAnswerError
 from answergraph.state.mistakes import shown
 from answergraph.state.outcome import Outcome
@@ -23,7 +23,7 @@ from answergraph.state.tool_results import RecordedResult
 
 
 class AgentToolArtifact(TypedDict):
-    """The artifact of an agent that ran as a tool, on the tool message; plain JSON, so that every checkpoint restores it."""
+    """The artifact on the tool message of an agent that ran as a tool; plain JSON, so that every checkpointer restores it."""
 
     structured_response: Any
     """The answer as JSON, ``None`` if there is none."""
@@ -60,7 +60,7 @@ def as_tool(
         The tool.
 
     Raises:
-        AgentSpecError: If it is no agent of this package, or neither it nor the tool has a name.
+        AgentSpecError: If ``agent`` is not an agent of this package, or neither it nor the tool has a name.
 
     Example:
         >>> from answergraph import create_agent
@@ -78,23 +78,15 @@ def as_tool(
         raise AgentSpecError("A tool needs a name; write as_tool(agent, name='…', …), or create_agent(…, name='…').")
     prepare = request or _conversation
 
-    def step(given: Mapping[str, Any]) -> Step[tuple[str, AgentToolArtifact]]:
+    @wraps(prepare)
+    def step(*args: Any, **kwargs: Any) -> Step[tuple[str, AgentToolArtifact]]:
         try:
-            return _reported(graph, (yield Invoke(agent, given)))
+            return _reported(graph, (yield Invoke(agent, prepare(*args, **kwargs))))
         except NoAnswerError as error:
             return _without_answer(error.outcome)
 
-    @wraps(prepare)
-    def call(*args: Any, **kwargs: Any) -> tuple[str, AgentToolArtifact]:
-        return run_step(step(prepare(*args, **kwargs)))
-
-    @wraps(prepare)
-    async def acall(*args: Any, **kwargs: Any) -> tuple[str, AgentToolArtifact]:
-        return await arun_step(step(prepare(*args, **kwargs)))
-
     return _AgentTool.from_function(
-        call,
-        acall,
+        *in_both_colours(step),
         name=tool_name,
         description=description,
         return_direct=return_direct,

@@ -16,7 +16,6 @@ from answergraph.state.errors import AgentSpecError
 from answergraph.state.mistakes import shown
 
 Unfinished = Literal["stopped", "waits_for_person", "waits_for_calls"]
-"""Why a run is unfinished."""
 
 Graph = Pregel[Any, Any, Any, Any]
 
@@ -29,8 +28,8 @@ _WAITS = {
 def unfinished(agent: Graph, config: RunnableConfig) -> Unfinished | None:
     """Say whether the last run of a thread is unfinished, and why.
 
-    ``get_state(config).next`` may be empty although a run was killed: when the writes of its last step are stored and the
-    checkpoint after them is not. A run that is still going on in another process looks as if it had been stopped.
+    ``get_state(config).next`` does not suffice: it is empty if a run was killed after the writes of its last step were stored and
+    before the checkpoint was. A run in progress in another process looks like a stopped one.
 
     Args:
         agent: An agent, another graph of answergraph, or a graph with an agent as a node; with a checkpointer.
@@ -38,10 +37,10 @@ def unfinished(agent: Graph, config: RunnableConfig) -> Unfinished | None:
 
     Returns:
         ``"stopped"`` if it was killed or an exception ended it, ``"waits_for_person"`` at an interrupt, ``"waits_for_calls"`` if
-        its outcome is ``deferred``; ``None`` if it has ended, or nothing is stored of the thread.
+        its outcome is ``deferred``; ``None`` if it has ended, or nothing is stored for the thread.
 
     Raises:
-        AgentSpecError: If it is no such graph, has no checkpointer, or the config names no thread.
+        AgentSpecError: If the graph is of another kind or has no checkpointer, or the config names no thread.
 
     Example:
         >>> from langgraph.checkpoint.memory import InMemorySaver
@@ -74,7 +73,7 @@ def resume(agent: Graph, config: RunnableConfig, **options: Any) -> Any:
         What ``invoke`` returns.
 
     Raises:
-        AgentSpecError: As ``unfinished``; also if nothing is stored of the thread, or the run waits for a person or for calls.
+        AgentSpecError: As ``unfinished``; also if nothing is stored for the thread, or the run waits for a person or for calls.
     """
     _check_thread(agent, config)
     _check_goes_on(agent, agent.get_state(config))
@@ -113,7 +112,7 @@ def _is_ours(builder: Any) -> bool:
 
 def _check_goes_on(agent: Graph, state: StateSnapshot) -> None:
     """Raise ``AgentSpecError`` if the run cannot continue by itself."""
-    if "source" not in (state.metadata or {}):  # with durability="exit", a checkpoint of nothing may stand before the first
+    if "source" not in (state.metadata or {}):  # with durability="exit", the first checkpoint may be an empty one
         raise AgentSpecError(f"Nothing is stored under {state.config['configurable']!r}; call agent.invoke(…) with an input.")
     if wait := _WAITS.get(_why(agent, state) or ""):
         # Continuing would use the person's last answer for the next question: LangGraph keeps it with the step.

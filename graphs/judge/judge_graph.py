@@ -50,7 +50,6 @@ RULE_NOT_MATCHED = "rule_not_matched"
 MIN_LABELS_TO_JUDGE = 2
 """Minimum number of labels for a judge; a single one is chosen directly."""
 MAX_GRAPHS = 64
-"""Number of cached graphs."""
 
 
 def create_judge(  # noqa: PLR0913  # waiver: each argument is a choice of its own
@@ -70,14 +69,14 @@ def create_judge(  # noqa: PLR0913  # waiver: each argument is a choice of its o
 ) -> CompiledStateGraph[Any, Any, Any, Any]:
     """Create a judge: a graph that says which rule holds for an agent's last work, in at most three calls of the model.
 
-    Its input is a ``report``, or ``messages`` of which the last AI message is judged; ``facts`` and the keys of
-    ``state_schema`` are what ``when(...)`` reads, ``children`` the labels that ``all(...)`` and ``any(...)`` compare.
+    The input is a ``report``, or ``messages``, whose last AI message is judged. ``when(...)`` reads ``facts`` and the keys of
+    ``state_schema``; ``all(...)`` and ``any(...)`` compare the labels in ``children``.
 
     Args:
         model: A chat model or its name; ``None`` asks no model and reads the tag in the work itself (``phase1_tag``).
-        rules: The conditions, the first that holds counts: a label, ``when(...)`` on the facts, ``all("X")`` or
+        rules: The conditions; the first that holds counts. Each is a label, ``when(...)`` on the facts, ``all("X")`` or
             ``any("X", "Y")`` over children, or a label or aggregate with a guard, ``X && when(...)``.
-        structured_output: Whether the judgment begins by asking for an object; ``False`` is the tag mode.
+        structured_output: Whether to ask for an object first; ``False`` asks for a tag.
         tag_word: The word in the tags, ``[STEP:1]`` by default.
         strategy: Makes the strategy that asks for an object: ``AutoStrategy``, ``ToolStrategy`` and so on.
         grounded: Whether a reason counts only if it quotes the work word for word.
@@ -159,12 +158,10 @@ def _route(graph: StateGraph[Any, Any, Any, Any], source: str, route: Callable[.
 
 
 def route_after_read_rules(state: Any) -> Literal["judge", "decided"]:
-    """Return ``"judge"`` unless the rules are decided or there is nothing to judge."""
     return "judge" if state[JUDGING]["open"] else "decided"
 
 
 def route_after_stage(state: Any) -> Literal["matched", "no_match"]:
-    """Return whether the stage before chose a valid condition."""
     return "matched" if state[JUDGING]["stages"][-1]["status"] == "matched" else "no_match"
 
 
@@ -182,7 +179,7 @@ class JudgeContext(BaseModel):
         default=["approved", "needs fix"],
         description="The conditions in order: labels, when(...), all(...), any(...).",
     )
-    structured_output: bool = Field(default=True, description="Whether the judgment begins by asking for an object.")
+    structured_output: bool = Field(default=True, description="Whether to ask for an object first.")
     tag_word: str = Field(default="STEP", description="The word of the tags, as in [STEP:1].")
 
 

@@ -23,7 +23,6 @@ from answergraph.state.errors import AgentSpecError
 MAX_MODEL_CALLS = 15
 """The classic ``max_iterations``; the last call gives the final answer."""
 MAX_GRAPHS = 64
-"""Number of cached graphs."""
 
 
 class ReactContext(BaseModel):
@@ -50,7 +49,7 @@ def create_react(
     Args:
         model: A chat model, a text model, or a chat model's name; the default is a set of rules that needs no key.
         tools: The tools; by default the calculator of ``llm_math_tool`` on the same model.
-        handle_parsing_errors: What happens to a reply that cannot be read, see ``ReActTextModel``.
+        handle_parsing_errors: How to treat an unreadable reply, as for ``ReActTextModel``.
         **options: Further options of ``create_agent``; ``limits`` is 15 model calls by default.
 
     Returns:

@@ -68,12 +68,7 @@ def clusters_of(survey: Survey) -> list[Cluster]:
 
 
 def normalised(said: str) -> str:
-    """Return a failure's text without values.
-
-    Example:
-        >>> normalised("KeyError: 'price' after 0.3 s at 0x7f3a")
-        'KeyError: <text> after <n> s at <hex>'
-    """
+    """Return a failure's text without values: ``KeyError: <text> after <n> s``."""
     for pattern, instead in _VALUES:
         said = pattern.sub(instead, said)
     return " ".join(said.split())

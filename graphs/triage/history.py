@@ -51,14 +51,7 @@ class Changes(TypedDict):
 
 
 class History:
-    """The record of earlier triages in one file.
-
-    Example:
-        >>> import tempfile
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     History(f"{folder}/nights.db").remembered(["1a2b"], "gpt")
-        {}
-    """
+    """The record of earlier triages in one file."""
 
     def __init__(self, path: str | Path) -> None:
         """Open or create the file.

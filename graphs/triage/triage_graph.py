@@ -26,9 +26,10 @@ from answergraph.graphs.triage.case_graph import CaseOutput, CaseTask, case_grap
 from answergraph.graphs.triage.history import Changes, History
 from answergraph.graphs.triage.run_files.case_survey import Survey, survey
 from answergraph.graphs.triage.run_files.read_only_folder import Folder, FolderError
-from answergraph.graphs.triage.triage_plan import model_name, plan_of
+from answergraph.graphs.triage.triage_plan import plan_of
 from answergraph.graphs.triage.triage_schema import CaseReport
 from answergraph.models.model_names import OFFLINE
+from answergraph.response_format.providers.model_capabilities import model_name
 
 FIND_CASES, TRIAGE_CASE, REMEMBER = "find_cases", "triage_case", "remember"
 
@@ -103,7 +104,8 @@ def create_triage_agent(  # waiver: each stands for itself
     """
     kept = None if history is None else History(history)
     graph = StateGraph(TriageState, input_schema=TriageInput, output_schema=TriageOutput)
-    find = FindCases(root=root, limit=limit, history=kept, model=model_name(model))
+    named = model if isinstance(model, str) else model_name(model) or type(model).__name__
+    find = FindCases(root=root, limit=limit, history=kept, model=named)
     graph.add_node(FIND_CASES, find.plan)
     graph.add_node(TRIAGE_CASE, case_graph(model))
     if kept is not None:
@@ -135,7 +137,7 @@ class FindCases:
     def plan(self, state: TriageInput) -> dict[str, Any]:
         """Find the causes to judge."""
         try:
-            folder = _folder(_given_folder(state), self.root)
+            folder = _folder(state.get("folder"), self.root)
             found = survey(folder)
         except FolderError as error:
             return {"cases": [], "problems": [str(error)], "results": 0}
@@ -160,14 +162,9 @@ class FindCases:
         return {"changes": self.history.add_run(survey(_folder(state["folder"], self.root)))}
 
 
-def _given_folder(state: TriageInput) -> str:
-    given: Any = state.get("folder")
+def _folder(given: Any, root: str | Path | None) -> Folder:
     if not isinstance(given, str) or not given.strip():
         raise FolderError('No folder is given; send {"folder": "PATH"}.')
-    return given
-
-
-def _folder(given: str, root: str | Path | None) -> Folder:
     if root is None:
         return Folder(given)
     # Links are resolved in the run: a server must not wait for a disk while it builds a graph.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -100,7 +99,7 @@ def _source(case: Case) -> str:
     """Return the place of the test's code, from the result or from its stack trace."""
     result = case.result
     if result.source:
-        return f"{result.source}:{result.source_line}" if result.source_line else result.source
+        return ":".join(filter(None, (result.source, result.source_line)))
     own = [frame for frame in frames_of(result.details or result.message) if not frame.is_library]
     place = next((frame for frame in own if frame.is_test), own[-1] if own else None)
     return f"{place.path}:{place.line}" if place else ""
@@ -111,9 +110,3 @@ def _tokens(cluster: Cluster, survey: Survey) -> int:
     if first.kind == "flaky":
         return 0
     return USUAL_CALLS * (TOKENS_AROUND + len(CaseFacts(**facts_of(first, survey)).text) // CHARACTERS_A_TOKEN)
-
-
-def model_name(model: Any) -> str:
-    """Return a model's name in the history."""
-    named: Sequence[str | None] = (getattr(model, "model_name", None), getattr(model, "model", None))
-    return model if isinstance(model, str) else next((name for name in named if isinstance(name, str)), type(model).__name__)

@@ -25,9 +25,8 @@ def list_files(runtime: ToolRuntime, under: str = "") -> str:
     """List the files of the test run's folder with their sizes in bytes, or those below one of its folders."""
     listing = _folder(runtime).listing(under)
     about = {entry.path: entry.size if entry.kind == "file" else f"({entry.kind}, not read)" for entry in listing.entries}
-    lines = [f"{path} {said}" for path, said in list(about.items())[:MAX_LISTED]]
-    more = f"[{len(listing.entries) - MAX_LISTED} more are left out; name a folder to list]"
-    return _told(lines, more if len(listing.entries) > MAX_LISTED else "", listing.problems) or "[There are no files.]"
+    lines = [f"{path} {said}" for path, said in about.items()]
+    return _told(lines, listing.problems, instead="; name a folder to list") or "[There are no files.]"
 
 
 @tool
@@ -51,18 +50,15 @@ def search(text: str, runtime: ToolRuntime, regex: bool = False, under: str = ""
     folder = _folder(runtime)
     found = file_search.search(folder, text, _files_under(folder, under), regex=regex)
     lines = [f"{match.path}:{match.number}: {match.line}" for match in found.found]
-    more = "[There are more; search for something rarer, or under a folder.]" if found.is_cut else ""
-    return _told(lines, more, found.problems) or "[No line matches.]"
+    lines += ["[There are more; search for something rarer, or under a folder.]"] * found.is_cut
+    return _told(lines, found.problems) or "[No line matches.]"
 
 
 @tool
 def list_failed_cases(runtime: ToolRuntime) -> str:
     """List the cases to judge: failed ones, and passed ones whose logs show a failure."""
     found = survey(_folder(runtime))
-    cases = found.cases
-    lines = [_case_line(case) for case in cases[:MAX_LISTED]]
-    more = f"[{len(cases) - MAX_LISTED} more are left out]" if len(cases) > MAX_LISTED else ""
-    return _told(lines, more, found.problems) or "[No case failed.]"
+    return _told([_case_line(case) for case in found.cases], found.problems) or "[No case failed.]"
 
 
 @tool(response_format="content_and_artifact")
@@ -89,18 +85,19 @@ def _folder(runtime: ToolRuntime) -> Folder:
 
 
 def _files_under(folder: Folder, under: str) -> tuple[FileEntry, ...]:
+    place = str(folder.relative(under))
     files = folder.listing().files
-    if not under:
-        return files
-    place = folder.relative(under)
-    chosen = tuple(entry for entry in files if entry.path == str(place) or entry.path.startswith(f"{place}/"))
-    return chosen or files if str(place) == "." else chosen
+    return tuple(entry for entry in files if place in {".", entry.path} or entry.path.startswith(f"{place}/"))
 
 
-def _told(lines: Sequence[str], more: str, problems: Sequence[str]) -> str:
+def _told(lines: Sequence[str], problems: Sequence[str], *, instead: str = "") -> str:
+    left_out = len(lines) - MAX_LISTED
+    more = f"[{left_out} more are left out{instead}]" if left_out > 0 else ""
     named = [f"[{problem}]" for problem in problems[:MAX_PROBLEMS]]
     unnamed = len(problems) - len(named)
-    return "\n".join(filter(None, [*lines, more, *named, f"[{unnamed} more files could not be read]" if unnamed else ""]))
+    return "\n".join(
+        filter(None, [*lines[:MAX_LISTED], more, *named, f"[{unnamed} more files could not be read]" if unnamed else ""])
+    )
 
 
 def _case_line(case: Case) -> str:

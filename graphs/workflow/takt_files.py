@@ -100,7 +100,6 @@ def allowed_tools(step: Mapping[str, Any], config: Mapping[str, Any]) -> list[st
 
 
 def instruction(step: Mapping[str, Any], texts: TextsByReference, key: str) -> str:
-    """Return the full instruction of a step's agent."""
     parts = [texts.text("instructions", step["instruction"], f"{key}.instruction")] if step.get("instruction") else []
     if step.get("edit") is False:
         parts.append("Change no file.")

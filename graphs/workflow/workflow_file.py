@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import logging
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, get_args
@@ -152,11 +152,11 @@ class _StepReader:
             self.step(child, f"{key}.parallel[{index}]", is_child=True) for index, child in enumerate(found.get("parallel") or ())
         ]
         judge = found.get("judge", True)
-        read_rules: Callable[[Any, str], Any] = _conditions if is_child else _transitions
+        rules = _rules(found.get("rules") or [], f"{key}.rules", is_child=is_child)
         return WorkflowStep(
             name=found.get("name", ""),
             agent=None if children else self._agent(found, key),
-            rules=read_rules(found.get("rules") or [], f"{key}.rules"),
+            rules=list(rules) if is_child else rules,
             instruction=filled(instruction(found, self.texts, key), self.report_writers, self.max_steps),
             parallel=children,
             judge=OF_THE_WORKFLOW if judge is True else None if judge is False else _model(judge, f"{key}.judge"),
@@ -174,7 +174,7 @@ class _StepReader:
         return WorkflowStep(
             name=f"loop_monitor_{index + 1}",
             agent=self._agent({"name": f"loop_monitor_{index + 1}", "allowed_tools": [], **judge}, f"{key}.judge"),
-            rules=_transitions(judge.get("rules") or [], f"{key}.judge.rules"),
+            rules=_rules(judge.get("rules") or [], f"{key}.judge.rules"),
             instruction=filled(instruction(told, self.texts, f"{key}.judge"), self.report_writers, self.max_steps, threshold),
             cycle=cycle,
             threshold=threshold,
@@ -185,7 +185,7 @@ class _StepReader:
         if name is not None and name.endswith(".md"):
             name, persona = None, name
         if name is None:
-            # The instruction is above the task already.
+            # The instruction is part of the step's prompt; the system prompt is only the persona.
             allowed = allowed_tools(data, self.config)
             allowed = [*self.tools] if allowed is None else allowed
             self.not_granted.update(set(allowed) - self.tools.keys())
@@ -226,7 +226,7 @@ def _checked(data: Any, kind: str, key: str) -> dict[str, Any]:
         if name in found:
             raise WorkflowSpecError(place, f"{given} is another name for {name}, which is also given")
         types = get_args(known[name]) or (known[name],)
-        # Exactly: ``true`` is no number.
+        # By exact type, because ``True`` is an ``int``.
         if type(value) not in types:
             wanted = " or ".join(_NAMES[each] for each in types)
             raise WorkflowSpecError(place, f"{given} is {wanted}, not {value!r}")
@@ -234,31 +234,23 @@ def _checked(data: Any, kind: str, key: str) -> dict[str, Any]:
     return found
 
 
-def _transitions(rules: list[Any], key: str) -> dict[str, str]:
+def _rules(rules: list[Any], key: str, *, is_child: bool = False) -> dict[str, str]:
+    """Return the next step per condition; the rules of a child have none, and may be plain strings."""
     found: dict[str, str] = {}
     for index, rule in enumerate(rules):
-        data = _checked(rule, "rule", f"{key}[{index}]")
-        for name in ("condition", "next"):
+        place = f"{key}[{index}]"
+        data = {"condition": rule} if is_child and isinstance(rule, str) else _checked(rule, "rule", place)
+        if is_child and "next" in data:
+            raise WorkflowSpecError(f"{place}.next", "a child's rules have no next step: the parallel step's have")
+        for name in ("condition",) if is_child else ("condition", "next"):
             if name not in data:
-                raise WorkflowSpecError(f"{key}[{index}]", f"the rule has no {name}")
+                raise WorkflowSpecError(place, f"the rule has no {name}")
         condition = without_ai(data["condition"])
         if condition in found:
-            raise WorkflowSpecError(f"{key}[{index}].condition", f"the rule {condition!r} is given twice")
-        # Nobody can be asked.
+            raise WorkflowSpecError(f"{place}.condition", f"the rule {condition!r} is given twice")
+        # A workflow asks no person while it runs.
         if not data.get("interactive_only"):
-            found[condition] = data["next"]
-    return found
-
-
-def _conditions(rules: list[Any], key: str) -> list[str]:
-    """Return the conditions of a child, each a string or a mapping with only a condition."""
-    found = []
-    for index, rule in enumerate(rules):
-        data = {"condition": rule} if isinstance(rule, str) else _checked(rule, "rule", f"{key}[{index}]")
-        if "next" in data:
-            raise WorkflowSpecError(f"{key}[{index}].next", "a child's rules have no next step: the parallel step's have")
-        if not data.get("interactive_only"):
-            found.append(without_ai(data.get("condition", "")))
+            found[condition] = data.get("next", "")
     return found
 
 

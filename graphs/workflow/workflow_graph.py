@@ -53,14 +53,14 @@ def create_workflow(  # noqa: PLR0913 - each argument is a choice of its own
 ) -> CompiledStateGraph[Any, Any, Any, Any]:
     """Create a workflow: steps that are agents, each followed by rules that decide which step comes next.
 
-    Its input is a ``task``, and ``facts`` that every agent is given. It ends with a ``status``, ``"COMPLETE"`` or ``"ABORT"``,
-    and a ``reason``. With a checkpointer, a run that was interrupted or killed resumes where it stopped when the graph is
-    invoked with ``None``: no finished step runs again. Use ``durability="sync"`` if the process may be killed.
+    The input is a ``task`` and ``facts`` for every agent. The run ends with a ``status``, ``"COMPLETE"`` or ``"ABORT"``, and a
+    ``reason``. With a checkpointer, invoke the graph with ``None`` to resume an interrupted or killed run: finished steps do not
+    run again. Use ``durability="sync"`` if the process may be killed.
 
     Args:
         steps: The steps; the first one begins.
         model: The model that judges, or its name.
-        task: The task of runs that are given none.
+        task: The default task.
         facts: Facts for agents and rules in every run; a run's own facts take precedence.
         limits: The limits of a run.
         judge: Makes the judge of a step, called with a model and the conditions: ``create_judge``, or a ``partial`` of it.

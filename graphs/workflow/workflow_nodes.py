@@ -1,4 +1,4 @@
-"""The nodes of a workflow: of a step, whose agent works and whose judge decides what follows, and of its beginning and end."""
+"""The nodes of a workflow: the agent and the judge of each step, the beginning and the two endings."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class StepVisit:
     declared: WorkflowStep
     agent: Runnable[Any, Any]
     keeps_errors: bool
-    """Whether errors of the agent are results, as for children of a parallel step."""
+    """Whether an error of the agent becomes the result, as for children of a parallel step."""
 
     def step(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> Step[dict[str, Any]]:
         try:

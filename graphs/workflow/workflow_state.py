@@ -21,7 +21,6 @@ class Transition(TypedDict):
     next: str
     """A step, ``COMPLETE`` or ``ABORT``."""
     method: MatchMethod | None
-    """How the rule was found."""
     reason: str
     said: str
     """The judged result, shown to later steps."""

@@ -34,7 +34,7 @@ class WorkflowStep:
     """Other steps' rules name it as the next one."""
     agent: Any = None
     """Does the work: any compiled graph, or another runnable. Its input has ``messages``, the ``task`` and the workflow's facts;
-    its output is what ``result`` means in ``when(...)``. ``None`` for a parallel step."""
+    ``when(...)`` reads its output as ``result``. ``None`` for a parallel step."""
     rules: Mapping[str, str] | Sequence[str] = ()
     """The next step per condition: a step's name, ``"COMPLETE"`` or ``"ABORT"``; the first that holds counts. A child of a
     parallel step has conditions only."""

@@ -12,9 +12,7 @@ with extra_needed("workflow", "a workflow file"):
     import yaml
 
 MAX_FILE_CHARACTERS = 200_000
-"""Longer files are not read."""
 MAX_DEPTH = 32
-"""Maximum nesting."""
 MAX_NUMBER_CHARACTERS = 100
 """Maximum length of other values than strings; YAML's base-60 numbers take quadratic time."""
 MAX_VALUES = 100_000

@@ -1,8 +1,8 @@
 """Tools that can be called without ``ToolNode``.
 
 ``ToolNode`` makes a thread pool and a ``ToolRuntime`` with the whole state for every call, and ``BaseTool.invoke`` reads
-signatures and type hints again at every call. A function of arguments that the model writes, with nothing injected and nothing
-special, needs none of that; see ``docs/decisions/0008-direct-tools.md``.
+signatures and type hints again at every call. A function that takes only the model's arguments needs none of that; see
+``docs/decisions/0008-direct-tools.md``.
 """
 
 from __future__ import annotations
@@ -83,7 +83,6 @@ class DirectCall:
     config: RunnableConfig
 
     def perform(self) -> Any:
-        """Run the call in this thread."""
         tool = self.direct.tool
         if tool.func is None or self._is_listened_to():
             return tool.invoke(self._input(), self.config)
@@ -117,7 +116,6 @@ class DirectCall:
         return kind(name=self.direct.tool.name, description=self.direct.tool.description, **outcome)
 
     def _is_listened_to(self) -> bool:
-        """Return whether any callback handler listens to the call."""
         given = self.config.get("callbacks") or []
         handlers = given if isinstance(given, list) else given.handlers
         # Includes handlers that are not inherited, such as that of ``collect_runs``.
@@ -156,7 +154,6 @@ class DirectTools:
         self._direct: dict[str, DirectTool | None] = {}
 
     def find(self, name: str) -> DirectTool | None:
-        """Return the direct tool of a name, ``None`` for any other."""
         if name in self._tools and name not in self._direct:
             self._direct[name] = DirectTool.of(self._tools[name])
         return self._direct.get(name)

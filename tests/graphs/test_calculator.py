@@ -1,4 +1,4 @@
-"""The calculator on the ten tasks of the experiment it comes from, by the model that needs no key."""
+"""The calculator on the ten tasks of its experiment, with the offline model."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""An answer is accepted only where the run's tool results support what it claims."""
+"""An answer is accepted only if the run's tool results support its claims."""
 
 from typing import Annotated, Any
 

@@ -1,4 +1,4 @@
-"""Before there is evidence only the abstention is offered; given, it is the answer, with a status of its own."""
+"""Before there is evidence, only the abstention is offered; as an answer, it has its own status."""
 
 import json
 from typing import Any

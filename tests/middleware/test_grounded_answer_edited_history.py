@@ -1,4 +1,4 @@
-"""Evidence is found whatever has been done to the conversation since the tools returned it."""
+"""Evidence is found even if the conversation was changed after the tools returned it."""
 
 import json
 from typing import Any

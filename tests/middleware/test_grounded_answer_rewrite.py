@@ -1,4 +1,4 @@
-"""A quote marked with ``rewrite=True`` is the passage as it stands in the result."""
+"""A quote marked with ``rewrite=True`` becomes the passage of the result, word for word."""
 
 import json
 from dataclasses import dataclass

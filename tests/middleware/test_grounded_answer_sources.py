@@ -1,4 +1,4 @@
-"""Where evidence comes from: documents of retrievers, blocks with a source, what providers cite; and what cannot be checked."""
+"""Sources of evidence: documents of retrievers, blocks with a source, providers' citations; and unverifiable ones."""
 
 import json
 from typing import Annotated, Any

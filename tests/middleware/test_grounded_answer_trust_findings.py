@@ -1,4 +1,4 @@
-"""What an independent test found wrong with runs, by the number of the finding; the checks have tests of their own."""
+"""Findings of an independent test of whole runs, by number; the checks have tests of their own."""
 
 import json
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a middleware leaves out of the response format is neither offered nor accepted."""
+"""Schemas that a middleware leaves out are neither offered nor accepted."""
 
 from typing import Any
 

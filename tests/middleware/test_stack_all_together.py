@@ -1,4 +1,4 @@
-"""Twelve of LangChain's middleware on one agent, under both packages: the same messages, the same requests, two turns."""
+"""Twelve of LangChain's middleware on one agent: both packages give the same messages and requests, over two turns."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Every hook runs where its name says, in LangChain's order, in both colours."""
+"""Every hook runs at its place and in LangChain's order, sync and async."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""LangChain's middleware runs unchanged: each test asserts what the middleware does, on an agent that ends in a typed answer."""
+"""LangChain's middleware runs unchanged: each test asserts its effect on an agent with a typed answer."""
 
 from typing import Any
 

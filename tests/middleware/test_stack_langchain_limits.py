@@ -1,4 +1,4 @@
-"""LangChain's middleware at its limits: what ends a run, what gives up, what is blocked, and what its decorators take."""
+"""LangChain's middleware at its limits: ended runs, failed retries, blocked calls, and the arguments of its decorators."""
 
 import asyncio
 from typing import Any, NotRequired

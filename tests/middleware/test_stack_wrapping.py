@@ -1,4 +1,4 @@
-"""Hooks around the model and the tools: what they see, what they may give, and what is refused."""
+"""Hooks around the model and the tools: their view, their return values, and refused ones."""
 
 import asyncio
 from typing import Any, NotRequired

@@ -1,4 +1,4 @@
-"""The steps of an agent's nodes, to be run by hand with ``next`` and ``send``."""
+"""The steps of an agent's nodes, for tests that run them with ``next`` and ``send``."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What a check of an answer may say, in a run: yes, no, and what is neither."""
+"""The verdicts of answer checks in a run: accepted, rejected, and invalid ones."""
 
 from functools import cached_property, partial
 from itertools import count

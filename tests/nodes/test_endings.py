@@ -1,4 +1,4 @@
-"""How a run goes on after a reply, as a table: the facts, and the ending; then what holds for all facts."""
+"""How a run continues after a reply, as a table of facts and endings; then properties that hold for all facts."""
 
 from collections.abc import Callable
 from dataclasses import fields, replace

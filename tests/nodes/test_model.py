@@ -1,4 +1,4 @@
-"""The model node, by hand: what it asks the model for, and what it records of the reply."""
+"""The model node, step by step: its request, and its record of the reply."""
 
 from typing import Any
 

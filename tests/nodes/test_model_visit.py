@@ -1,4 +1,4 @@
-"""One visit of the model node: where the run stands, what the visit may use, and what each call brought."""
+"""One visit of the model node: the run's progress, the budget of the visit, and the result of each call."""
 
 from dataclasses import replace
 from typing import Any

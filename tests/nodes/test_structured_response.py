@@ -1,4 +1,4 @@
-"""The ``structured_response`` node, by hand: a state with a reply, and what is decided about it."""
+"""The ``structured_response`` node, step by step: a state with a reply, and the decision."""
 
 from typing import Any
 

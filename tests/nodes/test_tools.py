@@ -1,4 +1,4 @@
-"""The tools node: calls, the budget of runs inside them, and middleware around them; how results look is tested beside ours."""
+"""The tools node: calls, the budget of inner runs, and middleware around them."""
 
 import asyncio
 from typing import Any, NotRequired

@@ -18,9 +18,16 @@ LONGEST_SECONDS = 60
 
 
 def is_written_after(moment: float, folder: Path) -> bool:
-    """Return whether the server has written all its files once more: ``langgraph dev`` does so every ten seconds."""
     files = list(folder.glob("*.pckl"))
     return bool(files) and min(file.stat().st_mtime for file in files) > moment
+
+
+async def until_written(folder: Path) -> None:
+    """Wait until the server has written all its files once more: ``langgraph dev`` does so every ten seconds."""
+    begun = time.time()
+    async with asyncio.timeout(LONGEST_SECONDS):
+        while not is_written_after(begun, folder):  # noqa: ASYNC110 - another process writes
+            await asyncio.sleep(0.1)
 
 
 async def test_a_run_goes_on_in_the_next_server_without_being_asked_for(provider: Provider, tmp_path: Path) -> None:
@@ -33,10 +40,7 @@ async def test_a_run_goes_on_in_the_next_server_without_being_asked_for(provider
             thread = (await client.threads.create())["thread_id"]
             run = (await client.runs.create(thread, "agent", input=asks("Outlive this."), context=provider.context))["run_id"]
             assert await asyncio.to_thread(asked.wait, LONGEST_SECONDS)
-            begun = time.time()
-            async with asyncio.timeout(LONGEST_SECONDS):
-                while not is_written_after(begun, tmp_path / ".langgraph_api"):  # noqa: ASYNC110 - another process writes
-                    await asyncio.sleep(0.1)
+            await until_written(tmp_path / ".langgraph_api")
     released.set()
     with langgraph_dev(tmp_path, environment, port) as url:
         async with get_client(url=url) as client:

@@ -19,7 +19,7 @@ _WIDE = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"
 _LETTER = rf"[^\W{_WIDE}]"
 
 _RUN = re.compile(rf"(?<![\w.])\.[0-9]+|[0-9](?:[0-9.,_'{GROUP_SPACE}]*[0-9])?")
-"""Digits and group marks; only as a whole a number."""
+"""Digits and group marks, which are one number or none."""
 # The first group is never 0: the comma in "0,250" is a decimal mark.
 _PLAIN = re.compile(
     r"[0-9]*\.[0-9]+|[0-9]+|[1-9][0-9]{0,2}(?:(?:,[0-9]{3})+|(?:_[0-9]{3})+)(?:\.[0-9]+)?"
@@ -27,7 +27,7 @@ _PLAIN = re.compile(
 )
 _NUMBER_ALONE = re.compile(r"\s*-?[0-9]+\.[0-9]+\s*")
 _KEY_BEFORE = re.compile(r"' ?: ?-?\Z")
-"""JSON values and texts that are only a number were written by a program."""
+"""A program wrote JSON values and texts that are only a number."""
 _AMBIGUOUS = re.compile(r"[1-9][0-9]{0,2}\.[0-9]{3}")
 _SHOWS_POINT = re.compile(
     r"(?<![\w.,])(?:[0-9]{1,3}(?:,[0-9]{3})+\.[0-9]|0?\.[0-9]+|[0-9]+\.(?:[0-9]{1,2}|[0-9]{4,}))(?![\w.,]*[0-9])"
@@ -185,16 +185,8 @@ def _is_negative(money: re.Match[str], after: str) -> bool:
 
 def _is_part(before: str) -> bool:
     """Return whether the text before digits makes them part of something else."""
-    patterns = (
-        _JOINED_BEFORE,
-        _POWER_BEFORE,
-        words.BOUND_BEFORE,
-        words.RANGE_BEFORE,
-        words.NAMED_BEFORE,
-        words.DATE_BEFORE,
-        words.COMPOUND_BEFORE,
-    )
-    return any(pattern.search(before) for pattern in patterns)
+    of_words = (words.BOUND_BEFORE, words.RANGE_BEFORE, words.NAMED_BEFORE, words.DATE_BEFORE, words.COMPOUND_BEFORE)
+    return any(pattern.search(before) for pattern in (_JOINED_BEFORE, _POWER_BEFORE, *of_words))
 
 
 def _goes_on(after: str) -> bool:

@@ -1,4 +1,4 @@
-"""The words of languages that the checks know, read from ``language_words.toml``."""
+"""The words that the checks know in several languages, read from ``language_words.toml``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def words(table: str, name: str) -> list[str]:
 
 
 def alternatives(table: str, *names: str) -> str:
-    """Return words and phrases as the alternatives of a pattern."""
+    """Return words and phrases as alternatives for a regular expression."""
     return "|".join(word for name in names for word in words(table, name))
 
 
@@ -25,7 +25,7 @@ def word_tables() -> dict[str, dict[str, Any]]:
 
 @cache
 def marks_of(locale: str) -> str | None:
-    """Return the mark of groups and the decimal mark of a locale such as ``de`` or ``fr_CA``; ``None`` if it is not known."""
+    """Return the group mark and the decimal mark of a locale such as ``de`` or ``fr_CA``; ``None`` for an unknown locale."""
     name = locale.replace("-", "_").lower()
     known = {each: marks for marks, locales in word_tables()["locales"].items() for each in locales.split()}
     return known.get(name, known.get(name.split("_")[0]))

@@ -34,7 +34,7 @@ _ITEM = re.compile(
     r"|(?:[A-Z]{3,}|[\w.-]+)(?:\[\w.]+\])?[:=](?:[ \t]|$|\S*$)"
     r"|(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL|PASSED|FAILED|SKIPPED|E  )\b"
 )
-"""Begins a row, a list item, a heading, an entry with its key, or a line of a log."""
+"""The beginning of a row, a list item, a heading, an entry with its key, or a line of a log."""
 _RULE = re.compile(r"[\W_]+$")
 _COLUMNS = re.compile(r"\t|\S {3,}\S")
 _CELLS = re.compile(r"[,;|](?=[^\s,;|])")
@@ -93,7 +93,7 @@ def _columns(text: str) -> int:
 
 
 def _first_word(line: str) -> str:
-    # A script without spaces may break behind any sign, but for a mark that begins no line.
+    # In scripts without spaces, a line may break after any character, but not before closing punctuation.
     return line.strip()[:_SIGNS_KEPT_TOGETHER] if _WIDE_SIGN.match(line.strip()) else line.split(None, 1)[0]
 
 

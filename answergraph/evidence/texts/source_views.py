@@ -1,6 +1,6 @@
 """Views of a tool's text, each without some markup.
 
-A quote must be in one of them word for word. Views omit terminal colours, invisible characters, line numbers, comment marks,
+A quote must be in one of them word for word. A view may lack terminal colours, invisible characters, line numbers, comment marks,
 Markdown marks, HTML tags or JSON spaces.
 """
 
@@ -16,7 +16,7 @@ from re import Match
 from answergraph.evidence.texts.folding import MappedText, folded
 from answergraph.evidence.texts.line_breaks import borders, hyphens_joined, joined
 
-# Concealed and struck-out text (8 and 9) and cursor movement keep their escapes: a reader does not see that text.
+# Escapes for concealed and struck-out text (8 and 9) and cursor movement stay, because a reader does not see that text.
 _ESCAPES = re.compile(r"\x1b\[(?!(?:\d+;)*[89][;m])[\d;:]*[mK]|\x1b\]8;[^\x07\x1b]*(?:\x07|\x1b\\)|\x1b\(B|\x0f")
 _INVISIBLE = re.compile("[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0001-\U000e007f]+")
 _NUMBERED = re.compile(r"[ \t]*(?:[\w./-]+[:-])?(\d+)(?:\t|→|:| ?[│|](?: |$))")
@@ -76,7 +76,7 @@ def without_json_spaces(text: MappedText) -> MappedText:
 
 
 def without_markdown(text: MappedText, *, links: bool) -> MappedText:
-    # The target of a link is a claim of a quote, and may be a wrong one.
+    # Link targets in a quote stay: a wrong target makes the quote wrong.
     return text.edited(_marks_of(text.text, links=links))
 
 
@@ -139,7 +139,7 @@ def _without_prefixes(text: MappedText, find: Callable[[list[str], str], list[in
 
 
 def _number_prefixes(lines: list[str], text: str) -> list[int]:
-    """Return the length of each line number, if neighbouring lines count on."""
+    """Return the length of each line's number; 0 unless the line before or after has the neighbouring number."""
     found = [_NUMBERED.match(line) for line in lines]
     numbers = [int(match.group(1)[:9]) if match else None for match in found]
     counts = [one is not None and other == one + 1 for one, other in pairwise([*numbers, None])]
@@ -147,7 +147,7 @@ def _number_prefixes(lines: list[str], text: str) -> list[int]:
 
 
 def _mark_prefixes(lines: list[str], text: str) -> list[int]:
-    """Return the length of each line's comment or citation mark, if a neighbouring line shares it."""
+    """Return the length of each line's comment or citation mark; 0 unless the line before or after has the same one."""
     found = [_MARKED.match(line.rstrip("\n")) for line in lines]
     marks = [match.group(1) if match else None for match in found]
     is_diff = _DIFF.search(text) is not None

@@ -1,6 +1,6 @@
 """Reads an arithmetic expression into a plan of single operations.
 
-Nothing is computed here. A plan lists operations in order; operands are numbers of the user or results of earlier operations.
+Nothing is computed here. A plan lists operations in order; operands are the user's numbers or results of earlier operations.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _PROBLEMS = {
     "unmatched": "a closing parenthesis has no opening one",
     "too many nested": "it is nested too deep",
 }
-"""User messages by parts of Python's own."""
+"""Our message for each part of Python's message."""
 
 _TOKEN = re.compile(
     r"(?P<number>[0-9]+(?:,[0-9]+)*(?:\.[0-9]+)?|\.[0-9]+)|(?P<sign>[+\-])|(?P<operator>[*/])|(?P<open>\()|(?P<close>\))"
@@ -82,10 +82,8 @@ class OperationPlan:
 
     expression: str
     """The expression as the user wrote it, white space collapsed."""
-
     operations: tuple[Operation, ...]
-    """The operations in order of dependency."""
-
+    """Each operation after those it depends on."""
     result: Operand
     """The value of the whole expression."""
 
@@ -104,7 +102,7 @@ def read_plan(tokens: Sequence[NotationToken], expression: str) -> OperationPlan
     """Read the tokens of an expression, without its white space, into a plan.
 
     Raises:
-        ExpressionError: The tokens are no expression, or it is too long or nested too deep.
+        ExpressionError: If the tokens are not an expression, or it is too long or nested too deep.
     """
     if tokens and tokens[-1].end - tokens[0].start > MAX_CHARACTERS:
         raise ExpressionError(f"it is longer than {MAX_CHARACTERS:,} characters")
@@ -120,7 +118,7 @@ def read_plan(tokens: Sequence[NotationToken], expression: str) -> OperationPlan
 
 
 def _noted(node: ast.expr, operations: list[Operation]) -> Operand:
-    """Return the operand of a syntax tree, appending its operations."""
+    """Append the operations of a syntax tree, and return the operand that is its value."""
     match node:
         case ast.Constant(value=int() | float() as number):
             return number
@@ -142,7 +140,7 @@ def _noted(node: ast.expr, operations: list[Operation]) -> Operand:
 
 
 def _noted_chain(node: ast.expr, operations: list[Operation]) -> Operand:
-    """Return the operand of operations one after another, which a syntax tree nests as deep as they are many."""
+    """Do the same for a chain such as ``1 + 2 + 3``, without recursion: its syntax tree is as deep as the chain is long."""
     chain: list[ast.BinOp] = []
     while isinstance(node, ast.BinOp) and type(node.op) in _TOOLS:
         chain.append(node)

@@ -96,9 +96,9 @@ class _Calculation:
 
 
 def _formats(request: OfflineRequest) -> list[OfferedSchema]:
-    """Return the native format, or the callable answer tools, the most likely first.
+    """Return the native format, or the callable answer tools, the most likely one first.
 
-    A tool with just one number counts as an answer tool only if a call is forced.
+    A tool whose only number has an unusual name counts as an answer tool only if a call is forced.
     """
     if request.answer_format:
         return [request.answer_format]
@@ -159,7 +159,10 @@ def _fill(schema: OfferedSchema, turn: ArithmeticTurn) -> _Filling:
         candidates = [turn.value(turn.plan.result)] if field is target else _candidates(field.name, turn)
         fitting = [value for value in candidates if field.takes(value)]
         if fitting:
-            values[field.name] = _as_integer(fitting[0]) if "number" not in field.types else fitting[0]
+            value = fitting[0]
+            # A whole float becomes an integer for a field that accepts no other number.
+            is_whole = isinstance(value, float) and value.is_integer() and "number" not in field.types
+            values[field.name] = int(value) if is_whole else value
         elif field.is_required and "null" in field.types:
             values[field.name] = None
         elif field.is_required:
@@ -180,11 +183,6 @@ def _candidates(field: str, turn: ArithmeticTurn) -> list[Any]:
     if field in _DERIVATION_FIELDS:
         return ["; ".join(map(_step, turn.done)) or turn.plan.expression]
     return [turn.plan.expression] if field in _EXPRESSION_FIELDS else []
-
-
-def _as_integer(value: Any) -> Any:
-    """Return a whole float as an integer, for fields that take nothing else."""
-    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _step(call: AnsweredCall) -> str:

@@ -1,6 +1,6 @@
 """The current arithmetic question of a conversation: its plan and its calls.
 
-The state of the offline model is read from the messages, so that runs can resume anywhere.
+The offline model reads its state from the messages, so that runs can resume anywhere.
 """
 
 from __future__ import annotations
@@ -80,8 +80,8 @@ def number_in(call: AnsweredCall) -> int | float | None:
 def find_turn(messages: Sequence[BaseMessage], formats: Sequence[OfferedSchema]) -> ArithmeticTurn | None:
     """Return the current question, or ``None`` if the last one is not arithmetic.
 
-    It is the last human message with an expression. A later human message without one ends its turn, unless it continues it: a
-    second message in a row, one between tool calls, or a reminder after text that was not an answer.
+    The current question is the last human message with an expression. A later human message without one ends the turn, unless it
+    is a second message in a row, a message between tool calls, or a reminder after text that was not an answer.
     """
     for position in range(len(messages) - 1, -1, -1):
         message = messages[position]

@@ -19,13 +19,13 @@ _CALCULATION = re.compile(r"[n)] *[so][s ]*[n(]")
 _ATTACHED_SIGN = re.compile(r"(?<![n)])sn")
 
 _CATEGORIES_THAT_CHANGE_MEANING = frozenset({"Sm", "Sc", "No", "Nl", "Nd"})
-"""Unicode categories of mathematical and currency signs, of superscripts, fractions and the digits of other scripts."""
+"""Unicode categories of mathematical and currency signs, superscripts, fractions, and digits of other scripts."""
 
 _SIGNS_THAT_CHANGE_MEANING = frozenset("^%!°‰#&@\\_")
 _DECIMAL_MARKS = frozenset(".,")
 
 _FIRST_LETTER_OF_SPACELESS_SCRIPTS = "\u1100"
-"""The first code point of Korean, Japanese and Chinese, written without spaces."""
+"""Korean, Japanese and Chinese, which are written without spaces, begin at this code point."""
 
 
 def find_expression(text: str) -> OperationPlan | None:
@@ -40,10 +40,10 @@ def find_expression(text: str) -> OperationPlan | None:
         >>> find_expression("What is 3 + 4?").expression
         '3 + 4'
     """
-    runs = [run for run in _runs(_without_prose_parentheses(tokens_of(text))) if run.has_number]
+    runs = [run for run in _runs(_without_prose_parentheses(tokens_of(text))) if "n" in run.kinds]
     calculations = [run for run in runs if run.is_calculation]
     for run in runs:
-        if not run.is_calculation and run.is_fragment and not run.is_glued(text):
+        if not run.is_calculation and run.is_fragment and not run.touching(text).strip():
             return _signed_number(run, text)
     if len(calculations) > 1:
         raise ExpressionError("there is more than one expression, and only one can be worked out at a time")
@@ -69,10 +69,6 @@ class _Run:
     """The kinds of the tokens, one letter each, for regular expressions."""
 
     @property
-    def has_number(self) -> bool:
-        return "n" in self.kinds
-
-    @property
     def is_calculation(self) -> bool:
         """Whether two operands have an operator between them."""
         return bool(_CALCULATION.search(self.kinds))
@@ -85,22 +81,19 @@ class _Run:
     def text(self, source: str) -> str:
         return source[self.tokens[0].start : self.tokens[-1].end]
 
-    def is_glued(self, source: str) -> bool:
-        return bool(self._touching(source).strip())
-
     def plan(self, source: str) -> OperationPlan:
         """Read the run, unless its neighbours change its meaning."""
         before, after = source[: self.tokens[0].start].rstrip(), source[self.tokens[-1].end :].lstrip()
         if before and self.kinds.startswith("s "):
             raise ExpressionError(f"a number is missing before {self.tokens[0].text!r}")
-        touching = self._touching(source)
+        touching = self.touching(source)
         if touching[:1] in _DECIMAL_MARKS and before:
             raise ExpressionError(f"it is not clear what the {touching[:1]!r} before it means")
         for neighbour in (before[-1:], after[:1]):
             _check_neighbour(neighbour, touches=neighbour in touching)
         return read_plan([token for token in self.tokens if token.kind != "space"], self.text(source))
 
-    def _touching(self, source: str) -> str:
+    def touching(self, source: str) -> str:
         """Return the character before the run and the one after it."""
         start, end = self.tokens[0].start, self.tokens[-1].end
         return source[max(0, start - 1) : start] + source[end : end + 1]

@@ -17,8 +17,8 @@ class OfflineChatModel(InProcessChatModel):
     Its policy decides what it can do. The default evaluates arithmetic by one tool call per step: ``+ - × * ÷ /``, parentheses,
     decimals, negative numbers and full-width digits, in a sentence around the expression in English or Japanese. It computes
     nothing itself: every number in its replies was written by the user or returned by a tool, right or wrong. With the last
-    result it fills the answer schema, calling ``validate_calculation`` first if the schema has a ``validation_result``. What
-    it cannot do it says in plain text, even if a call is forced.
+    result it fills the answer schema, calling ``validate_calculation`` first if the schema has a ``validation_result``. If
+    it cannot do something, it says so in plain text, even if a call is forced.
 
     It keeps no state: the next step is read from the messages. Usage is an estimate, one token for four characters.
 

@@ -26,7 +26,6 @@ class SchemaField:
     name: str
     types: frozenset[str]
     """The accepted JSON types; ``"choice"`` for an enum; empty for any."""
-
     is_required: bool
 
     @property
@@ -123,14 +122,14 @@ OfflinePolicy = Callable[[OfflineRequest], AIMessage]
 
 
 def attach(text: str, key: str, data: Any) -> HumanMessage:
-    """Return a prompt with data for an offline policy; no provider's client sends it."""
+    """Return a prompt with data for an offline policy; no provider's client sends the data."""
     return HumanMessage(text, additional_kwargs={key: data})
 
 
 def decline(text: str) -> AIMessage:
     """Return a refusal, marked as in OpenAI's API.
 
-    An agent then ends with status ``refused``: the rules would give the same reply again.
+    The agent then ends with status ``refused`` and does not ask again: the rules would give the same reply.
     """
     return AIMessage(text, additional_kwargs={"refusal": text})
 

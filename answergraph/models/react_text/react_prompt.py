@@ -45,7 +45,7 @@ SCHEMA_ANSWER = (
 )
 BEGIN = "Begin!"
 GENERATE = "\n\nI now need to return a final answer based on the previous steps:"
-"""Ends the prompt of a call for only the answer, as the classic ``"generate"``."""
+"""Ends the prompt of a call that asks only for the answer, as ``early_stopping_method="generate"`` did."""
 
 READ_AS = "react_text"
 """Key of ``response_metadata``: the call read from the text."""
@@ -98,10 +98,10 @@ def uses_tools(messages: Sequence[BaseMessage]) -> bool:
 
 
 def conversation_text(messages: Sequence[BaseMessage]) -> str:
-    r"""Return a conversation without system messages in the protocol's form, up to the next ``Thought:``.
+    """Return a conversation without system messages in the protocol's form, up to the next ``Thought:``.
 
-    A correction of this package is an observation, and so is the problem with a reply that could not be read. Calls that were not
-    written as text, or were changed since, are written here.
+    Corrections and the problems of unreadable replies are written as observations. A call that the model did not write as text,
+    or that was changed afterwards, is written in the protocol's form.
     """
     text = ""
     for reply, following in _turns(messages):
@@ -119,7 +119,7 @@ def conversation_text(messages: Sequence[BaseMessage]) -> str:
 
 
 def _turns(messages: Sequence[BaseMessage]) -> Iterator[tuple[AIMessage | None, list[BaseMessage]]]:
-    """Yield each reply with the messages after it, first those before any reply, with ``None``."""
+    """Yield each reply with the messages after it; the messages before the first reply come with ``None``."""
     reply: AIMessage | None = None
     following: list[BaseMessage] = []
     for message in messages:

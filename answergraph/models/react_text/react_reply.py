@@ -61,23 +61,23 @@ class Unreadable:
     """The named action, if it is a valid tool name."""
     args: str = ""
     is_format_error: bool = True
-    """Whether ``handle_parsing_errors`` applies; an unknown tool is always reported."""
+    """Whether ``handle_parsing_errors`` applies; an unknown tool is always sent back."""
 
 
 ReActReading = Action | FinalAnswer | Unreadable
 
 
 def read_reply(text: str, tools: Sequence[TextTool], *, formatted: bool = False) -> ReActReading:
-    r"""Read the text that a model wrote after ``Thought:``, in time linear in its length.
+    """Read the text that a model wrote after ``Thought:``, in time linear in its length.
 
-    ``formatted`` says that the final answer is asked for as JSON, so that JSON without a label is one.
+    With ``formatted``, the final answer was requested as JSON, so JSON without a label counts as the final answer.
     """
     text = without_inventions(text)
     labels = labels_in(text)
+    known = {tool.name: tool for tool in tools}
     first = next((index for index, label in enumerate(labels) if label.kind in ("action", "answer")), None)
     if first is None:
-        return _read_unlabelled(text, tools, formatted=formatted)
-    known = {tool.name: tool for tool in tools}
+        return _read_unlabelled(text, known, formatted=formatted)
     if labels[first].kind == "answer" and (read := _read_other_labels(text[: labels[first].start], known)) is not None:
         return read
     answers = [index for index, label in enumerate(labels) if label.kind == "answer"]
@@ -88,7 +88,7 @@ def read_reply(text: str, tools: Sequence[TextTool], *, formatted: bool = False)
             return FinalAnswer(answer)
     if not is_action(labels, first):
         end = labels[first + 1].start if first + 1 < len(labels) else len(text)
-        return _read_without_input(text[labels[first].end : end], _cut(text, end), tools, formatted=formatted)
+        return _read_without_input(text[labels[first].end : end], _cut(text, end), known, formatted=formatted)
     return _read_action(text, labels, first, known)
 
 
@@ -97,11 +97,10 @@ def thought_in(text: str) -> str:
     return text if first is None else text[: first.start].rstrip()
 
 
-def _read_unlabelled(text: str, tools: Sequence[TextTool], *, formatted: bool) -> ReActReading:
-    known = {tool.name: tool for tool in tools}
-    if (called := _called(text, known)) is not None:
+def _read_unlabelled(text: str, tools: Mapping[str, TextTool], *, formatted: bool) -> ReActReading:
+    if (called := _called(text, tools)) is not None:
         return Action(text, *called)
-    if (read := _read_other_forms(text, known, formatted=formatted)) is not None:
+    if (read := _read_other_forms(text, tools, formatted=formatted)) is not None:
         return read
     # An object needs a closing brace; repairing thousands of open ones is slow.
     found = find_json(text) if "}" in text or formatted else []
@@ -154,19 +153,18 @@ def _act(name: str, written: str, log: str, tools: Mapping[str, TextTool], *, is
         return Unreadable(log, str(error), tool.name, written)
 
 
-def _read_without_input(written: str, log: str, tools: Sequence[TextTool], *, formatted: bool) -> ReActReading:
+def _read_without_input(written: str, log: str, tools: Mapping[str, TextTool], *, formatted: bool) -> ReActReading:
     """Read an action without ``Action Input:``: ``tool(input)``, JSON, or a tool without required arguments."""
-    known = {tool.name: tool for tool in tools}
-    tool = _named(written, known)
+    tool = _named(written, tools)
     call = _CALL.fullmatch(written)
     if call is not None and tool is not None:
-        return _act(tool.name, call["round"] if call["round"] is not None else call["square"], log, known, is_call=True)
+        return _act(tool.name, call["round"] if call["round"] is not None else call["square"], log, tools, is_call=True)
     if tool is not None and not tool.required:
         return Action(log, tool.name, {})
-    if (called := _called(written, known)) is not None:
+    if (called := _called(written, tools)) is not None:
         return Action(log, *called)
     # The label may be part of the form.
-    if (read := _read_other_forms(f"Action: {written.lstrip()}", known, formatted=formatted)) is not None:
+    if (read := _read_other_forms(f"Action: {written.lstrip()}", tools, formatted=formatted)) is not None:
         return replace(read, log=log) if isinstance(read, Action | Unreadable) else read
     # If JSON is requested, some models write the answer as an action.
     is_answer = formatted and any(isinstance(item.data, dict) for item in find_json(written))
@@ -185,12 +183,9 @@ def _read_other_forms(text: str, tools: Mapping[str, TextTool], *, formatted: bo
     action = next((keys for keys in _JSON_ACTIONS if found and all(isinstance(o, dict) and keys == (*o,) for o in found)), None)
     if action is not None:
         name, given = (found[0][key] for key in action)
-        is_meant = isinstance(name, str) and (not formatted or _named(name, tools) or name.casefold() == "final answer")
-        return (
-            _act(name, given if isinstance(given, str) else json.dumps(given, ensure_ascii=False), text, tools)
-            if is_meant
-            else None
-        )
+        if not isinstance(name, str) or (formatted and not _named(name, tools) and name.casefold() != "final answer"):
+            return None
+        return _act(name, given if isinstance(given, str) else json.dumps(given, ensure_ascii=False), text, tools)
     lines = text.rstrip().split("\n")
     if (call := _CALL.fullmatch(lines[-1].strip("` "))) is not None and call["name"] in tools:
         return _act(call["name"], call["round"] if call["round"] is not None else call["square"], text, tools, is_call=True)

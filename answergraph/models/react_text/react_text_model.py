@@ -38,7 +38,7 @@ from answergraph.runtime.steps import MAX_CHARACTERS_ON_LOOP, Step, arun_step, o
 from answergraph.state.messages import last_turn
 
 HandleParsingErrors = bool | str | Callable[[OutputParserException], str]
-"""``True`` tells the model the problem, a string or a callable replaces the words, ``False`` raises the error."""
+"""``True`` sends the problem back to the model, a string or a callable replaces its words, ``False`` raises the error."""
 
 _RAISED = (
     "An output parsing error occurred. In order to pass this error back to the agent and have it try again, pass "
@@ -59,7 +59,7 @@ class ReActTextModel(StandardChatModel):
     Tools and the answer format go into the prompt, the conversation becomes the scratchpad behind it, and the reply becomes a
     tool call or the final answer. The graph, middleware and every strategy see an ordinary chat model. Without tools
     and response format it passes the conversation on unchanged. If set, ``temperature``, ``max_tokens``, ``timeout`` and
-    ``stop`` are sent with every request; ``max_retries`` and ``api_key`` are for the wrapped model to use.
+    ``stop`` are sent with every request; set ``max_retries`` and ``api_key`` on the wrapped model.
 
     Example:
         >>> from langchain_core.tools import tool
@@ -76,7 +76,7 @@ class ReActTextModel(StandardChatModel):
     protocol: ClassVar[str] = "react-text"
     """The kind of model in traces."""
     wire_dialect: ClassVar[Dialect] = Dialect.PLAIN
-    """The prompt shows the schema that the answer is validated with."""
+    """The prompt shows the schema unchanged."""
 
     llm: InstanceOf[Runnable[Any, Any]]
     """The wrapped model: a chat model or a text model, also with settings or fallbacks bound to it."""
@@ -99,7 +99,7 @@ class ReActTextModel(StandardChatModel):
         """Put the tools, the tool choice and a ``response_format`` into the prompt; other arguments go to the wrapped model.
 
         Raises:
-            AgentSpecError: If a tool is one that the provider runs.
+            AgentSpecError: If the provider runs one of the tools.
         """
         return self.bind(tools=[as_openai_tool(tool) for tool in tools], tool_choice=tool_choice, **kwargs)
 
@@ -154,7 +154,7 @@ class ReActTextModel(StandardChatModel):
     def _as_read(self, reply: AIMessage, react_prompt: ReActPrompt, messages: Sequence[BaseMessage]) -> AIMessage:
         reading = read_reply(reply.text, react_prompt.tools, formatted=react_prompt.response_format is not None)
         if not react_prompt.tools and not isinstance(reading, FinalAnswer):
-            # Only the answer was requested: the whole text is the answer, as with the classic ``"generate"``.
+            # Only the answer was requested, so the whole text is the answer.
             reading = FinalAnswer(without_inventions(reply.text).strip())
         if isinstance(reading, Unreadable) and _insists(reading, messages):
             reading = FinalAnswer(reading.log.strip())
@@ -179,11 +179,7 @@ class ReActTextModel(StandardChatModel):
 
 
 def _observation(handle: HandleParsingErrors, reply: str, feedback: str) -> str:
-    """Return the feedback on an unreadable reply.
-
-    Raises:
-        OutputParserException: If the choice is ``False``.
-    """
+    """Return the feedback on an unreadable reply; raise ``OutputParserException`` if ``handle`` is ``False``."""
     if handle is True:
         return feedback
     if isinstance(handle, str):
@@ -210,7 +206,7 @@ def _prompt_text(messages: Sequence[BaseMessage], react_prompt: ReActPrompt) -> 
 
 
 def _insists(reading: Unreadable, messages: Sequence[BaseMessage]) -> bool:
-    """Return whether the model repeated a text without an action after a correction."""
+    """Return whether the model wrote the same text without an action again after a correction."""
     told, _ = last_turn(messages)
     if told is None or reading.feedback != MISSING_ACTION or not reading.log.strip():
         return False

@@ -72,7 +72,7 @@ def callbacks_below(
     run: CallbackManagerForLLMRun | AsyncCallbackManagerForLLMRun | None,
     manager: type[CallbackManager] | type[AsyncCallbackManager],
 ) -> Callbacks:
-    """Return callbacks that nest the request in the outer model's run."""
+    """Return callbacks that trace the request as part of the outer model's run."""
     if run is None:
         return None
     below = manager(handlers=[], parent_run_id=run.run_id)

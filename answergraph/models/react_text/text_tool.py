@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -53,7 +54,8 @@ class TextTool:
 
     def line(self) -> str:
         """Return the tool's line in the prompt: signature, description, and the form of several arguments."""
-        described = f"{self.signature()} - {self.description}"
+        shown = (f"{name}: {_annotation(schema)}{_default(schema)}" for name, schema in self.parameters.items())
+        described = f"{self.name}({', '.join(shown)}) - {self.description}"
         if len(self.parameters) <= 1:
             return described
         if any(_needs_schema(schema) for schema in self.parameters.values()):
@@ -61,14 +63,10 @@ class TextTool:
             return f"{described} Action Input is a JSON object of this JSON Schema: {json.dumps(schema, ensure_ascii=False)}"
         return f"{described} Action Input is a JSON object with the keys {', '.join(self.parameters)}."
 
-    def signature(self) -> str:
-        shown = (f"{name}: {_annotation(schema)}{self._default(name, schema)}" for name, schema in self.parameters.items())
-        return f"{self.name}({', '.join(shown)})"
-
     def arguments(self, text: str) -> dict[str, Any]:
-        """Return the arguments in the text after ``Action Input:``, without its fence.
+        """Return the arguments in the text after ``Action Input:``.
 
-        A JSON object is used unchanged; any other text, unquoted, is the ``text_argument``.
+        A JSON object is used unchanged; any other text, without quotes, is the ``text_argument``.
 
         Raises:
             UnreadableInputError: If there are several arguments and no JSON object.
@@ -81,14 +79,10 @@ class TextTool:
         if self.text_argument is None:
             keys = ", ".join(self.parameters)
             raise UnreadableInputError(f"Invalid Format: 'Action Input:' of {self.name} is one JSON object with the keys {keys}")
-        return {self.text_argument: self._value(text.strip(), self.parameters[self.text_argument])}
+        return {self.text_argument: _value(text.strip(), self.parameters[self.text_argument])}
 
     def call_arguments(self, text: str) -> dict[str, Any]:
-        """Return the arguments in a call's brackets: by name, by the schema's order, or as an input.
-
-        Raises:
-            UnreadableInputError: If they are neither.
-        """
+        """Return the arguments in a call's brackets: by name, in the schema's order, or as for ``arguments``."""
         found = python_arguments(f"({text})", tuple(self.parameters))
         if found is None or not set(self.required) <= found.keys() <= self.parameters.keys():
             return self.arguments(text)
@@ -96,33 +90,24 @@ class TextTool:
 
     def with_texts(self, args: Mapping[str, Any]) -> dict[str, Any]:
         """Convert numbers for string parameters, as in ``search(12)``."""
-        texts = {
-            name for name, schema in self.parameters.items() if isinstance(schema, Mapping) and schema.get("type") == "string"
-        }
-        return {
-            name: json.dumps(value) if name in texts and isinstance(value, int | float) else value for name, value in args.items()
-        }
+        kinds = {name: schema.get("type") for name, schema in self.parameters.items() if isinstance(schema, Mapping)}
+        numbers = {name for name, value in args.items() if kinds.get(name) == "string" and isinstance(value, int | float)}
+        return {name: json.dumps(value) if name in numbers else value for name, value in args.items()}
 
-    @staticmethod
-    def _default(name: str, schema: Any) -> str:
-        return f" = {schema['default']!r}" if isinstance(schema, Mapping) and "default" in schema else ""
 
-    @staticmethod
-    def _value(text: str, schema: Any) -> Any:
-        if isinstance(schema, Mapping) and schema.get("type") not in (None, "string"):
-            try:
-                return json.loads(text)
-            except (ValueError, RecursionError):
-                return unquoted(text)
-        return unquoted(text)
+def _default(schema: Any) -> str:
+    return f" = {schema['default']!r}" if isinstance(schema, Mapping) and "default" in schema else ""
+
+
+def _value(text: str, schema: Any) -> Any:
+    if isinstance(schema, Mapping) and schema.get("type") not in (None, "string"):
+        with suppress(ValueError, RecursionError):
+            return json.loads(text)
+    return unquoted(text)
 
 
 def as_openai_tool(tool: Any) -> dict[str, Any]:
-    """Return a tool in OpenAI's format.
-
-    Raises:
-        AgentSpecError: If the provider runs the tool.
-    """
+    """Return a tool in OpenAI's format; raise ``AgentSpecError`` if the provider runs it."""
     try:
         converted = convert_to_openai_tool(tool)
     except ValueError as error:
@@ -133,7 +118,7 @@ def as_openai_tool(tool: Any) -> dict[str, Any]:
 
 
 def text_input(tool_args: Mapping[str, Any]) -> str:
-    """Write arguments as an input, for calls that were not written as text."""
+    """Write arguments as an input, for calls that the model did not write as text."""
     values = list(tool_args.values())
     if len(values) == 1 and isinstance(values[0], str) and unquoted(values[0]) == values[0].strip() == values[0]:
         return values[0]
@@ -141,7 +126,7 @@ def text_input(tool_args: Mapping[str, Any]) -> str:
 
 
 def unquoted(text: str) -> str:
-    """Return a text without the quotes around all of it; quotes that also occur inside belong to the text."""
+    """Return a text without the quotes around it, unless the same quotes also occur inside."""
     text = text.strip()
     if len(text) < 2 or text[0] != text[-1] or text[0] not in _QUOTES:  # noqa: PLR2004  # two quotes
         return text

@@ -1,6 +1,6 @@
 """Provider errors about the model's output: a sample that failed its grammar, or filtered content.
 
-They count as replies: the request is valid, and the next sample may succeed.
+They count as replies, because the request is valid and the next sample may succeed.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from langchain_core.messages import AIMessage
 from pydantic import ValidationError
 
 from answergraph.response_format.providers.model_capabilities import address_of
-from answergraph.response_format.providers.provider_error import ProviderError, provider_error
+from answergraph.response_format.providers.provider_error import provider_error
 
 FAILED_SAMPLE = "failed_sample"
-"""Metadata key of a reply made from an error, with the provider's message."""
+"""Metadata key of a reply that was made from an error; the value is the provider's message."""
 
 # Groq: https://console.groq.com/docs/errors, three codes, and words for proxies that drop them.
 _CODES = r"\b(tool_use_failed|json_validate_failed|output_parse_failed)\b"
@@ -28,7 +28,7 @@ _RAW = r"error parsing tool call: raw='(?P<raw>.*?)', err=|failed to parse input
 # Azure: https://learn.microsoft.com/en-us/azure/ai-foundry/openai/concepts/content-filter
 _FILTERED = r"content_filter|ResponsibleAIPolicyViolation"
 _MESSAGES = {"AIMessage", "AIMessageChunk"}
-"""Types a client validates replies with; a mismatch, such as arguments that are a list, is the model's mistake."""
+"""Classes with which a client validates replies; a mismatch, such as arguments that are a list, is the model's mistake."""
 _LONG_NUMBER = "for integer string conversion"
 """Python's message for a number of over 4,300 digits."""
 _IS_ERROR_OF_SAMPLE = {None, 400, 422, 500}
@@ -48,8 +48,4 @@ def reply_in(error: BaseException, model: Any) -> AIMessage | None:
     if raw is None and not re.search(_CODES, said.text) and not re.search(_WORDS, said.text, re.IGNORECASE):
         return None
     written = said.find("failed_generation") or (raw is not None and (raw["raw"] or raw["rest"])) or ""
-    return AIMessage(written, response_metadata={FAILED_SAMPLE: _message(said)})
-
-
-def _message(said: ProviderError) -> str:
-    return said.find("message") or said.text
+    return AIMessage(written, response_metadata={FAILED_SAMPLE: said.find("message") or said.text})

@@ -1,4 +1,4 @@
-"""The capabilities of a model, by the provider table."""
+"""The capabilities of a model according to the provider table."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def address_of(model: Any) -> str:
 
 
 def supports_native_format(model: BaseChatModel, tools: Sequence[Any], *, calls: bool = True) -> bool:
-    """Return whether the provider can enforce a JSON schema beside these tools; ``calls`` if they may be called.
+    """Return whether the provider can enforce a JSON schema beside these tools; ``calls`` says whether they may be called.
 
     The model's ``profile``, if any, says whether the mode exists; the table says whether it works with tools.
     """
@@ -78,7 +78,7 @@ def no_call_choice(model: Any) -> Any:
 
 
 def refuses_forced_tools(model: Any) -> bool:
-    """Return whether a model is known to refuse or ignore a forced call, as many do while thinking."""
+    """Return whether a model is known to refuse or ignore forced calls, as many do while they think."""
     if not _lists_tool_choice(model, "any"):
         return True
     families = _families_of(model)
@@ -86,7 +86,7 @@ def refuses_forced_tools(model: Any) -> bool:
 
 
 def wire_dialect(model: Any) -> Dialect:
-    """Return the dialect of a model's native mode: its own attribute, else its maker's."""
+    """Return the dialect of a model's native mode: that of its ``wire_dialect`` attribute, else that of its maker."""
     own = getattr(model, "wire_dialect", None)
     return own if isinstance(own, Dialect) else _families_of(model)[-1].dialect
 
@@ -97,9 +97,9 @@ def answers_last(model: Any) -> bool:
 
 
 def may_write_calls(model: Any) -> bool:
-    """Return whether a server may pass calls on as text.
+    """Return whether a server may return calls as text.
 
-    Makers that alone serve their models parse every call, so such text is a quotation there.
+    If only the maker serves a model, every call is parsed, so text that looks like a call is a quotation.
     """
     return all(family.open_weights for family in _families_of(model))
 

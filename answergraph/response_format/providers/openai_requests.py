@@ -1,9 +1,10 @@
 """Inspects requests of langchain-openai without sending them, and sends them with less work.
 
-The OpenAI SDK compares each part of a request with its type hints before it writes it as JSON, about 0.2 ms of CPU per message
-and call; the plain JSON that LangChain gives it stays unchanged. It is handed over as ``extra_body``, which the SDK merges into
-the request afterwards; an empty list keeps its place, so that the bytes sent are the same.
-The thoughts that ChatDeepSeek keeps and does not send back, though its API requires them beside calls, go in on the same way.
+Before it writes JSON, the OpenAI SDK compares each part of a request with its type hints. That takes about 0.2 ms of CPU per
+message and call, and does not change the plain JSON that LangChain passes. ``extra_body`` avoids it: the SDK merges it into the
+request afterwards. An empty list keeps the place of each part, so that the bytes sent are the same.
+
+DeepSeek's API requires the thoughts that precede a call. ChatDeepSeek does not send them back, so they are added here.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _ON_THE_WAY = frozenset({"chat", "completions", "responses", "with_raw_response"
 _LONG_PARTS = {"create": ("messages", "input", "tools"), "parse": ("messages", "input")}
 """The long parts of a request, per method; ``parse`` needs the tools itself."""
 _ALONE = {"cache": False, "rate_limiter": None, "callbacks": None, "streaming": False, "verbose": False}
-"""Fields of a chat model by which a call would reach anything else than its client."""
+"""Values that keep a call of a chat model from reaching anything but its client."""
 _THOUGHTS = "reasoning_content"  # where ChatDeepSeek keeps them, and where its API wants them back
 
 
@@ -81,14 +82,14 @@ class _Recorder:
 def with_plain_requests(runnable: Any, messages: Sequence[BaseMessage] = (), *, streams: bool = True) -> Any:
     """Return a copy of an OpenAI model that sends the same bytes with less work, or of DeepSeek's that sends the thoughts back.
 
-    Any other model is returned unchanged, a model or a client of the user's own class too. The copy is for one call with these
-    messages: a model may be changed between two. Without ``streams`` the reply comes whole, also where somebody listens.
+    Any other model is returned unchanged, and so is one with a class or client of the user's own. The copy is for one call with
+    these messages, because a model may change between calls. Without ``streams`` the reply is not streamed, even to callbacks.
     """
     again = partial(with_plain_requests, messages=messages, streams=streams)
     kind = type(runnable)
     if kind is RunnableBinding:
         return runnable.model_copy(update={"bound": again(runnable.bound)})
-    if kind.__module__ == _FALLBACKS:  # a module that is not imported for nothing
+    if kind.__module__ == _FALLBACKS:  # by name, so that the module is not imported
         rest = [again(fallback) for fallback in runnable.fallbacks]
         return runnable.model_copy(update={"runnable": again(runnable.runnable), "fallbacks": rest})
     is_own = kind.__module__.startswith("langchain_openai.chat_models.")
@@ -104,7 +105,7 @@ def with_plain_requests(runnable: Any, messages: Sequence[BaseMessage] = (), *, 
 
 
 def _thoughts(messages: Sequence[BaseMessage]) -> dict[str, str]:
-    """Return what a model thought before its calls, by the id of each call."""
+    """Return the thoughts that precede each call, by the id of the call."""
     replies = [m for m in messages if isinstance(m, AIMessage) and isinstance(m.additional_kwargs.get(_THOUGHTS), str)]
     return {str(call["id"]): reply.additional_kwargs[_THOUGHTS] for reply in replies for call in reply.tool_calls}
 
@@ -123,7 +124,7 @@ class PlainRequests:
         return partial(self._call, found, _LONG_PARTS[name]) if name in _LONG_PARTS and _is_the_sdks(found) else found
 
     def _call(self, method: Any, long_parts: tuple[str, ...], **request: Any) -> Any:
-        """Call the SDK with the long parts of a request in ``extra_body``, where the user's own keys win."""
+        """Call the SDK with the long parts of a request in ``extra_body``, without overwriting the user's own keys."""
         if self._thoughts:
             request["messages"] = [self._with_thoughts(message) for message in request["messages"]]
         long = {name: request[name] for name in long_parts if isinstance(request.get(name), list) and _is_plain(request[name])}

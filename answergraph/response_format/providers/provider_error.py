@@ -12,7 +12,7 @@ from langchain_core.exceptions import ModelInvalidRequestError
 MAX_BODY_DEPTH = 8
 """Maximum depth of a searched body."""
 MAX_ERROR_CHARACTERS = 20_000
-"""Maximum length of the searched text: what a provider objects to comes first."""
+"""Maximum length of the searched text; the objection comes first."""
 _BAD_REQUEST = 400
 
 
@@ -33,7 +33,7 @@ class ProviderError(NamedTuple):
 def provider_error(error: BaseException, address: str = "") -> ProviderError | None:
     """Return the provider's error, ``None`` if the error is not from the client of this address.
 
-    Follows ``__cause__``, because some clients wrap it. A plain Python error such as ``ValueError`` is the program's.
+    Follows ``__cause__``, as some clients wrap the error. Plain Python errors such as ``ValueError`` come from the program.
     """
     if type(error).__module__ == "builtins":
         return None
@@ -66,7 +66,7 @@ def _status(error: BaseException) -> int | None:
 
 
 def _body(error: BaseException) -> Any:
-    """Return the body of a response as JSON, wherever the client keeps it."""
+    """Return the body of a response as JSON; clients keep it in different attributes."""
     found = [getattr(error, name, None) for name in ("body", "details", "error")]
     body = next((each for each in found if isinstance(each, dict | str)), None)
     return _parsed(body) if isinstance(body, str) else body

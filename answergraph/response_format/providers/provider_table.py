@@ -1,4 +1,4 @@
-"""The provider families of ``provider_table.toml``, which decide how ``AutoStrategy`` starts.
+"""The provider families of ``provider_table.toml``, which decide the strategy that ``AutoStrategy`` starts with.
 
 A wrong row costs one refused request.
 """
@@ -28,12 +28,12 @@ class Availability(Enum):
     ALWAYS = "always"
     WITHOUT_TOOLS = "without tools"
     WITHOUT_CALLS = "while no tool is called"
-    """Beside tools it prevents calls, which is harmless if none is wanted."""
+    """Beside tools it prevents calls, which is harmless if no call is wanted."""
     WITHOUT_THINKING = "without thinking"
     NEVER = "never"
 
     def holds(self, *, tools: bool, thinking: bool, calls: bool = True) -> bool:
-        """Return whether the strategy works with these tools and thinking; ``calls`` if tools may be called."""
+        """Return whether the strategy works with tools and thinking; ``calls`` says whether tools may be called."""
         hindered = {
             Availability.WITHOUT_TOOLS: tools,
             Availability.WITHOUT_CALLS: tools and calls,
@@ -69,7 +69,7 @@ class ProviderFamily:
     models: str = ""
     """Pattern of whole segments of the model's name, which gateways prefix ("openai/gpt-4o")."""
     open_weights: bool = True
-    """Whether others than the maker can serve its models."""
+    """Whether anyone but the maker can serve its models."""
     thinks: str = ""
     """Pattern of the names of models that think by default."""
     user_after_tool: bool = True
@@ -81,7 +81,7 @@ class ProviderFamily:
     needs_tools: bool = False
     """Whether it refuses a conversation with tool calls where no tools are defined."""
     wants_thoughts: bool = False
-    """Whether it refuses calls in a conversation without what the model thought before them."""
+    """Whether it refuses a conversation in which the thoughts that precede a call are missing."""
     dialect: Dialect = Dialect.OPENAI_STRICT
     """The dialect of its native mode."""
     note: str = ""
@@ -118,9 +118,9 @@ def _family(row: dict[str, Any]) -> ProviderFamily:
 
 @lru_cache(maxsize=256)
 def matching_families(clients: frozenset[str], address: str, model: str) -> tuple[ProviderFamily, ...]:
-    """Return the matching rows: the server's, and for gateways the one of the model's name.
+    """Return the matching rows: the server's and, for gateways, that of the model's name.
 
-    All of them must support a strategy. ``clients`` are the class names of the model and its bases; ``model`` is its name in
+    A strategy must be supported by all rows. ``clients`` are the class names of the model and its bases; ``model`` is its name in
     lower case; name and address are empty if unknown.
     """
     named = next(family for family in families() if family.has(model))

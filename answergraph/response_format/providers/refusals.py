@@ -1,4 +1,4 @@
-"""Strategies that providers refused, read from their errors and remembered for a limited time."""
+"""Reads from providers' errors which strategies they refuse, and remembers the refusals for a limited time."""
 
 from __future__ import annotations
 
@@ -92,9 +92,9 @@ class Objection(NamedTuple):
 
 
 class _Heard(NamedTuple):
-    times: int
     at_seconds: float
     is_learned: bool
+    """Whether it is avoided: one error is enough only if it names the parameter."""
 
 
 _heard: OrderedDict[Refusal, _Heard] = OrderedDict()
@@ -103,7 +103,7 @@ _lock = Lock()
 
 
 def known_refusals() -> list[Refusal]:
-    """Return what this process has learned from refusals: for an hour, or until ``forget_refusals`` is called."""
+    """Return the refusals that this process remembers for an hour, or until ``forget_refusals`` is called."""
     with _lock:
         return sorted(filter(_is_learned, _heard), key=astuple)
 
@@ -117,15 +117,12 @@ def forget_refusals() -> None:
 def remember_refusal(
     model: Any, strategy: str, *, beside_tools: bool, schema: str = "", objection: Objection | None = None
 ) -> None:
-    """Record a refusal; it applies if it names the parameter or is repeated. ``schema`` is used if the objection is about it."""
+    """Record a refusal. It applies to ``schema`` alone if the objection is to the schema, else to every schema."""
     objection = objection or Objection()
     digest = schema if objection.to_schema else ""
     refusal = Refusal.of(model, strategy, beside_tools=beside_tools, schema=digest)
     with _lock:
-        known = _fresh(refusal)
-        times = 1 if known is None else known.times + 1
-        is_learned = objection.names_parameter or times > 1 or (known is not None and known.is_learned)
-        _heard[refusal] = _Heard(times, monotonic(), is_learned)
+        _heard[refusal] = _Heard(monotonic(), is_learned=objection.names_parameter or _fresh(refusal) is not None)
         _heard.move_to_end(refusal)
         while len(_heard) > MAX_REFUSALS:
             _heard.popitem(last=False)
@@ -162,18 +159,18 @@ def cannot_be_bound(error: BaseException) -> bool:
 
 
 def objection_in(error: BaseException, model: Any, answers: Collection[str] = (), user_tools: int = 0) -> Objection | None:
-    """Return the provider's objection to the strategy, by an error of a model call.
+    """Return the provider's objection to the strategy in an error of a model call, ``None`` if there is none.
 
-    Only HTTP errors of the model's client count, about tool choice, response format, strictness, a schema or missing tool
-    calling. ``answers`` are the names of the answer schemas, ``user_tools`` the number of tools before theirs: errors about
-    those are not objections.
+    Only HTTP errors of the model's client count, about the tool choice, the response format, strictness, a schema or missing tool
+    calling. Errors about the user's tools do not count: ``answers`` are the names of the answer schemas, ``user_tools`` is the
+    number of tools before theirs.
     """
     said = provider_error(error, address_of(model))
     if said is None or reply_in(error, model) is not None or _is_about_a_users_tool(said.text, answers, user_tools):
         return None
     if (said.status in _NO_SUCH_ABILITY and _says(_HAS_NO_TOOLS, said)) or _says(_WITHOUT_TEMPLATES, said):
         return Objection(to_tools=True)
-    if said.status == 404 and _says(_WITHOUT_ENDPOINT, said):  # noqa: PLR2004 - OpenRouter: no provider of it takes the request
+    if said.status == 404 and _says(_WITHOUT_ENDPOINT, said):  # noqa: PLR2004 - OpenRouter: none of its providers accepts the request
         return Objection(names_parameter=False)
     if _says(_BARE, said):
         return Objection(to_schema=True, names_parameter=False)

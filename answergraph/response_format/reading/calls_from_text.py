@@ -16,10 +16,10 @@ from answergraph.state.messages import calls_without_news
 
 
 def with_calls(message: AIMessage, names: Collection[str], strategy: Strategy[Any], history: Sequence[AnyMessage]) -> AIMessage:
-    """Return a reply whose written calls of offered tools are tool calls, with new ids.
+    """Return a reply in which the written calls of offered tools are tool calls with new ids.
 
-    Returns the reply itself if there are none, or if its text may be the answer. In a cut reply only complete calls count.
-    Small models repeat calls endlessly: if an answer is requested, a call that brought the same result twice is dropped.
+    The reply is unchanged if there are none, or if its text may be the answer. In a cut reply only complete calls count. Small
+    models repeat calls endlessly: if an answer is requested, a call that returned the same result twice is dropped.
     """
     may_be_answer = strategy.answers_in_text and any(schema.looks_like_call for schema in strategy.schemas)
     if message.tool_calls or message.invalid_tool_calls or may_be_answer:

@@ -1,8 +1,8 @@
-"""Why a reply cannot hold an answer, by provider metadata as passed on by LangChain.
+"""Finds out from the provider's metadata why a reply cannot contain an answer.
 
-The stop reason is in ``finish_reason`` (chat completions, Gemini), ``stop_reason``
-(Anthropic), ``stopReason`` (Bedrock), ``done_reason`` (Ollama), ``status`` and ``incomplete_details`` (OpenAI's responses).
-OpenAI has a field or block for refusals, Gemini reports a blocked prompt in ``prompt_feedback``.
+The stop reason is in ``finish_reason`` (chat completions, Gemini), ``stop_reason`` (Anthropic), ``stopReason`` (Bedrock),
+``done_reason`` (Ollama), ``status`` and ``incomplete_details`` (OpenAI's responses). OpenAI has a field or block for refusals;
+Gemini reports a blocked prompt in ``prompt_feedback``.
 """
 
 from __future__ import annotations
@@ -38,16 +38,13 @@ _PAUSED = {"pause_turn"}
 
 
 def diagnose(message: AIMessage) -> Status | None:
-    """Return why a reply cannot hold an answer: ``refused``, ``truncated`` or ``empty``; ``None`` if it may be read.
+    """Return why a reply cannot contain an answer: ``refused``, ``truncated`` or ``empty``; ``None`` if it may contain one.
 
     A paused turn counts as truncated.
     """
     reasons = stop_reasons(message) if message.response_metadata else set()
-    if (
-        message.additional_kwargs.get("refusal")
-        or (not isinstance(message.content, str) and _has_refusal_block(message.content))
-        or reasons & _REFUSED
-    ):
+    content = message.content
+    if reasons & _REFUSED or message.additional_kwargs.get("refusal") or (type(content) is list and _has_refusal_block(content)):
         return "refused"
     if (reasons & _CUT and CALLS_FROM_TEXT not in message.response_metadata) or (reasons & _PAUSED and not message.tool_calls):
         return "truncated"
@@ -59,12 +56,12 @@ def diagnose(message: AIMessage) -> Status | None:
 
 
 def is_paused(message: AIMessage) -> bool:
-    """Return whether a provider tool paused the turn; sent back unchanged, the model continues it."""
+    """Return whether a provider's tool paused the turn; the model continues a turn that is sent back unchanged."""
     return not message.tool_calls and not stop_reasons(message).isdisjoint(_PAUSED)
 
 
 def why_unreadable(status: Status, message: AIMessage) -> str:
-    """Return one sentence on why a reply cannot hold an answer."""
+    """Return in one sentence why a reply cannot contain an answer."""
     if status == "refused":
         return f"The model refused: {refusal_text(message)}".rstrip(": ")
     if status == "empty":
@@ -77,7 +74,7 @@ def why_unreadable(status: Status, message: AIMessage) -> str:
 
 
 def was_broken_off(message: AIMessage) -> bool:
-    """Return whether the provider ended a reply, not the token limit."""
+    """Return whether the provider broke a reply off; a reply at the token limit is not broken off."""
     return not stop_reasons(message).isdisjoint(_BROKEN_OFF | _PAUSED)
 
 
@@ -105,22 +102,15 @@ def stop_reasons(message: AIMessage) -> set[str]:
     metadata = message.response_metadata
     details, feedback = metadata.get("incomplete_details"), metadata.get("prompt_feedback")
     found = [metadata.get(key) for key in _REASON_KEYS]
-    found += [details.get("reason")] if isinstance(details, Mapping) else []
-    reasons: set[str] = set()
-    for reason in found:
-        # Some clients pass on the enum of their SDK.
-        text = reason.name if isinstance(reason, Enum) else reason
-        if isinstance(text, str):
-            # Stream chunks may repeat it: "STOPSTOP" is "STOP".
-            reasons.add(text[: (text + text).find(text, 1)].lower())
-    if isinstance(feedback, Mapping) and _is_blocked(feedback.get("block_reason")):
+    found.append(details.get("reason") if isinstance(details, Mapping) else None)
+    found.append(feedback.get("block_reason") if isinstance(feedback, Mapping) else None)
+    # Some clients pass on the enum of their SDK.
+    *texts, blocked = [reason.name if isinstance(reason, Enum) else reason for reason in found]
+    # Stream chunks may repeat a reason: "STOPSTOP" is "STOP".
+    reasons = {text[: (text + text).find(text, 1)].lower() for text in texts if isinstance(text, str)}
+    if blocked is not None and str(blocked).lower() not in _NOT_BLOCKED:
         reasons.add("prohibited_content")
     return reasons
-
-
-def _is_blocked(reason: Any) -> bool:
-    text = reason.name if isinstance(reason, Enum) else reason
-    return text is not None and str(text).lower() not in _NOT_BLOCKED
 
 
 def _has_refusal_block(content: list[str | dict[Any, Any]]) -> bool:

@@ -19,7 +19,7 @@ _SCHEMA_KEYS = frozenset(
 def values_in_schema(data: Any) -> dict[str, Any] | None:
     """Return the values put inside a schema, ``None`` if a property has none.
 
-    A schema with a default for each property looks the same as one that was filled in: the caller knows which it showed.
+    A schema with a default for each property looks like a filled-in one; the caller knows which schema it showed.
     """
     if not isinstance(data, dict) or not data.keys() <= _SCHEMA_KEYS or data.get("type", "object") != "object":
         return None
@@ -33,11 +33,7 @@ def values_in_schema(data: Any) -> dict[str, Any] | None:
 
 
 def _value_in_schema(written: Any) -> Any:
-    """Return the value of a property.
-
-    Raises:
-        LookupError: If there is a type instead.
-    """
+    """Return the value of a property; raise ``LookupError`` if there is only its schema."""
     if isinstance(written, str) and written in _TYPES:
         raise LookupError
     is_schema = isinstance(written, dict) and (written.keys() <= _SCHEMA_KEYS or str(written.get("type")) in _TYPES)

@@ -28,7 +28,7 @@ MAX_MENDED = 64
 """Maximum values whose syntax is repaired."""
 
 MAX_PASSED_OVER_CHARACTERS = 2_000_000
-"""Maximum text read in vain, summed over all brackets."""
+"""Maximum number of characters read in vain, over all brackets."""
 
 BRACKET_COST_CHARACTERS = 20
 """The cost of each bracket in that sum."""
@@ -74,7 +74,7 @@ def parse_structured_output(text: str, *, objects_only: bool = True) -> Any:
 
     Args:
         text: What the model wrote.
-        objects_only: Whether only objects count; else a list or another value as the whole text or in a fence counts too.
+        objects_only: Whether only objects count. Otherwise lists and other values count too, as the whole text or in a fence.
 
     Returns:
         The object; ``None`` if there is none, or if prose holds several different ones.
@@ -109,9 +109,9 @@ def begins_json(text: str, start: int) -> bool:
 
 
 def closed_value(text: str) -> str | None:
-    """Return a text that was cut up to the end of its last JSON value.
+    """Return a cut text up to the end of its last complete JSON value.
 
-    ``None`` if it has none, or if a different value is still open.
+    Returns ``None`` if there is no such value, or if a different value follows that is still open.
     """
     end: int | None = None
     begin = 0
@@ -132,7 +132,8 @@ def closed_value(text: str) -> str | None:
             position = end
     if end is None or passed_over >= MAX_PASSED_OVER_CHARACTERS:
         return None
-    fence_end = _FENCE_END.match(text, end) if _fence_is_open(text[:end]) else None
+    fence_is_open = any(len(lines.findall(text, 0, end)) % 2 for lines in _FENCE_LINES)
+    fence_end = _FENCE_END.match(text, end) if fence_is_open else None
     return text[: fence_end.end() if fence_end else end]
 
 
@@ -140,17 +141,14 @@ def _squeezed(text: str) -> str:
     return "".join(text.split())
 
 
-def _fence_is_open(text: str) -> bool:
-    return any(len(lines.findall(text)) % 2 for lines in _FENCE_LINES)
-
-
 def _search(text: str, counts: Callable[[JsonFinding], bool]) -> list[JsonFinding]:
     if not text or len(text) > MAX_TEXT_LENGTH:
         return []
+    objects = list(islice(_outermost_objects(text), MAX_OBJECTS + 1))
     places: list[tuple[Place, list[str]]] = [
         ("whole", [text.strip()]),
         ("fence", _fenced(text)),
-        ("prose", _few(_outermost_objects(text))),
+        ("prose", objects if len(objects) <= MAX_OBJECTS else []),
     ]
     strictly = _found(places, load_json, counts, mended=False)
     return strictly or _found([place for place in places if _is_mendable(place[1])], mend_json, counts, mended=True)
@@ -165,12 +163,6 @@ def _found(
         if found:
             return found
     return []
-
-
-def _few(objects: Iterator[str]) -> list[str]:
-    """Return objects in prose unless there are too many."""
-    found = list(islice(objects, MAX_OBJECTS + 1))
-    return found if len(found) <= MAX_OBJECTS else []
 
 
 def _is_mendable(candidates: list[str]) -> bool:

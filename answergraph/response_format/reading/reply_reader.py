@@ -50,7 +50,7 @@ class Reading:
     repairs: tuple[str, ...] = ()
     """The repairs made to read it."""
     counts: bool = False
-    """Whether it counts as an attempt although no answer was requested: a failed sample."""
+    """Whether it counts as an attempt although no answer was requested, as a failed sample does."""
     problems: tuple[Problem, ...] = ()
     """The problems, field by field."""
     is_echo: bool = False
@@ -81,9 +81,9 @@ class Reading:
             return repr(self.value)
 
     def is_changed(self, value_text: str) -> bool:
-        """Return whether the value was changed in place since a call of ``value_text``."""
+        """Return whether the value was changed in place since ``value_text`` was called."""
         text = self.value_text()
-        # The JSON of some types differs every time, for example by a salt: that is not a change.
+        # The JSON of some types differs every time, for example by a salt. That is not a change.
         return text != value_text and text == self.value_text()
 
     @property
@@ -106,7 +106,7 @@ class ReplyReader:
         calls = [call for call in message.tool_calls if call["name"] in declared]
         malformed = [call for call in message.invalid_tool_calls if call.get("name") in declared]
         every = (*calls, *(ToolCall(name=str(c["name"]), args={}, id=c["id"], type="tool_call") for c in malformed))
-        # Before parsing: a cut answer may still parse.
+        # This comes before parsing, because a cut answer may still parse.
         if status := diagnose(message):
             if status == "truncated" and not every and (whole := self._read_cut(message)):
                 return whole
@@ -182,7 +182,7 @@ class ReplyReader:
             names = [reading.schema.name for reading in answers if reading.schema]
             error = ValueError(f"it fits each of {names!r}; say which one you mean")
             return replace(self._invalid(names[0], error, message, item.data), meant=None)
-        # A value that fits none of several schemas may be meant for any.
+        # A value that fits none of several schemas may be meant for any of them.
         return answers[0] if answers else replace(readings[0], meant=readings[0].meant if len(readings) == 1 else None)
 
     def _unknown(self, reading: Reading, item: TextAnswer, message: AIMessage) -> Reading:

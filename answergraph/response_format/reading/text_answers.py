@@ -1,12 +1,12 @@
 """Finds possible answers in a text: JSON, a written call of the answer tool, values inside the schema.
 
-Checks only the keys: an object counts only with keys of a schema, so that a tool call or an error is never an answer.
+Only keys are checked here. An object counts only if a schema declares its keys, so a tool call or an error is never an answer.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from answergraph.response_format.reading.filled_schema import values_in_schema
@@ -48,15 +48,11 @@ class TextAnswers:
 def find_answers(text: str, request: AnswerRequest) -> TextAnswers:
     """Find the values in a text that may answer a request, in time linear in its length."""
     search = _Search(request)
-    values = [_restored(item, request) for item in find_json(text)]
+    values = [replace(item, data=request.strategy.restored(item.data, request.dialect)) for item in find_json(text)]
     found = [answer for item in values if (answer := search.answer(item))]
     if not any(answer.is_known for answer in found) and (written := search.written_calls(text)):
         found = written
     return TextAnswers(found, is_echo=not found and any(map(search.is_echo, values)))
-
-
-def _restored(item: JsonFinding, request: AnswerRequest) -> JsonFinding:
-    return JsonFinding(request.strategy.restored(item.data, request.dialect), item.place, item.mended)
 
 
 @dataclass(frozen=True)
@@ -70,10 +66,10 @@ class _Search:
             return None
         if isinstance(data, dict):
             found = self._object(item)
-            # A whole text is an attempt; values decide for a mapping without declared keys.
+            # A whole text is an attempt. For a mapping without declared keys, its values decide.
             is_attempt = found is None and item.place == "whole"
             return TextAnswer(data, schemas, is_known=has_other_values, repairs=item.repairs) if is_attempt else found
-        # Other values count if one was declared; otherwise a whole text may still be corrected.
+        # Other values count if such a type was declared; otherwise the model may still correct a whole text.
         return TextAnswer(data, schemas, repairs=item.repairs) if has_other_values or item.place == "whole" else None
 
     def _object(self, item: JsonFinding) -> TextAnswer | None:

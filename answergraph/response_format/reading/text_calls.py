@@ -1,7 +1,7 @@
 """Finds tool calls that a model wrote as text because its server does not parse them.
 
 Only offered tools count. JSON that is not a call is skipped as a whole, so that no part of an answer becomes a call. Arguments
-are never guessed: a call with unreadable ones is only named.
+are never guessed: if they are unreadable, only the name of the tool is returned.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class TextCalls(NamedTuple):
     rest: str
     """The text around the calls; the unchanged text if there are none."""
     malformed: tuple[str, ...] = ()
-    """The tools of calls whose arguments are cut or not a JSON object."""
+    """The tools of the calls whose arguments are cut or are not a JSON object."""
 
 
 class _Written(NamedTuple):
@@ -213,7 +213,7 @@ class _Reader:
 def _arguments(key: str, value: Any) -> Any:
     if isinstance(value, str):
         return load_json(value)
-    # The tool's definition was returned.
+    # The model returned the definition of the tool.
     is_definition = key == "parameters" and isinstance(value, dict) and isinstance(value.get("properties"), dict)
     return None if is_definition and values_in_schema(value) is None else value
 

@@ -23,7 +23,7 @@ MAX_SHOWN_CHARACTERS = 60
 """Longer values are not shown in problems."""
 
 MAX_PROBLEM_CHARACTERS = 4_000
-"""Length of the problems reported to the model; a list may have one per item."""
+"""Maximum length of the problems that are reported to the model; a list may have one per item."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class AnswerSchema:
     annotation: Any
     """The type in the state schema; ``dict`` for a JSON Schema."""
     is_object: bool = True
-    """Whether the value is an object; any other value is wrapped in one on the wire, ``{"value": …}``."""
+    """Whether the value is an object; any other value is wrapped in an object on the wire, ``{"value": …}``."""
     strict: bool | None = None
     """The strategy's setting."""
 
@@ -64,11 +64,7 @@ class AnswerSchema:
         return self.value_schema if self.is_object else wrapped_value(self.value_schema)
 
     def validate(self, data: Any) -> Any:
-        """Return a model's answer as a value of the declared type; a wrapped value may also come bare.
-
-        Raises:
-            ValueError: If it does not fit; in LangChain's words.
-        """
+        """Return a model's answer, wrapped or bare, as a value of the declared type; raise as ``load`` does."""
         if self.is_object or not (isinstance(data, Mapping) and data.keys() == {VALUE}):
             return self.load(data)
         try:
@@ -84,7 +80,7 @@ class AnswerSchema:
             return self.validator.validate(data)
         except Exception as error:
             # Validators run user code, which may raise anything; the model must correct it.
-            raise ValueError(f"Failed to parse data to {self.label}: {_told(str(error))}") from error
+            raise ValueError(f"Failed to parse data to {self.label}: {_cut(str(error))}") from error
 
     def dump(self, value: Any) -> Any:
         return self.validator.dump(value)
@@ -102,13 +98,14 @@ class AnswerSchema:
         return self._known_keys.takes_others or data.keys() <= self._known_keys.names
 
     def knows(self, data: Mapping[str, Any]) -> bool:
-        """Return whether the schema declares every key of an object, which has at least one named key."""
+        """Return whether the schema declares every key of an object, and the object has one of the named keys."""
         return self.declares_keys_of(data) and not (self._known_keys.names and self._known_keys.names.isdisjoint(data))
 
     @cached_property
     def looks_like_call(self) -> bool:
         """Whether an answer may look like a tool call, such as a step of a plan."""
-        return not {"name", "function"}.isdisjoint(names := self._known_keys.names) and not CALL_ARGUMENTS.isdisjoint(names)
+        names = self._known_keys.names
+        return bool(names & {"name", "function"} and names & CALL_ARGUMENTS)
 
     def problem_with(self, data: Mapping[str, Any]) -> str:
         """Return why an object with unknown keys is not an answer, for the model."""
@@ -130,7 +127,7 @@ class AnswerSchema:
         return str(getattr(self.declared, "__name__", self.name))
 
 
-def _told(problem: str) -> str:
+def _cut(problem: str) -> str:
     return problem if len(problem) <= MAX_PROBLEM_CHARACTERS else f"{problem[:MAX_PROBLEM_CHARACTERS]} … and more of the kind"
 
 
@@ -138,8 +135,8 @@ def problems_in(error: BaseException) -> str:
     """Return the problems of an answer on one line, without Pydantic's links and codes, which small models copy."""
     error = _root_of(error)
     if not isinstance(error, ValidationError):
-        return _told(" ".join(str(error).split()))
-    return _told("; ".join(map(_problem, error.errors(include_url=False))))
+        return _cut(" ".join(str(error).split()))
+    return _cut("; ".join(map(_problem, error.errors(include_url=False))))
 
 
 def problems_by_field(error: BaseException) -> list[tuple[str, str]]:
@@ -148,7 +145,7 @@ def problems_by_field(error: BaseException) -> list[tuple[str, str]]:
     if isinstance(error, ValidationError):
         return [(_path(detail["loc"]), _without_path(detail)) for detail in error.errors(include_url=False)]
     located: list[tuple[Sequence[str | int], str]] = getattr(error, "located", [((), " ".join(str(error).split()))])
-    return [(_path(place), _told(sentence)) for place, sentence in located]
+    return [(_path(place), _cut(sentence)) for place, sentence in located]
 
 
 def _root_of(error: BaseException) -> BaseException:
@@ -188,9 +185,9 @@ class TypeValidator:
 
     adapter: TypeAdapter[Any]
     instance_of: type | None = None
-    """The class of answers; ``None`` if the content decides."""
+    """The class of all answers; ``None`` if ``holds`` depends on the content."""
     strict: bool = False
-    """Whether a value that needs conversion counts as another type."""
+    """Whether ``holds`` is false for a value that needs conversion."""
 
     def validate(self, data: Any) -> Any:
         try:

@@ -1,4 +1,4 @@
-"""Embeds JSON Schemas: wraps non-object values in an object, and unions in an envelope."""
+"""Embeds JSON Schemas in others: wraps non-object values in an object, and unions in an envelope."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ SCHEMA = "schema"
 _DEFINITIONS = ("$defs", "definitions")
 _OF_THE_ROOT = frozenset({*_DEFINITIONS, "$schema", "$id"})
 LEFT_OUT = object()
-"""The value of a keyword that is left out."""
-# What stands under these keywords are schemas by names of the developer's.
+"""Returned by a change to remove a keyword."""
+# Keywords whose values map names that the developer chose to schemas.
 BY_NAME = frozenset({*_DEFINITIONS, "properties", "patternProperties", "dependentSchemas"})
-# Under these keywords is data without references.
+# Keywords whose values are data.
 DATA = frozenset({"const", "enum", "default", "example", "examples"})
 
 
@@ -77,8 +77,9 @@ def opened(data: Any) -> Any:
 
 def _moved(schema: Mapping[str, Any], place: str, definitions: dict[str, Any]) -> Any:
     """Return a schema without its definitions, which move to the root under free names."""
-    own = {f"#/{keyword}/{name}": (name, body) for keyword in _DEFINITIONS for name, body in _defined(schema, keyword).items()}
-    # Definitions are shared if all are identical: they may refer to each other.
+    defined = [(key, schema[key]) for key in _DEFINITIONS if isinstance(schema.get(key), Mapping)]
+    own = {f"#/{keyword}/{name}": (name, body) for keyword, bodies in defined for name, body in bodies.items()}
+    # Definitions refer to each other, so they are shared only if all are identical.
     shared = all(definitions.get(name, body) == body for name, body in own.values())
     names = {pointer: name if shared else _free_name(name, definitions) for pointer, (name, _) in own.items()}
 
@@ -96,20 +97,15 @@ def _moved(schema: Mapping[str, Any], place: str, definitions: dict[str, Any]) -
     return rewritten({key: value for key, value in schema.items() if key not in _OF_THE_ROOT}, moved)
 
 
-def _defined(schema: Mapping[str, Any], keyword: str) -> Mapping[str, Any]:
-    defined = schema.get(keyword)
-    return defined if isinstance(defined, Mapping) else {}
-
-
 def _free_name(name: str, taken: Mapping[str, Any]) -> str:
     candidates = (name, *(f"{name}_{number}" for number in range(2, len(taken) + 3)))
     return next(free for free in candidates if free not in taken)
 
 
 def rewritten(schema: Any, change: Callable[[str, Any], Any]) -> Any:
-    """Return a schema whose keywords have the values that a function returns for them; it leaves out those of ``LEFT_OUT``.
+    """Return a schema in which the value of each keyword is ``change(keyword, value)``; ``LEFT_OUT`` removes the keyword.
 
-    Names that the developer chose and data are no keywords.
+    Names that the developer chose, and data, are not keywords.
     """
     if isinstance(schema, list):
         return [rewritten(item, change) for item in schema]

@@ -1,8 +1,8 @@
 """Validates answers that are declared by a JSON Schema.
 
-Whether an answer fits is found fast (``is_valid``). To explain errors (``iter_errors``) the validator asks every member of every
-union, and again inside each of them: where a union is recursive, twice as many per level, or worse. A deeper answer is refused
-without an explanation.
+``is_valid`` is fast. ``iter_errors``, which explains the errors, tries all members of all unions at every level, so that its time
+can double with each level of an answer to a recursive schema. Answers that are nested too deep for it are refused without an
+explanation.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from answergraph.state.errors import AgentSpecError
 MAX_ERRORS = 20
 """Maximum errors of one answer reported to the model."""
 MAX_SCHEMAS_ASKED = 1_000
-"""Maximum schemas on the path to a value; they take less than a second."""
+"""Maximum number of schemas that are tried for one value, which takes less than a second."""
 MAX_EXPLAINED_DEPTH = 64
-"""The depth at which counting ends; validators have their own limit."""
+"""Depths above this are not computed; validators have their own limit."""
 
 
 class SchemaMismatchError(ValueError):
@@ -42,14 +42,15 @@ class JsonSchemaValidator:
 
     validator: Any
     max_explained_depth: int
-    """The depth up to which the errors of an answer are found in bounded time."""
+    """The depth up to which the errors of an answer are explained in bounded time."""
 
     def validate(self, data: Any) -> Any:
         if self.validator.is_valid(data):
             return data
         if is_deeper(data, self.max_explained_depth):
             raise ValueError("it does not fit the schema, and is nested too deep to say where")
-        raise SchemaMismatchError([_located(error) for error in islice(self.validator.iter_errors(data), MAX_ERRORS)])
+        errors = islice(self.validator.iter_errors(data), MAX_ERRORS)
+        raise SchemaMismatchError([(list(error.instance_path), str(error.message)) for error in errors])
 
     def dump(self, value: Any) -> Any:
         return value
@@ -78,14 +79,10 @@ def _validator_for(schema: dict[str, Any]) -> Any:
         return jsonschema_rs.validator_for(schema, retriever=refuse_remote)
 
 
-def _located(error: Any) -> tuple[list[str | int], str]:
-    return list(error.instance_path), str(error.message)
-
-
 def explained_depth(schema: Mapping[str, Any]) -> int:
     """Return the depth of objects and lists up to which the errors of an answer can be explained.
 
-    A schema that refers to itself without a step counts as 0.
+    It is 0 for a schema that refers to itself without a property or an item between.
     """
     found = {position.pointer: position for position in positions(schema)}
     beside = {pointer: _asked_with(position, found) for pointer, position in found.items()}
@@ -106,7 +103,7 @@ def _asked_with(position: Position, found: Mapping[str, Position]) -> list[str]:
 def _costs(
     found: Mapping[str, Position], beside: Mapping[str, list[str]], order: list[str], inner: Mapping[str, int]
 ) -> dict[str, int]:
-    """Return the number of schemas visited per value; ``inner`` has the counts one level deeper."""
+    """Return per schema how many schemas are tried for one value; ``inner`` has the counts of the level below."""
     costs: dict[str, int] = {}
     for pointer in order:
         same = sum(costs[target] for target in beside[pointer])

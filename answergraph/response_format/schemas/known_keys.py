@@ -1,4 +1,4 @@
-"""The keys that a JSON Schema declares, to recognise answers in text."""
+"""The keys that a JSON Schema declares; they identify answers in text."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ class KnownKeys(NamedTuple):
 
     names: frozenset[str]
     takes_others: bool
-    """Whether other keys are allowed explicitly."""
+    """Whether the schema explicitly allows other keys, or names none."""
 
 
 def known_keys(schema: Mapping[str, Any]) -> KnownKeys:
-    """Return the keys that a schema declares at the top of an object, in all its parts."""
+    """Return the keys that a schema and its parts declare for the outermost object."""
     parts = list(parts_of(schema, schema, set()))
     declared = [part["properties"] for part in parts if isinstance(part.get("properties"), Mapping)]
     # A schema without keys does not restrict them.
@@ -27,7 +27,7 @@ def known_keys(schema: Mapping[str, Any]) -> KnownKeys:
 
 
 def parts_of(schema: Any, root: Mapping[str, Any], seen: set[str]) -> Iterator[Mapping[str, Any]]:
-    """Yield a schema and all that applies to the same value: alternatives, and what is referred to, each reference once."""
+    """Yield a schema and all schemas for the same value: alternatives and the targets of references, each target once."""
     if not isinstance(schema, Mapping):
         return
     yield schema

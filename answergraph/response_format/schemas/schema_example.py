@@ -1,4 +1,4 @@
-"""Builds an example answer from a JSON Schema, for prompts. Small models tend to repeat a schema, but fill in an example."""
+"""Builds an example answer from a JSON Schema for prompts, because small models repeat a schema but fill in an example."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from answergraph.response_format.schemas.known_keys import pointed_at
 from answergraph.response_format.wire.dialect_sizes import Edge, in_circle
 
 MAX_DESCRIPTION_CHARACTERS = 120
-"""Characters shown of a description."""
+"""Maximum number of characters of a description that are shown."""
 MAX_EXAMPLE_DEPTH = 5
 """Deeper and recursive parts are shown as ``...``."""
 
@@ -33,13 +33,13 @@ _NOT_SHOWN = frozenset(
 
 
 def example_of(schema: Mapping[str, Any]) -> str:
-    """Return an answer of a schema with a placeholder for each value, as JSON; one per line for the alternatives of a union."""
+    """Return an example answer as JSON, with a placeholder for each value; a union has one example per alternative."""
     alternatives = _alternatives(schema, schema)
     return "\nor\n".join(json.dumps(_example(each, schema, 0, ""), ensure_ascii=False) for each in alternatives)
 
 
 def needs_schema(schema: Any) -> bool:
-    """Return whether a schema says more than its example: recursion, or a keyword without a placeholder."""
+    """Return whether a schema says more than its example: it is recursive, or has a keyword that an example does not express."""
     if isinstance(schema, list):
         return any(map(needs_schema, schema))
     if not isinstance(schema, Mapping):
@@ -86,7 +86,7 @@ def _object(schema: Mapping[str, Any], root: Mapping[str, Any], depth: int) -> d
 
 
 def _one_of(alternatives: list[Mapping[str, Any]], root: Mapping[str, Any], depth: int, note: str) -> Any:
-    """Return the first alternative and the names of others, or a list of simple ones."""
+    """Return simple alternatives in words, a single structured one as it is, and several in a list."""
     simple = [_example(each, root, depth + 1, "") for each in alternatives]
     if all(isinstance(each, str) for each in simple):
         return f"<{_with(' or '.join(each.strip('<>') for each in simple), note)}>"

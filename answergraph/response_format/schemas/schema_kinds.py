@@ -1,4 +1,4 @@
-"""Makes answer schemas from all supported kinds of types."""
+"""Makes answer schemas from all supported types."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MAX_NAME_CHARACTERS = 64
 """Maximum tool name length of OpenAI's API; allowed are letters, digits, ``_`` and ``-``."""
 
 MAX_REFERENCES = 32
-"""Maximum chain of references to a schema's root."""
+"""Maximum length of a chain of references that is followed."""
 
 _ANNOTATIONS = frozenset({"$schema", "$id", "$defs", "definitions", "title", "description", "discriminator", "examples"})
 _OBJECT_KEYWORDS = frozenset({"properties", "patternProperties", "required", "minProperties", "maxProperties"})
@@ -47,8 +47,8 @@ def is_schema(declared: Any) -> bool:
 def answer_schemas(declared: Any) -> tuple[AnswerSchema, ...]:
     """Return one answer schema per alternative of a declared type, in order.
 
-    Alternatives are those of a union, of ``oneOf`` and ``anyOf`` at the root of a JSON Schema, and the items of a tuple. Any
-    type Pydantic knows is accepted; an ``AnswerSchema`` is used unchanged.
+    Alternatives are the members of a union, of ``oneOf`` and ``anyOf`` at the root of a JSON Schema, and the items of a tuple.
+    Any type that Pydantic supports is accepted; an ``AnswerSchema`` is used unchanged.
 
     Raises:
         AgentSpecError: If a type is not supported, two share a name, or a JSON Schema is invalid.
@@ -93,13 +93,13 @@ def _alternatives(declared: Any) -> Sequence[Any] | None:
     if get_origin(declared) is not Annotated:
         return get_args(declared)
     union, *metadata = get_args(declared)
-    # A discriminator is not needed for separate alternatives.
+    # Separate alternatives need no discriminator.
     kept = [item for item in metadata if not _discriminates(item)]
     return [reduce(lambda inner, item: Annotated[inner, item], kept, variant) for variant in _variants(union)]
 
 
 def _alternatives_of_json_schema(schema: Mapping[str, Any]) -> list[Any] | None:
-    # With further keywords, alternatives are one schema.
+    # Alternatives with further keywords beside them are one schema.
     shared = {key: schema[key] for key in ("$defs", "definitions") if key in schema}
     for keyword in ("oneOf", "anyOf"):
         alternatives = schema.get(keyword)
@@ -149,7 +149,7 @@ def _makes_formats(cls: type) -> bool:
 
 
 def _advice(declared: Any) -> str:
-    """Return what to write instead of a value that is not a type; empty if unknown."""
+    """Return advice for a value that is not a type, empty if there is none."""
     cls = declared if isinstance(declared, type) else type(declared)
     if _makes_formats(cls):
         if cls is declared:
@@ -168,7 +168,7 @@ def _advice(declared: Any) -> str:
 
 @lru_cache(maxsize=MAX_KEPT)
 def _from_class(declared: type) -> AnswerSchema:
-    # Cached: middleware chooses among the declared types at every call.
+    # Cached, because middleware chooses among the declared types at every call.
     return _from_type(declared)
 
 
@@ -253,7 +253,7 @@ def _is_object(schema: Mapping[str, Any]) -> bool:
 
 
 def _referred(schema: Mapping[str, Any], document: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return what a schema refers to within its document, at the end of a chain."""
+    """Return the schema at the end of a chain of references within a document."""
     for _ in range(MAX_REFERENCES):
         target = pointed_at(str(schema["$ref"]), document) if "$ref" in schema else None
         if not isinstance(target, Mapping):

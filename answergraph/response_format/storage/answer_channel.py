@@ -1,7 +1,7 @@
 """Stores answers as the declared type in the state, and as plain JSON in writes and checkpoints.
 
-Another process may read a checkpoint months later, without importing user classes. So an answer is stored as JSON with its
-schema's name if that restores an equal value; other values stay unchanged.
+Another process may read a checkpoint months later, without importing the user's classes. So an answer is stored as JSON with the
+name of its schema if that JSON restores an equal value; other values are stored unchanged.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ MARK = "answergraph"
 class AnswerChannel(LastValue[Any]):
     """Keeps the last answer written to a state key, as a value of its declared type.
 
-    Use it in the state of your own graph if that state holds an agent's answer: ``invoke``, ``get_state``, the history,
-    ``values`` streams and other processes then see the declared type, whatever LangGraph may import. JSON that is written
-    to the key, for instance by ``update_state`` from a server, becomes the declared type if it fits; other values are kept.
+    Use it for a state key of your own graph that holds an agent's answer. ``invoke``, ``get_state``, the history, ``values``
+    streams and other processes then see the declared type, whatever LangGraph is allowed to import. JSON that is written to the
+    key, for instance by ``update_state`` from a server, becomes the declared type if it fits; other values are kept.
 
     Example:
         >>> from typing import Annotated
@@ -47,10 +47,10 @@ class AnswerChannel(LastValue[Any]):
         """Make an empty channel; LangGraph does so for ``Annotated[Type, AnswerChannel]``.
 
         Args:
-            typ: The declared type, ``None`` apart; shown in the graph's JSON Schemas.
+            typ: The declared type; ``None`` in a union does not count. The graph's JSON Schemas show it.
             key: The state key.
-            codec: Converts the values; made for the type if not given.
-            is_strict: Whether what is no answer of the declared type is refused, as in an agent's own state.
+            codec: Converts the values; by default one for the type.
+            is_strict: Whether values that are not answers of the declared type are refused, as in an agent's own state.
         """
         super().__init__(typ, key)
         self.codec = answer_codec(_schemas_of(typ)) if codec is None else codec
@@ -108,12 +108,12 @@ class NamedJson(NamedTuple):
 class UnreadableAnswer:
     """Placeholder for a stored answer that no longer fits its schema.
 
-    The thread can be read, forked and continued; accessing the answer raises the error. It is stored again unchanged, so a
-    process that still has the schema loses nothing.
+    The thread can be read, forked and continued; accessing the answer raises the error. The answer is stored again unchanged, so
+    a process that still has the schema loses nothing.
     """
 
     stored_answer_error: StoredAnswerError
-    """What does not fit, with the stored JSON."""
+    """The problem, with the stored JSON."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or name == "stored_answer_error":  # copying reads attributes before the field exists
@@ -125,21 +125,21 @@ class UnreadableAnswer:
 
 
 class AnswerCodec:
-    """Converts the answers of declared types to their JSON forms and back.
+    """Converts answers of declared types to JSON and back.
 
-    An answer is validated once on its way into the state: the JSON that a node writes must bring back an equal value. LangGraph
-    hands the very object that a node wrote to the channel, so both are remembered by identity, and the channel takes the value.
+    An answer is validated once on its way into the state: the JSON that a node writes must restore an equal value. LangGraph
+    passes the same object on to the channel. So the codec remembers the value of that object, and the channel takes it.
     """
 
     def __init__(self, schemas: tuple[AnswerSchema, ...]) -> None:
         self.schemas = schemas
         self._values: RecentCache[tuple[Any, str]] = RecentCache()
-        """Values with their text and JSON, to detect changes; by the id of the written JSON."""
+        """By the id of the written JSON: the value, and a text of both that shows changes."""
         self._proven: RecentCache[tuple[AnswerSchema, str]] = RecentCache()
-        """The schema and JSON text of each value restored as equal, by the value's id."""
+        """By the id of a value whose JSON restores an equal one: its schema, and the JSON as text."""
 
     def to_json(self, value: Any, schema: AnswerSchema | None = None) -> NamedJson | None:
-        """Return JSON that restores an equal answer, ``None`` if there is none; pass ``schema`` if it is known."""
+        """Return JSON that restores an equal answer, ``None`` if none does; pass ``schema`` if it is known."""
         proven, json_text = self._proven.get(id(value)) or (None, "")
         known = proven or (self._named(schema.name) if schema is not None else None)
         for candidate in self._schemas_of(value) if known is None else [known]:
@@ -155,22 +155,22 @@ class AnswerCodec:
         return None
 
     def to_write(self, value: Any, schema: AnswerSchema | None = None) -> Any:
-        """Return a value as a node writes it to the state, which is what ``updates`` streams show.
+        """Return a value as a node writes it to the state and ``updates`` streams show it.
 
-        An answer becomes JSON, beside its schema's name as ``{"schema", "value"}`` where several are declared. Values that are
-        not answers, or would not be restored as equal, stay unchanged.
+        An answer becomes JSON; if several schemas are declared, it becomes ``{"schema": name, "value": JSON}``. Values that are
+        not answers, or that JSON would not restore as equal, stay unchanged.
         """
         named = self.to_json(value, schema)
         if named is None:
             return value
         written = named.value if len(self.schemas) == 1 else named._asdict()
-        # Python shares equal numbers and short strings: their ids do not identify the writer.
+        # Python shares equal numbers and short strings, so their ids do not identify what was written.
         if isinstance(written, dict | list) or type(written) is type(value):
             self._values.put(id(written), (value, repr((value, written))), written)
         return written
 
     def from_write(self, written: Any) -> Any:
-        """Return what was written to the state as a value of the declared type; the inverse of ``to_write``.
+        """Return a value of the declared type for a value written to the state; the inverse of ``to_write``.
 
         Values that fit no schema, or would lose data, stay unchanged.
         """
@@ -200,9 +200,9 @@ class AnswerCodec:
         return {MARK: None, "value": value} if _is_marked(value) else value
 
     def from_checkpoint(self, stored: Any) -> Any:
-        """Return the value of a checkpoint, perhaps of another version of the program or of a plain channel.
+        """Return the value of a checkpoint, which another version of the program or a plain channel may have written.
 
-        It is an ``UnreadableAnswer`` if its schema has changed so that it does not fit, or is not declared any more.
+        It is an ``UnreadableAnswer`` if its schema is no longer declared, or has changed so that it no longer fits.
         """
         if not _is_marked(stored):
             return self.from_write(stored)
@@ -225,7 +225,7 @@ class AnswerCodec:
         return next((schema for schema in self.schemas if schema.name == name), None)
 
     def _of_any(self, data: Any, otherwise: Any) -> Any:
-        """Return data as a value of the only matching schema."""
+        """Return data as a value of the schema that it fits, if that is only one."""
         fitting = [value for schema in self.schemas if (value := _loaded(schema, data, _NONE)) is not _NONE]
         return fitting[0] if len(fitting) == 1 else otherwise
 

@@ -20,12 +20,12 @@ from answergraph.state.delta_channels import stores_deltas, with_messages_channe
 def merge_state_schemas(schemas: Sequence[type[Any]], keys: AnswerKeys, answers: Sequence[AnswerSchema]) -> StateSchemas:
     """Merge the state schemas of an agent and its middleware; for duplicate keys the last one wins, as in LangChain.
 
-    Cached, because reading type hints is most of the cost of building an agent. ``OmitFromSchema``, LangChain's or ours, is
-    respected.
+    Cached, because reading type hints is most of the cost of building an agent. Keys marked with ``OmitFromSchema``, LangChain's
+    or ours, are left out.
     """
     ordered = tuple(dict.fromkeys(reversed(schemas)))[::-1]
-    # Answer schemas hold unhashable dicts, so they are compared by identity.
     deltas = stores_deltas()
+    # Answer schemas contain dicts, which are not hashable, so they are compared by identity.
     return _MERGED.get_or_make(lambda: _merged(ordered, keys, answers, deltas=deltas), *answers, key=(ordered, keys, deltas))
 
 
@@ -103,7 +103,7 @@ def _shown(schema: AnswerSchema) -> Any:
 def inlined(schema: Mapping[str, Any]) -> dict[str, Any]:
     """Return a JSON Schema with references replaced by definitions, to embed it.
 
-    A definition that refers to itself accepts any value there.
+    Where a definition refers to itself, any value is accepted.
     """
     shown: dict[str, Any] = _without_references(schema, schema, frozenset())
     return shown

@@ -1,4 +1,4 @@
-"""The automatic strategy: the best way to ask this model with these tools, chosen at every call."""
+"""The automatic strategy: chooses the best way to ask for the answer at every call, by the model and its tools."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ class TextProtocolStrategy(Strategy[SchemaT]):
 class AutoStrategy(Strategy[SchemaT]):
     """Use the best strategy for the model, and the next one if the provider refuses it or the model ignores it.
 
-    The order is: the provider's own mode, the answer tool with a forced call, the answer tool left free, the provider's JSON
-    mode, and the prompt alone. If a format keeps a server's model from calling tools, the model works with its tools first and
-    is asked for the answer afterwards. A model that turns out to have no tool calls is wrapped in a ``ReActTextModel`` if there
-    are tools, or tool calls in the conversation. A bare schema as ``response_format`` means this strategy.
+    The order is: the provider's own mode, the answer tool with a forced call, the answer tool without one, the provider's JSON
+    mode, and the prompt alone. If a format prevents tool calls on the model's server, the model uses its tools first and is asked
+    for the answer afterwards. A model without tool calling is wrapped in a ``ReActTextModel`` if there are tools, or tool
+    calls in the conversation. A bare schema as ``response_format`` means this strategy.
     """
 
     name = "auto"
@@ -56,7 +56,7 @@ class AutoStrategy(Strategy[SchemaT]):
     @overload
     def __init__(self, schema: TypeForm[SchemaT]) -> None: ...
     def __init__(self, schema: Any) -> None:
-        """Declare what is asked for.
+        """Set the type of the answer.
 
         Args:
             schema: A type of answer, as ``create_agent`` takes it.
@@ -65,24 +65,21 @@ class AutoStrategy(Strategy[SchemaT]):
             AgentSpecError: If the schema is not supported.
         """
         super().__init__(schema)
-        schemas: Any = self.schemas  # of the type of this strategy
-        tool: ToolStrategy[SchemaT] = ToolStrategy(schemas)
-        free_tool: ToolStrategy[SchemaT] = ToolStrategy(schemas, tool_choice="auto")
-        json_mode: PromptedStrategy[SchemaT] = PromptedStrategy(schemas, json_mode=True)
-        self._tool = tool.changed(corrects_briefly=True)
-        self._free_tool = free_tool.changed(corrects_briefly=True, name="free_tool")
-        self._json_mode = json_mode.changed(name="json_mode")
-        self._prompted: PromptedStrategy[SchemaT] = PromptedStrategy(schemas)
-        self._native: ProviderStrategy[SchemaT] = ProviderStrategy(schemas)
+        schemas: Any = self.schemas
+        self._native: ProviderStrategy[Any] = ProviderStrategy(schemas)
+        self._tool: Strategy[Any] = ToolStrategy(schemas).changed(corrects_briefly=True)
+        self._free_tool: Strategy[Any] = self._tool.changed(name="free_tool", tool_choice="auto")
+        self._json_mode: Strategy[Any] = PromptedStrategy(schemas, json_mode=True).changed(name="json_mode")
+        self._prompted: Strategy[Any] = PromptedStrategy(schemas)
         self._free = FreeLoop(schemas)
-        self._text_protocol: TextProtocolStrategy[SchemaT] = TextProtocolStrategy(schemas)
+        self._text_protocol: Strategy[Any] = TextProtocolStrategy(schemas)
 
     def strategies_for(self, request: ModelRequest[Any]) -> Sequence[NamedStrategy]:
         if _needs_text_protocol(request):
             return [NamedStrategy(TextProtocolStrategy.name, self._text_protocol.narrowed(self.schema_names))]
         calls = request.tool_choice is not NO_CALLS
         if request.tools and calls and answers_last(request.model):
-            return after_tools(self._free.narrowed(self.schema_names), self.narrowed(self.schema_names), request)
+            return after_tools(self._free.narrowed(self.schema_names), self, request)
         is_native = supports_native_format(request.model, request.tools, calls=calls) and self._native.suits(request.model)
         native = (self._native,) if is_native else ()
         forced = () if refuses_forced_tools(request.model) else (self._tool,)

@@ -1,4 +1,4 @@
-"""The declared response format: the request of each call, also restored from a checkpoint."""
+"""The declared response format: makes the request of each call, or restores it from a checkpoint."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from answergraph.runtime.recent_cache import RecentCache
 from answergraph.state.errors import AgentSpecError, ErrorClasses, ResponseFormatError
 from answergraph.state.ledger import AnswerRequestRecord, MiddlewareValue
 
+_STRATEGIES: RecentCache[Strategy[Any]] = RecentCache()
+
 
 def as_strategy(response_format: Any) -> Strategy[Any]:
-    """Return a response format as a strategy: one of ours, a schema (which means ``AutoStrategy``), or a strategy of LangChain's.
+    """Return the strategy for a response format; raise ``AgentSpecError`` if it is not supported.
 
-    LangChain's are known by what they have: ``schema_specs`` makes a tool strategy, ``schema_spec`` a provider strategy (without
-    ``handle_errors``: it raises, as it does there), ``schema`` an automatic one.
-
-    Raises:
-        AgentSpecError: If it is none of these.
+    A response format is one of our strategies, a schema (which means ``AutoStrategy``), or a strategy of LangChain's. LangChain's
+    are recognised by an attribute: with ``schema_specs`` it is a tool strategy, with ``schema_spec`` a provider strategy (which
+    raises on an invalid answer, as in LangChain), with ``schema`` an automatic one.
     """
     if isinstance(response_format, Strategy):
         return response_format
@@ -48,10 +48,16 @@ def as_strategy(response_format: Any) -> Strategy[Any]:
         strict = bool(response_format.schema_spec.strict)
         strategy = ProviderStrategy(response_format.schema, strict=strict, handle_errors=False)
     else:
-        is_instance = isinstance(response_format, BaseModel)  # it has an old method of that name
+        is_instance = isinstance(response_format, BaseModel)  # which has a deprecated method ``schema``
         return AutoStrategy(response_format if is_instance else getattr(response_format, "schema", response_format))
     strategy.errors = ErrorClasses.beside(response_format)
     return strategy
+
+
+def strategy_of(request: ModelRequest[Any]) -> Strategy[Any]:
+    """Return a request's response format as a strategy, the same one for the same format."""
+    given = request.response_format
+    return _STRATEGIES.get_or_make(lambda: as_strategy(given), given)
 
 
 class DeclaredFormat:
@@ -65,7 +71,7 @@ class DeclaredFormat:
         *,
         at_run_time: bool = False,
     ) -> None:
-        """Declare the format with further schemas of middleware; no schema may have the name of a tool.
+        """Declare the format; ``more`` are further schemas of middleware.
 
         Raises:
             AgentSpecError: If it is not supported, or a schema has the name of a tool.
@@ -113,12 +119,12 @@ class DeclaredFormat:
     def request(
         self, request: ModelRequest[Any], used_strategies: Collection[str] = (), *, answer_only: bool = False
     ) -> AnswerRequest:
-        """Return how a call asks for the answer: with the best strategy that this run has not used up.
+        """Return the request of a call, with the best strategy that is not among ``used_strategies``.
 
-        A call that must ask for the answer (``answer_only``) passes over a strategy that only waits for it.
+        With ``answer_only``, the call must ask for the answer, so strategies that only wait for it are skipped.
 
         Raises:
-            ResponseFormatError: If a schema was not declared, in LangChain's words, or none is left.
+            ResponseFormatError: If a middleware set a format without schemas, or with one that was not declared.
         """
         if request.response_format is None:
             return AnswerRequest(self._without_format, self.declared)
@@ -134,9 +140,9 @@ class DeclaredFormat:
     def record(
         self, request: AnswerRequest, *, of_model: bool, valid: bool, middleware_value: MiddlewareValue | None
     ) -> AnswerRequestRecord:
-        """Return a request by name, as it goes into the state."""
+        """Return the record of a request for the state."""
         strategy = request.strategy
-        # Ids are unique in this process only: hence the token.
+        # The token makes the id unique among processes.
         key = f"{self.token}:{id(strategy)}"
         self._recorded.put(key, strategy)
         record = AnswerRequestRecord(
@@ -155,9 +161,9 @@ class DeclaredFormat:
         return {**record, "tools_off": True} if strategy.tools_off else record
 
     def restore(self, record: AnswerRequestRecord | None) -> AnswerRequest:
-        """Return the request of a record, ``None`` if the model was not called.
+        """Return the request that a record describes; the record is ``None`` if the model was not called.
 
-        In another process the strategy is the declared one, narrowed to the schemas that were asked for.
+        In another process its strategy is the declared one, narrowed to the requested schemas.
         """
         if record is None:
             return AnswerRequest(self.strategy, self.declared)
@@ -189,7 +195,7 @@ class DeclaredFormat:
 
 
 def check_declared(schemas: Sequence[AnswerSchema], declared: Sequence[AnswerSchema], response_format: Any) -> None:
-    """Raise ``ResponseFormatError`` if a format has no schema, or one that was not declared (in LangChain's words)."""
+    """Raise ``ResponseFormatError`` if a format has no schema, or has one that was not declared (in LangChain's words)."""
     known = {schema.name: schema for schema in declared}
     subject = "The response format" if is_schema(response_format) else type(response_format).__name__
     if not schemas:

@@ -17,8 +17,8 @@ from answergraph.response_format.strategies.strategy import FreeLoop, NamedStrat
 class DeferredStrategy(Strategy[SchemaT]):
     """Bind only the tools while the loop runs; then ask only for the answer, without tools.
 
-    If every call has a format, some models answer at once and never call their tools. The final step is a visit of the
-    ``model`` node like any other: drawn, counted and checkpointed. It is skipped when the loop's last text already parses.
+    Some models never call their tools if every call has a format. The final step is an ordinary visit of the ``model`` node:
+    drawn, counted and checkpointed. It is skipped if the last text of the loop is already a valid answer.
     """
 
     name = "deferred"
@@ -31,7 +31,7 @@ class DeferredStrategy(Strategy[SchemaT]):
     @overload
     def __init__(self, strategy: TypeForm[SchemaT]) -> None: ...
     def __init__(self, strategy: Any) -> None:
-        """Declare what is asked for in the end.
+        """Set the strategy of the final step.
 
         Args:
             strategy: A strategy, or a schema for the automatic one.

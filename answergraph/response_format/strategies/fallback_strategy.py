@@ -19,10 +19,10 @@ class FallbackStrategy(Strategy[SchemaT]):
     name = "fallback"
 
     def __init__(self, strategies: Sequence[Strategy[SchemaT]]) -> None:
-        """Declare what is tried.
+        """Set the strategies.
 
         Args:
-            strategies: The first one first; all with the same schemas. Strategies of LangChain's are taken, too.
+            strategies: The strategies in order, all with the same schemas. LangChain's strategies are accepted, too.
 
         Raises:
             AgentSpecError: If there is none, or their schemas differ.

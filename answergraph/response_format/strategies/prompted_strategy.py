@@ -16,7 +16,7 @@ from answergraph.response_format.strategies.strategy import Binding, HandleError
 from answergraph.state.errors import AgentSpecError
 
 EXAMPLE_FORM = "{when} with ONLY a valid JSON object like this one, your values in place of <...>:\n{example}"
-"""Ends the prompt: small models repeat a schema, but fill in an example."""
+"""Ends the prompt, because small models repeat a schema but fill in an example."""
 SCHEMA_TOO = "{example}\nIt must fit this JSON Schema: {schema}"
 """For schemas that an example cannot express."""
 
@@ -65,14 +65,14 @@ class PromptedStrategy(Strategy[SchemaT]):
         show: Literal["example", "schema"] = "example",
         handle_errors: HandleErrors = True,
     ) -> None:
-        """Declare what is asked for.
+        """Set the type of the answer.
 
         Args:
             schema: A type of answer, as ``create_agent`` takes it.
-            json_mode: Whether the provider is asked for its ``json_object`` mode as well.
-            show: What the model is shown: an example made from the schema, with the schema itself only where that says more; or
-                the schema, in the words of TAKT's prompt (``IMPORTANT: You MUST respond with ONLY a valid JSON object …``).
-            handle_errors: What becomes of an answer that cannot be used.
+            json_mode: Whether the request also sets the provider's ``json_object`` mode.
+            show: With ``"example"`` the model sees an example made from the schema, and the schema too if that says more. With
+                ``"schema"`` it sees the schema in the words of TAKT's prompt (``IMPORTANT: You MUST respond with ONLY …``).
+            handle_errors: How an invalid answer is handled, as in LangChain.
 
         Raises:
             AgentSpecError: If the schema is not supported.
@@ -97,8 +97,7 @@ class PromptedStrategy(Strategy[SchemaT]):
 
     def _prompt(self, request: ModelRequest[Any]) -> str:
         has_tools = bool(request.tools) and request.tool_choice is not NO_CALLS
-        prompt: str = self.derived.get_or_make(lambda: self._words(has_tools), key=("prompt", has_tools))
-        return prompt
+        return self.derived.get_or_make(lambda: self._words(has_tools), key=("prompt", has_tools))
 
     def _words(self, has_tools: bool) -> str:
         if self.show == "schema":

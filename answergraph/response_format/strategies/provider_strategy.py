@@ -1,4 +1,4 @@
-"""The provider strategy: the provider enforces a JSON schema, the text is the answer."""
+"""The provider strategy: the provider enforces a JSON schema, and the text is the answer."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ class ProviderStrategy(Strategy[SchemaT]):
     @overload
     def __init__(self, schema: TypeForm[SchemaT], *, strict: bool | None = ..., handle_errors: HandleErrors = ...) -> None: ...
     def __init__(self, schema: Any, *, strict: bool | None = None, handle_errors: HandleErrors = True) -> None:
-        """Declare what is asked for.
+        """Set the type of the answer.
 
         Args:
             schema: A type of answer, as ``create_agent`` takes it. The alternatives of a union go in one
                 envelope, ``{"schema": name, "value": …}``.
-            strict: Whether the provider enforces the schema strictly: by default if it can express the schema; with ``True``
-            it is an error if it cannot, with ``False`` the schema is sent unchanged.
-            handle_errors: What becomes of an answer that cannot be used.
+            strict: Whether the provider enforces the schema strictly. By default it does if it can express the schema; with
+                ``True``, a schema that it cannot express is an error; with ``False``, the schema is sent unchanged.
+            handle_errors: How an invalid answer is handled, as in LangChain.
 
         Raises:
             AgentSpecError: If the schema is not supported.
@@ -68,17 +68,16 @@ class ProviderStrategy(Strategy[SchemaT]):
         """The schema, with LangChain's ``name``, ``description``, ``schema``, ``schema_kind``, ``json_schema`` and ``strict``.
 
         Raises:
-            AgentSpecError: If several are declared, which LangChain's strategy does not know; they are the ``schemas``.
+            AgentSpecError: If several schemas are declared, which LangChain does not support; use ``schemas``.
         """
         if len(self.schemas) > 1:
             raise AgentSpecError(f"{self.schema_names!r} are several schemas: use strategy.schemas, not strategy.schema_spec.")
         return replace(self.schemas[0], strict=self.strict)
 
     def to_model_kwargs(self) -> dict[str, Any]:
-        """Return what LangChain binds to a model for this strategy, as OpenAI writes it.
+        """Return the arguments that LangChain binds to a model for this strategy, in OpenAI's format.
 
-        Returns:
-            The keyword arguments. The schema is the declared one; an agent compiles it to what the provider takes.
+        The schema is the declared one; an agent compiles it to the provider's dialect.
         """
         return {"response_format": self._format(dict(self.reply_object_schema()), strict=bool(self.strict))}
 
@@ -117,8 +116,7 @@ class ProviderStrategy(Strategy[SchemaT]):
         return ValueError(f"Native structured output expected valid JSON for {label}, but parsing failed: {error}.")
 
     def _compiled(self, dialect: Dialect) -> WireSchema | SchemaNotExpressible:
-        compiled: WireSchema | SchemaNotExpressible = self.derived.get_or_make(lambda: self._compile(dialect), key=dialect)
-        return compiled
+        return self.derived.get_or_make(lambda: self._compile(dialect), key=dialect)
 
     def _compile(self, dialect: Dialect) -> WireSchema | SchemaNotExpressible:
         is_plain = dialect is Dialect.PLAIN or self.strict is False
@@ -136,8 +134,7 @@ class ProviderStrategy(Strategy[SchemaT]):
         return replace(binding, settings={**binding.settings, **choice})
 
     def _format(self, schema: dict[str, Any], *, strict: bool) -> dict[str, Any]:
-        # OpenAI's shape, https://platform.openai.com/docs/guides/structured-outputs; LangChain's other chat models
-        # translate it.
+        # https://platform.openai.com/docs/guides/structured-outputs; LangChain's other chat models translate it.
         json_schema = {"name": self.format_name, "schema": schema, **({"strict": True} if strict else {})}
         return {"type": "json_schema", "json_schema": json_schema}
 
@@ -156,11 +153,11 @@ def _with_plain_pattern(key: str, value: Any) -> Any:
 
 
 def native_format_binding(request: ModelRequest[Any], response_format: dict[str, Any]) -> Binding:
-    """Return the binding that sends a format of OpenAI's shape beside a request's tools and leaves these unchanged.
+    """Return the binding that sends a format in OpenAI's shape with a request's tools, and leaves the tools unchanged.
 
-    ChatOpenAI hands a ``response_format`` that is bound together with tools to the SDK's ``parse``, which makes the tools
-    strict, or refuses them, and raises where an answer is cut. For chat completions the format is therefore put into the
-    request's body, for the Responses API it is bound after the tools.
+    If ChatOpenAI has a ``response_format`` and tools, it calls the SDK's ``parse``, which makes the tools strict or refuses them,
+    and raises if an answer is cut. To avoid that, the format goes into the request's body for chat completions, and is bound
+    after the tools for the Responses API.
     """
     model = request.model
     if not is_openai(model):

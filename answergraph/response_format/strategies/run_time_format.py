@@ -18,8 +18,7 @@ from answergraph.state.messages import begins_new_run
 from answergraph.state.mistakes import check_function, shown
 
 MakeFormat = Callable[[Mapping[str, Any], Runtime[Any]], Any]
-"""A function of state and runtime that returns the format of a call, ``None`` for text; not async."""
-
+"""A function of state and runtime, not async, that returns the format of a call, or ``None`` for text."""
 
 CheckSchemas = Callable[[tuple[AnswerSchema, ...]], None] | None
 
@@ -43,24 +42,24 @@ class RunTimeFormat:
         self._by_token: RecentCache[DeclaredFormat] = RecentCache()
 
     def check(self, model: Any) -> None:
-        """Check nothing: there is no format yet."""
+        """Do nothing: there is no format to check yet."""
 
     def names(self, state: Mapping[str, Any]) -> frozenset[str]:
         """Return the names of the schemas declared for the last call of the model."""
         return frozenset((state.get(ANSWER_REQUEST) or {}).get("declared", ()))
 
     def for_call(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> DeclaredFormat:
-        """Return the format of the next call; raise ``ResponseFormatError`` if the one that was made cannot be used."""
+        """Return the format of the next call; raise ``ResponseFormatError`` if it cannot be used."""
         made = self._make(state, runtime)
         key = _key(made)
         declared = self._known.get(key) or self._known.put(key, self._declare(made), made)
         return self._by_token.put(declared.token, declared)
 
     def for_reply(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> DeclaredFormat:
-        """Return the format of the last call; in another process it is made again from the state before that call.
+        """Return the format of the last call; another process makes it again from the state before that call.
 
         Raises:
-            ResponseFormatError: If the format made again lacks a schema that was asked for.
+            ResponseFormatError: If the format made again lacks a requested schema.
         """
         record = state.get(ANSWER_REQUEST)
         if record is None or (not state.get(RUNNING) and begins_new_run(state["messages"])):
@@ -95,10 +94,9 @@ def declared_format(
 ) -> DeclaredFormat | RunTimeFormat:
     """Return the response format of an agent; a callable that is neither a schema nor a strategy makes it at run time.
 
-    ``check`` raises ``AgentSpecError`` for schemas that cannot be used: now, or for each format made at run time.
-
-    Raises:
-        AgentSpecError: If it is not supported, or a schema has the name of a tool.
+    ``check`` raises ``AgentSpecError`` for schemas that cannot be used; it is called for the declared schemas, or for those of
+    each format made at run time. ``AgentSpecError`` is also raised if the format is not supported, or a schema has the name of a
+    tool.
     """
     if callable(response_format) and not is_schema(response_format) and not hasattr(response_format, "schema"):
         return RunTimeFormat(response_format, tool_names, more, check)
@@ -110,7 +108,7 @@ def declared_format(
 
 def _key(made: Any) -> Hashable:
     if isinstance(made, dict):
-        # The order counts: the model sees the fields in it.
+        # The order counts, because the model sees the fields in this order.
         return "json", json.dumps(made, default=repr)
     try:
         hash(made)

@@ -32,8 +32,8 @@ SchemaT = TypeVar("SchemaT", default=Any)
 HandleErrors = bool | str | type[Exception] | tuple[type[Exception], ...] | Callable[[Exception], str]
 """How to handle an invalid answer, exactly as in LangChain.
 
-``True``: sent back with the default message. A string: sent back with that message. Exception types: sent back if the error
-is one of them. A callable: sent back with what it returns. Otherwise the error is raised.
+``True`` sends it back with the default message, a string with that message, a callable with the message that it returns for the
+error. Exception types send it back if the error is one of them. Otherwise the error is raised.
 """
 
 CALLS_ARE_OVER = "No other tool can be called any more."
@@ -58,7 +58,7 @@ class Binding:
     dialect: Dialect = Dialect.PLAIN
     """The dialect of the compiled schema."""
     note: str | None = None
-    """A note for attempts made this way."""
+    """A note for the record of the attempt."""
 
 
 class NamedStrategy(NamedTuple):
@@ -71,7 +71,7 @@ class NamedStrategy(NamedTuple):
 
 @dataclass(frozen=True)
 class AnswerRequest:
-    """How one call of the model asks for the answer."""
+    """The request for the answer in one model call."""
 
     strategy: Strategy[Any]
     """Its schemas are the requested ones; no other is accepted."""
@@ -80,13 +80,13 @@ class AnswerRequest:
     strategy_id: str = ""
     has_next_strategy: bool = False
     dialect: Dialect = Dialect.PLAIN
-    """The part of JSON Schema that the schema on the wire was compiled to."""
+    """The dialect of the compiled schema."""
     note: str | None = None
-    """A remark for the record of the attempt."""
+    """A note for the record of the attempt."""
 
 
 class Strategy(ABC, Generic[SchemaT]):
-    """One way to ask a model for an answer. Strategies differ only in the methods below."""
+    """One way to ask a model for an answer."""
 
     name: str
     """Its name on the outcome."""
@@ -95,7 +95,7 @@ class Strategy(ABC, Generic[SchemaT]):
     """The exception classes it raises."""
 
     is_attempt: bool = True
-    """Whether a reply without an answer counts as an attempt at one."""
+    """Whether a reply without an answer counts as an attempt."""
 
     answers_in_text: bool = False
     """Whether it requests the answer as text, not as a call."""
@@ -116,25 +116,25 @@ class Strategy(ABC, Generic[SchemaT]):
         self.tool_message_content = tool_message_content
         """The receipt for an accepted answer."""
         self.all_schemas = self.schemas
-        """The declared strategy, also of a narrowed one."""
+        """The declared schemas; a narrowed strategy has fewer ``schemas``."""
         self.derived: RecentCache[Any] = RecentCache()
-        """Strategies derived from this object."""
+        """Strategies and texts made from this strategy."""
 
     def strategies_for(self, request: ModelRequest[Any]) -> Sequence[NamedStrategy]:
-        """Return the strategies to ask with, the best one first; a strategy made of others overrides this."""
+        """Return the strategies for a request, the best one first; a strategy made of others overrides this."""
         return (NamedStrategy(self.name, self),)
 
     def binding(self, request: ModelRequest[Any]) -> Binding:
-        """Return what to bind to the request's model; here that of the best strategy, for one made of others."""
+        """Return the binding for a request; that of a strategy made of others is the binding of its best one."""
         return self.strategies_for(request)[0].strategy.binding(request)
 
     def to_send(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
-        """Return a request as this strategy sends it, with tools off where it asks without them."""
+        """Return a request as this strategy sends it, without tool calls if its tools are off."""
         if self.tools_off and request.tools:
             request = request.override(tool_choice=NO_CALLS)
         if request.tools or not self.schemas or not needs_tools_for_calls(request.model) or not _has_calls(request):
             return request
-        # Its answer tools were probably offered before, and any is accepted.
+        # The provider accepts any tools here; the answer tools were probably offered before.
         return request.override(tools=[schema.tool for schema in self.schemas], tool_choice=NO_CALLS)
 
     def is_refused(self, request: ModelRequest[Any], *, beside_tools: bool | None = None) -> bool:
@@ -152,7 +152,7 @@ class Strategy(ABC, Generic[SchemaT]):
         """Raise ``AgentSpecError`` while building if a model does not support the strategy."""
 
     def restored(self, data: Any, dialect: Dialect) -> Any:
-        """Undo in an answer what compiling the schema to a dialect caused, such as nulls for optional members."""
+        """Return an answer without the effects of compiling the schema, such as nulls for optional members."""
         return data
 
     def unreadable(self, error: Exception) -> ValueError | None:
@@ -160,7 +160,7 @@ class Strategy(ABC, Generic[SchemaT]):
         return None
 
     def raises(self, error: Exception) -> bool:
-        """Return whether ``handle_errors`` says that an error is raised, not sent back."""
+        """Return whether ``handle_errors`` raises an error instead of sending it back."""
         handle = self.handle_errors
         return not isinstance(error, handle) if isinstance(handle, type | tuple) else handle is False
 
@@ -174,45 +174,42 @@ class Strategy(ABC, Generic[SchemaT]):
         return ERROR_TEMPLATE.format(error=problems_in(error) if self.corrects_briefly else error)
 
     def reply_schema(self) -> Mapping[str, Any]:
-        """Return the JSON Schema of a text that is an answer: that of the one schema, or an envelope for several."""
+        """Return the JSON Schema of an answer in text: the only schema itself, or an envelope for several."""
         if len(self.schemas) == 1:
             return self.schemas[0].json_schema
         return envelope([(schema.name, schema.value_schema) for schema in self.schemas])
 
     def reply_object_schema(self) -> Mapping[str, Any]:
-        """Return the same schema as that of an object, which strict dialects require."""
+        """Return that schema as the schema of an object, which strict dialects require."""
         return self.reply_schema() if len(self.schemas) == 1 else wrapped_value(self.reply_schema())
 
     def example(self) -> str:
-        """Return an example of an answer, with placeholders; without patterns where the provider holds replies to them."""
+        """Return an example of an answer, with placeholders; without patterns where the provider enforces the schema."""
         # Small models copy a pattern in place of a value.
         schema = without("pattern", self.reply_schema()) if self.is_held else self.reply_schema()
-        text: str = self.derived.get_or_make(lambda: example_of(schema), key="example")
-        return text
+        return self.derived.get_or_make(lambda: example_of(schema), key="example")
 
     def receipt(self, value: Any) -> str:
         """Return the tool message that answers the call of an accepted answer, LangChain's unless replaced."""
         return self.tool_message_content or f"Returning structured response: {value}"
 
     def narrowed(self, names: Collection[str]) -> Self:
-        """Return this strategy with the named schemas only, the same object at every call, so that bound models are kept."""
+        """Return this strategy with only the named schemas; always the same object, so that bound models are reused."""
         kept = frozenset(self.schema_names).intersection(names)
         if len(kept) == len(self.schemas):
             return self
         schemas = tuple(schema for schema in self.schemas if schema.name in kept)
-        narrowed: Self = self.derived.get_or_make(lambda: self.changed(schemas=schemas), key=kept)
-        return narrowed
+        return self.derived.get_or_make(lambda: self.changed(schemas=schemas), key=kept)
 
     def widened(self, more: tuple[AnswerSchema, ...]) -> Strategy[Any]:
-        """Return this strategy with further schemas; those it has already are not added again."""
+        """Return this strategy with further schemas; those that it already has are not added again."""
         known = self.schema_names
         schemas = (*self.schemas, *(schema for schema in more if schema.name not in known))
         return self if len(schemas) == len(self.schemas) else self.changed(schemas=schemas, all_schemas=schemas)
 
     def without_tools(self) -> Self:
-        """Return this strategy with the user's tools off; the same object at every call."""
-        changed: Self = self.derived.get_or_make(lambda: self.changed(tools_off=True), key="without tools")
-        return changed
+        """Return this strategy with the user's tools off; always the same object."""
+        return self.derived.get_or_make(lambda: self.changed(tools_off=True), key="without tools")
 
     def changed(self, **fields: Any) -> Self:
         """Return a copy with other fields."""
@@ -226,7 +223,7 @@ class Strategy(ABC, Generic[SchemaT]):
         return [schema.name for schema in self.schemas]
 
     def remember_refusal(self, sent: ModelRequest[Any], objection: Objection) -> None:
-        """Remember that a request sent in this way was refused."""
+        """Remember that the provider refused a request of this strategy."""
         digest, beside_tools = self.schema_digest, bool(sent.tools)
         remember_refusal(sent.model, self.name, beside_tools=beside_tools, schema=digest, objection=objection)
         if objection.to_tools:
@@ -234,13 +231,11 @@ class Strategy(ABC, Generic[SchemaT]):
 
     @property
     def schema_digest(self) -> str:
-        """A digest of the schemas."""
-        made: str = self.derived.get_or_make(lambda: _digest(self.schemas), key="digest")
-        return made
+        return self.derived.get_or_make(lambda: _digest(self.schemas), key="digest")
 
     @property
     def format_name(self) -> str:
-        """The name of a format for all its schemas on the wire."""
+        """The name of its format on the wire."""
         return tool_name("_or_".join(self.schema_names))
 
 
@@ -262,10 +257,9 @@ def _checked(handle: Any) -> Any:
 
 
 class NoResponse(Strategy[Any]):
-    """Offers no format: the identity among the strategies.
+    """Asks for no answer: used without a response format, and for a call whose format a middleware set to ``None``.
 
-    Used without a response format, and for a call in which a middleware set it to ``None``; then ``schemas`` are the declared
-    ones, because text replies are still checked.
+    In the second case ``schemas`` are the declared ones, because text replies are still checked.
     """
 
     name = "none"
@@ -278,7 +272,7 @@ class NoResponse(Strategy[Any]):
 
 
 class FreeLoop(NoResponse):
-    """The free part of a deferred strategy: a text ends it, and is the answer if it parses."""
+    """The tool loop of a deferred strategy: a text ends it, and is the answer if it is a valid one."""
 
     name = "deferred"
     is_attempt = False

@@ -1,4 +1,4 @@
-"""The tool strategy: the schema is a tool, its call is the answer."""
+"""The tool strategy: the schema is a tool, and a call of it is the answer."""
 
 from __future__ import annotations
 
@@ -53,14 +53,14 @@ class ToolStrategy(Strategy[SchemaT]):
         handle_errors: HandleErrors = True,
         tool_choice: Any = "any",
     ) -> None:
-        """Declare what is asked for.
+        """Set the type of the answer.
 
         Args:
             schema: A type of answer, as ``create_agent`` takes it. Each alternative of a union becomes an
                 answer tool of its own.
             tool_message_content: The receipt for an accepted answer; LangChain's text by default.
-            handle_errors: What becomes of an answer that cannot be used.
-            tool_choice: What the model is told about calling tools; ``"any"`` forces a call, ``"auto"`` leaves it free.
+            handle_errors: How an invalid answer is handled, as in LangChain.
+            tool_choice: The tool choice of the request: ``"any"`` forces a call, ``"auto"`` does not.
 
         Raises:
             AgentSpecError: If the schema is not supported.
@@ -77,10 +77,10 @@ class ToolStrategy(Strategy[SchemaT]):
         """Bind the answer tools after the user's; a request's own tool choice wins."""
         tools = [*request.tools, *(schema.tool for schema in self.schemas)]
         if request.tool_choice is NO_CALLS:
-            # No tool choice excludes user tools but allows several answer tools.
+            # No tool choice can exclude the user's tools and allow several answer tools.
             is_forced = self.tools_off and self.tool_choice == "any"
-            said = None if is_forced else f"{CALLS_ARE_OVER} {self.request_text()}"
-            return Binding(tools, {"tool_choice": self.tool_choice}, prompt=said)
+            prompt = None if is_forced else f"{CALLS_ARE_OVER} {self.request_text()}"
+            return Binding(tools, {"tool_choice": self.tool_choice}, prompt=prompt)
         choice = self.tool_choice if request.tool_choice is None else request.tool_choice
         return Binding(tools, {"tool_choice": choice})
 

@@ -15,8 +15,8 @@ from answergraph.state.errors import ResponseFormatError
 class FromContext:
     """A response format that the caller passes with each run, as a JSON Schema in the run's context.
 
-    With it as ``response_format``, one deployed graph answers in any shape. Before the model is called, the schema is
-    checked: it must be valid, bounded in size, depth and cost, and refer to nothing outside.
+    With it as ``response_format``, one deployed graph answers in any shape. The schema is checked before the model is called: it
+    must be valid and self-contained, and limited in size, depth and cost.
 
     Example:
         >>> from answergraph import create_agent
@@ -32,8 +32,8 @@ class FromContext:
 
         Args:
             key: The context's key or attribute.
-            default: The response format of a run that brings none. With ``None`` such a run answers with a text: its outcome is
-                ``answered``, with no schema.
+            default: The response format of a run whose context has none. With ``None``, such a run answers with a text: its
+                outcome is ``answered``, without a schema.
         """
         self.key = key
         self.default = default

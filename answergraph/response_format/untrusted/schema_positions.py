@@ -33,7 +33,7 @@ class Position:
 
 
 def positions(document: Mapping[str, Any]) -> Iterator[Position]:
-    """Yield every schema of a document that is an object, the outermost first; the document's depth must be bounded."""
+    """Yield every schema of a document that is an object, outer ones first; the document must not contain itself."""
     waiting: list[tuple[str, Mapping[str, Any]]] = [("#", document)]
     while waiting:
         pointer, schema = waiting.pop()
@@ -45,7 +45,7 @@ def positions(document: Mapping[str, Any]) -> Iterator[Position]:
 
 
 def dependencies_first(targets: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return pointers in topological order, each after its targets; those on a cycle or leading to one are left out."""
+    """Return pointers in topological order, each after its targets, without those on a cycle or leading to one."""
     sorter, order = TopologicalSorter(targets), list[str]()
     with suppress(CycleError):
         sorter.prepare()

@@ -1,7 +1,7 @@
 """Checks a caller's JSON Schema before anything else reads it.
 
-It may be invalid or costly: by size, circular or multiplying references, patterns, or remote addresses. The limits are far
-above what an answer needs.
+It may be invalid, or costly through its size, circular or multiplying references, patterns or remote addresses. The limits are
+far above the needs of an answer.
 """
 
 from __future__ import annotations
@@ -31,11 +31,10 @@ MAX_PATTERNS = 50
 """Regular expressions, in ``pattern`` and as names in ``patternProperties``."""
 MAX_PATTERN_CHARACTERS = 500
 MAX_PATTERN_BYTES = 1_048_576
-"""Memory of a compiled regular expression, and of its matching cache."""
+"""Maximum memory of a compiled regular expression, and of its matching cache."""
 
 PATTERN_OPTIONS = jsonschema_rs.RegexOptions(size_limit=MAX_PATTERN_BYTES, dfa_size_limit=MAX_PATTERN_BYTES)
-"""A regex engine with linear matching time, without look-around and back references; the default of jsonschema-rs backtracks.
-"""
+"""The regex engine that matches in linear time, without look-around and back references; the default one backtracks."""
 
 _DRAFTS = frozenset(
     {
@@ -56,7 +55,7 @@ def check_untrusted_schema(schema: object) -> dict[str, Any]:
     """Return a copy of a caller's JSON Schema, without its outermost ``$id``; nothing in it is fetched.
 
     Raises:
-        UntrustedSchemaError: If it is invalid, too large or costly, or uses keywords that are not taken from a caller.
+        UntrustedSchemaError: If it is invalid, too large or costly, or uses keywords that callers may not use.
     """
     if not isinstance(schema, dict):
         raise UntrustedSchemaError(f"A JSON Schema is an object, not {type(schema).__name__}; write {{'type': 'object', …}}.")
@@ -128,7 +127,7 @@ def _bounded_positions(schema: dict[str, Any]) -> dict[str, Position]:
         if moved or ("$schema" in position.schema and position.pointer != "#"):
             name = moved[0] if moved else "$schema"
             raise UntrustedSchemaError(
-                f"{name!r} at {_quoted(position.pointer)} is not taken; refer to '#/$defs/Name' by '$ref'."
+                f"{name!r} at {_quoted(position.pointer)} is not allowed; refer to '#/$defs/Name' by '$ref'."
             )
     return found
 
@@ -144,7 +143,7 @@ def _refuse_costly_patterns(found: Any) -> None:
             jsonschema_rs.Draft202012Validator({"pattern": pattern}, pattern_options=PATTERN_OPTIONS)
         except ValueError as error:
             reason = "it is invalid, too large, or uses look-around or back references; write a simpler one"
-            raise UntrustedSchemaError(f"The regular expression {_quoted(pattern)} is not taken: {reason}.") from error
+            raise UntrustedSchemaError(f"The regular expression {_quoted(pattern)} is not allowed: {reason}.") from error
 
 
 def _patterns(position: Position) -> Iterator[str]:
@@ -154,7 +153,7 @@ def _patterns(position: Position) -> Iterator[str]:
 
 
 def _refuse_circles(found: dict[str, Position]) -> None:
-    """Refuse references without a target or back to the same value, and too many schemas for one value."""
+    """Refuse references without a target, references that lead back to the same value, and too many schemas for one value."""
     beside = {pointer: [*position.beside, *_referred(position, found)] for pointer, position in found.items()}
     at_once: dict[str, int] = {}
     for pointer in dependencies_first(beside):
@@ -222,5 +221,5 @@ def _refuse_invalid(schema: dict[str, Any]) -> None:
 
 
 def refuse_remote(uri: str) -> Any:
-    """Raise ``ValueError`` instead of retrieving anything: a schema's references lead into the schema itself."""
+    """Raise ``ValueError`` instead of retrieving a document: a schema may refer only to itself."""
     raise ValueError(f"remote reference {uri!r}; put its target under '$defs'")

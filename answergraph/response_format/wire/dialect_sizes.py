@@ -34,14 +34,13 @@ class Budget:
         """Count the characters of the strings in one ``enum``; raise ``SchemaNotExpressible`` if there are too many."""
         characters = sum(map(len, values))
         self.spend("characters", characters, path)
-        limited = "enum_values" in self._maxima and len(values) > LONG_ENUM_VALUES
-        if limited and characters > MAX_LONG_ENUM_CHARACTERS:
-            raise SchemaNotExpressible(
-                path, f"an 'enum' of more than {LONG_ENUM_VALUES} values has over {MAX_LONG_ENUM_CHARACTERS} characters"
-            )
+        is_long = "enum_values" in self._maxima and len(values) > LONG_ENUM_VALUES
+        if is_long and characters > MAX_LONG_ENUM_CHARACTERS:
+            reason = f"an 'enum' of more than {LONG_ENUM_VALUES} values has over {MAX_LONG_ENUM_CHARACTERS} characters"
+            raise SchemaNotExpressible(path, reason)
 
     def refuse_level(self, level: int, path: str) -> None:
-        """Raise ``SchemaNotExpressible`` if objects are nested deeper than the dialect takes."""
+        """Raise ``SchemaNotExpressible`` if objects are nested deeper than the dialect allows."""
         if level > self._maxima.get("object_depth", inf):
             raise SchemaNotExpressible(path, f"objects are nested deeper than {self._maxima['object_depth']} levels")
 

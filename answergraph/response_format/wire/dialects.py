@@ -16,13 +16,13 @@ from enum import StrEnum
 from typing import Literal
 
 MAX_PATH_CHARACTERS = 300
-"""Length of a path in an error; the rest is left out."""
+"""Maximum length of a path in an error; the rest is left out."""
 MAX_STEP_CHARACTERS = 100
 """Maximum length of a name in a path."""
 
 
 class Dialect(StrEnum):
-    """The part of JSON Schema that a provider takes."""
+    """The part of JSON Schema that a provider accepts."""
 
     OPENAI_STRICT = "openai_strict"
     """OpenAI's structured outputs with ``strict``: every property required, every object closed."""
@@ -37,7 +37,7 @@ class Dialect(StrEnum):
     """The schema as it was written."""
 
 
-class SchemaNotExpressible(ValueError):  # noqa: N818 - it is an answer of the compiler, named as what it says
+class SchemaNotExpressible(ValueError):  # noqa: N818 - a result of the compiler, named after its meaning
     """A schema is not expressible in a dialect; ``path`` is a JSON pointer that begins with ``#``."""
 
     def __init__(self, path: str, reason: str) -> None:
@@ -57,8 +57,8 @@ def inside(path: str, *steps: str | int) -> str:
 
 
 Counted = Literal["properties", "object_depth", "characters", "enum_values", "optional", "unions"]
-"""The parts that dialects limit. ``object_depth``: objects inside each other, counted anew behind a ``$ref``. ``characters``: of
-the names of properties and definitions and the strings in ``enum``, together. ``unions``: ``anyOf`` and lists of types."""
+"""The parts that dialects limit. ``object_depth``: nested objects, counted anew behind a ``$ref``. ``characters``: the total of
+the names of properties and definitions and of the strings in ``enum``. ``unions``: ``anyOf`` and lists of types."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,13 +66,13 @@ class DialectRules:
     """The rules of one dialect."""
 
     limits: frozenset[str]
-    """The supported limits; others go in the description."""
+    """The supported limits; others are put into the description in words."""
     formats: frozenset[str] | None
     """The values of ``format`` that are kept; None for all."""
     max_min_items: int | None = None
     """The highest ``minItems`` that is kept."""
     requires_all: bool = False
-    """Every property is required; an optional one is sent as null."""
+    """Every property is required; the model writes null for an optional one."""
     closes_objects: bool = True
     """Every object has ``additionalProperties: false``, so open maps are not expressible."""
     takes_anything: bool = False
@@ -116,7 +116,7 @@ LIMITS_IN_WORDS = {
     "default": "default {}",
     "enum": "one of {}",
 }
-"""The description of keywords that a dialect does not support."""
+"""The words that stand for keywords which a dialect does not support."""
 
 _FORMATS = frozenset({"date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"})
 

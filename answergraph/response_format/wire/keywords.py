@@ -13,7 +13,7 @@ _KNOWN_TYPES = frozenset({"string", "number", "integer", "boolean", "object", "a
 
 
 class Reader(Definitions, Protocol):
-    """What reading a subschema needs of the whole schema; see ``NormalForm``."""
+    """The part of ``NormalForm`` that reading a subschema uses."""
 
     def node(self, schema: object, path: str) -> Node: ...
 
@@ -99,7 +99,7 @@ def _additional(node: Node, schema: Mapping[str, Any], path: str, reader: Reader
 
 
 def _items(node: Node, schema: Mapping[str, Any], path: str, reader: Reader) -> None:
-    # Before 2020-12 a tuple was a list under 'items', and what follows it stood under 'additionalItems'.
+    # Before 2020-12, the items of a tuple were a list under 'items', and the schema of further items was under 'additionalItems'.
     older = isinstance(schema.get("items"), list)
     prefix, rest = ("items", "additionalItems") if older else ("prefixItems", "items")
     if prefix in schema:

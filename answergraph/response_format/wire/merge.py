@@ -1,6 +1,6 @@
 """Merges two JSON Schemas in normal form into their intersection.
 
-``allOf`` asks for this, and so do keywords beside ``$ref`` or ``anyOf``; keywords beside a union move into its members.
+``allOf`` requires this, and so do keywords beside ``$ref`` or ``anyOf``. Keywords beside a union move into its members.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeAlias
 from answergraph.response_format.wire.dialects import Contradiction, SchemaNotExpressible, inside
 
 Node: TypeAlias = dict[str, Any]
-"""A schema in normal form; it is never changed once it is made."""
+"""A schema in normal form; never changed in place."""
 
 UNIONS = ("anyOf", "oneOf")
 ANNOTATIONS = ("title", "description", "default")
@@ -25,7 +25,7 @@ _LOWER_COUNTS = frozenset({"maxLength", "maxItems", "maxProperties", "maximum", 
 
 
 class Definitions(Protocol):
-    """What merging needs of the whole schema; see ``NormalForm``."""
+    """The part of ``NormalForm`` that merging uses."""
 
     def resolve(self, node: Node) -> Node: ...
 
@@ -35,13 +35,13 @@ class Definitions(Protocol):
 
 
 def merged(one: Node, other: Node, definitions: Definitions, path: str) -> Node:
-    """Return the schema of the values that both take; of two annotations the first is kept.
+    """Return the schema of the values that fit both schemas; of two annotations the first is kept.
 
     Raises:
         Contradiction: If no value fits both.
         SchemaNotExpressible: If one schema cannot express both.
     """
-    # Copies count: a large part beside a union is copied into each member.
+    # Copies count, because a large part beside a union is copied into each member.
     with definitions.nested(path, 1 + _size(one) + _size(other)):
         one, other = _with_like_references(one, other, definitions, path)
         together: Node = {**other, **one}
@@ -55,7 +55,7 @@ def merged(one: Node, other: Node, definitions: Definitions, path: str) -> Node:
 
 
 def settled(node: Node, definitions: Definitions, path: str) -> Node:
-    """Return a node with its types named, and with no keyword beside a reference or a union that changes the shape.
+    """Return a node with explicit types, and without keywords beside a reference or a union that change the shape.
 
     Raises:
         Contradiction: If no value fits the node.
@@ -118,9 +118,9 @@ def _inlined(node: Node, beside: Node, definitions: Definitions, path: str) -> N
 
 
 def _without_mere_requirements(node: Node) -> Node:
-    """Return a node without a union that only lists required properties: no dialect can express it.
+    """Return a node without a union that only lists required properties, which no dialect can express.
 
-    A node with nothing else keeps it, for it may be part of a larger one.
+    A node that is nothing else keeps it, because it may be part of a larger node.
     """
     mere = {union for union in UNIONS if union in node and all(member.keys() <= {"required"} for member in node[union])}
     if not mere or _shape(node) <= mere:
@@ -146,7 +146,7 @@ def _with_union_outside(node: Node, union: str, definitions: Definitions, path: 
 
 
 def _narrowed(member: Node, rest: Node, definitions: Definitions, path: str) -> Node:
-    """Merge the rest into a member; without a type that its reference declares anyway, so that it stays a reference."""
+    """Merge the rest into a member, without a type that the member's target declares too, so that it stays a reference."""
     if "$ref" in member and definitions.declared_type(member) in rest.get("type", ()):
         rest = {key: value for key, value in rest.items() if key != "type"}
     return merged(member, rest, definitions, path)
@@ -230,7 +230,7 @@ def _both_items(one: Any, other: Any, definitions: Definitions, path: str) -> An
 def _both_additional(one: Any, other: Any, path: str) -> Any:
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         raise SchemaNotExpressible(path, "two different 'additionalProperties' cannot be merged")
-    # False is narrower than any schema, and every schema narrower than True.
+    # False is narrower than any schema, and any schema is narrower than True.
     return False if one is False or other is False else (other if one is True else one)
 
 
@@ -240,6 +240,6 @@ _MERGERS: dict[str, Callable[[Any, Any, str], Any]] = {
     "required": lambda one, other, _: list(dict.fromkeys([*one, *other])),
     "additionalProperties": _both_additional,
     "uniqueItems": lambda one, other, _: bool(one or other),
-    # Merged by their members, with the definitions at hand.
+    # These are merged member by member, which needs the definitions.
     **dict.fromkeys(("properties", "items"), lambda one, other, _: one),
 }

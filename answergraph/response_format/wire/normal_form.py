@@ -1,7 +1,7 @@
-"""JSON Schemas in a normal form: ``allOf`` merged, references named, one union at most, the older spellings replaced.
+"""JSON Schemas in a normal form: merged ``allOf``, named references, at most one union, and current spellings of keywords.
 
-The normal form is valid JSON Schema of 2020-12. It keeps the shape of values, the limits and the annotations, and leaves out the
-keywords that test a value with a schema of their own (``not``, ``if``, ``contains``): answers are checked by the full schema.
+The normal form is valid JSON Schema of 2020-12. It keeps the shape of values, the limits and the annotations. It leaves out the
+keywords that test a value with another schema (``not``, ``if``, ``contains``); the full schema checks the answers.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from answergraph.response_format.wire.keywords import node_of
 from answergraph.response_format.wire.merge import UNIONS, Node
 
 MAX_STEPS = 100_000
-"""Subschemas visited, and properties copied to merge them."""
+"""Maximum number of visited subschemas and of properties copied to merge them, together."""
 MAX_SCHEMA_DEPTH = 50
 """Maximum depth of subschemas, safe for Python's stack."""
 ROOT = "_root"
 """The name of the whole schema among the definitions."""
 DEFINITIONS = "#/$defs/"
-"""Prefix of every reference; the name of a definition follows."""
+"""Prefix of every reference, before the name of a definition."""
 _MAX_INDEX_DIGITS = 6
-"""Digits of a list index in a reference; a longer number takes long to read."""
+"""Maximum digits of a list index in a reference; Python reads longer numbers slowly."""
 
 
 class NormalForm:
-    """The normal form of one schema; its definitions are made when they are asked for."""
+    """The normal form of one schema; its definitions are made on demand."""
 
     def __init__(self, document: Mapping[str, Any]) -> None:
         self._document = document
@@ -43,7 +43,7 @@ class NormalForm:
         self.root = self._root()
 
     def definition(self, name: str) -> Node:
-        """Return a definition by its name; raise ``SchemaNotExpressible`` if there is none, or it is made of itself."""
+        """Return a definition by its name; raise ``SchemaNotExpressible`` if there is none, or it would be merged with itself."""
         if name not in self.definitions:
             pointer = self._pointers[name]
             if name in self._open:
@@ -72,11 +72,11 @@ class NormalForm:
         return target.get("type") if isinstance(target, Mapping) else None
 
     def takes_null(self, node: Node) -> bool:
-        """Return whether a node takes null, judged by its types."""
+        """Return whether a node allows null, judged by its types."""
         waiting, seen = [node], set[int]()
         while waiting:
             each = waiting.pop()
-            known = self._takes_null.get(id(each))  # nodes live as long as the form: they are part of it
+            known = self._takes_null.get(id(each))  # nodes are part of the form and live as long
             if known or (known is None and _names_null(each)):
                 self._takes_null[id(node)] = True
                 return True
@@ -89,7 +89,7 @@ class NormalForm:
 
     @contextmanager
     def nested(self, path: str, steps: int = 1) -> Iterator[None]:
-        """Count some steps, and one level of depth while the context is open; raise ``SchemaNotExpressible`` at too many."""
+        """Count some steps, and one level of depth within the context; raise ``SchemaNotExpressible`` if there are too many."""
         self._steps += steps
         self._depth += 1
         try:

@@ -1,4 +1,4 @@
-"""Splits the limits on a value into those a dialect keeps and hints for the description."""
+"""Splits the limits on a value into those that a dialect supports and hints for the description."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from answergraph.response_format.wire.dialects import LIMITS_IN_WORDS, TYPES_OF_
 from answergraph.response_format.wire.merge import Node, is_scalar
 
 MAX_HINT_CHARACTERS = 120
-"""Length of a value in a hint; a longer one is left to the check of the answer."""
+"""Maximum length of a value in a hint; longer ones are only checked in the answer."""
 
 _BEYOND_REGULAR = re.compile(r"\(\?|\\[1-9bBkAZzGpP]")
-"""Groups with a question mark (look-around among them), back references, word boundaries and classes of Unicode."""
+"""Groups with a question mark, such as look-around, back references, word boundaries and Unicode classes."""
 
 _PIECE = re.compile(r"\\(?P<short>[dwsDWS])|\\.|(?P<open>\[\^?)|(?P<close>\])|(?P<any>\.)", re.DOTALL)
 _NOT_IN_A_STRING = r'"\\\x00-\x1f'
 """The quote, the backslash and control characters, which JSON escapes."""
 _CLASSES = {"d": "0-9", "w": "A-Za-z0-9_", "s": " "}
-"""As in ECMA-262, whose patterns JSON Schema names; the space is the only white space that a string contains literally."""
+"""As in ECMA-262, whose patterns JSON Schema uses; the space is the only white space that JSON strings contain literally."""
 
 
 class Limits(NamedTuple):
-    """The limits of one type: keywords that are kept, and hints in words."""
+    """The limits of one type: supported keywords, and hints in words for the others."""
 
     kept: dict[str, Any]
     hints: tuple[str, ...]
@@ -44,7 +44,7 @@ def said(node: Mapping[str, Any], keywords: Iterable[str] = LIMITS_IN_WORDS) -> 
 
 
 def described(schema: dict[str, Any], node: Mapping[str, Any], hints: Iterable[str]) -> dict[str, Any]:
-    """Return a schema with a node's title and description, to which the hints are added."""
+    """Return a schema with a node's title, and with its description extended by the hints."""
     annotations = {key: node[key] for key in ("title", "description") if isinstance(node.get(key), str)}
     words = "; ".join(hints)
     if words and annotations.get("description"):
@@ -75,16 +75,16 @@ def _short(value: Any) -> str:
 
 
 def plain_pattern(pattern: str) -> str:
-    """Return a pattern with its classes written out, and without what would end a string in JSON.
+    """Return a pattern with its classes written out, in which no class matches a character that JSON escapes.
 
-    llama.cpp's grammar knows plain classes only, drops any other pattern without a word, and lets a negated class take a quote.
+    llama.cpp's grammar supports only plain classes and silently drops other patterns; its negated classes match quotes.
     """
     written: list[str] = []
     position, in_class = 0, False
     for piece in _PIECE.finditer(pattern):
         kind, said = piece.lastgroup, piece[0]
         if in_class and kind == "short" and said[1].isupper():
-            return pattern  # a class without another: no plain class says it
+            return pattern  # no plain class expresses a negated class inside another class
         written += [pattern[position : piece.start()], _plain(kind, said, in_class=in_class)]
         in_class = kind == "open" or (in_class and kind != "close")
         position = piece.end()

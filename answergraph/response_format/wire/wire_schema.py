@@ -1,8 +1,8 @@
 """Compiles a JSON Schema to the dialect of a provider, and restores the answers.
 
-Native modes hold a model to a schema, and each takes only a part of JSON Schema (see ``dialects``). Dropping keywords only widens
-the schema, with one exception: objects and tuples that do not say whether they are open become closed. Answers are checked
-against the full schema.
+Native modes enforce a schema, but each accepts only a part of JSON Schema (see ``dialects``). Dropping keywords only widens the
+schema, with one exception: objects and tuples that do not say whether they are open become closed. Answers are checked against
+the full schema.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from answergraph.response_format.wire.merge import UNIONS, Node, is_scalar
 from answergraph.response_format.wire.normal_form import NormalForm
 
 MAX_ANSWER_DEPTH = 100
-"""Subschemas inside each other; deeper parts of an answer are left unchanged."""
+"""Deeper parts of an answer are left unchanged."""
 
 _ANYTHING: Node = {}
 
 
 class _Restoration:
-    """The restoration of one answer; results per node are kept, so that nested unions do not multiply the work."""
+    """The restoration of one answer; caches the results per node, so that nested unions do not multiply the work."""
 
     def __init__(self, form: NormalForm, validators: dict[int, Any]) -> None:
         self._form = form
@@ -95,7 +95,7 @@ class _Restoration:
 
 
 def _is_meant(node: Node, data: Any) -> bool:
-    """Return whether data may be meant for a member of a union, judged by names and fixed values."""
+    """Return whether a member of a union may be the one that data is meant for, judged by names and fixed values."""
     if any(union in node for union in UNIONS):
         return True
     if ("object" if isinstance(data, dict) else "array") not in node.get("type", ("object", "array")):
@@ -123,7 +123,7 @@ class WireSchema:
     _validators: dict[int, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def restore(self, data: Any) -> Any:
-        """Return an answer without the nulls that only the compiled schema asked for; the data itself is not changed.
+        """Return an answer without the nulls that only the compiled schema required; the data itself is not changed.
 
         These are nulls of properties that are optional in the full schema and do not accept null. In a union, the first member
         that validates is used, else the first one whose property names match.

@@ -6,20 +6,30 @@ import re
 
 from answergraph.graphs.triage.offline import triage_signs as signs
 from answergraph.graphs.triage.offline.stack_frames import Frame
-from answergraph.graphs.triage.offline.triage_case_text import CaseText, cut
-from answergraph.graphs.triage.offline.triage_finding import Finding
+from answergraph.graphs.triage.offline.triage_case_text import CaseText, Finding, cut
 
 _MISTAKES = frozenset({"NameError", "ReferenceError", "UnboundLocalError", "SyntaxError", "IndentationError"})
 _BY_TOOL = re.compile(r"strict mode violation|Mock ")
 """Said of a failed check by the tool itself."""
-_RAISED = re.compile(r"^> +raise\b|^ +raise\b.*\n+E ", re.MULTILINE)
-"""A helper of the tests says itself what it met: that may be the application's."""
-_CONSTANT = re.compile(
-    r"^> +assert (?P<check>[^\n,]{1,200})(?:,.*)?\n(?:E .*\n){0,3}?E +(?:AssertionError: )?assert (?P=check)$"
-    r"|^\s*self\.assert(?:True\(False|False\(True|Equals?\(\d+, \d+)\)",
+_REFUSED = re.compile(r"unique constraint failed|duplicate (?:key|entry)", re.IGNORECASE)
+"""A database refuses what is written to it."""
+_ABSENT = re.compile(
+    r"(?:ENOENT: no such file or directory, open|\[Errno 2\] No such file or directory:|FileNotFoundException:) *['\"]?"
+    r"(?!\S*(?:://|(?<![a-z])(?:te?mp|out(?:put)?|build|dist|reports?|results?|generated|target|logs?|exports?|cache)\b))\S"
+)
+"""A file is not there that no run makes."""
+_TOOLS = re.compile(r"node_modules/(?:chai|sinon|expect)\b|site-packages/(?:_?pytest|mock|responses)\b")
+_LITERAL = r"(?:-?[\d.]+|'[^'\n]*'|\"[^\"\n]*\"|\b(?:True|False|None)\b)"
+_CONSTANTS = re.compile(
+    rf"^ *def test\w*\((?:self)?\).*:\n(?P<given>(?: *(?:#.*|\"\"\".*|\w+ = {_LITERAL} *(?:#.*)?)?\n)*)"
+    rf"> +assert (?P<check>(?:{_LITERAL}|[\w %*/+<>=!-])+)(?:,.*)?$",
     re.MULTILINE,
 )
-"""A failed check whose text has no name in it: pytest shows it as it is written."""
+"""A test that only names constants before its check, as pytest shows it."""
+_RAISED = re.compile(r"^> +raise\b|^ +raise\b.*\n+E ", re.MULTILINE)
+"""A helper of the tests says itself what it met: that may be the application's."""
+_CONSTANT = re.compile(r"^\s*self\.assert(?:True\(False|False\(True|Equals?\(\d+, \d+)\)", re.MULTILINE)
+"""A failed check of unittest that names nothing."""
 _ON_PURPOSE = re.compile(
     r"always_?fail|built to fail|(?:on purpose|intentional(?:ly)?|deliberate(?:ly)?) fail|\bto fail the test\b"
     r"|fail\w* (?:on purpose|intentionally|deliberately)|\b(?:should|will|must|always|test)[ _]fails?$|\bfail[ _]test\b",
@@ -50,17 +60,33 @@ def mistake_in_test(case: CaseText) -> Finding | None:
     unreadable = signs.UNREADABLE.search(case.said)
     is_unreadable = unreadable is not None and Frame(unreadable["path"] or unreadable["module"], "").is_test
     its_own = is_unreadable or (lacks is not None and lacks[1] in re.split(r"\W+", case.test))
-    if not its_own and not (case.error_type in _MISTAKES and case.broke_in == "test"):
+    if not its_own and not (case.broke_in == "test" and _is_mistaken(case)):
         return None
     return _found(case.failing_lines(), 0.8, "The code of the test itself is wrong.", "Mend the test.")
 
 
 def fails_by_itself(case: CaseText) -> Finding | None:
     """Find that a test checks a constant, or says that it fails on purpose."""
-    if not case.is_assertion or not (_CONSTANT.search(case.details) or _ON_PURPOSE.search(f"{case.test}\n{case.message}")):
+    says_so = _CONSTANT.search(case.details) or _ON_PURPOSE.search(f"{case.test}\n{case.message}")
+    if not case.is_assertion or not (says_so or _calls_nothing(case)):
         return None
     explanation = "The test checks a constant, or says that it fails on purpose: no application takes part."
     return _found(case.failing_lines(), 0.8, explanation, "Let the test call what it is about, or remove it.")
+
+
+def _is_mistaken(case: CaseText) -> bool:
+    """Return whether an error that ended a test in its own code tells of that code."""
+    said = "\n".join(case.error_lines)
+    in_tool = case.error_type == "TypeError" and _TOOLS.search(case.frames[-1].path)
+    refused = not case.is_assertion and (_REFUSED.search(said) or _ABSENT.search(said))
+    return bool(case.error_type in _MISTAKES or in_tool or refused)
+
+
+def _calls_nothing(case: CaseText) -> bool:
+    """Return whether a test compares constants alone."""
+    shown = _CONSTANTS.search(case.details)
+    given = {*re.findall(r"(\w+) =", shown["given"]), "and", "or", "not", "in", "is"} if shown else set()
+    return shown is not None and {*re.findall(r"[A-Za-z_]\w*", re.sub(_LITERAL, "", shown["check"]))} <= given
 
 
 _MEND_FIXTURE = "Mend the fixture that prepares the test."

@@ -6,8 +6,8 @@ import re
 import sys
 
 from answergraph.graphs.triage.offline import triage_signs as signs
-from answergraph.graphs.triage.offline.triage_case_text import MIN_SHARED_PACKAGES, CaseText, cut
-from answergraph.graphs.triage.offline.triage_finding import Finding
+from answergraph.graphs.triage.offline.stack_frames import INSTALLED
+from answergraph.graphs.triage.offline.triage_case_text import MIN_SHARED_PACKAGES, CaseText, Finding, cut
 
 _LACKS_NAME = re.compile(
     r"cannot import name .+? from (?:partially initialized module )?'(?P<module>[\w.]+)'(?: \((?P<path>[^)]+)\))?"
@@ -17,7 +17,6 @@ _NO_SCRIPT = re.compile(r"Cannot find (?:module|package) '(?P<module>[^']+)'")
 _NO_CLASS = re.compile(r"(?:ClassNotFoundException|NoClassDefFoundError): (?P<module>[\w./$]+)")
 _REPLACED = re.compile(r"mock\.py:\d+: in (?:decoration_helper|__enter__|_importer)\b")
 """What a test wants to replace was looked for."""
-_INSTALLED = re.compile(r"(?:site|dist)-packages|node_modules")
 
 
 def missing_code(case: CaseText) -> Finding | None:
@@ -44,18 +43,14 @@ def missing_module(case: CaseText) -> str | None:
 
 def _is_of_application(line: str, case: CaseText) -> bool | None:
     """Return whether the missing code is the application's; ``None`` if unknown."""
-    lacks = _LACKS_NAME.search(line)
-    if lacks:
+    if lacks := _LACKS_NAME.search(line):
         return _owner_of_name(lacks["module"], lacks["path"] or "", case)
-    module = _NO_MODULE.search(line)
-    if module:
+    if module := _NO_MODULE.search(line):
         return _owner_of_module(module["module"], case)
-    script = _NO_SCRIPT.search(line)
-    if script:
+    if script := _NO_SCRIPT.search(line):
         name = script["module"]
         return True if re.match(r"\.\./|/|@/|~/|src/", name) else None if name.startswith(".") else False
-    of_class = _NO_CLASS.search(line)
-    if of_class:
+    if of_class := _NO_CLASS.search(line):
         ours, theirs = case.test.split("::")[0].split("."), re.split(r"[./]", of_class["module"])
         return sum(1 for one, other in zip(ours, theirs, strict=False) if one == other) >= MIN_SHARED_PACKAGES
     return None
@@ -68,7 +63,7 @@ def _owner_of_name(module: str, path: str, case: CaseText) -> bool | None:
         return False
     if any(frame.is_test and frame.path.split("/")[-2:-1] == path.split("/")[-2:-1] != [] for frame in case.frames):
         return None  # the package around the test: another of that name may have been meant
-    return True if (path and not _INSTALLED.search(path)) or _is_named_by(module, case) else None
+    return True if (path and not INSTALLED.search(path)) or _is_named_by(module, case) else None
 
 
 def _owner_of_module(module: str, case: CaseText) -> bool | None:
@@ -93,7 +88,7 @@ def _is_named_by(module: str, case: CaseText) -> bool:
     words = re.split(r"[^A-Za-z0-9]+", case.test.rsplit("::", 1)[0])
     named = {"_".join(words[start:end]) for start in range(len(words)) for end in range(start + 1, len(words) + 1)}
     own = {part for frame in case.frames if not frame.is_library and not frame.is_test for part in frame.path.split("/")}
-    lies_there = any(not _INSTALLED.search(line) for line in case.code_lines)
+    lies_there = any(not INSTALLED.search(line) for line in case.code_lines)
     return top in named or top in own or f"{top}.py" in own or lies_there
 
 

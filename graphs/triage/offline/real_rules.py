@@ -6,9 +6,8 @@ import re
 from math import isclose
 
 from answergraph.graphs.triage.offline import triage_signs as signs
-from answergraph.graphs.triage.offline.stack_frames import Frame
-from answergraph.graphs.triage.offline.triage_case_text import MAX_QUOTE_CHARACTERS, CaseText
-from answergraph.graphs.triage.offline.triage_finding import Finding
+from answergraph.graphs.triage.offline.stack_frames import INSTALLED, Frame
+from answergraph.graphs.triage.offline.triage_case_text import MAX_QUOTE_CHARACTERS, CaseText, Finding
 from answergraph.graphs.triage.run_files.case_facts import different
 
 _BROWSER = re.compile(r"chrom|webkit|firefox|safari|edge|mobile|desktop|iphone|ipad|pixel|opera", re.IGNORECASE)
@@ -17,14 +16,22 @@ _RESEMBLE_BAD_DATA = frozenset({"TypeError", "KeyError", "AttributeError", "Inde
 _NEVER_RAN = re.compile(
     r"^failed on (?:setup|teardown)|^(?:collection|setup|teardown) (?:failure|error)|Test suite failed to run"
 )
+_OF_MACHINE = re.compile(r"for \|: 'type'|'type' object is not subscriptable|AttributeError: module |\[Errno \d+\]|\bENOENT\b")
+"""What may only show another version of Python or a package, or what the system refused."""
 _VALUE = r"""('[^'\n]{0,200}'|"[^"\n]{0,200}"|<[^>\n]{0,200}>|\[[^\]\n]{0,200}\]|\([^()\n]{0,200}\)|[^\s,;]{1,200})"""
-_COMPARED = re.compile(
-    rf"(?:\bassert|AssertionError:) {_VALUE} (?:[!=<>]=|[<>]) {_VALUE}|^{_VALUE} !== {_VALUE}$|\bleft: {_VALUE}\s+right: {_VALUE}"
-    rf"|[Ee]xpected:? ?(?!values ){_VALUE} (?:to (?:\w+ )?equal|to be|but (?:was|found|got):?) ?{_VALUE}"
-    rf"|Expected: +{_VALUE}\s+Received: +{_VALUE}|asserting that {_VALUE} (?:matches expected|is identical to) {_VALUE}"
-    rf"|\w_(?:eq|ne|lt|le|gt|ge)\({_VALUE}, {_VALUE}\)",
-    re.MULTILINE,
+_COMPARISONS = (
+    r"(?:\bassert|AssertionError:) VALUE (?:[!=<>]=|[<>]) VALUE",  # pytest, unittest
+    r"^VALUE !== VALUE$|^(?:.*Exception: )?VALUE did not equal VALUE",  # Node, ScalaTest
+    r"\b[Ll]eft: +VALUE\s+[Rr]ight: +VALUE",  # Rust, Elixir
+    r"[Ee]xpected:? ?(?!values )VALUE (?:to (?:\w+ )?equal|to be|but (?:was|found|got):?) ?VALUE",  # Chai, Vitest, TestNG, JUnit
+    r"[Ee]xpected(?: length)? *: *(?:is )?VALUE[.,]?\s+(?:[Rr]eceived|[Aa]ctual|got|[Bb]ut)(?: length| was)? *: *(?:was )?VALUE",
+    r"Expecting(?: actual)?:\s+VALUE\s+to be equal to:\s+VALUE",  # AssertJ
+    r"asserting that VALUE (?:matches expected|is identical to) VALUE",  # PHPUnit
+    r"\w_(?:eq|ne|lt|le|gt|ge)\(VALUE, VALUE\)|\(VALUE\) is not equal to \(VALUE\)",  # C, Swift
+    r"of these values:\s+(?:.*\s+Which is: )?VALUE\s+(?:.*\s+Which is: )?VALUE$|expansion:\s+VALUE [!=<>]=? VALUE",  # C++
+    r"(?:\bgot:?|=) VALUE[,;] want(?:ed)?:? VALUE",  # Go
 )
+_COMPARED = re.compile("|".join(_COMPARISONS).replace("VALUE", _VALUE), re.MULTILINE)
 _CHANGED = re.compile(r"^(?:E\s+)?([+-]) +(?!\s|actual\b|[Ee]xpected\b|[Rr]eceived\b|where\b)(.{1,200})$", re.MULTILINE)
 _COLOUR = re.compile(r"[\x1b?]?\[\d{1,2}m")
 _BUILT_IN = "(?:len|str|int|float|bool|sorted|list|set|type|isinstance|any|all)"
@@ -48,6 +55,12 @@ def fails_in_one_place(case: CaseText) -> Finding | None:
     explanation = f"The test fails here and passes where {different(passed[0])}: the failure belongs to that environment."
     quotes = (case.failing_lines(), passed[0]["written"])
     return Finding(False, 0.7, None, explanation, quotes, "Treat it as a defect that shows in this environment only.")
+
+
+def breaks_rules_of_code(case: CaseText) -> Finding | None:
+    """Find a failure real where a linter or a type checker complains: it only reads the code."""
+    match = signs.LINTED.search(case.details)
+    return match and _real(0.75, "The code breaks a rule of the linter or the type checker.", case.line_around(match[0]))
 
 
 def unreadable_source(case: CaseText) -> Finding | None:
@@ -76,8 +89,11 @@ def computes_wrongly(case: CaseText) -> Finding | None:
 
 def breaks_itself(case: CaseText) -> Finding | None:
     """Find a failure real if the application's own code raised an error that wrong data do not explain."""
-    handed_bad_data = case.takes_fixtures is not False and case.error_type in _RESEMBLE_BAD_DATA
-    if case.is_assertion or not case.names_an_error or case.broke_in != "application" or handed_bad_data or _is_explained(case):
+    at_import = case.breaks_at_import and not INSTALLED.search(case.frames[-1].path)
+    handed_bad_data = case.takes_fixtures is not False and case.error_type in _RESEMBLE_BAD_DATA and not at_import
+    if case.is_assertion or not case.names_an_error or case.broke_in != "application" or handed_bad_data:
+        return None
+    if _is_explained(case, at_import=at_import) or any(map(_OF_MACHINE.search, case.error_lines)):
         return None
     explanation = "The application raised an error of its own while it did what the test asked for."
     return _real(0.85 if _failed_again(case) else 0.65, explanation, case.failing_lines())
@@ -91,9 +107,9 @@ def _failed_again(case: CaseText) -> bool:
     return bool(case.same_failures or case.tries)
 
 
-def _is_explained(case: CaseText) -> bool:
+def _is_explained(case: CaseText, *, at_import: bool = False) -> bool:
     """Return whether something else than the application may explain the failure."""
-    never_ran = _NEVER_RAN.search(f"{case.message}\n{case.details[:MAX_QUOTE_CHARACTERS]}")
+    never_ran = not at_import and _NEVER_RAN.search(f"{case.message}\n{case.details[:MAX_QUOTE_CHARACTERS]}")
     # Missing code was not decided by its own rule.
     return bool(never_ran or case.passes or case.is_suspicious or any(map(signs.IMPORT.search, case.error_lines)))
 
@@ -107,11 +123,15 @@ def _differ(case: CaseText) -> bool:
     else:
         changed = _CHANGED.findall(said)
         one, other = ("".join(text for mark, text in changed if mark == sign) for sign in "+-")
-    one, other = (re.sub(r"[\s'\"`<>]", "", value).strip(".,[]") for value in (one, other))
+    one, other = (re.sub(r"[\s'\"`<>]", "", value).strip(".,") for value in (one, other))
+    if one[:1] == other[:1] == "[":
+        one, other = one.strip("[]"), other.strip("[]")
+    if one.partition(":")[0] == other.partition(":")[0]:  # the values of one key
+        one, other = (value.partition(":")[2] or value for value in (one, other))
     both = any(kind.fullmatch(one) and kind.fullmatch(other) for kind in (_STATUS, _WORDS))
     at_times = _MOMENT.search(one) and _MOMENT.search(other)
     alike = one == other or (all(map(_FLOAT.fullmatch, (one, other))) and isclose(float(one), float(other), rel_tol=1e-6))
-    return bool(one and other) and "undefined" not in (one, other) and not (alike or both or at_times)
+    return bool(one and other) and not (alike or both or at_times)
 
 
 def _is_other_environment(differs: dict[str, tuple[str, str]]) -> bool:

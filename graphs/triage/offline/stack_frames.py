@@ -19,7 +19,7 @@ _FRAMES = (
     (re.compile(r"^[ \t]*(?P<path>[^\s:]+\.\w+):(?P<line>\d+)(?::(?:\d+:?)?)?(?: |$)", re.MULTILINE), True),  # PHP, Go, C++
 )
 _TEST_FILE = re.compile(
-    r"(^|/)(test_[^/]*|[^/]*_(test|spec)|conftest|[^/]*[a-z](Tests?|Spec|Suite|IT)|Test[A-Z][^/]*|[^/]*\.(test|spec|cy|e2e))\.\w+$"
+    r"(^|/)(test_[^/]*|tests|[^/]*_(test|spec)|conftest|[^/]*[a-z](Tests?|Spec|Suite|IT)|Test[A-Z][^/]*|[^/]*\.(test|spec|cy|e2e))\.\w+$"
     r"|(^|/)(tests?|specs?|__tests__|e2e)/",
 )
 _JAVA = re.compile(r"(?<=[\w$>])/[\w$]+\.(?:java|kt|groovy|scala)$")
@@ -31,6 +31,8 @@ _LIBRARY = re.compile(
     r"|^(node|internal|java|jdk|sun|javax|android)[.:/]"
     r"|^(org\.(junit|testng|hamcrest|assertj|mockito|gradle|apache\.maven)|junit|kotlin|scala|groovy|com\.sun|jdk|android|androidx)\."
 )
+INSTALLED = re.compile(r"(?:site|dist)-packages|node_modules")
+"""Where packages are installed."""
 SHOWN_AROUND = re.compile(r"^[ \t]*\d+ \|.*$", re.MULTILINE)
 """The lines of source code that are shown around the failed one."""
 LIBRARY_LINE = re.compile(

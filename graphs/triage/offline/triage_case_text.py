@@ -25,7 +25,8 @@ MAX_QUOTE_CHARACTERS = 400
 
 _PYTEST_END = re.compile(r"^\S[^\n:]*?\.\w+:\d+: ?(?P<type>\S+)$", re.MULTILINE)
 _ERROR_LINE = re.compile(
-    r"^(?:E\s+|[ \t]{2,8}|Caused by: )?(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*)(?: \[\w+\])?(?::\s+(?P<said>\S.*))?$", re.MULTILINE
+    r"^(?:E\s+|> |[ \t]{2,8}|Caused by: )?(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*)(?: \[\w+\])?(?::\s+(?P<said>\S.*))?$",
+    re.MULTILINE,
 )
 _DRIVER = re.compile(r"Error: (?:page|locator|browser\w*|frame\w*|context|elementHandle|keyboard|mouse)\.\w+:")
 _MARK = re.compile(r"^E\s+")
@@ -33,13 +34,23 @@ _MARKED = re.compile(r"^E\s+(?P<said>\S.*)$", re.MULTILINE)
 _FAILING_SOURCE = re.compile(r"(?:^>.*\n)(?:^(?!E ).*\n){0,6}(?:^E .*\n?){1,8}", re.MULTILINE)
 _FRAMES_BELOW = re.compile(r"\n\s*(?:at |❯ |#0 |from |in )\S")
 _PARAMETERS = re.compile(r"^\s*(?:async )?def (?P<name>test\w*)\((?P<parameters>[^)]*)\)", re.MULTILINE)
+_ROWS = re.compile(r"""parametrize\(\s*([\[(][^\])]*|"[^"]*|'[^']*)""")
+"""The parameters for which the test itself gives values."""
 _ENDINGS = "Error Exception Expired Failure Exit Interrupt Empty Full Warning Failed Timeout"
 _ERROR_ENDINGS = tuple(_ENDINGS.split())
 _COMPLAINTS = ("ERROR", "CRITICAL", "FATAL", "Error:", "error:", "Exception:")
 _GIVEN_BY_PYTEST = frozenset({"self", "tmp_path", "capsys", "caplog", "request", "recwarn", "capfd"})
-_ASSERTIONS = ("AssertionError", "AssertionFailedError", "ComparisonFailure", "ERR_ASSERTION", "Failed", "JestAssertionError")
+_ASSERTIONS = (
+    "AssertionError",
+    "AssertionFailedError",
+    "ComparisonFailure",
+    "ERR_ASSERTION",
+    "Failed",
+    "JestAssertionError",
+    "TestFailedException",
+)
 _CHECK = re.compile(
-    r"\AE?\s*(?:assert\b|expected\b|Assert:)|\bexpect\(|Failed asserting that|assertion .*failed|Assertion failed"
+    r"\AE?\s*(?:assert\b|expected\b|Assert[:.])|\bexpect\(|Failed asserting that|[Aa]ssertion\b.*failed|XCTAssert"
     r"|\b(?:check|expect|assert)(?:_?(?:eq|ne|lt|le|gt|ge|equals?|true|false)\w*)?\(|\b(?:EXPECT|ASSERT|CHECK|REQUIRE)_?[A-Z]*\("
     r"|[Ee]xpected:?[ \n].*(?:\b[Bb]ut:? (?:was|got|found)|\b[Aa]ctual|\b[Rr]eceived|\b[Ww]as\b|\b[Gg]ot\b|Which is)"
     r"|should (?:have|be|equal|match|throw)\b|\bcheck failed|\b[Ee]xpected .{1,200} to (?:equal|be|match|contain)\b"
@@ -76,7 +87,7 @@ class CaseText(CaseFacts):
         frames = [match["type"] for match in _PYTEST_END.finditer(self._trace)]
         named = [match["type"] for match in self._named_errors]
         last = (frames or named or [self.message.split(":")[0].strip()])[-1]
-        return last.rsplit(".", 1)[-1]
+        return last.rsplit(".", 1)[-1] if "/" not in last else ""
 
     @property
     def _trace(self) -> str:
@@ -122,9 +133,16 @@ class CaseText(CaseFacts):
         return "test" if is_test or _DRIVER.search(self._trace) else "application"
 
     @property
+    def breaks_at_import(self) -> bool:
+        """Whether a module of the project raised the error while it was imported."""
+        place = f"{re.escape(self.own_frames[-1].path)}:{self.own_frames[-1].line}" if self.own_frames else "$^"
+        return bool(re.search(f"^{place}: in <module>", self.details, re.MULTILINE))
+
+    @property
     def waited_in_vain(self) -> bool:
         """Whether the test waited for something on a page that did not come: the page may be wrong, or the test."""
-        return bool(signs.AWAITED_ELEMENT.search(self.details) and signs.TIMEOUT.search(self.said))
+        waits = signs.AWAITED_ELEMENT.search(self.details) and not signs.ACTED.search(self.details)
+        return bool(waits and signs.TIMEOUT.search(self.said))
 
     @property
     def names_an_error(self) -> bool:
@@ -155,7 +173,8 @@ class CaseText(CaseFacts):
         if match is None:
             return None
         names = {part.split(":")[0].split("=")[0].strip() for part in match["parameters"].split(",")}
-        return bool(names - _GIVEN_BY_PYTEST - {""})
+        rows = {name for told in _ROWS.findall(self.details) for name in re.findall(r"\w+", told)}
+        return bool(names - _GIVEN_BY_PYTEST - rows - {""})
 
     @property
     def other_runs(self) -> list[OtherResult]:
@@ -193,6 +212,24 @@ class CaseText(CaseFacts):
         """Return the last meaningful line of the stack trace, or the message."""
         lines = [line.strip() for line in self._trace.splitlines() if line.strip()]
         return cut(lines[-1]) if lines else ""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The conclusion of a rule, and its evidence."""
+
+    misjudged: bool
+    """Whether the test's result is wrong."""
+    confidence: float
+    """From 0 to 1."""
+    cause: str | None
+    """The cause of a wrong result; ``None`` if there is none or it is ambiguous."""
+    explanation: str
+    """The explanation, in one sentence."""
+    quotes: tuple[str, ...]
+    """Quotes of tool results."""
+    advice: str
+    """The recommended action."""
 
 
 def cut(text: str) -> str:

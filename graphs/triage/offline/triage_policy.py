@@ -18,8 +18,7 @@ from answergraph.evidence.marks import MIN_QUOTE_COLUMNS
 from answergraph.evidence.quotes import counts_as_quote
 from answergraph.evidence.texts.folding import fold
 from answergraph.graphs.triage.offline.import_rules import missing_module
-from answergraph.graphs.triage.offline.triage_case_text import CaseText
-from answergraph.graphs.triage.offline.triage_finding import Finding
+from answergraph.graphs.triage.offline.triage_case_text import CaseText, Finding
 from answergraph.graphs.triage.offline.triage_rules import judge, judge_flaky, judge_passed
 from answergraph.graphs.triage.run_files.case_facts import ATTACHED_CASE, different
 from answergraph.models.offline.offline_policy import (
@@ -86,14 +85,12 @@ class _Investigation:
         under = commonpath([dirname(path) for path in (self.case_id, *(other["file"] for other in case.other_runs))])
         if _test_name(case):
             yield "", SEARCH, {"text": _test_name(case), "under": under}
-        mention = self._mention({"text": _test_name(case), "under": under})
-        if mention:
+        if mention := self._mention({"text": _test_name(case), "under": under}):
             start = max(1, int(mention["number"]) - _LINES_BEFORE)
             yield "log", READ_LINES, {"path": mention["path"], "start": start, "count": _LINES_READ}
         if case.sign and case.sign not in case.output:
             yield "", SEARCH, {"text": case.sign[:MAX_SIGN_CHARACTERS], "under": under}
-        module = missing_module(case)
-        if module:
+        if module := missing_module(case):
             yield "code_lines", SEARCH, {"text": rf"(^|[\s/\"'(]){re.escape(module)}(/|\.py\b)", "regex": True, "under": ""}
         if case.passes:
             yield "found", SEARCH, {"text": SEED_PATTERN, "regex": True, "under": under}

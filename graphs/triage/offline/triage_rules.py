@@ -5,20 +5,14 @@ The first finding counts. Without one, the policy abstains and leaves the case t
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
+from answergraph.graphs.triage.offline import faulty_test_rules as faulty
+from answergraph.graphs.triage.offline import real_rules as real
 from answergraph.graphs.triage.offline import triage_signs as signs
-from answergraph.graphs.triage.offline.faulty_test_rules import (
-    broken_preparation,
-    fails_by_itself,
-    mistake_in_test,
-)
 from answergraph.graphs.triage.offline.import_rules import missing_code
-from answergraph.graphs.triage.offline.real_rules import breaks_itself, computes_wrongly, fails_in_one_place, unreadable_source
-from answergraph.graphs.triage.offline.triage_case_text import CaseText, cut
-from answergraph.graphs.triage.offline.triage_finding import Finding, TriageRule
+from answergraph.graphs.triage.offline.triage_case_text import CaseText, Finding, cut
 
 MAX_QUOTED_TRIES = 5
 """Failed tries quoted for a flaky test."""
@@ -44,8 +38,7 @@ def judge_flaky(case: CaseText) -> Finding | None:
 def judge_passed(case: CaseText) -> Finding | None:
     """Return whether a passed case should have failed; ``None`` if unknown."""
     for text in (case.output, case.log):
-        match = signs.UNNOTICED.search(text)
-        if match:
+        if match := signs.UNNOTICED.search(text):
             explanation = "Something failed while the test ran, and the test was not told of it."
             advice = "Let the test fail when this happens, for instance by checking the result of the background work."
             return Finding(True, 0.75, "tool_bug", explanation, (cut(match[0].strip()),), advice)
@@ -73,8 +66,10 @@ _LACKS = (
 
 def _machine_lacks(case: CaseText) -> Finding | None:
     hangs_again = len(case.same_failures) + len(case.tries) >= _MANY_TIMEOUTS and not case.passes
-    for sign, usual, explanation, advice in _LACKS:
-        line = _environment_line(case, sign)
+    # The system's error is the exception's, or in the log if a check failed.
+    lines = case.complaints.splitlines() if case.is_assertion else case.error_lines
+    for sign, usual, explanation, advice in _LACKS if not signs.RAISES.search(case.details) else ():
+        line = next((cut(line) for line in lines if sign.search(line)), None)
         if line and not (sign is signs.TIMEOUT and (case.waited_in_vain or hangs_again)):
             confidence = 0.9 if case.passes else usual - 0.25 * case.is_assertion
             quotes = (line, *(other["written"] for other in case.passes[:1]))
@@ -89,7 +84,8 @@ def _missing_environment(case: CaseText) -> Finding | None:
     said = case.line_around(sign[0]) if sign else None
     if said is None and case.error_type == "KeyError" and signs.ENVIRON.search(case.details):
         said = case.failing_lines()
-    if said is None or case.broke_in == "application" or signs.RAISES.search(case.details):
+    by_application = case.broke_in == "application" and not case.breaks_at_import
+    if said is None or by_application or signs.RAISES.search(case.details):
         return None
     explanation = "What the test needs around it is not there: a variable of the environment, a program or a browser."
     return Finding(True, 0.75, "tool_bug", explanation, (cut(said),), "Prepare the machine of the run as the test expects it.")
@@ -108,8 +104,8 @@ def _passes_again(case: CaseText) -> Finding | None:
 
 def _varying(case: CaseText) -> Iterator[tuple[object, Sequence[str], str, str, str]]:
     """Yield what may vary between the runs of a test: whether it does, further quotes, the cause, and the words."""
-    seeded = [line for line in case.found if _seed(line)]
-    seeds = next((pair for pair in pairwise(seeded) if _seed(pair[0]) != _seed(pair[1])), ())
+    seeded = [(line, match[1]) for line in case.found if (match := signs.SEED.search(line))]
+    seeds = next(((one[0], other[0]) for one, other in pairwise(seeded) if one[1] != other[1]), ())
     orders = [other["order"] for other in case.passes]
     again = [other["written"] for other in case.same_failures if other["order"] == "the same cases"]
     by_chance = "The test fails with some random numbers and passes with others."
@@ -141,29 +137,19 @@ def _date_gone_by(case: CaseText) -> Finding | None:
     return None
 
 
-RULES: tuple[TriageRule, ...] = (
+RULES: tuple[Callable[[CaseText], Finding | None], ...] = (
     _machine_lacks,
-    unreadable_source,
-    mistake_in_test,
+    real.unreadable_source,
+    faulty.mistake_in_test,
     missing_code,
+    real.breaks_rules_of_code,
     _missing_environment,
-    broken_preparation,
+    faulty.broken_preparation,
     _passes_again,
     _date_gone_by,
-    fails_by_itself,
-    fails_in_one_place,
-    computes_wrongly,
-    breaks_itself,
+    faulty.fails_by_itself,
+    real.fails_in_one_place,
+    real.computes_wrongly,
+    real.breaks_itself,
 )
 """In order: problems of the machine, of the test, of the application."""
-
-
-def _environment_line(case: CaseText, sign: re.Pattern[str]) -> str | None:
-    """Return the system's error line: of the exception, or of the log if a check failed."""
-    lines = case.complaints.splitlines() if case.is_assertion else case.error_lines
-    return None if signs.RAISES.search(case.details) else next((cut(line) for line in lines if sign.search(line)), None)
-
-
-def _seed(line: str) -> str:
-    match = signs.SEED.search(line)
-    return match[1] if match else ""

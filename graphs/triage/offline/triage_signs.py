@@ -21,19 +21,23 @@ CONNECTION = re.compile(
     r"|getaddrinfo failed|unknownhostexception|remote end closed connection|server disconnected"
     r"|\bERR_(?:NAME_NOT_RESOLVED|INTERNET_DISCONNECTED|ADDRESS_UNREACHABLE|CONNECTION_\w+)|socket (?:disconnected|hang up)"
     r"|could not connect to (?:server|host)|failed to establish a new connection"
-    r"|50[234] (?:bad gateway|service (?:temporarily )?unavailable|gateway time-?out)|ConnectionRefusedError|ConnectException",
+    r"|50[234] (?:bad gateway|service (?:temporarily )?unavailable|gateway time-?out)|ConnectionRefusedError|ConnectException"
+    r"|429 (?:client error: )?too many requests",
     _IGNORE,
 )
 """A peer could not be reached."""
 
 AWAITED_ELEMENT = re.compile(
-    r"waiting for (?:navigation|expect|locator|selector|element|getBy|get_by)|NoSuchElement|locator resolved to"
-    r"|[Uu]nable to (?:find|locate) (?:an )?element|[Ee]xpected to find element"
+    r"waiting for (?:navigation|expect|locator|selector|element|visibility|presence|getBy|get_by)|NoSuchElement"
+    r"|locator resolved to|navigating to \"|[Uu]nable to (?:find|locate) (?:an )?element|[Ee]xpected to find element"
 )
 """Something was waited for on a page; whether the page or the test is wrong, the time-out does not tell."""
 
+ACTED = re.compile(r"^\s*- performing \w+ action\s*$", re.MULTILINE)
+"""Playwright found the element ready and acted on it."""
+
 TIMEOUT = re.compile(
-    r"timed?[ -]?out|\bETIMEDOUT\b|TimeoutError|TimeoutExpired|TimeoutException|deadline exceeded"
+    r"timed?[ -]?out|tried for \d+ second|\bETIMEDOUT\b|TimeoutError|TimeoutExpired|TimeoutException|deadline exceeded"
     r"|exceeded (?:the )?(?:timeout|time limit|deadline)",
     _IGNORE,
 )
@@ -58,8 +62,17 @@ ENVIRONMENT = re.compile(
     r"|command not found|is not recognized as an internal or external command|executable (?:file )?not found in \$?PATH"
     r"|password authentication failed|access denied for user|certificate (?:verify failed|has expired)|\bERR_CERT_"
     r"|has no attribute '\w+'\s{1,9}\S{0,300}(?:site|dist)-packages/\S{1,300}:\d+: AttributeError"
+    r"|Errno 13\] Permission denied|EACCES: permission denied|read-only file system|\bEROFS\b|cannot open shared object file"
+    r"|unable to locate credentials|could not automatically determine credentials|api_?key (?:client option )?must be set"
+    r"|(?:missing|no|invalid|incorrect) api[ _]key\b|validation errors? for \w*(?:settings|config)\b|unsupported locale setting"
+    r"|no time zone found with key|no \$DISPLAY|(?:cannot|can't|could not) (?:open|connect to) display|missing X server"
+    r"|\bspawn \S+ ENOENT|cannot run program|exec format error|^(?:/bin/)?sh: (?:line )?\d+: \S+ not found"
+    r"|subprocess\.py:\d+: FileNotFoundError|\bGLIBC\w*_[\d.]+\W? not found|binary incompatib|requires (?:a different )?python"
+    r"|no NVIDIA driver|no CUDA-capable device|CUDA driver version is insufficient|no kernel image is available"
+    r"|FATAL: +(?:database|role) \"[^\"\n]+\" does not exist|unknown database '|not a git repository|detected dubious ownership"
+    r"|config\.webServer was not able to start|executable needs to be in PATH|cannot find chrome binary"
     r"|\bEADDRINUSE\b|address already in use|compiled against a different Node|UnsupportedClassVersionError",
-    _IGNORE,
+    _IGNORE | re.MULTILINE,
 )
 """Something the test needs is missing."""
 
@@ -87,7 +100,7 @@ MISUSE = re.compile(
     r"|use import statement outside a module|Jest encountered an unexpected token|Support for the experimental syntax"
     r"|test suite must contain at least one test|No test suite found in file|did not expect test(?:\.\w+)?\(\) to be called"
     r"|\b(?:document|window|navigator|localStorage|fetch|Text(?:En|De)coder|regeneratorRuntime|(?:Intersection|Resize)Observer"
-    r"|jest|vi|cy|describe|it|test|expect|before|after|(?:before|after)(?:Each|All))'? is not defined\b"
+    r"|jest|vi|cy|chai|sinon|describe|it|test|expect|before|after|(?:before|after)(?:Each|All))'? is not defined\b"
     r"|matchMedia is not a function|async def functions are not natively supported"
     r"|Working outside of (?:application|request) context|Database access not allowed|settings are not configured"
     r"|Apps aren't loaded yet|no such table: |relation \"[^\"\n]{1,80}\" does not exist"
@@ -101,17 +114,24 @@ NOT_COMPUTED = re.compile(
     r"<Response \[\d|\bstatus_?code\b|\bstatusCode\b|\bclient\.(?:get|post|put|patch|delete)\(|got \d{3} \""
     r"|\b(?:supertest|superagent|chai-http|restassured|MockMvc)\b|\bexpect\((?:page|locator|this\.)|\b(?:driver|page|cy)\."
     r"|toHaveBeen\w*Called|\bassert_(?:not_)?(?:any_|has_)?call|Number of calls|Wanted but not invoked|[Ss]napshot"
-    r"|toContain\b|toMatch\b|\blen\(\[\]\)|^E\s+assert (?:\[\]|\{\}|None|'[^']*' in )|\bin \[\]",
+    r"|Received length: +0|toContain\b|toMatch\b|\blen\(\[\]\)|^E\s+assert (?:\[\]|\{\}|None|'[^']*' in )|\bin \[\]",
     re.MULTILINE,
 )
 """A check looks at a response, a page, a replaced part, a snapshot, or whether something holds something else."""
 
 SETUP = re.compile(
     r"fixture '[^']*' not found|ScopeMismatch|failed on setup with|recursive dependency involving fixture"
-    r"|in setUp(?:Class|Module)?\b|ERROR at setup of|@?Before(?:All|Each|Class)\b|\"(?:before|after) ?(?:[Aa]ll|[Ee]ach)\" hook"
+    r"|in setUp(?:Class|Module)?\b|ERROR at setup of|(?<![A-Za-z])Before(?:All|Each|Class|Method|Test|Suite)\b"
+    r"|\binvokeConfiguration|\"(?:before|after) ?(?:[Aa]ll|[Ee]ach)\" hook"
     r"|caused by test hooks|\b_callCircusHook\b",
 )
 """The set-up failed; the test did not run."""
+
+LINTED = re.compile(
+    r"^line \d+, col \d+, (?:error|warning) - |^\S+:\d+(?::\d+)?:? (?:error: .+ \[[\w-]+\]$|[CEFWR]\d{3,4}:? )",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A linter or a type checker complains: ESLint, mypy, Pylint, flake8."""
 
 RANDOM = re.compile(
     r"\brandom\.|\brandom(?:ly)?\b.{0,12}\bseed|\bseed\s*[=:]\s*\d|PYTHONHASHSEED|\brand(?:int|range|om_\w+)\(|\bshuffle|\buuid"

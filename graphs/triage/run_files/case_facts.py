@@ -60,8 +60,6 @@ class CaseFacts:
     started: str
     seconds: str
     ran_after: str
-    source: str
-    """The file and line of the test's code, if known."""
     other_results: int
     """The number of other results; at most ``MAX_RESULTS`` are shown."""
     others: list[OtherResult]
@@ -125,7 +123,6 @@ def facts_of(case: Case, survey: Survey) -> dict[str, Any]:
         "started": result.started or _NOT_SAID,
         "seconds": result.seconds or _NOT_SAID,
         "ran_after": f"{len(before)} others, the last of them {before[-1]}" if before else "no other",
-        "source": f"{result.source}:{result.source_line}" if result.source else "",
         "other_results": len(case.others),
         "others": [_other(other, result, survey) for other in case.others[:MAX_RESULTS]],
         "elsewhere": [

@@ -147,8 +147,7 @@ def _ran_first(result: JUnitCase) -> tuple[str, int, str]:
 def _trouble_in_output(results: Iterable[JUnitCase]) -> dict[CaseKey, tuple[JUnitCase, str]]:
     trouble: dict[CaseKey, tuple[JUnitCase, str]] = {}
     for result in results:
-        match = _TROUBLE_IN_OUTPUT.search(result.output)
-        if match:
+        if match := _TROUBLE_IN_OUTPUT.search(result.output):
             trouble.setdefault(case_key(result), (result, match[0].strip()))
     return trouble
 
@@ -174,8 +173,7 @@ def _named_above(match: Match, by_name: Mapping[str, list[JUnitCase]]) -> list[J
     place = PurePosixPath(match.path).parent
     for line in reversed(lines):
         named = [result for name in _names_in(line) for result in by_name.get(name, ())]
-        near = [result for result in named if PurePosixPath(result.file).parent == place]
-        if near:
+        if near := [result for result in named if PurePosixPath(result.file).parent == place]:
             return near
     return []
 

@@ -63,14 +63,7 @@ class Listing:
 
 
 class Folder:
-    """Reads files below one folder.
-
-    Example:
-        >>> Folder(".").relative("logs/../../secret")
-        Traceback (most recent call last):
-        ...
-        answergraph.graphs.triage.run_files.read_only_folder.FolderError: 'logs/../../secret' is not below the folder.
-    """
+    """Reads files below one folder."""
 
     def __init__(self, root: str | os.PathLike[str]) -> None:
         """Open a folder; a link given here is followed once.

@@ -1,4 +1,4 @@
-"""The command line as a shell and a person see it: what is printed where, and the exit code."""
+"""The command line as shells and people see it: output, streams, and exit codes."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What the command line says about itself, and how soon."""
+"""The help of the command line: its content and its speed."""
 
 import os
 import subprocess

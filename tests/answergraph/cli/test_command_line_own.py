@@ -1,4 +1,4 @@
-"""``answergraph ask`` with an agent or a schema of one's own."""
+"""``answergraph ask`` with your own agent or schema."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The command of the experiment: what it prints and writes, how it ends, and that it goes on where it was stopped."""
+"""The experiment's command: output, files, endings, and resuming."""
 
 import json
 import signal

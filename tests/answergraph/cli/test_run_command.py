@@ -1,4 +1,4 @@
-"""``answergraph run`` as a shell and a person see it."""
+"""``answergraph run`` as shells and people see it."""
 
 import json
 import os

@@ -7,7 +7,7 @@ from itertools import count
 from typing import Annotated, Any, Generic, NamedTuple, NotRequired, TypeVar, Union
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from pydantic import (
     AfterValidator,
@@ -217,6 +217,7 @@ SPECS: st.SearchStrategy[Spec] = st.recursive(
 )
 
 
+@example(spec=("union", ("left out", ("model", "marked")), "marked"))
 @given(spec=SPECS)
 @settings(max_examples=120)
 def test_no_mark_stays_unchecked_without_an_error(spec: Spec) -> None:

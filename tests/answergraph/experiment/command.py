@@ -1,4 +1,4 @@
-"""Runs the command of the experiment and reads what it wrote."""
+"""Runs the experiment's command and reads its files."""
 
 import csv
 from dataclasses import dataclass

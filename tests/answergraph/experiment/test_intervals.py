@@ -1,4 +1,4 @@
-"""Intervals and the exact test, against their definitions."""
+"""The intervals and the exact test follow their definitions."""
 
 from itertools import product
 from math import sqrt

@@ -1,4 +1,4 @@
-"""The journal: what was finished is kept whatever happens to its writer, and nothing is taken for what it is not."""
+"""The journal keeps finished runs even if its writer dies, and ignores broken lines."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What is measured of a finished run, and that a run made in another way than its setting says is none of it."""
+"""Measurements of finished runs; a run asked in another way than its setting says does not count."""
 
 import json
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""The plot: both files, its warning, its error bars, and what happens without the library that draws."""
+"""The plot: both files, the warning, the error bars, and a missing matplotlib."""
 
 import re
 import sys

@@ -1,4 +1,4 @@
-"""The tables: what a row shows with figures, with a spread, and without either."""
+"""The tables: rows with figures, with intervals, and without either."""
 
 import re
 from dataclasses import replace
@@ -23,7 +23,7 @@ ROW = Row(
     notes=("sent without strict",),
 )
 ERROR = replace(
-    ROW, setting="prompted", error="3 of 20 runs are no runs of this setting", figures={}, intervals={}, validate_calls=()
+    ROW, setting="prompted", error="3 of 20 runs do not belong to this setting", figures={}, intervals={}, validate_calls=()
 )
 
 
@@ -52,7 +52,7 @@ def test_an_error_stands_in_place_of_figures() -> None:
     for row in rows:
         assert row[:2] == ["prompted", "error"]
         assert set(row[2:]) == {"–"}
-    assert "prompted: error: 3 of 20 runs are no runs of this setting" in text
+    assert "prompted: error: 3 of 20 runs do not belong to this setting" in text
 
 
 def test_what_one_has_to_know_stands_below_the_tables() -> None:

@@ -1,4 +1,4 @@
-"""The runs of a plan: each once, several at a time, none lost by the failure of another."""
+"""The runs of a plan: each once, several concurrently, and a failure loses no other run."""
 
 import asyncio
 from collections.abc import Sequence
@@ -11,9 +11,9 @@ import pytest
 from langchain_core.messages import AIMessage, AnyMessage
 
 from answergraph import FallbackStrategy, PromptedStrategy, ToolStrategy
-from answergraph.experiment.journal import Journal
+from answergraph.experiment.journal import Journal, RunKey
 from answergraph.experiment.measurement import WrongStrategyError
-from answergraph.experiment.run_plan import Failed, RunPlan, run_all
+from answergraph.experiment.run_plan import RunPlan, run_all
 from answergraph.experiment.seed_experiment import TASKS, CalculationResult
 from answergraph.experiment.settings import SETTINGS, Setting
 from answergraph.models.resolve import resolve_model
@@ -29,7 +29,7 @@ def plan(*settings: Setting, tasks: int = 2, repeats: int = 1, **changes: Any) -
     return replace(RunPlan("m", settings or (NO_FORMAT,), TASKS[:tasks], repeats), **changes)
 
 
-def make(plan: RunPlan, model: Any, path: Path, concurrency: int = 2) -> tuple[list[Failed], int, int]:
+def make(plan: RunPlan, model: Any, path: Path, concurrency: int = 2) -> tuple[dict[RunKey, Exception], int, int]:
     """Return what failed, how many runs are in the journal, and how often progress was told."""
     told: list[None] = []
     with Journal(path / "runs.jsonl") as journal:
@@ -39,10 +39,10 @@ def make(plan: RunPlan, model: Any, path: Path, concurrency: int = 2) -> tuple[l
 
 def test_a_run_is_made_once_however_often_the_plan_is_run(tmp_path: Path) -> None:
     model = ScriptedChatModel(replies=lambda messages: ANSWER)
-    assert make(plan(repeats=3), model, tmp_path) == ([], 6, 6)
-    assert make(plan(repeats=3), model, tmp_path) == ([], 6, 6)
+    assert make(plan(repeats=3), model, tmp_path) == ({}, 6, 6)
+    assert make(plan(repeats=3), model, tmp_path) == ({}, 6, 6)
     assert len(model.requests) == 6
-    assert make(plan(repeats=4), model, tmp_path) == ([], 8, 8)
+    assert make(plan(repeats=4), model, tmp_path) == ({}, 8, 8)
     assert len(model.requests) == 8
 
 
@@ -56,7 +56,7 @@ def test_another_configuration_is_another_run(tmp_path: Path) -> None:
         plan(replace(NAMED["no_format_named"], name="no_format")),
     ]
     for count, each in enumerate(plans, 1):
-        assert make(each, model, tmp_path) == ([], 2 * count, 2)
+        assert make(each, model, tmp_path) == ({}, 2 * count, 2)
     assert len(model.requests) == 2 * len(plans)
 
 
@@ -83,13 +83,13 @@ def test_a_failed_run_loses_no_other_and_is_made_again_next_time(tmp_path: Path)
 
     model = ScriptedChatModel(replies=reply)
     failed, kept, told = make(plan(tasks=5), model, tmp_path)
-    assert [(each.key.task, str(each.error), isinstance(each.error, WrongStrategyError)) for each in failed] == [
+    assert [(key.task, str(error), isinstance(error, WrongStrategyError)) for key, error in failed.items()] == [
         ("calc_02", "503, come back later", False)
     ]
     assert (kept, told) == (4, 5)
     refuses.clear()
     refuses.append(False)
-    assert make(plan(tasks=5), model, tmp_path) == ([], 5, 5)
+    assert make(plan(tasks=5), model, tmp_path) == ({}, 5, 5)
 
 
 @pytest.mark.parametrize("concurrency", [1, 3])
@@ -109,7 +109,7 @@ def test_no_more_runs_go_on_at_once_than_asked_for(tmp_path: Path, concurrency: 
 
     with OpenAIServer(reply) as server:
         model = resolve_model("openai:small", base_url=server.base_url, api_key="none")
-        assert make(plan(tasks=8), model, tmp_path, concurrency) == ([], 8, 8)
+        assert make(plan(tasks=8), model, tmp_path, concurrency) == ({}, 8, 8)
     assert most == [concurrency]
 
 
@@ -119,7 +119,7 @@ def test_a_run_asked_otherwise_is_failed_and_not_kept(tmp_path: Path) -> None:
     # The first reply ignores the answer tool, the second is given by the next strategy.
     model = ScriptedChatModel(replies=lambda messages: ANSWER if len(messages) > 2 + 1 else "It is 1.")
     failed, kept, _ = make(plan(setting, tasks=1), model, tmp_path)
-    assert [(isinstance(each.error, WrongStrategyError), str(each.error)) for each in failed] == [
+    assert [(isinstance(error, WrongStrategyError), str(error)) for error in failed.values()] == [
         (True, "asked for by prompted, not by tool")
     ]
     assert kept == 0

@@ -1,4 +1,4 @@
-"""What is measured of a model whose behaviour is known is that behaviour, in every setting: the test of the harness."""
+"""The harness measures a model with known behaviour correctly, in every setting."""
 
 from pathlib import Path
 

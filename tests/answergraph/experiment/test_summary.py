@@ -1,4 +1,4 @@
-"""The figures of a setting: over what finished, with their spread over the repeats, or an error."""
+"""The figures of a setting: over its finished runs, with intervals, or an error."""
 
 from dataclasses import replace
 
@@ -7,7 +7,7 @@ import pytest
 from answergraph.experiment.intervals import wilson
 from answergraph.experiment.journal import HowMade, Record, RunKey
 from answergraph.experiment.measurement import Measurement, WrongStrategyError
-from answergraph.experiment.run_plan import Failed, RunPlan
+from answergraph.experiment.run_plan import RunPlan
 from answergraph.experiment.seed_experiment import TASKS
 from answergraph.experiment.settings import SETTINGS
 from answergraph.experiment.summary import METRICS, Row, summarise
@@ -34,8 +34,8 @@ def records(*runs: Measurement) -> dict[RunKey, Record]:
     return {key: Record(key, run) for key, run in zip(KEYS, runs, strict=False)}
 
 
-def row(finished: dict[RunKey, Record], *failed: Failed) -> Row:
-    return next(each for each in summarise(PLAN, finished, failed).rows if each.setting == "no_format")
+def row(finished: dict[RunKey, Record], failed: dict[RunKey, Exception] | None = None) -> Row:
+    return next(each for each in summarise(PLAN, finished, failed or {}).rows if each.setting == "no_format")
 
 
 def validating(*calls: int) -> list[Measurement]:
@@ -55,14 +55,14 @@ def test_what_is_compared_is_compared_task_by_task() -> None:
     runs = {"no_format": validating(0, 1, 0, 0), "tool_strategy": validating(1, 1, 1, 0)}
     keys = [run.key for run in PLAN.runs() if run.key.repeat == 1]
     finished = {key: Record(key, runs[key.setting].pop(0)) for key in keys}
-    (compared,) = summarise(PLAN, finished, []).comparisons
+    (compared,) = summarise(PLAN, finished, {}).comparisons
     assert (compared.setting, compared.other, compared.rates) == ("tool_strategy", "no_format", (0.75, 0.25))
     assert (compared.test.pairs, compared.test.higher, compared.test.lower, compared.test.p) == (4, 2, 0, 0.5)
 
 
 def test_the_report_says_how_the_runs_were_made() -> None:
     made = HowMade("2026-11-22T10:00:00+00:00", "1.0", ["small-7b"], {"temperature": 0.0})
-    report = summarise(PLAN, {KEYS[0]: Record(KEYS[0], RUN, made), KEYS[1]: Record(KEYS[1], RUN)}, [])
+    report = summarise(PLAN, {KEYS[0]: Record(KEYS[0], RUN, made), KEYS[1]: Record(KEYS[1], RUN)}, {})
     assert report.provenance == {
         "date": "2026-11-22",
         "answergraph": "1.0",
@@ -78,20 +78,20 @@ def test_an_unfinished_plan_counts_what_is_there() -> None:
 
 
 def test_a_failed_run_is_reported_and_not_counted() -> None:
-    of = row(records(*validating(1, 1)), Failed(KEYS[2], RuntimeError("503")))
+    of = row(records(*validating(1, 1)), {KEYS[2]: RuntimeError("503")})
     assert (of.finished, of.failed, of.error) == (2, 1, None)
     assert of.figures["validate_rate"] == 1
     assert of.validate_calls == (1, 1, None, None)
 
 
 def test_without_any_finished_run_there_is_an_error_and_no_figure() -> None:
-    of = row({}, *(Failed(key, RuntimeError("503")) for key in KEYS))
+    of = row({}, {key: RuntimeError("503") for key in KEYS})
     assert (of.error, of.failed, of.figures, of.intervals, of.validate_calls) == ("no run finished", 8, {}, {}, ())
 
 
 def test_one_run_asked_otherwise_makes_the_row_an_error() -> None:
-    of = row(records(*validating(1, 1, 1)), Failed(KEYS[3], WrongStrategyError("asked for by prompted, not by tool")))
-    assert of.error == "1 of 8 runs are no runs of this setting: asked for by prompted, not by tool"
+    of = row(records(*validating(1, 1, 1)), {KEYS[3]: WrongStrategyError("asked for by prompted, not by tool")})
+    assert of.error == "1 of 8 runs do not belong to this setting: asked for by prompted, not by tool"
     assert (of.figures, of.intervals, of.validate_calls) == ({}, {}, ())
 
 
@@ -121,6 +121,6 @@ def test_tokens_are_none_where_the_provider_reports_none() -> None:
 
 
 def test_every_setting_has_every_figure() -> None:
-    (first, second) = summarise(PLAN, records(RUN), []).rows
+    (first, second) = summarise(PLAN, records(RUN), {}).rows
     assert (first.setting, second.setting) == ("no_format", "tool_strategy")
     assert set(first.figures) == set(METRICS)

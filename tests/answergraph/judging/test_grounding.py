@@ -1,4 +1,4 @@
-"""Whether a reason quotes the work: which quotation marks count, and what is no quote."""
+"""Whether a reason quotes the work: which quotation marks count."""
 
 import pytest
 from hypothesis import given

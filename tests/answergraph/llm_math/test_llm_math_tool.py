@@ -1,4 +1,4 @@
-"""The calculator tool: what the model is asked, and what is made of its reply."""
+"""The calculator tool: its question to the model, and its reading of the reply."""
 
 from typing import Any
 

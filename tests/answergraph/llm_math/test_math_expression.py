@@ -1,4 +1,4 @@
-"""The calculator's expressions: what is evaluated, what is refused before it, and that the values are right."""
+"""The calculator's expressions: allowed ones, refused ones, and their values."""
 
 from fractions import Fraction
 

@@ -1,4 +1,4 @@
-"""Rules as developers write them: what each kind means, and what is said about one that cannot be read."""
+"""Rules as developers write them: the meaning of each kind, and the errors for malformed ones."""
 
 from contextlib import suppress
 from typing import Any

@@ -1,4 +1,4 @@
-"""What ``when(...)`` says about a state: values, comparisons, and the errors where there is no answer."""
+"""``when(...)`` on a state: values, comparisons, and errors if there is no value."""
 
 import json
 from dataclasses import dataclass

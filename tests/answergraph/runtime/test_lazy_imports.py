@@ -1,4 +1,4 @@
-"""What an agent does not need is not imported with it, and is there all the same."""
+"""An agent imports only what it needs; all other names are imported on first use."""
 
 import subprocess
 import sys

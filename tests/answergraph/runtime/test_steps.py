@@ -1,4 +1,4 @@
-"""Steps are run by hand with ``next`` and ``send``, and by two drivers that do the same; nodes are made of them."""
+"""Steps run with ``next`` and ``send`` and with two drivers that behave the same; nodes are made of them."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -13,7 +13,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from answergraph.runtime.steps import CallHandler, GraphNode, Invoke, Router, Step, Wrap, arun_step, pure, run_step
+from answergraph.runtime.steps import Call, GraphNode, Invoke, Router, Step, arun_step, pure, run_step, wrap
 from tests.suite.colors import Run
 
 
@@ -141,14 +141,12 @@ def test_listeners_of_an_invoke_hear_of_this_call_alone(color: str) -> None:
 
 
 @COLORS
-def test_a_handler_is_called_with_its_arguments_in_its_own_color(color: str) -> None:
+def test_of_two_functions_the_one_of_the_color_is_called_with_the_arguments(color: str) -> None:
     async def awaited(one: int, two: int) -> tuple[str, int]:
         return "async", one + two
 
-    handlers: dict[str, Callable[..., Any]] = {"sync": lambda one, two: ("sync", one + two), "async": awaited}
-
     def step() -> Step[Any]:
-        result: Any = yield CallHandler(handlers[color], (1, 2))
+        result: Any = yield Call(lambda one, two: ("sync", one + two), awaited, (1, 2))
         return result
 
     assert run_in(color, step()) == (color, 3)
@@ -167,7 +165,7 @@ def test_a_hook_runs_the_inner_step_as_often_as_it_likes_with_the_request_it_lik
         return [await handler(request), await handler(f"{request}!")]
 
     def step() -> Step[Any]:
-        result: Any = yield Wrap(hook, ahook, "x", inner)
+        result: Any = yield wrap(hook, ahook, "x", inner)
         return result
 
     assert run_in(color, step()) == [f"{color} x", f"{color} x!"]
@@ -231,8 +229,8 @@ def test_what_is_around_a_node_opens_with_the_state_changes_the_update_and_close
         said: str = yield Says("x")
         return {"word": said}
 
-    plain = GraphNode(step, name="node")
-    assert run(graph_of(plain.within(partial(Around, events))), {"word": "w"}) == {"word": f"({run.color} x)"}
+    plain, around = GraphNode(step, name="node"), GraphNode(step, name="node", around=partial(Around, events))
+    assert run(graph_of(around), {"word": "w"}) == {"word": f"({run.color} x)"}
     assert events == [("open", "w"), "step", "closed"]
     assert run(graph_of(plain), {"word": "w"}) == {"word": f"{run.color} x"}
 
@@ -244,5 +242,5 @@ def test_what_is_around_a_node_is_closed_when_its_step_fails(run: Run) -> None:
         yield Fails()
 
     with pytest.raises(KeyError):
-        run(graph_of(GraphNode(step, name="node").within(partial(Around, events))), {"word": "w"})
+        run(graph_of(GraphNode(step, name="node", around=partial(Around, events))), {"word": "w"})
     assert events == [("open", "w"), "closed"]

@@ -1,4 +1,4 @@
-"""A stream nobody reads is told from one that somebody does."""
+"""A stream with listeners is distinguished from one without."""
 
 import queue
 from typing import Any

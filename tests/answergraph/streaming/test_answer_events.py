@@ -1,4 +1,4 @@
-"""An answer event can be told from anything else."""
+"""Answer events are distinguished from all other events."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A growing JSON text is read in valid prefixes, and in time that grows with its length."""
+"""A growing JSON text is read at every valid prefix, in linear time."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""Answers whose validators are counted, and middleware that looks at them or changes them."""
+"""Answers that count their validations, and middleware that reads or changes them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Programs written for LangChain: each is handed ``create_agent`` and takes everything else from LangChain.
+"""Programs written for LangChain: each gets ``create_agent`` as an argument and imports everything else from LangChain.
 
 A program returns the agents it builds with what they are invoked with; ``test_agent_moving_over`` runs them under both packages.
 """
@@ -267,7 +267,7 @@ DIFFERENT: dict[str, tuple[str, Program]] = {
         program(said(GOOD, call("search", query="q")), said(GOOD), response_format=ToolStrategy(Contact)),
     ),
     "prose instead of an answer": (
-        "a run never ends in None without a word",
+        "a run never returns None without a reason",
         program("Ada", said(GOOD), response_format=ToolStrategy(Contact)),
     ),
     "the same invalid answer for ever": (

@@ -1,4 +1,4 @@
-"""Scripted agents for the tests of this folder, and what their answers look like."""
+"""Scripted agents and their answers, for the tests of this folder."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -1,4 +1,4 @@
-"""What cannot be built is refused while building, with what to change."""
+"""Mistakes are refused while building, and the message says what to change."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Graphs that are built of the same schemas: read once, and each still a graph of its own."""
+"""Graphs with the same schemas share the reading of their types, but no state."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The types of an agent change nothing at run time, and know every argument."""
+"""The static types change nothing at run time, and know every argument."""
 
 import inspect
 

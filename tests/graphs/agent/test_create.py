@@ -1,4 +1,4 @@
-"""What a user sees of an agent: every run ends, in a typed answer or in a typed reason why there is none."""
+"""An agent as users see it: every run ends, in a typed answer or in a typed reason why there is none."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The state key of the answer: what may be written to it, what its schema shows, and threads older than their schema."""
+"""The state key of the answer: allowed values, the schema shown, and threads from before a schema changed."""
 
 import logging
 from typing import Annotated, Any

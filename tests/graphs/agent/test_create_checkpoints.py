@@ -1,4 +1,4 @@
-"""An answer has its declared type wherever it is shown, from every checkpointer, in another process, and without a warning."""
+"""An answer keeps its declared type everywhere: in every checkpointer, in another process, and without a warning."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Tool calls that are carried out elsewhere: the run ends, says which calls wait, and goes on with their results."""
+"""External tool calls: the run ends, names the waiting calls, and resumes with their results."""
 
 import json
 from typing import Any

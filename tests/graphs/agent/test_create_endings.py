@@ -1,4 +1,4 @@
-"""How a run ends is the developer's choice: limits, answers beside tool calls, checks, and what a failure does."""
+"""Developers choose how a run ends: limits, answers beside tool calls, checks, and failures."""
 
 from typing import Any
 

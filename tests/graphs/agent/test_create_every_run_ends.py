@@ -1,4 +1,4 @@
-"""Whatever a model replies, however it is asked and whatever it may use: the run ends, and says how."""
+"""Every run ends and says how, for all combinations of replies, strategies and limits."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Every provider family is asked in a way it takes, from the first request on."""
+"""Every provider family is asked in a way that it supports, from the first request on."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field

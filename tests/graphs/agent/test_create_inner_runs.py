@@ -1,4 +1,4 @@
-"""An agent that runs inside another one uses no more than its caller has left, and is charged to it."""
+"""An agent inside another agent's run uses at most the rest of the caller's budget, and is charged to it."""
 
 from typing import Any
 

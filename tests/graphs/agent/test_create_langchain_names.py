@@ -1,4 +1,4 @@
-"""What programs written for LangChain rely on besides ``create_agent``: paths, names, classes, traces and streams."""
+"""Programs for LangChain rely on more than ``create_agent``: paths, names, classes, traces and streams."""
 
 import asyncio
 from importlib import import_module

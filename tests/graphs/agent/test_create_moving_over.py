@@ -1,4 +1,4 @@
-"""A LangChain program moves over by changing the import of ``create_agent`` alone; what differs on purpose stands in one list."""
+"""To move a LangChain program over, change only the import of ``create_agent``; one list has the intended differences."""
 
 import uuid
 from dataclasses import asdict, is_dataclass

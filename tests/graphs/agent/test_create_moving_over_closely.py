@@ -1,4 +1,4 @@
-"""Moving over, looked at more closely: what the model is sent, what streams, the threads a program left behind."""
+"""Moving over in detail: the requests, the streams, and the threads that a program left behind."""
 
 from typing import Any
 

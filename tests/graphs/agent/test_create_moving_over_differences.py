@@ -1,4 +1,4 @@
-"""Where a program that moves over comes out differently on purpose: how exactly it comes out here."""
+"""The exact results of programs that intentionally differ after moving over."""
 
 import uuid
 from typing import Any, NamedTuple

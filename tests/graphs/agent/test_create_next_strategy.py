@@ -1,4 +1,4 @@
-"""Where a provider refuses to be asked in a way, or a model ignores it, the next rung of the ladder is taken."""
+"""If a provider refuses a strategy, or a model ignores it, the next strategy asks."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""Replies as servers really send them: odd usage, other roles, ids missing or given twice, turns that were paused, no words."""
+"""Odd replies of real servers: usage, roles, missing or repeated ids, paused turns, empty texts."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""The answer, the outcome and the private keys are written by the agent's own nodes alone."""
+"""Only the agent's own nodes write the answer, the outcome and the private keys."""
 
 from dataclasses import dataclass
 from typing import Annotated, Any, NotRequired

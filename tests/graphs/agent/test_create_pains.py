@@ -1,4 +1,4 @@
-"""What other agents are complained about for, as what must happen here instead: how a model is asked, and how often."""
+"""Users' complaints about other agents, turned into requirements: how, and how often, a model is asked."""
 
 from collections.abc import Iterator
 from typing import Any

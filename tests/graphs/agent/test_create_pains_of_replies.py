@@ -1,4 +1,4 @@
-"""What other agents are complained about for, as what must happen here instead: replies, histories, costs."""
+"""Users' complaints about other agents, turned into requirements: replies, histories, costs."""
 
 import json
 from typing import Any

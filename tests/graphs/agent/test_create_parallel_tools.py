@@ -1,4 +1,4 @@
-"""The tools of one turn run at once, as many as there are, blocking or awaited."""
+"""All tools of a turn run concurrently, blocking or awaited."""
 
 import threading
 from typing import Any

@@ -1,4 +1,4 @@
-"""The outcome says field by field what was wrong, in which message, and what was looked at; our own words carry a mark."""
+"""The outcome lists the problems by field and message, and the checked fields; the library's own messages are marked."""
 
 import json
 from typing import Annotated, Any

@@ -1,4 +1,4 @@
-"""An answer is read once and validated twice at most: when it is read, and to prove that its JSON brings it back."""
+"""An answer is read once and validated at most twice: when it is read, and to check that its JSON restores it."""
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor

@@ -1,4 +1,4 @@
-"""What a hook, a middleware or a user has changed since an answer was read is read and checked again."""
+"""If a hook, a middleware or a user changes an answer after it was read, it is read and checked again."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What is learned from a provider's refusals: from its HTTP errors alone, for whom they are true, and for a time."""
+"""Refusals are learned only from a provider's HTTP errors, only for the models they concern, and for a limited time."""
 
 from collections.abc import Iterator
 from typing import Any, ClassVar

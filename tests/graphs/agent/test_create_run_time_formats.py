@@ -1,4 +1,4 @@
-"""A response format made at run time is used like a declared one: offered, read, corrected, narrowed, kept over checkpoints."""
+"""A response format made at run time works like a declared one: offered, read, corrected, narrowed, restored from checkpoints."""
 
 from typing import Any
 

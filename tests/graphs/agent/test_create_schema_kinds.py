@@ -1,4 +1,4 @@
-"""Every kind of type is asked for, read and corrected under every strategy."""
+"""Every strategy requests, reads and corrects every kind of type."""
 
 import json
 from enum import Enum

@@ -1,4 +1,4 @@
-"""Every stream mode works, and the signature is LangChain's and more."""
+"""Every stream mode works, and the signature extends LangChain's."""
 
 import inspect
 from typing import Annotated, Any

@@ -1,4 +1,4 @@
-"""A tracer sees every call of a model and of a tool, the short way of plain tools included."""
+"""A tracer sees every model call and tool call, including direct tool calls."""
 
 from typing import Any
 

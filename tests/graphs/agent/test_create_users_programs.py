@@ -1,4 +1,4 @@
-"""Programs as the documentation of LangChain's agents shows them come out the same under both packages."""
+"""Programs from the documentation of LangChain's agents give the same results with both packages."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What goes to a provider's own mode is compiled to what it takes; what comes back is held to the full schema."""
+"""A schema is compiled for the provider's own mode; the reply is validated against the full schema."""
 
 from typing import Any
 

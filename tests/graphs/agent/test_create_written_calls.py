@@ -1,4 +1,4 @@
-"""Calls that a model writes as text are calls: of a tool they are carried out, of an answer they are the answer."""
+"""Calls that a model writes as text are calls: tools run, and answers are read."""
 
 import json
 from typing import Any

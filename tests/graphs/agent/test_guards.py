@@ -1,4 +1,4 @@
-"""A guard without effect is told while building; what is known at run time only, before the model is asked."""
+"""A guard without effect is refused while building; if it shows only at run time, before the model is asked."""
 
 from typing import Annotated, Any
 

@@ -1,4 +1,4 @@
-"""Every exit condition is a row: a state, and why the graph goes on."""
+"""Every exit condition is a row: a state, and the reason for the next edge."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What a type checker knows of an agent; checked by mypy and pyright, never run."""
+"""Types that mypy and pyright check; never run."""
 
 from dataclasses import dataclass
 from typing import Any, Literal, assert_type

@@ -1,4 +1,4 @@
-"""While the model writes, the custom stream tells how the answer grows, whichever way it is asked for."""
+"""While the model writes, the custom stream reports the growing answer, with every strategy."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The growing answer has the declared shape: alternatives of a union in a text, lists, and formats made at run time."""
+"""The growing answer has the declared shape: unions, lists, and formats made at run time."""
 
 import json
 from typing import Any

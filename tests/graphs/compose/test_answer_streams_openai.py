@@ -1,4 +1,4 @@
-"""The real OpenAI client streams an answer through both of its APIs, to either kind of reader."""
+"""The real OpenAI client streams an answer with both of its APIs, sync and async."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A reader of the streams gets the answer as a projection, and prose without the answer's raw calls."""
+"""Readers of the streams get the answer as a projection, and prose without raw answer calls."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""An agent as a node of a graph with a state of its own: its keys, its answers in that state, its streams and interrupts."""
+"""An agent as a node of a graph with another state: keys, answers, streams and interrupts."""
 
 from functools import partial
 from typing import Annotated, Any

@@ -1,4 +1,4 @@
-"""An agent as a tool: what its caller's model reads, what it costs, and how it streams, stops and goes on."""
+"""An agent as a tool: its result, its costs, its streams, and how it stops and resumes."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""Finished threads, stopped ones, and those that wait for a person or for calls carried out elsewhere."""
+"""Threads that have ended, were stopped, or wait for a person or for external calls."""
 
 from collections.abc import Callable
 from itertools import count

@@ -1,4 +1,4 @@
-"""Models for the tests of the judge: the three kinds of provider, and what a stage may get back from each."""
+"""Models for the tests of the judge: three kinds of provider, with their replies per stage."""
 
 import json
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""The judge as a graph: the order in which rules are read, what is judged, what is returned, and as a part of other graphs."""
+"""The judge as a graph: the order of the rules, the judged text, the result, and judges inside other graphs."""
 
 from typing import Any
 

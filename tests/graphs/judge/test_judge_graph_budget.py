@@ -1,4 +1,4 @@
-"""A judge inside an agent's run uses no more than that run has left, and says so in its judgment when that is nothing."""
+"""A judge inside an agent's run uses at most the rest of its budget, and says so if nothing is left."""
 
 from typing import Any, NotRequired
 

@@ -1,4 +1,4 @@
-"""A report that tries to decide its own judgment: what stands in it is judged and never obeyed."""
+"""A report that tries to decide its own judgment is judged, never obeyed."""
 
 import json
 from collections.abc import Callable, Sequence

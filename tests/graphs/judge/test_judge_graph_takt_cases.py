@@ -1,4 +1,4 @@
-"""TAKT's judge and rules, case by case: what its own tests ask for, as data in words of our own."""
+"""TAKT's judge and rules, case by case: the requirements of its own tests, as data."""
 
 import tomllib
 from pathlib import Path

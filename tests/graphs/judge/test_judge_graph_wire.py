@@ -1,4 +1,4 @@
-"""The judge before real servers' habits: what goes over the wire to one that refuses, ignores or fails."""
+"""The judge and real servers: requests to servers that refuse, ignore or fail."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""The rules that judge in a model's place read the data of a judge's prompt, and none of its words."""
+"""The offline judge reads the data of a judge's prompt, not its words."""
 
 import json
 

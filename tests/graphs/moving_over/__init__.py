@@ -1,1 +1,1 @@
-"""More programs written for LangChain, as in ``langchain_programs``: each is handed ``create_agent`` alone."""
+"""More programs written for LangChain, as in ``langchain_programs``: each gets only ``create_agent`` from outside."""

@@ -1,4 +1,4 @@
-"""The react graph: the first seed of this protocol, replayed request by request, and what its limits do."""
+"""The react graph: the protocol's first seed, replayed request by request, and the limits."""
 
 from itertools import pairwise
 from typing import Any

@@ -1,4 +1,4 @@
-"""Agents for the tests of workflows: rules instead of models, made as a workflow file has them made."""
+"""Agents for the tests of workflows: rules instead of models, built as workflow files build them."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Files in TAKT's form, written anew: what its keys mean here."""
+"""Files in TAKT's format: the meaning of its keys here."""
 
 from collections.abc import Sequence
 from pathlib import Path

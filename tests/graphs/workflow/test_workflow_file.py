@@ -1,4 +1,4 @@
-"""Workflows in YAML: what a file may say, and that a mistake is told with file, line and key."""
+"""Workflows in YAML: allowed content, and mistakes reported with file, line and key."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Workflows: which step follows, why, how they end, and that they always do."""
+"""Workflows: the next step and its reason, the endings, and that every workflow ends."""
 
 from typing import Any
 

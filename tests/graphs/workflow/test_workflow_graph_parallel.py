@@ -1,4 +1,4 @@
-"""Parallel steps: children side by side, their labels, and the aggregate rules over them."""
+"""Parallel steps: children, their labels, and the aggregate rules."""
 
 from collections.abc import Mapping
 from typing import Any

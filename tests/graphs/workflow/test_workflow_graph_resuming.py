@@ -1,4 +1,4 @@
-"""A workflow that was killed or interrupted goes on where it stopped: no finished step runs again."""
+"""A killed or interrupted workflow resumes where it stopped; finished steps do not run again."""
 
 import signal
 import subprocess

@@ -1,4 +1,4 @@
-"""A tool call ends as in LangGraph's ``ToolNode``, in place and with the switch off: messages, commands, errors, events."""
+"""A direct tool call ends as in LangGraph's ``ToolNode``, also with the switch off: messages, commands, errors, events."""
 
 import asyncio
 from typing import Any

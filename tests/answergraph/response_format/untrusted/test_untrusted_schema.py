@@ -115,7 +115,7 @@ REFUSED: dict[str, tuple[object, str]] = {
     "parts that double": (chain_of_doubles(30), f"Over {MAX_SCHEMAS_PER_VALUE} schemas apply to one value"),
     "look-around": (pattern("^(?!a)"), "look-around"),
     "a back reference": (pattern(r"(a)\1"), "back references"),
-    "no pattern": (pattern("["), "not taken"),
+    "no pattern": (pattern("["), "not allowed"),
     "a pattern that grows": (pattern("((a{0,100}){0,100}){0,100}"), "too large"),
     "a long pattern": (pattern("a" * (MAX_PATTERN_CHARACTERS + 1)), "over 500 characters"),
     "a name that is a costly pattern": ({"patternProperties": {"(?=a)": STRING}}, "look-around"),

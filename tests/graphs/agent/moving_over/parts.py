@@ -1,4 +1,4 @@
-"""What the programs of ``programs`` are put together from: tools, hooks and wrappers, written for LangChain."""
+"""The parts of the programs in ``programs``: tools, hooks and wrappers, written for LangChain."""
 
 import copy
 from collections.abc import Callable, Generator

@@ -1,4 +1,4 @@
-"""Programs with less common arguments, hooks and tools; and programs that differ on purpose, with the reason."""
+"""Programs with less common arguments, hooks and tools; and programs with intended differences, each with its reason."""
 
 from typing import Any
 
@@ -138,7 +138,7 @@ INTENDED_DIFFERENCES: dict[str, tuple[str, Program]] = {
         program(said(call("keys")), "done", tools=[keys], store=InMemoryStore()),
     ),
     "a text in the model's place, no answer": (
-        "a run never ends in None without a word",
+        "a run never returns None without a reason",
         program(middleware=[in_place_of_the_model(AIMessage("short"))], response_format=AS_JSON),
     ),
     "an answer left out by narrowing": (

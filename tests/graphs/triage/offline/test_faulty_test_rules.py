@@ -50,6 +50,41 @@ SAID = {
         TEST,
     ),
     "a constant": ("def test_a():\n>       assert False\nE       assert False\n\ntest_a.py:2: AssertionError", TEST),
+    "constants of its own": (
+        "def test_a():\n        # simulated\n        price = 3\n        wanted = 4\n>       assert price == wanted, 'no'\n"
+        "E       AssertionError: no\nE       assert 3 == 4\n\ntest_a.py:5: AssertionError",
+        TEST,
+    ),
+    "a constant and what a name holds": (
+        "def test_a():\n>       assert RATES['a'] == 4\nE       assert 3 == 4\n\ntest_a.py:2: AssertionError",
+        "real",
+    ),
+    "a constant where something was raised": (
+        "def test_a():\n        try:\n            total()\n        except ValueError:\n"
+        ">           assert False\nE           assert False\n\ntest_a.py:5: AssertionError",
+        "open",
+    ),
+    "a call of an assertion library on nothing": (
+        "TypeError: Cannot use 'in' operator to search for 'status' in undefined\n"
+        "    at Proxy.<anonymous> (node_modules/chai-http/lib/http.js:80:38)\n    at Context.<anonymous> (test/a.test.js:21:27)",
+        TEST,
+    ),
+    "an element that was clicked": (
+        page_failure(
+            "locator.click: Test timeout of 30000ms exceeded.\n    Call log:\n      - waiting for locator('a')\n"
+            "        - performing click action\n"
+        ),
+        MOMENT,
+    ),
+    "a page that never came": (
+        page_failure('page.goto: Test timeout of 30000ms exceeded.\n    Call log:\n      - navigating to "http://localhost/"'),
+        "open",
+    ),
+    "a hook of TestNG": (
+        "java.net.MalformedURLException\n\tat com.shop.Base.open(Base.java:63)\n"
+        "\tat org.testng.internal.Invoker.invokeConfigurationMethod(Invoker.java:510)",
+        TEST,
+    ),
     "a double that does not fit": (
         "def test_a(make):\n>       make(1)\n\ntest_a.py:3: \n\n>       return Double(x=x)\n"
         "E       TypeError: unexpected keyword 'x'\n\n"

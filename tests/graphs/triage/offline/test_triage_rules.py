@@ -2,8 +2,7 @@
 
 import pytest
 
-from answergraph.graphs.triage.offline.triage_case_text import CaseText
-from answergraph.graphs.triage.offline.triage_finding import Finding
+from answergraph.graphs.triage.offline.triage_case_text import CaseText, Finding
 from answergraph.graphs.triage.offline.triage_rules import judge, judge_passed
 from answergraph.graphs.triage.run_files.case_facts import OtherResult
 from answergraph.graphs.triage.run_files.junit_results import Status
@@ -40,7 +39,6 @@ def case(
         seconds="0.1",
         ran_after="1 others, the last of them test_rates::test_first",
         kind="passed" if status == "passed" else "failed",
-        source="",
         other_results=len(others),
         others=list(others),
         elsewhere=[],

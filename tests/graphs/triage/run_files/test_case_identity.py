@@ -45,7 +45,7 @@ TRIED = f"<{{}} message='late'><stackTrace>{DIFF.replace('>', '&gt;')}</stackTra
 @pytest.mark.parametrize(
     ("cases", "about", "expected"),
     [
-        # pytest-rerunfailures and flaky: a failed try is a case without a word, which the suite does not count.
+        # pytest-rerunfailures and flaky: a failed try is a case without any text, which the suite does not count.
         ([case(), case(), case(FAILURE)], 'tests="1"', [("results.xml#3", "real")]),
         ([case(), case(), case()], 'tests="1"', [("results.xml#3", "flaky")]),
         ([case(), case(name="test_tax"), case(FAILURE)], 'tests="2"', [("results.xml#3", "real")]),

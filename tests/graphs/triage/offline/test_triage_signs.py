@@ -1,0 +1,62 @@
+"""What a machine lacks, as systems and libraries say it, and what only sounds like it."""
+
+import pytest
+
+from tests.graphs.triage.offline.test_triage_rules import case, concluded
+
+LIBRARY = "/v/lib/python3.12/site-packages/x/core.py:9"
+
+
+def raised(error: str, place: str = LIBRARY) -> str:
+    return f"def test_rate():\n>       prepare()\nE       {error}\n\n{place}: {error.partition(':')[0].rpartition('.')[2]}"
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        "PermissionError: [Errno 13] Permission denied: '/var/log/shop.log'",
+        "OSError: [Errno 30] Read-only file system: '/data/x'",
+        "OSError: [Errno 8] Exec format error: './tool'",
+        "botocore.exceptions.NoCredentialsError: Unable to locate credentials",
+        "openai.OpenAIError: The api_key client option must be set",
+        "locale.Error: unsupported locale setting",
+        "zoneinfo.ZoneInfoNotFoundError: 'No time zone found with key Europe/Berlin'",
+        "_tkinter.TclError: no display name and no $DISPLAY environment variable",
+        "ImportError: libGL.so.1: cannot open shared object file: No such file or directory",
+        "ImportError: /lib/libc.so.6: version `GLIBC_2.34' not found (required by /v/x.so)",
+        "ValueError: numpy.dtype size changed, may indicate binary incompatibility",
+        "RuntimeError: Found no NVIDIA driver on your system.",
+        'psycopg2.OperationalError: FATAL:  database "shop_test" does not exist',
+        "git.InvalidGitRepositoryError: fatal: not a git repository",
+        "WebDriverException: Message: 'chromedriver' executable needs to be in PATH.",
+    ],
+)
+def test_what_the_machine_lacks_is_no_failure_of_the_application(error: str) -> None:
+    assert concluded(case(raised(error))) == (True, "tool_bug")
+
+
+@pytest.mark.parametrize(
+    ("details", "verdict"),
+    [
+        (raised("requests.HTTPError: 429 Client Error: Too Many Requests for url: https://x"), (True, "temporary_error")),
+        (
+            "CypressError: `cy.visit()` failed trying to load:\n\n> Error: connect ECONNREFUSED 127.0.0.1:3000",
+            (True, "temporary_error"),
+        ),
+        (
+            raised("FileNotFoundError: [Errno 2] No such file or directory: 'git'", "/usr/lib/python3.12/subprocess.py:9"),
+            (True, "tool_bug"),
+        ),
+        # What the application itself refuses, or should have written.
+        (raised("PermissionError: bob may not delete", "shop/users.py:3"), (False, None)),
+        (raised("AssertionError: assert 'Permission denied' in 'ok'"), None),
+        (raised("FileNotFoundError: [Errno 2] No such file or directory: 'rates.csv'", "test_rates.py:4"), (True, "tool_bug")),
+        (raised("FileNotFoundError: [Errno 2] No such file or directory: 'tmp/a0/rates.csv'", "test_rates.py:4"), None),
+        (raised("FileNotFoundError: [Errno 2] No such file or directory: 'out/rates.csv'", "test_rates.py:4"), None),
+        (raised("FileNotFoundError: [Errno 2] No such file or directory: 'rates.csv'", "shop/rates.py:4"), None),
+        (raised("sqlite3.IntegrityError: UNIQUE constraint failed: users.email", "shop/tests.py:4"), (True, "tool_bug")),
+        (raised("TypeError: 'NoneType' object does not support item assignment", "test_rates.py:4"), None),
+    ],
+)
+def test_whose_lack_it_is_decides(details: str, verdict: tuple[bool, str | None] | None) -> None:
+    assert concluded(case(details, message=details.splitlines()[0])) == verdict
