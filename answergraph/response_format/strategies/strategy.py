@@ -1,4 +1,4 @@
-"""The contract of a strategy: how it requests an answer and corrects the model."""
+"""The interface of a strategy: how it requests an answer and corrects the model."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ CALLS_ARE_OVER = "No other tool can be called any more."
 """Ends the prompt of a run's last call if no tool choice forbids calls."""
 
 ERROR_TEMPLATE = "Error: {error}\n Please fix your mistakes."
-"""The default correction, LangChain's."""
+"""LangChain's default correction."""
 
 
 @dataclass(frozen=True)
 class Binding:
-    """What a strategy binds to the model for one request."""
+    """The tools, settings and prompt that a strategy binds to the model for one request."""
 
     tools: Sequence[Any]
     settings: dict[str, Any] = field(default_factory=dict)
