@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from difflib import SequenceMatcher
 from itertools import accumulate
 from operator import add, sub
-from typing import Any, NamedTuple
+from typing import Any
 
 from answergraph.evidence.claims import Claim, claims_by_path, claims_of
 from answergraph.evidence.marks import FromTools, Mark, Quote
@@ -26,7 +26,7 @@ _ONLY_ECHOED = "the number occurs only where a tool repeats its arguments"
 _NOT_FINITE = "it is not a finite number"
 _MAX_PASSAGE_CHARACTERS = 300
 _MIN_LIKENESS = 0.5
-"""Minimum similarity of a passage that is shown, of 1."""
+"""Minimum similarity, from 0 to 1, of a passage that is shown."""
 _MAX_SHOWN_CHARACTERS = 200
 _MAX_SHOWN_PROBLEMS = 10
 _INTRODUCTION = "Your answer is not supported by what the tools of this run returned:"
@@ -94,24 +94,23 @@ def check_claims(claims: Iterable[Claim], runs: Sequence[ToolRun]) -> Checked:
     results = [SearchedResult(run, written, place) for place, run in enumerate(runs) if may_support(run)][::-1]
     kinds = dict.fromkeys(kind for run in runs for kind in run.unread)
     unread = f" There is also what holds no text to quote, and supports nothing: {', '.join(kinds)}." if kinds else ""
-    evidence: dict[str, Span] = {}
-    problems: dict[str, str] = {}
-    passages: dict[str, str] = {}
-    nearest: dict[str, Span] = {}
+    checked = Checked()
     for claim in claims:
         found = _find(claim, results)
         if isinstance(found, Found):
-            evidence[claim.path] = found.evidence
+            checked.evidence[claim.path] = found.evidence
             if isinstance(claim.mark, Quote) and claim.mark.rewrite:
-                passages[claim.path] = found.passage
+                checked.passages[claim.path] = found.passage
         else:
             # Search only for passages that are shown.
-            near = results if len(problems) < _MAX_SHOWN_PROBLEMS else []
-            problems[claim.path] = _problem(claim, found) + unread
+            near = results if len(checked.problems) < _MAX_SHOWN_PROBLEMS else []
+            checked.problems[claim.path] = _problem(claim, found) + unread
             if isinstance(claim.mark, Quote) and claim.problem is None and (passage := _nearest_passage(fold(claim.value), near)):
-                nearest[claim.path] = passage.span
-                problems[claim.path] += passage.sentence
-    return Checked({path: span for path, span in evidence.items() if path not in problems}, problems, passages, nearest)
+                checked.nearest[claim.path] = passage.evidence
+                run = passage.result.run
+                place = f" The nearest passage, in the result of {run.name} ({run.tool_call_id}): {passage.passage!r}"
+                checked.problems[claim.path] += place
+    return replace(checked, evidence={path: span for path, span in checked.evidence.items() if path not in checked.problems})
 
 
 def _find(claim: Claim, results: Sequence[SearchedResult]) -> Found | str:
@@ -195,14 +194,7 @@ def _missing_number(mark: FromTools) -> str:
     return f"{_NO_SUCH_NUMBER} with a unit of {units}" if units else _NO_SUCH_NUMBER
 
 
-class _Passage(NamedTuple):
-    """A passage of a tool result."""
-
-    sentence: str
-    span: Span
-
-
-def _nearest_passage(quote: str, results: Sequence[SearchedResult]) -> _Passage | None:
+def _nearest_passage(quote: str, results: Sequence[SearchedResult]) -> Found | None:
     """Return the passage most similar to a folded quote, in whole words, or ``None``."""
     nearest, best = None, _MIN_LIKENESS
     quote = quote[:_MAX_PASSAGE_CHARACTERS]
@@ -213,12 +205,10 @@ def _nearest_passage(quote: str, results: Sequence[SearchedResult]) -> _Passage 
             found = view.flat[start : start + len(quote)]
             likeness = SequenceMatcher(None, quote, found, autojunk=False).ratio()
             if found and likeness > best:
-                best, run = likeness, result.run
+                best = likeness
                 low, high = view.span(*_whole_words(view.flat, start, start + len(found)))
-                passage = run.texts[part][low:high][:_MAX_PASSAGE_CHARACTERS]
-                sentence = f" The nearest passage, in the result of {run.name} ({run.tool_call_id}): {passage!r}"
                 offset = result.offsets[part] + low
-                nearest = _Passage(sentence, Found(result, offset, offset + len(passage)).evidence)
+                nearest = Found(result, offset, offset + min(high - low, _MAX_PASSAGE_CHARACTERS))
     return nearest
 
 

@@ -57,7 +57,7 @@ class MarkedType:
         return list(self._places(self.root, "", set()))
 
     def places_told_by_values(self) -> list[Place]:
-        """Return the marks of models and dataclasses, found in values without a declared type."""
+        """Return the marks of the models and dataclasses in a type, which their values show without a declared type."""
         return list(self._told(self.root, "", set()))
 
     def marks_below(self, schema: CoreSchema) -> list[Mark]:
@@ -207,7 +207,7 @@ _HELD: Mapping[type[Mark], tuple[tuple[type, ...], frozenset[str]]] = {
 _NEVER_HELD = (
     "str int float decimal bool complex date time datetime timedelta bytes none uuid url multi-host-url callable typed-dict"
 )
-"""Schema kinds a mark may not be on, except its own."""
+"""Schema kinds that cannot have a mark, except the kinds of that mark in ``_HELD``."""
 
 _WITHIN = {
     "keys_schema": "the keys of a mapping",

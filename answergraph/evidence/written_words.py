@@ -95,7 +95,8 @@ class WrittenWords:
         found = list(_TOKEN.finditer(said))
         tokens = [_as_number(match.group()) or match.group() for match in found]
         for index, token in enumerate(tokens):
-            length = min(_SIGNS_IN_A_ROW if _is_sign(token) else _WORDS_IN_A_ROW, len(tokens))
+            is_sign = unicodedata.east_asian_width(token[0]) == "W"
+            length = min(_SIGNS_IN_A_ROW if is_sign else _WORDS_IN_A_ROW, len(tokens))
             row = tuple(tokens[index : index + length])
             if len(row) == length and self._rows.get(row, upto + 1) <= upto:
                 first, last = found[index].start(), found[index + length - 1].end()
@@ -173,7 +174,3 @@ def _as_number(token: str) -> str | None:
         return str(abs(Decimal(token.replace(",", "").replace("_", ""))).normalize())
     except InvalidOperation:
         return None
-
-
-def _is_sign(token: str) -> bool:
-    return unicodedata.east_asian_width(token[0]) == "W"

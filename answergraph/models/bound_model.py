@@ -29,7 +29,7 @@ SEEN = "I have seen the result."
 WROTE_NOTHING = "(nothing was written)"
 """The text of an empty reply; never stored."""
 _WORDLESS = {"text", "thinking", "redacted_thinking", "reasoning", "reasoning_content"}
-"""The blocks of a reply that has no text, or only blank text, and perhaps thoughts."""
+"""The types of blocks that a reply without words may have."""
 
 
 @dataclass(frozen=True, eq=False)

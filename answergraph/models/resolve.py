@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _OPENAI_NAMES = ("gpt-", "chatgpt-", "o1", "o3", "o4")
 _LIKENESS = 0.75
-"""Minimum similarity of a misspelt name to a known one, of 1."""
+"""Minimum similarity, from 0 to 1, of a misspelt name to a known one."""
 
 _EXAMPLES = "'offline', 'openai:gpt-4.1' or a chat model object"
 
@@ -70,7 +70,7 @@ def _meant(name: str) -> str | None:
 
 
 def _offline(policy: OfflinePolicy | None) -> BaseChatModel:
-    # To import its calculator takes a twentieth of the package's import time.
+    # Importing its calculator takes a twentieth of the package's import time.
     from answergraph.models.offline.offline_model import OfflineChatModel
 
     return OfflineChatModel(policy=policy) if policy else OfflineChatModel()
@@ -79,7 +79,7 @@ def _offline(policy: OfflinePolicy | None) -> BaseChatModel:
 def _openai(name: str, settings: dict[str, Any]) -> BaseChatModel:
     if not name:
         raise ValueError("the name is missing after 'openai:'")
-    # Takes 0.8 s to import; other models do not need it.
+    # The import takes 0.8 s, and other models do not need it.
     made: BaseChatModel = importlib.import_module("langchain_openai").ChatOpenAI(model=name, **settings)
     return made
 

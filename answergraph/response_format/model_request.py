@@ -46,7 +46,7 @@ class ModelRequest(Generic[ContextT]):
     system_message: SystemMessage | None
     """Put before the messages."""
     tool_choice: Any | None
-    """Passed to the model unchanged; wins over the choice of the response format."""
+    """Passed to the model unchanged; takes precedence over the choice of the response format."""
     tools: list[BaseTool | dict[str, Any]]
     """The user's tools; the answer tools are added when the model is bound."""
     response_format: Any
@@ -63,7 +63,7 @@ class ModelRequest(Generic[ContextT]):
 
         Raises:
             ValueError: If both ``system_prompt`` and ``system_message`` are given.
-            TypeError: If there is no field of a name.
+            TypeError: If a name is not a field.
         """
         unknown = rest.keys() - ModelRequest.__dataclass_fields__.keys()
         if unknown:

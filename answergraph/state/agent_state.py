@@ -15,7 +15,7 @@ from answergraph.state.ledger import AnswerRequestRecord, RunLedger, added
 from answergraph.state.outcome import Outcome, Usage
 
 JumpTo = Literal["tools", "model", "end"]
-"""Where a middleware hook may send the graph."""
+"""The targets that a middleware hook may jump to."""
 
 ResponseT = TypeVar("ResponseT", default=Any)
 """The declared type of the answer."""
@@ -98,7 +98,7 @@ class AnswerKeys:
 
 @dataclass(frozen=True)
 class StateSchemas:
-    """The three schemas LangGraph asks for."""
+    """The three schemas that LangGraph requires."""
 
     state: type[Any]
     input: type[Any]

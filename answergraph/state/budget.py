@@ -50,7 +50,7 @@ class RemainingBudget(NamedTuple):
 
 @dataclass(frozen=True)
 class UsageLimits:
-    """What a run may use before it ends with status ``out_of_budget``.
+    """The limits of a run; a run that reaches one ends with status ``out_of_budget``.
 
     Raises:
         AgentSpecError: If a limit is zero, negative or not a whole number.
@@ -178,8 +178,7 @@ class InnerRunBudget:
     def charge_single_call(self) -> Iterator[Callable[[AIMessage], None]]:
         """Yield a function that takes the reply of one model call outside an agent, such as a judge's, and charges the call.
 
-        Raises:
-            NoCallLeftError: If no call is left.
+        Raise ``NoCallLeftError`` if no call is left.
         """
         call, replies = uuid4().hex, list[AIMessage]()
         try:

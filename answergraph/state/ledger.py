@@ -122,9 +122,8 @@ class RunLedger(TypedDict):
     used_strategies: list[str]
     """The ids of strategies that this run no longer uses."""
     last_reply_index: int
-    """The index of the model's last reply."""
     last_reply_id: str | None
-    """The id of that reply; a different message there means a rewritten history."""
+    """The id of the reply at ``last_reply_index``; another id there means a rewritten history."""
     tools_were_off: bool
     """Whether the last model call was made with tools off; tool calls in its reply are not carried out."""
     last_call_made: bool
@@ -196,7 +195,7 @@ class AnswerRequestRecord(TypedDict):
     dialect: str
     """The dialect that the schema was compiled to."""
     note: str | None
-    """A remark for the record of the attempt."""
+    """A note for the record of the attempt."""
     tools_off: NotRequired[bool]
     """Whether tools were off although the budget allowed them: the answer was requested after the tools."""
     middleware_value: MiddlewareValue | None
@@ -232,7 +231,7 @@ RUNNING: str = "answergraph_running"
 Never checkpointed, so a resumed run starts without it.
 """
 INNER_USAGE: str = "answergraph_charges"
-"""State key: what the runs inside this thread's runs have used so far."""
+"""State key: the usage of all inner runs of this thread so far."""
 
 
 def stored_ledger(state: Mapping[str, Any]) -> RunLedger | None:
@@ -252,7 +251,7 @@ def taken_out(state: Mapping[str, Any]) -> list[PendingCall]:
 
 
 def current_ledger(state: Mapping[str, Any], begins_run: bool | None = None) -> RunLedger:
-    """Return the run's ledger with recent inner usage; an empty one for a new run. ``begins_run`` is determined if not given."""
+    """Return the run's ledger with recent inner usage, an empty one for a new run; ``begins_run`` defaults to ``starts_run``."""
     stored = stored_ledger(state)
     if stored is None:
         ledger = empty_ledger()

@@ -38,11 +38,7 @@ def one_of(name: str, allowed: Any, given: Any) -> Any:
 
 
 def check_list(name: str, given: Any) -> Sequence[Any]:
-    """Return a list unchanged, ``None`` as an empty one.
-
-    Raises:
-        AgentSpecError: If it is not a list.
-    """
+    """Return the items of a list, none for ``None``; raise ``AgentSpecError`` if it is not a list."""
     if given is None:
         return ()
     if isinstance(given, str | dict | type | BaseModel) or not isinstance(given, Iterable):

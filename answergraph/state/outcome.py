@@ -121,8 +121,8 @@ class Outcome(TypedDict):
 
 
 Cause = Literal["turn", "correction", "confirmation", "final_answer", "retry", "inner_run"]
-"""The cause of a use: an ordinary turn, a correction, the confirmation of an early answer, the final answer step, an extra call
-by middleware, or an inner answergraph run."""
+"""The cause of some usage: an ordinary turn, a correction, the confirmation of an early answer, the final answer step, an extra
+call by middleware, or an inner answergraph run."""
 
 
 class CauseUsage(TypedDict):

@@ -26,10 +26,9 @@ REFUSED = (
 
 
 def without_refused_keys(writer: str, update: Any, state: Any, names: frozenset[str]) -> Any:
-    """Return the update of a hook without the agent's own keys.
+    """Return the update of a hook without the agent's own keys; raise ``AgentSpecError`` if it changes answer or outcome.
 
-    Raises:
-        AgentSpecError: If it changes the answer or the outcome; to return the whole state is no change.
+    To return the whole state is no change.
     """
     cleaned = without_keys(update, names)
     for key, value in [] if cleaned is update else pairs_of(update):

@@ -104,7 +104,7 @@ class ToolResultsChannel(GrowingChannel):
     """The results of a run; a checkpoint holds only additions."""
 
     __slots__ = ()
-    __hash__ = None  # as in DeltaChannel, which has __eq__ alone
+    __hash__ = None  # as in DeltaChannel, which defines only __eq__
 
     def length(self) -> int:
         return len(self.value["results"]) if self.is_available() and self.value else 0

@@ -67,7 +67,7 @@ class MappedText:
         return self._place(start)[0], self._place(end - 1)[1]
 
     def position(self, place: int) -> int:
-        """Return the position of an original position, or of the next kept character."""
+        """Return the position in this text of a position in the original, or of the next kept character."""
         index = max(bisect_right(self.origins, place, key=itemgetter(0)) - 1, 0)
         start = self.origins[index][0]
         following = self.starts[index + 1] if index + 1 < len(self.starts) else len(self.text)
@@ -153,7 +153,7 @@ def _compiled(joining: str, changing: str) -> Pattern[str]:
 
 @lru_cache(maxsize=8192)
 def _kind(character: str) -> str:
-    """Return the folded character, or its kind of treatment."""
+    """Return the folded character, or ``_JOINS`` or ``_CHANGES`` if it is not folded on its own."""
     first = unicodedata.normalize("NFKD", character)[0]
     if unicodedata.category(first)[0] == "M" or ord(first) in _JAMO_VOWELS_AND_FINALS:
         return _JOINS

@@ -99,11 +99,7 @@ def tokens_of(text: str) -> list[NotationToken]:
 
 
 def read_plan(tokens: Sequence[NotationToken], expression: str) -> OperationPlan:
-    """Read the tokens of an expression, without its white space, into a plan.
-
-    Raises:
-        ExpressionError: If the tokens are not an expression, or it is too long or nested too deep.
-    """
+    """Read the tokens of an expression, without its white space, into a plan; raise ``ExpressionError`` if that is impossible."""
     if tokens and tokens[-1].end - tokens[0].start > MAX_CHARACTERS:
         raise ExpressionError(f"it is longer than {MAX_CHARACTERS:,} characters")
     source = " ".join(repr(_number(token.text)) if token.kind == "number" else token.text for token in tokens)

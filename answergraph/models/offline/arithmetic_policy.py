@@ -5,7 +5,6 @@ It computes nothing: every number comes from the user or a tool. If a tool is mi
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -22,6 +21,7 @@ from answergraph.models.offline.offline_policy import (
     decline,
     decline_all_but,
 )
+from answergraph.response_format.reading.strict_json import load_json
 
 _VALIDATION_FIELD = "validation_result"
 _RESULT_FIELDS = ("final_answer", "answer", "result", "value")
@@ -176,10 +176,8 @@ def _candidates(field: str, turn: ArithmeticTurn) -> list[Any]:
     """Return candidates for a field other than the result, best first."""
     if field == _VALIDATION_FIELD and turn.validation:
         text = turn.validation.text
-        try:
-            return [json.loads(text), text]
-        except (ValueError, RecursionError):
-            return [text]
+        loaded = load_json(text)
+        return [text] if loaded is None else [loaded, text]
     if field in _DERIVATION_FIELDS:
         return ["; ".join(map(_step, turn.done)) or turn.plan.expression]
     return [turn.plan.expression] if field in _EXPRESSION_FIELDS else []

@@ -5,7 +5,6 @@ The offline model reads its state from the messages, so that runs can resume any
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Sequence
@@ -17,13 +16,14 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from answergraph.models.offline.arithmetic_notation import TOOL_OF_OPERATOR, Operand, Operation, OperationPlan, Result
 from answergraph.models.offline.expression_search import find_expression
 from answergraph.models.offline.offline_policy import AnsweredCall, OfferedSchema, answered_calls
+from answergraph.response_format.reading.strict_json import load_json
 
 VALIDATE = "validate_calculation"
 OWN_TOOLS = frozenset({*TOOL_OF_OPERATOR.values(), VALIDATE})
 
 _NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _MAX_DIGITS = 400
-"""More than any finite float has; Python refuses to convert thousands."""
+"""No finite float has more; Python refuses to convert thousands."""
 
 
 @dataclass(frozen=True)
@@ -101,20 +101,13 @@ def _goes_on(before: Sequence[BaseMessage], text: str, formats: Sequence[Offered
     if isinstance(previous, ToolMessage):
         return _called_name(before, previous) in OWN_TOOLS
     if isinstance(previous, AIMessage) and not previous.tool_calls:
-        return bool(formats) and (not _is_json_object(previous.text) or _is_about_format(text, formats))
+        return bool(formats) and (not isinstance(load_json(previous.text), dict) or _is_about_format(text, formats))
     return previous is not None
 
 
 def _called_name(messages: Sequence[BaseMessage], answer: ToolMessage) -> str | None:
     calls = [call for message in messages if isinstance(message, AIMessage) for call in message.tool_calls]
     return next((call["name"] for call in reversed(calls) if call["id"] == answer.tool_call_id), answer.name)
-
-
-def _is_json_object(text: str) -> bool:
-    try:
-        return isinstance(json.loads(text), dict)
-    except (ValueError, RecursionError):
-        return False
 
 
 def _is_about_format(text: str, formats: Sequence[OfferedSchema]) -> bool:

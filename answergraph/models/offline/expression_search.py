@@ -31,10 +31,7 @@ _FIRST_LETTER_OF_SPACELESS_SCRIPTS = "\u1100"
 def find_expression(text: str) -> OperationPlan | None:
     """Return the plan of the one expression in a text, or ``None`` if it has none.
 
-    A number alone is an expression only if it is the whole text.
-
-    Raises:
-        ExpressionError: The expression is ambiguous or malformed.
+    A number alone is an expression only if it is the whole text. ``ExpressionError`` means an ambiguous or malformed expression.
 
     Example:
         >>> find_expression("What is 3 + 4?").expression

@@ -43,14 +43,12 @@ class TextModelCall:
     def perform(self) -> AIMessage:
         if isinstance(self.llm, BaseLLM):
             # ``invoke`` of a text model drops the usage.
-            prompt, stop = self._prompt_value(), list(self.stop)
-            return _generated(self.llm.generate_prompt([prompt], stop, self.callbacks, tags=_TAGS, **self.settings))
+            return _generated(self.llm.generate_prompt(*self._generation(), tags=_TAGS, **self.settings))
         return _received(self._bound().invoke(self._input()))
 
     async def aperform(self) -> AIMessage:
         if isinstance(self.llm, BaseLLM):
-            prompt, stop = self._prompt_value(), list(self.stop)
-            return _generated(await self.llm.agenerate_prompt([prompt], stop, self.callbacks, tags=_TAGS, **self.settings))
+            return _generated(await self.llm.agenerate_prompt(*self._generation(), tags=_TAGS, **self.settings))
         return _received(await self._bound().ainvoke(self._input()))
 
     def _bound(self) -> Runnable[Any, Any]:
@@ -62,10 +60,10 @@ class TextModelCall:
     def _input(self) -> Any:
         return self.prompt if isinstance(self.prompt, str) else list(self.prompt)
 
-    def _prompt_value(self) -> PromptValue:
-        if isinstance(self.prompt, str):
-            return StringPromptValue(text=self.prompt)
-        return ChatPromptValue(messages=list(self.prompt))
+    def _generation(self) -> tuple[list[PromptValue], list[str], Callbacks]:
+        given = self.prompt
+        prompt = StringPromptValue(text=given) if isinstance(given, str) else ChatPromptValue(messages=list(given))
+        return [prompt], list(self.stop), self.callbacks
 
 
 def callbacks_below(

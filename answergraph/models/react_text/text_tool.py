@@ -66,10 +66,8 @@ class TextTool:
     def arguments(self, text: str) -> dict[str, Any]:
         """Return the arguments in the text after ``Action Input:``.
 
-        A JSON object is used unchanged; any other text, without quotes, is the ``text_argument``.
-
-        Raises:
-            UnreadableInputError: If there are several arguments and no JSON object.
+        A JSON object is used unchanged; any other text, without quotes, is the ``text_argument``. Without such an argument, raise
+        ``UnreadableInputError``.
         """
         if not self.parameters:
             return {}
@@ -131,12 +129,8 @@ def unquoted(text: str) -> str:
     if len(text) < 2 or text[0] != text[-1] or text[0] not in _QUOTES:  # noqa: PLR2004  # two quotes
         return text
     if text[0] == '"':
-        try:
-            loaded = json.loads(text, strict=False)
-        except ValueError:
-            loaded = None
-        if isinstance(loaded, str):
-            return loaded
+        with suppress(ValueError):
+            return str(json.loads(text, strict=False))
     return text if text[0] in text[1:-1] else text[1:-1]
 
 

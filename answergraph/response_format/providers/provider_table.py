@@ -85,7 +85,6 @@ class ProviderFamily:
     dialect: Dialect = Dialect.OPENAI_STRICT
     """The dialect of its native mode."""
     note: str = ""
-    """Other notes."""
 
     def serves(self, clients: frozenset[str], address: str) -> bool:
         """Return whether a client or its address belongs to this family."""

@@ -13,10 +13,10 @@ from answergraph.response_format.reading.json_syntax_repair import MAX_MENDED_LE
 from answergraph.response_format.reading.strict_json import load_json
 
 MAX_TEXT_LENGTH = 1_000_000
-"""Longer texts are not searched, in characters."""
+"""In characters; longer texts are not searched."""
 
 MAX_RESTARTS = 8
-"""Maximum unclosed braces that are skipped, to keep the search linear."""
+"""Maximum number of unclosed braces that are skipped, to keep the search linear."""
 
 Place = Literal["whole", "fence", "prose"]
 """The place of a value in a text."""

@@ -1,6 +1,6 @@
 """Repairs small JSON syntax errors in one pass: commas, quotes, unquoted keys, Python constants.
 
-The tokens are rewritten as JSON and read strictly, so that no repair loses, rounds or invents data: no bracket or value is added.
+The tokens are rewritten as JSON and read strictly. No bracket or value is added, so that no repair loses, rounds or invents data.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 from answergraph.response_format.reading.strict_json import load_json
 
 MAX_MENDED_LENGTH = 100_000
-"""Longer texts are not repaired, in characters."""
+"""In characters; longer texts are not repaired."""
 
 # A single quote ends a single-quoted string only if a delimiter follows.
 # Possessive quantifiers: no backtracking.

@@ -36,7 +36,6 @@ class Reading:
     value: Any = None
     """The answer, of the declared type."""
     schema: AnswerSchema | None = None
-    """The schema of the answer."""
     meant: str | None = None
     """The schema name of an invalid answer."""
     error: Exception | None = None
@@ -52,7 +51,6 @@ class Reading:
     counts: bool = False
     """Whether it counts as an attempt although no answer was requested, as a failed sample does."""
     problems: tuple[Problem, ...] = ()
-    """The problems, field by field."""
     is_echo: bool = False
     """Whether the model returned the schema instead of an answer."""
 
@@ -73,7 +71,7 @@ class Reading:
         return canonical_json([schema, data]) == self.canonical
 
     def value_text(self) -> str:
-        """Return a text that changes with the value; a text, because ``nan`` does not equal itself."""
+        """Return the value as a text, which shows changes; the value does not, because ``nan`` does not equal itself."""
         try:
             return repr(self.value if self.schema is None else self.schema.dump(self.value))
         except (ValueError, TypeError):

@@ -35,7 +35,7 @@ MAX_PYTHON_CHARACTERS = 100_000
 _CALL_KEYS = {"id", "index", "type", "function"}
 _MESSAGE_KEYS = {"role", "content", "tool_calls"}
 
-# NAME is any offered name. Possessive where a text could be read twice.
+# NAME stands for any offered name. Quantifiers are possessive where a text could be read twice.
 _CALL_STARTS = "|".join(
     (
         r"(?:^|(?<=[>\]]))[ \t]*+`?(?:\[\s*+)?NAME\(",

@@ -35,7 +35,6 @@ class AnswerSchema:
     description: str
     """The docstring, shown to the model."""
     value_schema: Mapping[str, Any]
-    """The JSON Schema of the value."""
     declared: Any
     """The type or JSON Schema as the developer wrote it."""
     validator: Validator

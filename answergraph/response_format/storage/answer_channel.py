@@ -155,7 +155,7 @@ class AnswerCodec:
         return None
 
     def to_write(self, value: Any, schema: AnswerSchema | None = None) -> Any:
-        """Return a value as a node writes it to the state and ``updates`` streams show it.
+        """Return the form of a value that a node writes to the state and that ``updates`` streams show.
 
         An answer becomes JSON; if several schemas are declared, it becomes ``{"schema": name, "value": JSON}``. Values that are
         not answers, or that JSON would not restore as equal, stay unchanged.
@@ -225,7 +225,7 @@ class AnswerCodec:
         return next((schema for schema in self.schemas if schema.name == name), None)
 
     def _of_any(self, data: Any, otherwise: Any) -> Any:
-        """Return data as a value of the schema that it fits, if that is only one."""
+        """Return data as a value of the only schema that it fits, else ``otherwise``."""
         fitting = [value for schema in self.schemas if (value := _loaded(schema, data, _NONE)) is not _NONE]
         return fitting[0] if len(fitting) == 1 else otherwise
 

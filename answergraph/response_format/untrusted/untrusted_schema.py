@@ -54,8 +54,7 @@ class UntrustedSchemaError(ValueError):
 def check_untrusted_schema(schema: object) -> dict[str, Any]:
     """Return a copy of a caller's JSON Schema, without its outermost ``$id``; nothing in it is fetched.
 
-    Raises:
-        UntrustedSchemaError: If it is invalid, too large or costly, or uses keywords that callers may not use.
+    Raise ``UntrustedSchemaError`` if it is invalid, too large or costly, or uses keywords that callers may not use.
     """
     if not isinstance(schema, dict):
         raise UntrustedSchemaError(f"A JSON Schema is an object, not {type(schema).__name__}; write {{'type': 'object', …}}.")

@@ -37,9 +37,7 @@ class Definitions(Protocol):
 def merged(one: Node, other: Node, definitions: Definitions, path: str) -> Node:
     """Return the schema of the values that fit both schemas; of two annotations the first is kept.
 
-    Raises:
-        Contradiction: If no value fits both.
-        SchemaNotExpressible: If one schema cannot express both.
+    Raise ``Contradiction`` if no value fits both, and ``SchemaNotExpressible`` if one schema cannot express both.
     """
     # Copies count, because a large part beside a union is copied into each member.
     with definitions.nested(path, 1 + _size(one) + _size(other)):
@@ -57,9 +55,7 @@ def merged(one: Node, other: Node, definitions: Definitions, path: str) -> Node:
 def settled(node: Node, definitions: Definitions, path: str) -> Node:
     """Return a node with explicit types, and without keywords beside a reference or a union that change the shape.
 
-    Raises:
-        Contradiction: If no value fits the node.
-        SchemaNotExpressible: If it has two unions.
+    Raise ``Contradiction`` if no value fits the node, and ``SchemaNotExpressible`` if it has two unions.
     """
     if "$ref" in node and _shape(node) != {"$ref"}:
         rest = {key: value for key, value in node.items() if key != "$ref"}

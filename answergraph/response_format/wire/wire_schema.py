@@ -134,11 +134,7 @@ class WireSchema:
 
 
 def wire_schema(schema: Mapping[str, Any], dialect: Dialect) -> WireSchema:
-    """Compile a JSON Schema of any draft to a dialect; ``PLAIN`` takes it unchanged.
-
-    Raises:
-        SchemaNotExpressible: If the dialect cannot express it.
-    """
+    """Compile a JSON Schema of any draft to a dialect; raise ``SchemaNotExpressible`` if that is impossible."""
     if dialect is Dialect.PLAIN:
         return WireSchema(dict(schema), dialect)
     rules = RULES[dialect]
