@@ -22,7 +22,7 @@ _TOOLS = re.compile(r"node_modules/(?:chai|sinon|expect)\b|site-packages/(?:_?py
 _LITERAL = r"(?:-?[\d.]+|'[^'\n]*'|\"[^\"\n]*\"|\b(?:True|False|None)\b)"
 _CONSTANTS = re.compile(
     rf"^ *def test\w*\((?:self)?\).*:\n(?P<given>(?: *(?:#.*|\"\"\".*|\w+ = {_LITERAL} *(?:#.*)?)?\n)*)"
-    rf"> +assert (?P<check>(?:{_LITERAL}|[\w %*/+<>=!-])+)(?:,.*)?$",
+    rf"> +assert (?P<check>(?:{_LITERAL}|[\w <>=!])+)(?:,.*)?$",
     re.MULTILINE,
 )
 """A test that only names constants before its check, as pytest shows it."""
