@@ -116,8 +116,11 @@ def _write_files(folder: str, result: Mapping[str, Any], options: TriageOptions)
         write_json(options.bundle, sealed({"format": BUNDLES_FORMAT, "bundles": result["bundles"]}, options.key))
     if options.junit is not None:
         options.junit.write_text(outputs.junit(reports), encoding="utf-8")
-    of_job = os.environ.get("GITHUB_STEP_SUMMARY") if options.github else None
-    for summary in filter(None, (options.markdown, of_job)):
+    summaries: tuple[Path | str | None, ...] = (
+        options.markdown,
+        os.environ.get("GITHUB_STEP_SUMMARY") if options.github else None,
+    )
+    for summary in filter(None, summaries):
         with Path(summary).open("a", encoding="utf-8") as file:
             file.write(outputs.markdown(folder, reports, problems, changes, options.source_url))
 
