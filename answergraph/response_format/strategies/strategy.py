@@ -80,9 +80,7 @@ class AnswerRequest:
     strategy_id: str = ""
     has_next_strategy: bool = False
     dialect: Dialect = Dialect.PLAIN
-    """The dialect of the compiled schema."""
     note: str | None = None
-    """A note for the record of the attempt."""
 
 
 class Strategy(ABC, Generic[SchemaT]):

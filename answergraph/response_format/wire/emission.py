@@ -65,23 +65,17 @@ class Emission:
 
     def _node(self, node: Node, place: _SchemaPlace, *, or_null: bool = False) -> dict[str, Any]:
         with self._form.nested(place.path):
-            return self._written(node, place, or_null=or_null)
-
-    def _written(self, node: Node, place: _SchemaPlace, *, or_null: bool) -> dict[str, Any]:
-        if "$ref" in node:
-            return self._reference(node, place, or_null=or_null)
-        for union in UNIONS:
-            if union in node:
-                members = [self._node(each, place.inside(union, index)) for index, each in enumerate(node[union])]
-                return self._union(node, [*members, _NULL] if or_null else members, place)
-        if "type" not in node:
-            return self._anything(node, place)
-        return self._typed(node, place, or_null=or_null)
-
-    def _anything(self, node: Node, place: _SchemaPlace) -> dict[str, Any]:
-        if not self._rules.takes_anything:
-            raise SchemaNotExpressible(place.path, "anything is allowed here; give it a 'type'")
-        return described({}, node, said(node, ("default",)))
+            if "$ref" in node:
+                return self._reference(node, place, or_null=or_null)
+            for union in UNIONS:
+                if union in node:
+                    members = [self._node(each, place.inside(union, index)) for index, each in enumerate(node[union])]
+                    return self._union(node, [*members, _NULL] if or_null else members, place)
+            if "type" in node:
+                return self._typed(node, place, or_null=or_null)
+            if not self._rules.takes_anything:
+                raise SchemaNotExpressible(place.path, "anything is allowed here; give it a 'type'")
+            return described({}, node, said(node, ("default",)))
 
     def _reference(self, node: Node, place: _SchemaPlace, *, or_null: bool) -> dict[str, Any]:
         name = name_of(node)
