@@ -16,6 +16,8 @@ CONFIRM_ANSWER = (
     "Look at them, then give your answer again, changed if need be."
 )
 CUT = "Your reply was cut at the token limit. Be brief."
+BE_BRIEF = "Be brief. Like this: {example}"
+"""After a cut, to a model whose provider holds it to the schema: the fewer tokens, the better a small model follows."""
 ANSWER_IN_NEXT_FORM = "Give your final answer now, in the form you are asked for."
 WROTE_SCHEMA = "You wrote the schema back. Write the values in place of it, like this: {example}"
 CORRECT_IN_NEXT_FORM = "When you give your answer, give it in the form you are asked for."
@@ -45,6 +47,5 @@ def _what_is_wrong(reading: Reading, strategy: Strategy[Any]) -> str:
     if reading.error is not None:
         return strategy.feedback(reading.error)
     if reading.status == "truncated":
-        # A model that the provider holds to the schema gets no instructions in words, only this example.
-        return f"{CUT} Like this: {strategy.example()}" if strategy.is_held else f"{CUT} {strategy.request_text()}"
+        return BE_BRIEF.format(example=strategy.example()) if strategy.is_held else f"{CUT} {strategy.request_text()}"
     return strategy.request_text()

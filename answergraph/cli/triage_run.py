@@ -116,10 +116,11 @@ def _write_files(folder: str, result: Mapping[str, Any], options: TriageOptions)
         write_json(options.bundle, sealed({"format": BUNDLES_FORMAT, "bundles": result["bundles"]}, options.key))
     if options.junit is not None:
         options.junit.write_text(outputs.junit(reports), encoding="utf-8")
-    summary = options.markdown or (options.github and os.environ.get("GITHUB_STEP_SUMMARY"))
-    if summary:
-        with Path(summary).open("a", encoding="utf-8") as file:
-            file.write(outputs.markdown(folder, reports, problems, changes, options.source_url))
+    of_job = os.environ.get("GITHUB_STEP_SUMMARY") if options.github else None
+    for summary in (options.markdown, of_job and Path(of_job)):
+        if summary:
+            with summary.open("a", encoding="utf-8") as file:
+                file.write(outputs.markdown(folder, reports, problems, changes, options.source_url))
 
 
 def _print(folder: str, result: Mapping[str, Any], options: TriageOptions, file: TextIO | None = None) -> None:

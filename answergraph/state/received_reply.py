@@ -24,7 +24,7 @@ _SERIALIZER = JsonPlusSerializer()
 
 
 def as_received(message: BaseMessage, agent_name: str | None) -> AIMessage:
-    """Return a copy of a reply with the agent's name, a message id and call ids.
+    """Return a copy of a reply with the agent's name, a message id, and ids that are texts.
 
     The copy is a message of the model. Calls whose arguments cannot be stored become malformed calls.
     """
@@ -34,12 +34,20 @@ def as_received(message: BaseMessage, agent_name: str | None) -> AIMessage:
     changes: dict[str, Any] = {} if _can_be_kept(parts) else _kept(message)
     message = message.model_copy(update=changes) if changes else message
     changes = {"id": message.id or str(uuid4()), "name": agent_name or message.name}
+    if isinstance(message.content, list):
+        changes["content"] = [_with_text_id(block) for block in message.content]
     ids = [call.get("id") for call in (*message.tool_calls, *message.invalid_tool_calls)]
     if not all(ids) or len(set(ids)) < len(ids):
         used: set[str] = set()
         for name in ("tool_calls", "invalid_tool_calls"):
             changes[name] = [_with_own_id(call, used) for call in getattr(message, name)]
     return message.model_copy(update=changes)
+
+
+def _with_text_id(block: Any) -> Any:
+    """Return a content block whose id, if it has one, is a text: clients search ids for prefixes when they send them."""
+    has_other = isinstance(block, dict) and not isinstance(block.get("id"), str | None)
+    return {**block, "id": str(block["id"])} if has_other else block
 
 
 def _with_own_id(call: Mapping[str, Any], used: set[str]) -> dict[str, Any]:

@@ -28,6 +28,11 @@ def test_the_worst_replies_end_in_an_outcome_and_the_thread_goes_on() -> None:
     assert wrong(cases(1, WORST)) == {}
 
 
+@pytest.mark.filterwarnings("ignore:Pydantic serializer warnings")  # of the ids, which the SDK keeps as numbers
+def test_a_thread_goes_on_after_a_reply_whose_parts_have_numbers_for_ids() -> None:
+    assert wrong([Case("id: '7'", "responses", "fallback", "invoke")]) == {}
+
+
 @pytest.mark.torture
 @pytest.mark.filterwarnings("ignore:Pydantic serializer warnings")  # of a token count of 1.5, which LangChain keeps
 @pytest.mark.parametrize("replies", [READABLE, OVERWRITTEN], ids=["readable", "overwritten"])

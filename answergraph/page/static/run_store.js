@@ -130,9 +130,7 @@ export class RunStore {
   }
 
   /** Try to connect again now, instead of at `connection.retryAt`. */
-  retry() {
-    this.#connection?.retry();
-  }
+  retry = () => this.#connection?.retry();
 
   /** Read the steps of the run from its checkpoints, as many as are read without being asked for more. */
   async loadOlderSteps() {
@@ -210,8 +208,10 @@ export class RunStore {
     const endedAt = known ? (this.#view.steps.all.at(-1)?.ended ?? (Date.parse(record.updated_at) || null)) : Date.now();
     this.#connection = null;
     this.#change({ status: endedAs(record, state, this.#known, this.#view), endedAt, connection: { state: "idle" }, runs: runs.map((each) => (each.run_id === record?.run_id ? record : each)) });
-    if (!this.#view.isWhole) await this.loadOlderSteps().catch(() => {});
-    else await correctSteps(this.#view.steps, thread).then(() => isCurrent() && this.#change(), () => {});
+    const isWhole = this.#view.isWhole && (await correctSteps(this.#view.steps, this.#known, Boolean(known)).catch(() => true));
+    if (!isCurrent()) return;
+    if (isWhole) this.#change();
+    else await this.loadOlderSteps().catch(() => {});
   }
 
   /** The state, however long the server takes to answer; null if it cannot say: then what the stream told stays. */

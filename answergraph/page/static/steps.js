@@ -98,12 +98,17 @@ export class Steps {
     return new Set(names).size < names.length;
   }
 
-  /** Take from stored checkpoints what each visit of the outermost graph has written. */
+  /** Take from stored checkpoints, newest first, what each visit of the outermost graph has written. @returns {boolean} whether no visit
+   * is missing
+   */
   correct(checkpoints) {
-    for (const { id, name, result } of checkpoints.flatMap(({ tasks }) => tasks ?? [])) {
+    const done = checkpoints.flatMap(({ tasks }, index) => (tasks ?? []).filter(({ name, result }) => name !== "__start__" && (index || result)));
+    for (const { id, name, result } of done) {
       const step = this.#byTask.get(`${name}:${id}`);
       if (step && result) Object.assign(step, written(result));
     }
+    const visits = (node) => this.all.filter((step) => !step.space && !step.isAgain && step.node === node).length;
+    return [...Map.groupBy(done, ({ name }) => name)].every(([node, all]) => visits(node) >= all.length);
   }
 
   /** Nothing is at work any more. @param {object[]} tasks of the state at the end, which wait or have failed */

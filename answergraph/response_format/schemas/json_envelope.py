@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from answergraph.response_format.wire.normal_form import free_name
@@ -34,18 +35,40 @@ def wrapped_value(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def envelope(members: Sequence[tuple[str, Mapping[str, Any]]]) -> dict[str, Any]:
-    """Return the schema of ``{"schema": name, "value": …}`` for a union: an ``anyOf`` that ties names to values."""
+    """Return the schema of a union: an ``anyOf`` of ``{"schema": name, "value": …}``, which ties names to values.
+
+    Members that have a discriminator of their own need no envelope.
+    """
     definitions: dict[str, Any] = {}
-    alternatives = [
-        {
-            "type": "object",
-            "properties": {SCHEMA: {"const": name}, VALUE: _moved(schema, f"#/anyOf/{place}/properties/{VALUE}", definitions)},
-            "required": [SCHEMA, VALUE],
-            "additionalProperties": False,
-        }
-        for place, (name, schema) in enumerate(members)
-    ]
+    if _have_discriminator([schema for _, schema in members]):
+        alternatives = [_moved(schema, f"#/anyOf/{place}", definitions) for place, (_, schema) in enumerate(members)]
+    else:
+        alternatives = [
+            {
+                "type": "object",
+                "properties": {
+                    SCHEMA: {"const": name},
+                    VALUE: _moved(schema, f"#/anyOf/{place}/properties/{VALUE}", definitions),
+                },
+                "required": [SCHEMA, VALUE],
+                "additionalProperties": False,
+            }
+            for place, (name, schema) in enumerate(members)
+        ]
     return {"anyOf": alternatives, "$defs": definitions} if definitions else {"anyOf": alternatives}
+
+
+def _have_discriminator(schemas: Sequence[Mapping[str, Any]]) -> bool:
+    """Return whether all schemas require one key, each with another constant."""
+    constants = [dict(_required_constants(schema)) for schema in schemas]
+    shared = set.intersection(*map(set, constants))
+    return any(len({own[key] for own in constants}) == len(constants) for key in shared)
+
+
+def _required_constants(schema: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for key, body in schema.get("properties", {}).items():
+        if key in schema.get("required", ()) and isinstance(body, Mapping) and "const" in body:
+            yield key, json.dumps(body["const"])
 
 
 def opened(data: Any) -> Any:
@@ -87,6 +110,12 @@ def rewritten(schema: Any, change: Callable[[str, Any], Any]) -> Any:
         return schema
     changed = {key: change(key, value) for key, value in schema.items()}
     return {key: _rewritten_value(key, value, change) for key, value in changed.items() if value is not LEFT_OUT}
+
+
+def without(keyword: str, schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a schema without a keyword, wherever it stands."""
+    changed: dict[str, Any] = rewritten(schema, lambda key, value: LEFT_OUT if key == keyword else value)
+    return changed
 
 
 def _rewritten_value(key: str, value: Any, change: Callable[[str, Any], Any]) -> Any:

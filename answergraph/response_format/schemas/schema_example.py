@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from answergraph.response_format.schemas.json_envelope import DATA, LEFT_OUT, rewritten
+from answergraph.response_format.schemas.json_envelope import DATA
 from answergraph.response_format.schemas.known_keys import pointed_at
 from answergraph.response_format.wire.dialect_sizes import Edge, in_circle
 
@@ -46,11 +46,6 @@ def needs_schema(schema: Any) -> bool:
         return False
     inner = [value for key, value in schema.items() if key not in DATA]
     return bool(_NOT_SHOWN & schema.keys()) or _refers_to_itself(schema) or any(map(needs_schema, inner))
-
-
-def without_titles(schema: Mapping[str, Any]) -> Any:
-    """Return a schema without titles, which tell a model nothing and turn up in answers."""
-    return rewritten(schema, lambda key, value: LEFT_OUT if key == "title" else value)
 
 
 def _refers_to_itself(schema: Mapping[str, Any]) -> bool:

@@ -9,7 +9,8 @@ from typing import Any, Literal, overload
 from typing_extensions import TypeForm
 
 from answergraph.response_format.model_request import NO_CALLS, ModelRequest
-from answergraph.response_format.schemas.schema_example import needs_schema, without_titles
+from answergraph.response_format.schemas.json_envelope import without
+from answergraph.response_format.schemas.schema_example import needs_schema
 from answergraph.response_format.strategies.provider_strategy import native_format_binding, without_refused_tools
 from answergraph.response_format.strategies.strategy import Binding, HandleErrors, SchemaT, Strategy
 from answergraph.state.errors import AgentSpecError
@@ -102,5 +103,5 @@ class PromptedStrategy(Strategy[SchemaT]):
             return IMPORTANT_FORM.format(when=when, schema=json.dumps(self.reply_schema(), ensure_ascii=False))
         example, schema = self.example(), self.reply_schema()
         if needs_schema(schema):
-            example = SCHEMA_TOO.format(example=example, schema=json.dumps(without_titles(schema), ensure_ascii=False))
+            example = SCHEMA_TOO.format(example=example, schema=json.dumps(without("title", schema), ensure_ascii=False))
         return EXAMPLE_FORM.format(when="When you need no further tool, answer" if has_tools else "Answer", example=example)

@@ -16,8 +16,7 @@ from answergraph.response_format.providers.model_capabilities import (
 )
 from answergraph.response_format.providers.openai_requests import is_openai, uses_responses_api
 from answergraph.response_format.schemas.answer_schema import AnswerSchema
-from answergraph.response_format.schemas.json_envelope import rewritten
-from answergraph.response_format.schemas.schema_example import without_titles
+from answergraph.response_format.schemas.json_envelope import rewritten, without
 from answergraph.response_format.strategies.strategy import Binding, HandleErrors, SchemaT, Strategy
 from answergraph.response_format.wire.dialects import Dialect, SchemaNotExpressible
 from answergraph.response_format.wire.value_limits import plain_pattern
@@ -123,7 +122,7 @@ class ProviderStrategy(Strategy[SchemaT]):
         is_plain = dialect is Dialect.PLAIN or self.strict is False
         schema = self.reply_schema() if dialect is Dialect.PLAIN else self.reply_object_schema()
         if self.strict is not False:
-            schema = rewritten(without_titles(schema), _with_plain_pattern) if is_plain else without_titles(schema)
+            schema = rewritten(without("title", schema), _with_plain_pattern) if is_plain else without("title", schema)
         try:
             return wire_schema(schema, Dialect.PLAIN if is_plain else dialect)
         except SchemaNotExpressible as error:

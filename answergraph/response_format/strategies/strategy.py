@@ -18,7 +18,7 @@ from answergraph.response_format.model_request import NO_CALLS, ModelRequest
 from answergraph.response_format.providers.model_capabilities import needs_tools_for_calls
 from answergraph.response_format.providers.refusals import TOOL_CALLING, Objection, has_refusals, is_refused, remember_refusal
 from answergraph.response_format.schemas.answer_schema import AnswerSchema, problems_in
-from answergraph.response_format.schemas.json_envelope import envelope, wrapped_value
+from answergraph.response_format.schemas.json_envelope import envelope, without, wrapped_value
 from answergraph.response_format.schemas.schema_example import example_of
 from answergraph.response_format.schemas.schema_kinds import answer_schemas, tool_name
 from answergraph.response_format.wire.dialects import Dialect
@@ -182,8 +182,10 @@ class Strategy(ABC, Generic[SchemaT]):
         return self.reply_schema() if len(self.schemas) == 1 else wrapped_value(self.reply_schema())
 
     def example(self) -> str:
-        """Return an example of an answer, with placeholders."""
-        return self.derived.get_or_make(lambda: example_of(self.reply_schema()), key="example")
+        """Return an example of an answer, with placeholders; without patterns where the provider enforces the schema."""
+        # Small models copy a pattern in place of a value.
+        schema = without("pattern", self.reply_schema()) if self.is_held else self.reply_schema()
+        return self.derived.get_or_make(lambda: example_of(schema), key="example")
 
     def receipt(self, value: Any) -> str:
         """Return the tool message that answers the call of an accepted answer, LangChain's unless replaced."""

@@ -41,12 +41,14 @@ def test_what_was_not_judged_is_unknown_and_fails_what_fails_on_unknown(place: P
 
 
 def test_github_gets_annotations_and_a_summary(place: Path, tmp_path: Path) -> None:
-    summary = tmp_path / "summary.md"
-    code, out, err = answergraph("triage", str(place), "--github", env={"GITHUB_STEP_SUMMARY": str(summary)})
+    summary, page = tmp_path / "summary.md", tmp_path / "page.md"
+    job = {"GITHUB_STEP_SUMMARY": str(summary)}
+    code, out, err = answergraph("triage", str(place), "--github", "--markdown", str(page), env=job)
     assert (code, err) == (0, "")
     assert out.splitlines()[0].startswith("::error file=tests/test_shop.py,line=4,title=really failed%3A shop%3A%3Atest_total::")
     assert out.splitlines()[1].startswith("::notice file=rates.py,line=7,title=should have passed")
     assert "2 cases of 2 causes: 1 really failed, 1 should have passed." in summary.read_text()
+    assert page.read_text() == summary.read_text()
 
 
 def test_junit_keeps_each_failure_and_adds_its_verdict(place: Path, tmp_path: Path) -> None:

@@ -108,6 +108,20 @@ def test_a_run_is_followed_to_its_end_through_a_proxy_that_cuts(tab: Open, proxy
     assert {each["status"] for each in seen if each["connection"] == "lost"} == {"running"}
 
 
+def test_a_step_whose_event_the_server_lost_is_shown_when_the_run_has_ended(tab: Open, server_url: str) -> None:
+    def lose_the_third_update(route: Route) -> None:
+        response = route.fetch()
+        before, mark, after = response.text().partition("event: updates")
+        first, second, rest = after.split("event: updates", 2)
+        route.fulfill(response=response, body=mark.join([before, first, second, rest.partition("\n\n")[2]]))
+
+    page = tab(server_url)
+    page.route("**/stream", lose_the_third_update)
+    assert start(page)
+    wait(page, "run.status === 'ended' && run.steps.length === STEPS".replace("STEPS", str(STEPS)))
+    ended_with_every_step_once(page)
+
+
 def test_while_the_server_is_away_the_run_goes_on_and_is_found_again(tab: Open, proxy: FaultyProxy) -> None:
     page = tab(proxy.url)
     start(page)

@@ -7,8 +7,9 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.errors import GraphRecursionError
+from pydantic import BaseModel, Field
 
-from answergraph import DeferredStrategy, PromptedStrategy, ToolStrategy, UsageLimits
+from answergraph import DeferredStrategy, PromptedStrategy, ProviderStrategy, ToolStrategy, UsageLimits
 from tests.graphs.agent.scripted_agents import (
     BAD,
     GOOD,
@@ -51,6 +52,18 @@ def test_a_cut_reply_is_not_asked_for_again_unchanged(run: Any) -> None:
     agent, model = agent_of(cut, good("a"))
     assert run(agent, QUESTION)["outcome"]["status"] == "answered"
     assert "Be brief" in model.requests[1].messages[-1].text
+
+
+def test_after_a_cut_a_model_held_to_the_schema_is_shown_an_example_without_patterns(run: Any) -> None:
+    class Contact(BaseModel):
+        email: str = Field(pattern="^.+@.+$", description="Where to write")
+
+    broken = AIMessage('{"email": "ada@', response_metadata={"finish_reason": "length"})
+    held = agent_of(broken, AIMessage('{"email": "a@b"}'), response_format=ProviderStrategy(Contact), tools=())
+    in_words = agent_of(broken, AIMessage('{"email": "a@b"}'), response_format=PromptedStrategy(Contact), tools=())
+    assert [run(agent, QUESTION)["structured_response"] for agent, _ in (held, in_words)] == [Contact(email="a@b")] * 2
+    assert held[1].requests[1].messages[-1].text == 'Be brief. Like this: {"email": "<string, Where to write>"}'
+    assert "matching ^.+@.+$" in in_words[1].requests[1].messages[-1].text
 
 
 def test_a_model_that_only_reasons_is_nudged_once_and_then_ends_empty(run: Any) -> None:

@@ -2,11 +2,11 @@
 
 import json
 from enum import Enum
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import pytest
 from langchain_core.messages import AIMessage
-from pydantic import BaseModel, RootModel
+from pydantic import BaseModel, Field, RootModel
 
 from answergraph import AutoStrategy, PromptedStrategy, ProviderStrategy, ToolStrategy, UsageLimits, create_agent
 from answergraph.middleware import NarrowResponseFormat
@@ -39,6 +39,16 @@ class Color(Enum):
 
 class Facts(RootModel[list[str]]):
     """A list with a name."""
+
+
+class Cat(BaseModel):
+    kind: Literal["cat"]
+    name: str
+
+
+class Dog(BaseModel):
+    kind: Literal["dog"]
+    name: str
 
 
 VALUES: list[tuple[Any, str, Any, Any]] = [
@@ -164,3 +174,15 @@ def test_an_attempt_names_the_schema_it_was_meant_for_where_that_can_be_told(run
     result, _ = answered(run, ToolStrategy(Found | Missing | Spot), *replies, limits=limits)
     named = [(attempt["schema"], attempt["status"]) for attempt in result["outcome"]["attempts"]]
     assert named == [("Missing", "invalid"), ("Found", "invalid"), (None, "invalid"), (None, "invalid")]
+
+
+@TEXT_STRATEGIES
+@pytest.mark.parametrize(
+    "declared", [Cat | Dog, Annotated[Cat | Dog, Field(discriminator="kind")]], ids=["union", "discriminated"]
+)
+def test_a_union_whose_members_have_a_discriminator_is_answered_by_a_member_as_it_is(
+    run: Any, strategy: Any, declared: Any
+) -> None:
+    result, model = answered(run, strategy(declared), AIMessage('{"kind": "dog", "name": "Rex"}'))
+    assert (result["structured_response"], result["outcome"]["schema"]) == (Dog(kind="dog", name="Rex"), "Dog")
+    assert '"schema"' not in model.requests[0].messages[-1].text

@@ -24,6 +24,23 @@ def test_an_envelope_ties_each_name_to_its_unchanged_schema() -> None:
         assert jsonschema_rs.is_valid(schema, {"schema": name, "value": value}) == is_valid
 
 
+def pet(kind: str, *, required: tuple[str, ...] = ("kind", "name")) -> dict[str, Any]:
+    return {"type": "object", "properties": {"kind": {"const": kind}, "name": TEXT}, "required": list(required)}
+
+
+def test_members_with_a_discriminator_need_no_envelope() -> None:
+    cat, dog = pet("cat"), pet("dog")
+    assert envelope([("Cat", cat), ("Dog", dog)]) == {"anyOf": [cat, dog]}
+
+
+@pytest.mark.parametrize(
+    "other", [pet("cat"), pet("dog", required=("name",)), {"properties": {"kind": True}, "required": ["kind"]}, {}]
+)
+def test_members_that_a_constant_does_not_tell_apart_stand_in_an_envelope(other: dict[str, Any]) -> None:
+    members = envelope([("Cat", pet("cat")), ("Other", other)])["anyOf"]
+    assert [member["properties"]["schema"] for member in members] == [{"const": "Cat"}, {"const": "Other"}]
+
+
 @pytest.mark.parametrize(
     ("data", "held"),
     [
