@@ -30,7 +30,7 @@ Rules:
 class Calculation(BaseModel):
     """The result of a calculation."""
 
-    # The validation receives the result; repeating it is its support.
+    # The validation tool returns the answer again, and that counts as support.
     final_answer: Annotated[float, FromTools(echoes=True)] = Field(description="The final result of the calculation.")
     validation_result: dict[str, Any] | None = Field(default=None, description="What validate_calculation returned.")
     reasoning: str = Field(description="How the result was reached, step by step.")

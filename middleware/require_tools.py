@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from langchain_core.tools import BaseTool
 from langgraph.runtime import Runtime
@@ -15,7 +15,7 @@ from answergraph.response_format.model_request import ModelRequest
 from answergraph.response_format.providers.model_capabilities import refuses_forced_tools
 from answergraph.response_format.strategies.declared_format import strategy_of
 from answergraph.state.errors import AgentSpecError, AnswerRejected
-from answergraph.state.mistakes import check_function, meant, shown, tool_names
+from answergraph.state.mistakes import check_function, one_of, shown, tool_names
 from answergraph.state.tool_results import EvidenceState, ToolRun, results_of_run
 
 Mode = Literal["hold", "hide"]
@@ -60,8 +60,6 @@ class RequireTools(AgentMiddleware[Any, Any, Any]):
             AgentSpecError: If nothing is required, or the mode is unknown.
         """
         super().__init__()
-        if mode not in get_args(Mode):
-            raise AgentSpecError(f"mode={mode!r} must be one of {get_args(Mode)!r}.{meant(mode, get_args(Mode))}")
         predicates = [each for each in required if callable(each) and not isinstance(each, BaseTool)]
         self.predicates = [
             check_function(f"RequireTools({shown(each)})", each, "run", "answer", instead=_FOR_A_TOOL.format(name=shown(each)))
@@ -70,7 +68,7 @@ class RequireTools(AgentMiddleware[Any, Any, Any]):
         self.named_tools = [name for each in required if each not in predicates for name in tool_names("RequireTools", each)]
         if not self.named_tools and not self.predicates:
             raise AgentSpecError('RequireTools needs a tool or a predicate; write RequireTools("NAME").')
-        self.mode = mode
+        self.mode = one_of("mode", Mode, mode)
         self.missing = missing
 
     @property

@@ -106,9 +106,7 @@ class MiddlewareStack:
 
     @property
     def transformers(self) -> list[Callable[..., Any]]:
-        """The stream transformers of all middleware, without repetitions."""
-        found = [transformer for m in self.middleware for transformer in getattr(m, "transformers", ())]
-        return list({id(transformer): transformer for transformer in found}.values())
+        return [transformer for m in self.middleware for transformer in getattr(m, "transformers", ())]
 
     @property
     def interrupts(self) -> frozenset[str]:

@@ -35,7 +35,7 @@ from answergraph.state.ledger import (
 )
 from answergraph.state.messages import begins_new_run, correction_message, direct_results, last_turn, unanswered, without_cut_text
 from answergraph.state.outcome import AnswerAccepted, Status
-from answergraph.streaming.answer_events import AnswerEvent, decided_event
+from answergraph.streaming.answer_events import AnswerEvent, attempt_number, decided_event, growing_event
 
 NOTHING_SAID = AnswerAccepted()
 
@@ -82,8 +82,9 @@ class StructuredResponseNode:
 
     def _event(self, reply: CurrentReply, reading: Reading, update: Mapping[str, Any]) -> AnswerEvent:
         value = None if reading.schema is None else reading.schema.dump(reading.value)
-        message_id, outcome = None if reply.message is None else reply.message.id, update.get(self.agent.keys.outcome)
-        return decided_event(self.agent.keys.answer, self.agent.name, message_id, reply.ledger, update[LEDGER], outcome, value)
+        message_id = None if reply.message is None else reply.message.id
+        begun = growing_event(self.agent.keys.answer, self.agent.name, attempt_number(reply.ledger), message_id)
+        return decided_event(begun, update.get(self.agent.keys.outcome), update[LEDGER], value)
 
     def _act(self, ending: Ending, reply: CurrentReply, reading: Reading, accepted: AnswerAccepted) -> dict[str, Any]:
         match ending.action:

@@ -117,9 +117,10 @@ def _write_files(folder: str, result: Mapping[str, Any], options: TriageOptions)
     if options.junit is not None:
         options.junit.write_text(outputs.junit(reports), encoding="utf-8")
     of_job = os.environ.get("GITHUB_STEP_SUMMARY") if options.github else None
-    for summary in filter(None, (options.markdown, of_job)):
-        with Path(summary).open("a", encoding="utf-8") as file:
-            file.write(outputs.markdown(folder, reports, problems, changes, options.source_url))
+    for summary in (options.markdown, of_job and Path(of_job)):
+        if summary:
+            with summary.open("a", encoding="utf-8") as file:
+                file.write(outputs.markdown(folder, reports, problems, changes, options.source_url))
 
 
 def _print(folder: str, result: Mapping[str, Any], options: TriageOptions, file: TextIO | None = None) -> None:

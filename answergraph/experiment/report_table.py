@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 from rich import box
 from rich.console import Group, RenderableType
@@ -14,6 +15,7 @@ from answergraph.experiment.summary import CHECKING, COST, SMALL_SAMPLE_NOTE, TI
 NOTHING = "–"
 
 _Cell = Callable[[Row], str]
+_STYLE: Mapping[str, Any] = {"box": box.SIMPLE_HEAD, "show_edge": False, "padding": (0, 1, 0, 0), "pad_edge": False}
 
 
 def percent(value: float | None) -> str:
@@ -45,11 +47,12 @@ def _columns(metrics: Mapping[str, Metric]) -> dict[str, _Cell]:
 def _figure(metric: str, *, is_share: bool) -> _Cell:
     if not is_share:
         return lambda row: number(row.figures[metric])
-    return lambda row: percent(row.figures[metric]) + _interval(row.intervals.get(metric))
 
+    def share(row: Row) -> str:
+        ends = row.intervals.get(metric)
+        return percent(row.figures[metric]) + (f" ({100 * ends[0]:.0f}–{100 * ends[1]:.0f})" if ends else "")
 
-def _interval(ends: tuple[float, float] | None) -> str:
-    return "" if ends is None else f" ({100 * ends[0]:.0f}–{100 * ends[1]:.0f})"
+    return share
 
 
 def _calls(row: Row) -> str:
@@ -72,9 +75,7 @@ def as_tables(report: Report) -> RenderableType:
 
 def comparisons_table(comparisons: Sequence[Comparison]) -> Table:
     """Return a table of paired comparisons, task by task."""
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0), pad_edge=False)
-    for heading in ("tasks validated", "", "against", "", "tasks", "more : less", "p"):
-        table.add_column(heading)
+    table = Table("tasks validated", "", "against", "", "tasks", "more : less", "p", **_STYLE)
     for each in comparisons:
         told = [each.setting, percent(each.rates[0]), each.other, percent(each.rates[1])]
         table.add_row(*told, str(each.test.pairs), f"{each.test.higher} : {each.test.lower}", f"{each.test.p:.3g}")
@@ -83,7 +84,7 @@ def comparisons_table(comparisons: Sequence[Comparison]) -> Table:
 
 def _table(report: Report, columns: dict[str, _Cell]) -> Table:
     # A narrow terminal may wrap headings and calls, but never a setting's name.
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0), pad_edge=False)
+    table = Table(**_STYLE)
     table.add_column("setting", no_wrap=True, min_width=max(len(row.setting) for row in report.rows))
     table.add_column("runs", no_wrap=True)
     for heading in columns:

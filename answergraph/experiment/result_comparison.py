@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
 from answergraph.experiment.journal import Record, RunKey, readable
-from answergraph.experiment.measurement import Measurement
 from answergraph.experiment.report_table import comparisons_table
 from answergraph.experiment.settings import SETTINGS
 from answergraph.experiment.summary import SMALL_SAMPLE_NOTE, compare, provenance
@@ -32,12 +30,8 @@ def compared_results(first: Path, second: Path) -> RenderableType:
     if not shared:
         raise AgentSpecError(f"{first} and {second} have no setting in common.")
     told = [f"{path}: {_made(runs)}" for path, runs in results.items()]
-    compared = [compare(name, str(second.parent), _measured(one[name]), _measured(other[name])) for name in shared]
+    compared = [compare(name, str(second.parent), one[name], other[name]) for name in shared]
     return Group(*map(Text, told), "", comparisons_table(compared), Text(f"\n{SMALL_SAMPLE_NOTE}"))
-
-
-def _measured(records: Mapping[RunKey, Record]) -> dict[RunKey, Measurement]:
-    return {key: record.measurement for key, record in records.items()}
 
 
 def _made(runs: Runs) -> str:

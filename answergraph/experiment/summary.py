@@ -150,7 +150,7 @@ def summarise(plan: RunPlan, records: Mapping[RunKey, Record], failed: Mapping[R
     chosen = {run.key: records[run.key] for run in plan.runs() if run.key in records}
     rows = [_row(plan, setting, records, failed) for setting in plan.settings]
     usable = {row.setting for row in rows if not row.error}
-    by_setting = {name: {key: record.measurement for key, record in chosen.items() if key.setting == name} for name in usable}
+    by_setting = {name: {key: record for key, record in chosen.items() if key.setting == name} for name in usable}
     pairs = [(setting.name, COMPARED.get(setting.name, "")) for setting in plan.settings]
     compared = [compare(one, other, by_setting[one], by_setting[other]) for one, other in pairs if {one, other} <= usable]
     return Report(plan.model_name, plan.repeats, rows, compared, provenance(chosen.values()))
@@ -169,7 +169,7 @@ def provenance(records: Iterable[Record]) -> dict[str, str]:
     return {name: value for name, value in told.items() if value}
 
 
-def compare(one: str, other: str, runs: Mapping[RunKey, Measurement], others: Mapping[RunKey, Measurement]) -> Comparison:
+def compare(one: str, other: str, runs: Mapping[RunKey, Record], others: Mapping[RunKey, Record]) -> Comparison:
     """Compare two settings by the share of tasks validated, on their common tasks."""
     metric = "validate_rate"
     tasks = [task for task in dict.fromkeys(key.task for key in runs) if task in {key.task for key in others}]
@@ -181,9 +181,9 @@ def compare(one: str, other: str, runs: Mapping[RunKey, Measurement], others: Ma
 
 def _row(plan: RunPlan, setting: Setting, records: Mapping[RunKey, Record], failed: Mapping[RunKey, Exception]) -> Row:
     keys = [run.key for run in plan.runs() if run.key.setting == setting.name]
-    finished = {key: records[key].measurement for key in keys if key in records}
+    finished = {key: records[key] for key in keys if key in records}
     failures = [error for key, error in failed.items() if key.setting == setting.name]
-    runs, error = list(finished.values()), _error(failures, len(finished), len(keys))
+    runs, error = [record.measurement for record in finished.values()], _error(failures, len(finished), len(keys))
     figures = {} if error else {name: metric.figure(runs) for name, metric in METRICS.items()}
     shares = {name: [_of_task(finished, task.id, name) for task in plan.tasks] for name, each in METRICS.items() if each.is_share}
     tasks = {name: len(plan.tasks) - values.count(None) for name, values in shares.items()}
@@ -208,6 +208,6 @@ def _error(failures: Sequence[Exception], finished: int, planned: int) -> str | 
     return None if finished else "no run finished"
 
 
-def _of_task(finished: Mapping[RunKey, Measurement], task: str, metric: str) -> float | None:
-    runs = [run for key, run in finished.items() if key.task == task]
+def _of_task(finished: Mapping[RunKey, Record], task: str, metric: str) -> float | None:
+    runs = [record.measurement for key, record in finished.items() if key.task == task]
     return METRICS[metric].figure(runs) if runs else None

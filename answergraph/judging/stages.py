@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Protocol
+from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage
@@ -51,21 +51,12 @@ class JudgeReply:
     """How it was found, if not in the stage's own way."""
 
 
-class JudgeQuestion(Protocol):
-    """One way to ask which condition holds, and to read the reply."""
-
-    calls_model: ClassVar[bool]
-
-    def ask(self, work: JudgedText, conditions: Sequence[str]) -> Step[JudgeReply]:
-        """Ask once, and read the reply."""
-
-
 @dataclass(frozen=True)
 class Stage:
     """One stage of a judgment; ``step`` is its node."""
 
     name: StageName
-    question: JudgeQuestion
+    question: AskForNumber | AskForTag | ReadOwnTag
     grounded: bool = False
 
     def step(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> Step[dict[str, Any]]:
@@ -83,7 +74,7 @@ class Stage:
         return {JUDGING: {**judging, "stages": [*judging["stages"], record]}}
 
     def _asked(self, work: JudgedText, conditions: Sequence[str]) -> Step[JudgeReply]:
-        budget = current_budget() if self.question.calls_model else None
+        budget = None if self.name == "phase1_tag" else current_budget()  # that stage calls no model
         if budget is None:
             return (yield from self.question.ask(work, conditions))
         with budget.charge_single_call() as charge:
@@ -119,7 +110,6 @@ class Stage:
 class AskForNumber:
     """Ask for an object with the number of the condition, in the best way the model has."""
 
-    calls_model: ClassVar[bool] = True
     model: BaseChatModel
     prompt: JudgePrompt
     format: DeclaredFormat
@@ -195,7 +185,6 @@ class AskForNumber:
 class AskForTag:
     """Ask for a tag in plain text, which every model can write."""
 
-    calls_model: ClassVar[bool] = True
     model: BaseChatModel
     prompt: JudgePrompt
     tag_word: str
@@ -211,7 +200,6 @@ class AskForTag:
 class ReadOwnTag:
     """Read the tag that the agent wrote in its work, without a call."""
 
-    calls_model: ClassVar[bool] = False
     tag_word: str
 
     def ask(self, work: JudgedText, conditions: Sequence[str]) -> Step[JudgeReply]:

@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial, wraps
-from typing import Any, ParamSpec, Protocol, TypeVar
+from typing import Any, ParamSpec, Protocol, Self, TypeVar
 
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.runnables import Runnable, RunnableConfig, ensure_config
@@ -133,30 +133,26 @@ def wrap(hook: Callable[..., Any], ahook: Callable[..., Awaitable[Any]], request
 class Surroundings(Protocol):
     """A context around one visit of a node, which also finishes the node's update."""
 
-    def __enter__(self) -> Surroundings: ...
-    def __exit__(self, kind: Any, error: BaseException | None, traceback: Any) -> None: ...
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: Any, error: BaseException | None, traceback: Any) -> None:
+        return
+
     def finished_update(self, update: Any) -> Any:
         """Return the node's update for LangGraph."""
+        return update
 
 
 Around = Callable[[Callable[[], Any]], Surroundings]
 """Makes the surroundings of a visit from a function that returns the node's state."""
 
 
-class NothingAround:
+class NothingAround(Surroundings):
     """The surroundings of a node that needs none."""
 
     def __init__(self, state: Callable[[], Any]) -> None:
         del state
-
-    def __enter__(self) -> NothingAround:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        return
-
-    def finished_update(self, update: Any) -> Any:
-        return update
 
 
 class GraphNode(Runnable[Any, Any]):

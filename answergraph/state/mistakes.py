@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence, Set
 from difflib import get_close_matches
 from inspect import Signature, iscoroutinefunction, isroutine, signature
-from typing import Any
+from typing import Any, get_args
 
 from langchain_core.tools import BaseTool
 from pydantic import BaseModel
@@ -28,6 +28,13 @@ def meant(name: Any, known: Iterable[str]) -> str:
     """Return " Did you mean …?" for a similar name, else an empty string."""
     near = get_close_matches(name, list(known), 1) if isinstance(name, str) else []
     return f" Did you mean {near[0]!r}?" if near else ""
+
+
+def one_of(name: str, allowed: Any, given: Any) -> Any:
+    """Return one of the values of a ``Literal``; raise ``AgentSpecError`` for anything else."""
+    if given not in get_args(allowed):
+        raise AgentSpecError(f"{name}={given!r} must be one of {get_args(allowed)!r}.{meant(given, get_args(allowed))}")
+    return given
 
 
 def check_list(name: str, given: Any) -> Sequence[Any]:

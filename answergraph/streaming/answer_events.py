@@ -68,25 +68,22 @@ def attempt_number(ledger: RunLedger) -> int:
     return len(ledger["attempts"]) + ledger["confirmations_asked"] + 1
 
 
-def growing_event(key: str, agent: str | None, attempt: int) -> AnswerEvent:
+def growing_event(key: str, agent: str | None, attempt: int, message_id: str | None = None) -> AnswerEvent:
     """Return the event before anything is written."""
-    begun: Any = dict.fromkeys(AnswerEvent.__annotations__)
-    event: AnswerEvent = begun | {"type": ANSWER_EVENT, "status": "growing", "key": key, "agent": agent, "attempt": attempt}
+    begun: Any = {**dict.fromkeys(AnswerEvent.__annotations__), "type": ANSWER_EVENT, "status": "growing"}
+    event: AnswerEvent = begun | {"key": key, "agent": agent, "attempt": attempt, "message_id": message_id}
     return event
 
 
-def decided_event(  # noqa: PLR0913, PLR0917 - the parts of an event
-    key: str, agent: str | None, message_id: str | None, before: RunLedger, after: RunLedger, outcome: Outcome | None, value: Any
-) -> AnswerEvent:
+def decided_event(begun: AnswerEvent, outcome: Outcome | None, ledger: RunLedger, value: Any) -> AnswerEvent:
     """Return the event of an accepted or rejected reply; ``outcome`` is ``None`` if the model is asked again."""
     is_accepted = outcome is not None and outcome["schema"] is not None
     return {
-        **growing_event(key, agent, attempt_number(before)),
+        **begun,
         "status": "accepted" if is_accepted else "rejected",
-        "message_id": message_id,
         "schema": outcome["schema"] if outcome is not None else None,
         "value": value if is_accepted else None,
-        "reason": None if is_accepted else _reason(outcome, after),
+        "reason": None if is_accepted else _reason(outcome, ledger),
     }
 
 

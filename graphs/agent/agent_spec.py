@@ -15,7 +15,6 @@ from answergraph.graphs.agent.arguments import (
     check_state_schema,
     checked_context,
     checked_name,
-    one_of,
     split_tools,
     system_message,
 )
@@ -30,7 +29,7 @@ from answergraph.response_format.strategies.run_time_format import RunTimeFormat
 from answergraph.state.agent_state import AgentState, StateSchemas
 from answergraph.state.budget import NO_LIMITS, UsageLimits
 from answergraph.state.errors import AgentSpecError
-from answergraph.state.mistakes import check_function, shown
+from answergraph.state.mistakes import check_function, one_of, shown
 from answergraph.state.outcome import EndStrategy, OnFailure
 
 

@@ -12,7 +12,6 @@ from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
 from langgraph.graph import StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.prebuilt import ToolCallTransformer
-from langgraph.pregel import Pregel
 from langgraph.types import Checkpointer, Command, TracePolicy
 
 from answergraph.graphs.agent.agent_spec import AgentSpec
@@ -74,8 +73,6 @@ class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
         Agents that run in it share the run's remaining limits. Its writes to the agent's own keys, such as the answer and the
         outcome, are dropped, so a node may return the whole result of another agent.
         """
-        if isinstance(node, Pregel):
-            node, action = node.get_name(), node
         around = partial(InnerRunBudget, self._limits, left_out=partial(without_keys, names=self.keys.own))
         known = set(self.nodes)
         super().add_node(node, action, **{"trace_policy": _TRACED, **options})

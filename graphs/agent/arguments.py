@@ -136,13 +136,6 @@ def _made(function: Any) -> BaseTool:
     return made
 
 
-def one_of(name: str, allowed: Any, given: Any) -> Any:
-    """Return one of the values of a ``Literal``."""
-    if given not in get_args(allowed):
-        raise AgentSpecError(f"{name}={given!r} must be one of {get_args(allowed)!r}.{meant(given, get_args(allowed))}")
-    return given
-
-
 def answer_keys(output_key: Any) -> AnswerKeys:
     if output_key is not None and (not isinstance(output_key, str) or not output_key):
         raise AgentSpecError(f"output_key={output_key!r} is not a name; write output_key='answer'.")

@@ -83,7 +83,7 @@ def as_tool(
         try:
             return _reported(graph, (yield Invoke(agent, prepare(*args, **kwargs))))
         except NoAnswerError as error:
-            return _without_answer(error.outcome)
+            return _reported(graph, {graph.keys.outcome: error.outcome})
 
     return _AgentTool.from_function(
         *in_both_colours(step),
@@ -107,16 +107,14 @@ class _AgentTool(StructuredTool):
 def _reported(graph: AgentStateGraph, result: Mapping[str, Any]) -> tuple[str, AgentToolArtifact]:
     """Return an agent's result as text and artifact."""
     answer, outcome = result.get(graph.keys.answer), result.get(graph.keys.outcome)
-    if answer is not None:
-        named = graph.codec.to_json(answer)
-        # Values of middleware or run-time formats may have any type.
-        value = to_jsonable_python(answer, fallback=str) if named is None else named.value
-        return json.dumps(value, ensure_ascii=False), AgentToolArtifact(
-            structured_response=value, outcome=outcome, supported_by=_cited(result["messages"], outcome)
-        )
-    if outcome is not None:
-        return _without_answer(outcome)
-    return result["messages"][-1].text, AgentToolArtifact(structured_response=None, outcome=None, supported_by=[])
+    if answer is None:
+        text = result["messages"][-1].text if outcome is None else str(NoAnswerError(outcome))
+        return text, AgentToolArtifact(structured_response=None, outcome=outcome, supported_by=[])
+    named = graph.codec.to_json(answer)
+    # Values of middleware or run-time formats may have any type.
+    value = to_jsonable_python(answer, fallback=str) if named is None else named.value
+    text, cited = json.dumps(value, ensure_ascii=False), _cited(result["messages"], outcome)
+    return text, AgentToolArtifact(structured_response=value, outcome=outcome, supported_by=cited)
 
 
 def _cited(messages: Sequence[AnyMessage], outcome: Outcome | None) -> list[RecordedResult]:
@@ -124,10 +122,6 @@ def _cited(messages: Sequence[AnyMessage], outcome: Outcome | None) -> list[Reco
         return []
     named = {span[0] for span in outcome["evidence"].values()}
     return [result for result in results_in(messages, {str(outcome["schema"])}) if result["tool_call_id"] in named]
-
-
-def _without_answer(outcome: Any) -> tuple[str, AgentToolArtifact]:
-    return str(NoAnswerError(outcome)), AgentToolArtifact(structured_response=None, outcome=outcome, supported_by=[])
 
 
 def _conversation(

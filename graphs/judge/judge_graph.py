@@ -42,6 +42,7 @@ from answergraph.response_format.strategies.declared_format import DeclaredForma
 from answergraph.rules.rule import Rules
 from answergraph.runtime.steps import GraphNode, Router, off_loop, pure
 from answergraph.state.errors import AgentSpecError
+from answergraph.state.mistakes import one_of
 from answergraph.state.outcome import OnFailure
 
 READ_RULES = "read_rules"
@@ -99,8 +100,6 @@ def create_judge(  # noqa: PLR0913  # waiver: each argument is a choice of its o
         >>> judge.invoke({"report": "All the tests pass."})["judgment"]["label"]
         'tests pass'
     """
-    if on_failure not in ("return", "raise"):
-        raise AgentSpecError(f"on_failure={on_failure!r} is neither 'return' nor 'raise'.")
     if grounded and model is None:
         raise AgentSpecError("grounded=True needs a reason, but model=None only reads the tag of the work; name a model.")
     if not tag_word.isidentifier() or tag_word.upper() == JUDGE_TAG:
@@ -112,8 +111,12 @@ def create_judge(  # noqa: PLR0913  # waiver: each argument is a choice of its o
     )
     is_judged = len(selection.rules.candidates) >= MIN_LABELS_TO_JUDGE
     stages = _stages(model, tag_word, strategy, structured_output=structured_output, quotes=grounded) if is_judged else []
-    _add_nodes(graph, selection, stages, raises=on_failure == "raise")
-    _connect(graph, [stage.name for stage in stages], last=RULE_NOT_MATCHED if on_failure == "raise" else END)
+    last = RULE_NOT_MATCHED if one_of("on_failure", OnFailure, on_failure) == "raise" else END
+    _add_nodes(graph, selection, stages)
+    if last == RULE_NOT_MATCHED:
+        graph.add_node(last, GraphNode(pure(selection.raise_without_match), name=last))
+        graph.add_edge(last, END)
+    _connect(graph, [stage.name for stage in stages], last=last)
     return graph.compile(checkpointer, name=name)
 
 
@@ -129,13 +132,11 @@ def _stages(model: Any, word: str, strategy: Callable[[Any], Any], *, structured
     return [*first, Stage("phase3_tag", tag, quotes), Stage("ai_judge", evaluation, quotes)]
 
 
-def _add_nodes(graph: StateGraph[Any, Any, Any, Any], selection: RuleSelection, stages: list[Stage], *, raises: bool) -> None:
+def _add_nodes(graph: StateGraph[Any, Any, Any, Any], selection: RuleSelection, stages: list[Stage]) -> None:
     graph.add_node(READ_RULES, GraphNode(partial(off_loop, selection.begin), name=READ_RULES))
     for stage in stages:
         graph.add_node(stage.name, GraphNode(stage.step, name=stage.name))
     graph.add_node(MATCH_RULE, GraphNode(partial(off_loop, selection.conclude), name=MATCH_RULE))
-    if raises:
-        graph.add_node(RULE_NOT_MATCHED, GraphNode(pure(selection.raise_without_match), name=RULE_NOT_MATCHED))
 
 
 def _connect(graph: StateGraph[Any, Any, Any, Any], stages: Sequence[str], *, last: str) -> None:
@@ -149,8 +150,6 @@ def _connect(graph: StateGraph[Any, Any, Any, Any], stages: Sequence[str], *, la
     for stage, following in pairwise(stages):
         _route(graph, stage, route_after_stage, {**matched, "no_match": following})
     graph.add_edge(MATCH_RULE, last)
-    if last == RULE_NOT_MATCHED:
-        graph.add_edge(RULE_NOT_MATCHED, END)
 
 
 def _route(graph: StateGraph[Any, Any, Any, Any], source: str, route: Callable[..., Any], where: dict[Hashable, str]) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from functools import partial
-from typing import ParamSpec, TypeVar
+from typing import TypeVar
 from weakref import WeakKeyDictionary
 
 from langchain_core.runnables.config import run_in_executor
@@ -18,7 +18,6 @@ from langchain_core.runnables.config import run_in_executor
 MAX_TOOL_THREADS = 64
 """Maximum threads of an event loop; further calls wait."""
 
-ParametersT = ParamSpec("ParametersT")
 ResultT = TypeVar("ResultT")
 
 _pools: WeakKeyDictionary[asyncio.AbstractEventLoop, ThreadPoolExecutor] = WeakKeyDictionary()
@@ -26,13 +25,10 @@ _pools: WeakKeyDictionary[asyncio.AbstractEventLoop, ThreadPoolExecutor] = WeakK
 # report a closed loop: its threads end when another loop gets a pool, or with garbage collection.
 
 
-async def in_tool_thread(
-    function: Callable[ParametersT, ResultT], *args: ParametersT.args, **kwargs: ParametersT.kwargs
-) -> ResultT:
+async def in_tool_thread(function: Callable[[], ResultT]) -> ResultT:
     """Run a blocking function in a thread of the running loop, in a copy of this context."""
     loop = asyncio.get_running_loop()
-    called = partial(copy_context().run, function, *args, **kwargs)
-    return await run_in_executor(_pools.get(loop) or _new_pool(loop), called)
+    return await run_in_executor(_pools.get(loop) or _new_pool(loop), partial(copy_context().run, function))
 
 
 def _new_pool(loop: asyncio.AbstractEventLoop) -> ThreadPoolExecutor:

@@ -41,9 +41,8 @@ def broken_preparation(case: CaseText) -> Finding | None:
     """Find that what prepares the test failed, so that the test itself did not run."""
     said = signs.SETUP.search(case.said)
     if said is not None and case.broke_in != "application":
-        return _found(
-            case.line_around(said[0]), 0.85, "The test's preparation failed; the test itself did not run.", _MEND_FIXTURE
-        )
+        explanation = "The test's preparation failed; the test itself did not run."
+        return _found(case.line_around(said[0]), 0.85, explanation, _MEND_FIXTURE)
     broke = any(frame.is_support for frame in case.own_frames[-1:]) and not _RAISED.search(case.details)
     if not case.is_assertion and case.names_an_error and broke and not case.waited_in_vain:
         return _found(case.failing_lines(), 0.75, "Code that prepares or helps the tests failed.", _MEND_FIXTURE)

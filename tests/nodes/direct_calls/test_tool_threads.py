@@ -33,7 +33,7 @@ async def test_as_many_functions_as_there_are_threads_block_at_once() -> None:
 
 async def test_the_end_of_an_iteration_is_an_error_that_a_coroutine_can_raise() -> None:
     with pytest.raises(RuntimeError) as caught:
-        await in_tool_thread(next, iter(()))
+        await in_tool_thread(lambda: next(iter(())))
     assert isinstance(caught.value.__cause__, StopIteration)
 
 
