@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field
 from answergraph.graphs.agent.create import create_agent
 from answergraph.graphs.calculator import CALCULATOR_TOOLS
 from answergraph.middleware.base import AgentMiddleware
-from answergraph.models.model_names import OFFLINE
+from answergraph.models.model_names import MODEL_NAMES, OFFLINE
 from answergraph.models.resolve import resolve_model
 from answergraph.response_format.model_request import ModelRequest
 from answergraph.response_format.strategies.auto_strategy import AutoStrategy
@@ -42,13 +42,7 @@ STRATEGIES: Mapping[str, type[Strategy[Any]]] = {
 class GeneralAgentContext(BaseModel):
     """The context of a run of the general agent; a server shows it as a form."""
 
-    model: str = Field(
-        default=OFFLINE,
-        description=(
-            "The chat model: 'openai:NAME', 'provider:NAME', or 'offline', a set of rules for arithmetic that needs no key "
-            "and is not a language model."
-        ),
-    )
+    model: str = Field(default=OFFLINE, description=f"The chat model: {MODEL_NAMES}.")
     system_prompt: str | None = Field(default=None, description="The text before the conversation in every model call.")
     response_format: dict[str, Any] | None = Field(
         default=None,

@@ -145,9 +145,7 @@ def without_format(ledger: RunLedger, messages: Sequence[BaseMessage], *, answer
     """Return the outcome of a run without a response format: ended by a limit, or ``answered`` with a text."""
     return Outcome(
         status="answered" if answered else "out_of_budget",
-        reason="The run brought no response format: its answer is the last message."
-        if answered
-        else "The run's budget is spent.",
+        reason="The run has no response format: its answer is the last message." if answered else "The run's budget is spent.",
         strategy=None,
         schema=None,
         attempts=ledger["attempts"],

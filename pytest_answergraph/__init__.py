@@ -16,7 +16,7 @@ import pytest
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("answergraph", "triage of failures")
-    group.addoption("--triage", action="store_true", help="say of each failure whether it is real, with the evidence")
+    group.addoption("--triage", action="store_true", help="judge each failure, real or flaky, with the evidence")
     group.addoption("--triage-model", default="offline", help="'offline', 'openai:NAME' or 'provider:NAME'; default: offline")
     group.addoption("--triage-html", metavar="PATH", help="also write the triage as a page")
 

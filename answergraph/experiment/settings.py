@@ -106,27 +106,24 @@ def _provider(name: str, about: str, schema: type[Any]) -> Setting:
     return Setting(name, about, response_format=strategy, strategies=frozenset({"provider"}))
 
 
-def _settings() -> tuple[Setting, ...]:
-    prompted: PromptedStrategy[Any] = PromptedStrategy(SchemaWithValidation)
-    deferred: DeferredStrategy[Any] = DeferredStrategy(ToolStrategy(SchemaWithValidation))
-    guarded = (RequireTools(validates_the_answer),)
-    return (
-        Setting("no_format", "the seed: no format, a prompt that asks for JSON", NO_FORMAT_PROMPT),
-        _tool("tool_strategy", "the seed: the schema is a tool", SchemaWithValidation),
-        _provider("provider_strategy", "the seed: the provider's own mode", SchemaWithValidation),
-        Setting("prompted", "the schema is in the prompt", SYSTEM_PROMPT, prompted, frozenset({"prompted"})),
-        # The free loop's last text may already be the answer.
-        Setting("deferred", "the schema comes after the tools", SYSTEM_PROMPT, deferred, frozenset({"deferred", "tool"})),
-        _tool("require_tools", "as tool_strategy; no answer counts before its validation", SchemaWithValidation, guarded),
-        Setting("no_format_named", "control: the prompt names the field", NO_FORMAT_NAMED_PROMPT),
-        _tool("tool_no_field", "control: no field", CalculationResult),
-        _provider("provider_no_field", "control: no field", CalculationResult),
-        _tool("tool_required", "control: the field is required", RequiredValidation),
-        _provider("provider_required", "control: the field is required", RequiredValidation),
-    )
+_PROMPTED: PromptedStrategy[Any] = PromptedStrategy(SchemaWithValidation)
+_DEFERRED: DeferredStrategy[Any] = DeferredStrategy(ToolStrategy(SchemaWithValidation))
+_GUARDED = (RequireTools(validates_the_answer),)
 
-
-SETTINGS: tuple[Setting, ...] = _settings()
+SETTINGS: tuple[Setting, ...] = (
+    Setting("no_format", "the seed: no format, a prompt that asks for JSON", NO_FORMAT_PROMPT),
+    _tool("tool_strategy", "the seed: the schema is a tool", SchemaWithValidation),
+    _provider("provider_strategy", "the seed: the provider's own mode", SchemaWithValidation),
+    Setting("prompted", "the schema is in the prompt", SYSTEM_PROMPT, _PROMPTED, frozenset({"prompted"})),
+    # The free loop's last text may already be the answer.
+    Setting("deferred", "the schema comes after the tools", SYSTEM_PROMPT, _DEFERRED, frozenset({"deferred", "tool"})),
+    _tool("require_tools", "as tool_strategy; no answer counts before its validation", SchemaWithValidation, _GUARDED),
+    Setting("no_format_named", "control: the prompt names the field", NO_FORMAT_NAMED_PROMPT),
+    _tool("tool_no_field", "control: no field", CalculationResult),
+    _provider("provider_no_field", "control: no field", CalculationResult),
+    _tool("tool_required", "control: the field is required", RequiredValidation),
+    _provider("provider_required", "control: the field is required", RequiredValidation),
+)
 """The seed's three settings, ours, and the controls, in display order."""
 
 COMPARED: Mapping[str, str] = {

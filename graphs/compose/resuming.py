@@ -91,7 +91,7 @@ def _check_thread(agent: Any, config: RunnableConfig) -> None:
     """Raise ``AgentSpecError`` for an unknown kind of graph or thread."""
     if not isinstance(agent, Pregel) or not any(map(_is_ours, _builders(agent))):
         raise AgentSpecError(
-            f"{shown(agent)} is not a graph of answergraph and has none as a node, so only its author knows when it has ended. "
+            f"{shown(agent)} is not a graph of answergraph and contains none, so nothing says whether its run has ended. "
             "Pass an agent of create_agent(…), or a graph that contains one."
         )
     if not isinstance(agent.checkpointer, BaseCheckpointSaver):

@@ -101,7 +101,7 @@ def create_judge(  # noqa: PLR0913  # waiver: each argument is a choice of its o
         'tests pass'
     """
     if grounded and model is None:
-        raise AgentSpecError("grounded=True needs a reason, but model=None only reads the tag of the work; name a model.")
+        raise AgentSpecError("grounded=True needs a reason, but model=None only reads the tag of the work; pass a model.")
     if not tag_word.isidentifier() or tag_word.upper() == JUDGE_TAG:
         raise AgentSpecError(f"tag_word={tag_word!r}: write a single word other than {JUDGE_TAG!r}.")
     selection = RuleSelection(Rules(rules), tag_word, output_key)

@@ -14,7 +14,7 @@ from answergraph.graphs.agent.agent_types import Tool
 from answergraph.graphs.agent.create import create_agent
 from answergraph.graphs.react.offline_text_model import OfflineTextModel
 from answergraph.llm_math.llm_math_tool import llm_math_tool
-from answergraph.models.model_names import OFFLINE
+from answergraph.models.model_names import MODEL_NAMES, OFFLINE
 from answergraph.models.react_text.react_text_model import HandleParsingErrors, ReActTextModel
 from answergraph.models.resolve import resolve_model
 from answergraph.state.budget import UsageLimits
@@ -28,13 +28,7 @@ MAX_GRAPHS = 64
 class ReactContext(BaseModel):
     """The context of a run of the react graph; a server shows it as a form."""
 
-    model: str = Field(
-        default=OFFLINE,
-        description=(
-            "The model that writes the text: 'openai:NAME', 'provider:NAME', or 'offline', a set of rules for arithmetic that "
-            "needs no key and is not a language model."
-        ),
-    )
+    model: str = Field(default=OFFLINE, description=f"The model that writes the text: {MODEL_NAMES}.")
 
 
 def create_react(

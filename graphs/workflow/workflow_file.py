@@ -241,7 +241,7 @@ def _rules(rules: list[Any], key: str, *, is_child: bool = False) -> dict[str, s
         place = f"{key}[{index}]"
         data = {"condition": rule} if is_child and isinstance(rule, str) else _checked(rule, "rule", place)
         if is_child and "next" in data:
-            raise WorkflowSpecError(f"{place}.next", "a child's rules have no next step: the parallel step's have")
+            raise WorkflowSpecError(f"{place}.next", "a child's rules have no next step; write it in the parallel step's rules")
         for name in ("condition",) if is_child else ("condition", "next"):
             if name not in data:
                 raise WorkflowSpecError(place, f"the rule has no {name}")

@@ -197,7 +197,7 @@ class Endings:
         same = [t for t in transitions if (t["step"], t["rule"], t["said"]) == (last["step"], last["rule"], last["said"])]
         if len(same) > self.limits.repeats:
             return (
-                f"The workflow repeats itself: step {last['step']!r} brought the same result {len(same)} times, "
+                f"The workflow repeats itself: step {last['step']!r} gave the same result {len(same)} times, "
                 f"and each time {last['rule']!r} led to {last['next']!r}."
             )
         if len(transitions) >= self.limits.steps:

@@ -107,7 +107,7 @@ def check_steps(steps: Sequence[WorkflowStep]) -> None:
 def _check_name(name: Any, others: Sequence[str], key: str) -> None:
     if not isinstance(name, str) or not _NAME.fullmatch(name) or name in (*ENDS, BEGIN):
         raise WorkflowSpecError(
-            f"{key}.name", f"{name!r} is not a valid step name: use letters, digits, '_' and '-', and no name of a node"
+            f"{key}.name", f"{name!r} is not a valid step name: use letters, digits, '_' and '-'; a node's name is reserved"
         )
     if name in others:
         raise WorkflowSpecError(f"{key}.name", f"there is already a step {name!r}")
@@ -126,7 +126,9 @@ def _check_work(step: WorkflowStep, key: str) -> None:
         if child.parallel:
             raise WorkflowSpecError(f"{place}.parallel", "a child has no children")
         if child.targets:
-            raise WorkflowSpecError(f"{place}.rules[0].next", "a child's rules have no next step: the parallel step's have")
+            raise WorkflowSpecError(
+                f"{place}.rules[0].next", "a child's rules have no next step; write it in the parallel step's rules"
+            )
         _check_work(child, place)
         _check_conditions(child, place)
 

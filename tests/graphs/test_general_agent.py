@@ -22,7 +22,7 @@ QUESTION: dict[str, Any] = {"messages": ["3 + 4"]}
 def test_without_a_context_the_offline_model_answers_in_a_text(run: Run) -> None:
     result = run(general_agent(), QUESTION)
     assert result["messages"][-1].text == "The result of 3 + 4 is 7."
-    assert result["outcome"]["reason"] == "The run brought no response format: its answer is the last message."
+    assert result["outcome"]["reason"] == "The run has no response format: its answer is the last message."
 
 
 def test_a_response_format_ends_in_an_answer_of_its_shape(run: Run) -> None:
