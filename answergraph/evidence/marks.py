@@ -61,7 +61,7 @@ class Quote:
     min_length: int = MIN_QUOTE_COLUMNS
     """Minimum length of a quote in columns: a letter has one, a Chinese, Japanese or Korean character two."""
     rewrite: bool = False
-    """Whether an accepted answer holds the passage from the result instead of the model's quote."""
+    """Whether an accepted answer has the passage of the result instead of the model's quote."""
 
     def __post_init__(self) -> None:
         _refuse_negative(self.min_items, self.min_length)

@@ -68,11 +68,11 @@ class StructuredOutputError(AnswerGraphError):
     """The model's answer cannot be used; ``handle_errors`` decides whether it is sent back."""
 
     ai_message: AIMessage
-    """The reply that held the answer."""
+    """The reply with the answer."""
 
 
 class MultipleStructuredOutputsError(StructuredOutputError):
-    """One message holds several different answers; ``tool_names`` are their schemas, in the message's order."""
+    """One message contains several different answers; ``tool_names`` are their schemas, in the message's order."""
 
     def __init__(self, tool_names: list[str], ai_message: AIMessage) -> None:
         self.tool_names = tool_names

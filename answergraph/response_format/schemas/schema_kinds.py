@@ -48,10 +48,8 @@ def answer_schemas(declared: Any) -> tuple[AnswerSchema, ...]:
     """Return one answer schema per alternative of a declared type, in order.
 
     Alternatives are the members of a union, of ``oneOf`` and ``anyOf`` at the root of a JSON Schema, and the items of a tuple.
-    Any type that Pydantic supports is accepted; an ``AnswerSchema`` is used unchanged.
-
-    Raises:
-        AgentSpecError: If a type is not supported, two share a name, or a JSON Schema is invalid.
+    Any type that Pydantic supports is accepted; an ``AnswerSchema`` is used unchanged. Raise ``AgentSpecError`` if a type is not
+    supported, two share a name, or a JSON Schema is invalid.
     """
     schemas = tuple(_answer_schema(variant) for variant in _variants(declared))
     names = [schema.name for schema in schemas]
