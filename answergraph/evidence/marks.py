@@ -111,7 +111,7 @@ class FromTools:
             AgentSpecError: If a number is negative, or the locale is not known.
         """
         if locale is not None and marks_of(locale) is None:
-            raise AgentSpecError(f"FromTools knows no locale {locale!r}; write one such as 'de', 'fr', 'de_CH', 'en'.")
+            raise AgentSpecError(f"FromTools does not know the locale {locale!r}; write one such as 'de', 'fr', 'de_CH', 'en'.")
         _refuse_negative(rounding or 0, min_items)
         named = (units,) if isinstance(units, str) else units
         factors = named.items() if isinstance(named, Mapping) else [(name, 1) for name in named]

@@ -112,7 +112,7 @@ class AnswerRejected(AnswerGraphError):  # noqa: N818  # a verdict, not a failur
             AgentSpecError: If the feedback is not a string.
         """
         if not isinstance(feedback, str):
-            raise AgentSpecError(f"AnswerRejected({feedback!r}): the feedback is a text for the model.")
+            raise AgentSpecError(f"AnswerRejected({feedback!r}): write the feedback for the model as a string.")
         self.feedback = feedback if feedback.strip() else _NO_REASON
         self.problems = problems
         super().__init__(self.feedback)

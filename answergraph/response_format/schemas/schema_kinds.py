@@ -54,7 +54,7 @@ def answer_schemas(declared: Any) -> tuple[AnswerSchema, ...]:
     schemas = tuple(_answer_schema(variant) for variant in _variants(declared))
     names = [schema.name for schema in schemas]
     if len(set(names)) < len(names):
-        raise AgentSpecError(f"A response format needs alternatives of different names, not {names!r}; rename one of them.")
+        raise AgentSpecError(f"The alternatives of a response format need different names, not {names!r}; rename one of them.")
     return schemas
 
 
@@ -226,7 +226,7 @@ def _from_json_schema(declared: dict[str, Any]) -> AnswerSchema:
     validator = json_schema_validator(declared)
     if not declared.keys() & _SAYING:
         raise AgentSpecError(
-            f"This JSON Schema says nothing of the answer; its keys are {list(declared)!r}. "
+            f"This JSON Schema does not describe the answer; its keys are {list(declared)!r}. "
             "Write {'type': 'object', 'properties': …}."
         )
     is_object = _is_object(declared) or declared.get("type") == "object"
