@@ -31,8 +31,8 @@ PAGE = Path(__file__).parents[1] / "docs" / "outcomes.md"
 
 ABOVE = """# How a run ends
 
-With a response format, every run ends in one of two ways: with a value in `structured_response`, or with `None` and a status in
-`result["outcome"]` that says why. `tests/test_outcomes_page.py` runs each row of this table and counts the calls of the model. A
+With a response format, every run ends in one of two ways: with a value in `structured_response`, or with `None`. A status in
+`result["outcome"]` says why. `tests/test_outcomes_page.py` runs each row of this table and counts the calls of the model. A
 row that names no strategy uses `ToolStrategy`. There is one tool; limits and all other options have their defaults.
 
 | what the model does | what happens | status | calls |
@@ -263,9 +263,9 @@ ROWS = [
         within(tool_calls=1),
     ),
     Row(
-        "a hook jumps to the end over a valid answer", "it is read and accepted", "answered", 1, [good()], {"middleware": [stop]}
+        "a hook jumps to the end after a valid answer", "it is read and accepted", "answered", 1, [good()], {"middleware": [stop]}
     ),
-    Row("a hook jumps to the end over prose", "read, never asked again", "unanswered", 1, ["Hm."], {"middleware": [stop]}),
+    Row("a hook jumps to the end after prose", "read, never asked again", "unanswered", 1, ["Hm."], {"middleware": [stop]}),
 ]
 
 

@@ -33,7 +33,7 @@ a budget, or the provider's equivalent; Anthropic's adaptive thinking does not c
 |---|---|---|---|---|---|---|
 """
 BELOW = """
-Each row is tested against a loopback server that refuses and ignores the same requests as the family. Notes and sources:
+Each row is tested against a loopback server that refuses and ignores the same requests as the family does. Notes and sources:
 
 """
 
@@ -41,13 +41,14 @@ Each row is tested against a loopback server that refuses and ignores the same r
 MATRIX = """
 ## What every provider does in every situation
 
-`make test-providers` runs an agent with a bare schema through the real client of each of these {providers} providers and APIs,
-against a stub on loopback that refuses what the API refuses, in its own words. The rules and their sources are in
-[rules.py](../tests/providers/rules.py), [history_rules.py](../tests/providers/history_rules.py) and
-[schema_rules.py](../tests/providers/schema_rules.py), the situations in
-[tests/providers/situations.py](../tests/providers/situations.py). Each runs blocking, awaited and streamed: {runs} runs, last
-written on {date}. A cell is the status of the outcome and the number of requests, refused ones included; `error` means that the
-provider's error is raised. Refusals are remembered, so later runs make fewer requests than the table shows.
+`make test-providers` runs an agent with a bare schema once for each of the {providers} columns: nine providers, two of them
+twice, and two servers that you host. It uses the real clients, against a stub on loopback that refuses what the API refuses, in
+the API's words. The rules and their sources are in [rules.py](../tests/providers/rules.py),
+[history_rules.py](../tests/providers/history_rules.py) and [schema_rules.py](../tests/providers/schema_rules.py), the situations
+in [tests/providers/situations.py](../tests/providers/situations.py). Each situation runs blocking, awaited and streamed:
+{runs} runs, last written on {date}. A cell is the status of the outcome and the number of requests, refused ones included;
+`error` means that the provider's error is raised. Refusals are remembered, so later runs make fewer requests than the table
+shows.
 
 A streamed refusal of a chat completion takes a second request: `ChatOpenAI` drops it from the stream, so the request is repeated
 without streaming. A schema that is deeper or larger than the provider's documentation allows is not sent in the schema mode. If

@@ -24,6 +24,7 @@ from answergraph.evidence.answer_bundle import (
 from answergraph.evidence.claim_checking import check_evidence
 from answergraph.evidence.claims import claims_by_path
 from answergraph.evidence.marks import FromTools, Mark, Quote, mark_from_json
+from answergraph.response_format.reading.strict_json import with_unique_keys
 from answergraph.state.errors import BundleError
 from answergraph.state.outcome import SHOWN
 from answergraph.state.tool_results import RecordedResult, ToolRun, as_shown, call_id_of, run_of
@@ -68,19 +69,12 @@ def verify_bundle(bundle: Mapping[str, Any] | str | bytes, *, key: bytes | None 
     """
     refuse_empty(key)
     try:
-        saved = json.loads(bundle, object_pairs_hook=_with_names_once) if isinstance(bundle, str | bytes) else bundle
+        # If a name is repeated, a reader may see one value while the program uses the other.
+        saved = json.loads(bundle, object_pairs_hook=with_unique_keys) if isinstance(bundle, str | bytes) else bundle
         verdicts = list(_verdicts(saved, key))
     except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
         raise BundleError(f"This is not an answer bundle: {type(error).__name__}: {error}") from error
     return verdicts
-
-
-def _with_names_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    # If a name is repeated, a reader may see one value while the program uses the other.
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError("a name is repeated in an object")
-    return found
 
 
 def _verdicts(saved: Mapping[str, Any], key: bytes | None) -> Iterator[ClaimVerdict]:

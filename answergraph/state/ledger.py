@@ -206,19 +206,10 @@ def answer_request_record(state: Mapping[str, Any]) -> AnswerRequestRecord | Non
     if record is None or "has_next_strategy" in record:
         return record
     # Version 0.1 had other names and omitted defaults.
-    return AnswerRequestRecord(
-        strategy=record["strategy"],
-        declared=record["declared"],
-        schemas=record["schemas"],
-        key=record["key"],
-        strategy_id=record["rung"],
-        has_next_strategy=not record.get("is_last", True),
-        of_model=record.get("of_model", True),
-        valid=record.get("valid", False),
-        dialect=record.get("dialect", "plain"),
-        note=record.get("note"),
-        middleware_value=record.get("given"),
-    )
+    old: Any = {"is_last": True, "of_model": True, "valid": False, "dialect": "plain", "note": None, "given": None, **record}
+    new = {"strategy_id": old.pop("rung"), "has_next_strategy": not old.pop("is_last"), "middleware_value": old.pop("given")}
+    record_of_today: AnswerRequestRecord = old | new
+    return record_of_today
 
 
 ANSWER_REQUEST: str = "answergraph_offer"

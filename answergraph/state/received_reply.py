@@ -1,4 +1,4 @@
-"""Normalises replies for the conversation. The result can be sent to any provider and stored by any checkpointer."""
+"""Normalises replies for the conversation, so that any provider accepts them and any checkpointer can store them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from answergraph.runtime.json_depth import MAX_JSON_DEPTH, is_deeper
 
 CANNOT_BE_KEPT = "Its arguments are nested too deeply, or are not valid JSON."
 LEFT_OUT = "…"
-"""Replaces what cannot be stored."""
+"""Replaces values that cannot be stored."""
 
 _FIELDS = ("content", "additional_kwargs", "response_metadata", "id")
 _fields_of = attrgetter(*_FIELDS)
@@ -26,7 +26,7 @@ _SERIALIZER = JsonPlusSerializer()
 def as_received(message: BaseMessage, agent_name: str | None) -> AIMessage:
     """Return a copy of a reply with the agent's name, a message id, and ids that are texts.
 
-    Its role is the model's. Calls with arguments that cannot be stored are malformed.
+    The copy is a message of the model. Calls whose arguments cannot be stored become malformed calls.
     """
     if not isinstance(message, AIMessage):
         message = AIMessage(**{name: getattr(message, name) for name in _FIELDS})
@@ -51,7 +51,7 @@ def _with_text_id(block: Any) -> Any:
 
 
 def _with_own_id(call: Mapping[str, Any], used: set[str]) -> dict[str, Any]:
-    """Return a call with an id unique in its reply, because results refer to it."""
+    """Return a call with an id that is unique in its reply, because results refer to it."""
     given = call.get("id")
     own = str(given) if given and given not in used else f"call_{uuid4().hex}"
     used.add(own)
@@ -59,7 +59,7 @@ def _with_own_id(call: Mapping[str, Any], used: set[str]) -> dict[str, Any]:
 
 
 def _can_be_kept(value: Any) -> bool:
-    """Return whether a value can be stored and sent; without serialising it, for speed."""
+    """Return whether a value can be stored and sent; does not serialise it, for speed."""
     level, depth = [value], 0
     while level and depth <= MAX_JSON_DEPTH:
         inner: list[Any] = []
@@ -79,7 +79,7 @@ def _can_be_kept(value: Any) -> bool:
 
 
 def _is_kept(value: Any) -> bool:
-    """Return whether a value that holds no others can be kept."""
+    """Return whether a value that contains no other values can be kept."""
     if isinstance(value, str):
         return value.isascii() or value == _text(value)
     if isinstance(value, int):

@@ -36,22 +36,17 @@ _MAX_SOURCE_CHARACTERS = 500
 
 
 class RecordedResult(TypedDict):
-    """One tool call and its result, as plain JSON."""
+    """One tool call and its result, as plain JSON; the fields are those of ``ToolRun``."""
 
     tool_call_id: str
     name: str
     args: dict[str, Any]
     texts: list[str]
-    """The texts of the result's content blocks, one if it is a string; joined they are the message's ``text``."""
     succeeded: bool
     written: NotRequired[list[str]]
-    """The model's text beside the call."""
     counts: NotRequired[bool]
-    """Whether it may support an answer; true if missing."""
     sources: NotRequired[list[list[Any]]]
-    """Start, end and source of each document that the text holds: its id, address, title, page."""
     unread: NotRequired[list[str]]
-    """The unread kinds of content."""
 
 
 class RunResults(TypedDict):
@@ -73,14 +68,14 @@ class ToolRun:
     """The tool's name."""
     args: Mapping[str, Any]
     texts: tuple[str, ...]
-    """The texts of the result's content blocks."""
+    """The texts of the result's content blocks, one if the content is a string."""
     succeeded: bool = True
     written: tuple[str, ...] = ()
     """The model's own words since the previous call; they support nothing."""
     counts: bool = True
     """Whether the result may support an answer; another model's words and the answer itself may not."""
     sources: Sequence[Any] = ()
-    """Start, end and source of each document in the text."""
+    """Start, end and source of each document in the text; a source has an id, address, title or page."""
     unread: Sequence[str] = ()
     """The kinds of content that were not read, such as images."""
     shown: str | None = None

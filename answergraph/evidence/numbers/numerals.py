@@ -73,7 +73,6 @@ class Numeral:
     end: int
     """End, including a multiplier word."""
     digits_start: int
-    digits_end: int
 
 
 def numerals(text: str, sizes: Sequence[tuple[float, float]] | None = None, locale: str | None = None) -> Iterator[Numeral]:
@@ -127,7 +126,7 @@ class _Reader:
         if _goes_on(after) or words.BOUND_AFTER.match(after[length:]) or words.UNKNOWN_SIZE.match(after[length:]):
             return None
         signed = self._signed(value, start, digits_end + length, money)
-        return signed and Numeral(*signed, start, digits_end)
+        return signed and Numeral(*signed, start)
 
     def _value(self, digits: str, *, is_output: bool = True) -> Decimal | None:
         if self.marks is not None:

@@ -64,7 +64,8 @@ class MappedText:
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Return the original span of a non-empty span; a piece of changed length counts whole."""
-        return self._place(start)[0], self._place(end - 1)[1]
+        (_, (low, _)), (_, (_, high)) = next(self._pieces(start, start + 1)), next(self._pieces(end - 1, end))
+        return low, high
 
     def position(self, place: int) -> int:
         """Return the position in this text of a position in the original, or of the next kept character."""
@@ -106,15 +107,6 @@ class MappedText:
                 low, high = low + start - self.starts[index], low + stop - self.starts[index]
             yield self.text[start:stop], (low, high)
             start, index = stop, index + 1
-
-    def _place(self, position: int) -> tuple[int, int]:
-        index = bisect_right(self.starts, position) - 1
-        start, end = self.origins[index]
-        following = self.starts[index + 1] if index + 1 < len(self.starts) else len(self.text)
-        if end - start != following - self.starts[index]:
-            return start, end
-        offset = position - self.starts[index]
-        return start + offset, start + offset + 1
 
 
 def fold(text: str) -> str:

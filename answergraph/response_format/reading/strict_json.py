@@ -23,10 +23,10 @@ def _refuse_constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
 
 
-def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def with_unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     result = dict(pairs)
     if len(result) < len(pairs):
-        raise ValueError("a key is repeated")
+        raise ValueError("a name is repeated in an object")
     return result
 
 
@@ -37,6 +37,6 @@ def _exact(text: str) -> float:
     return number
 
 
-_DECODER = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=_unique_keys)
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=with_unique_keys)
 """Built once: a text may hold very many objects."""
-_EXACT = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=_unique_keys, parse_float=_exact)
+_EXACT = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=with_unique_keys, parse_float=_exact)

@@ -65,13 +65,13 @@ _WRAPPERS = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class TextCall:
+class TextCall(NamedTuple):
     """A call that was written as text."""
 
     name: str
     """One of the offered names."""
-    args: dict[str, Any]
+    args: Any
+    """A dictionary; any other value is unreadable."""
 
 
 class TextCalls(NamedTuple):
@@ -84,16 +84,10 @@ class TextCalls(NamedTuple):
     """The tools of the calls whose arguments are cut or are not a JSON object."""
 
 
-class _Written(NamedTuple):
-    name: str
-    args: Any
-    """Unreadable unless it is a dictionary."""
-
-
 class _Place(NamedTuple):
     start: int
     end: int
-    written: list[_Written]
+    written: list[TextCall]
 
 
 def find_text_calls(text: str, names: Collection[str]) -> TextCalls:
@@ -104,7 +98,7 @@ def find_text_calls(text: str, names: Collection[str]) -> TextCalls:
     if not places:
         return TextCalls((), text)
     found = [each for place in places for each in place.written]
-    calls = tuple(TextCall(each.name, each.args) for each in found if isinstance(each.args, dict))
+    calls = tuple(each for each in found if isinstance(each.args, dict))
     malformed = tuple(each.name for each in found if not isinstance(each.args, dict))
     ends, starts = [0, *(place.end for place in places)], [*(place.start for place in places), len(text)]
     return TextCalls(calls, _rest([text[end:start] for end, start in zip(ends, starts, strict=True)]), malformed)
@@ -137,7 +131,7 @@ class _Reader:
             if written:
                 yield _Place(match.start(), position, written)
 
-    def _json(self, match: re.Match[str]) -> tuple[list[_Written], int]:
+    def _json(self, match: re.Match[str]) -> tuple[list[TextCall], int]:
         start = match.start()
         data, closed = value_at(self.text, start, self.closings)
         end = closed or len(self.text)
@@ -145,25 +139,25 @@ class _Reader:
             return self._calls_in(data), end
         is_object = self.text[start] == "{"
         if is_object and (broken := _compiled(_BROKEN_CALL, self.names).match(self.text, start, end)):
-            return self._mended(self.text[start:end]) or [_Written(_name(broken), None)], end
+            return self._mended(self.text[start:end]) or [TextCall(_name(broken), None)], end
         if is_object and begins_json(self.text, start):
             # Broken or cut JSON: its content is not a call.
             return [], end
         self.passed_over += end - start
         return [], start + 1
 
-    def _mended(self, text: str) -> list[_Written]:
+    def _mended(self, text: str) -> list[TextCall]:
         self.mended += max(len(text), MAX_MENDED_LENGTH // MAX_MENDED)
         return self._calls_in(mend_json(text)) if self.mended <= MAX_MENDED_LENGTH else []
 
-    def _calls_in(self, data: Any) -> list[_Written]:
+    def _calls_in(self, data: Any) -> list[TextCall]:
         """Return the calls in a JSON value; none if anything in it is not a call."""
         if isinstance(data, dict) and isinstance(data.get("tool_calls"), list) and data.keys() <= _MESSAGE_KEYS:
             data = data["tool_calls"]
         calls = [self._call(item) for item in (data if isinstance(data, list) else [data])]
         return [call for call in calls if call and call.name in self.names] if all(calls) else []
 
-    def _call(self, item: Any) -> _Written | None:
+    def _call(self, item: Any) -> TextCall | None:
         if not isinstance(item, dict):
             return None
         if isinstance(item.get("function"), dict) and item.keys() <= _CALL_KEYS:
@@ -171,22 +165,22 @@ class _Reader:
         name = item.get("name", item.get("function"))
         given = [key for key in CALL_ARGUMENTS if key in item]
         if isinstance(name, str) and given:
-            return _Written(self._bare(name), _arguments(given[0], item[given[0]]) if len(given) == 1 else None)
+            return TextCall(self._bare(name), _arguments(given[0], item[given[0]]) if len(given) == 1 else None)
         for key, value in item.items() if len(item) == 1 else ():
             if self._bare(key) in self.names and isinstance(value, dict):
-                return _Written(self._bare(key), value)
+                return TextCall(self._bare(key), value)
         return None
 
     def _bare(self, name: str) -> str:
         return name if name in self.names else name.removeprefix("functions.")
 
-    def _python(self, match: re.Match[str]) -> tuple[list[_Written], int]:
-        written: list[_Written] = []
+    def _python(self, match: re.Match[str]) -> tuple[list[TextCall], int]:
+        written: list[TextCall] = []
         call: re.Match[str] | None = match
         while call and len(written) < MAX_OBJECTS:
             end = _closing_parenthesis(self.text, call.end() - 1)
             source, name = self.text[call.end() - 1 : end], _name(call)
-            written.append(_Written(name, python_arguments(source, self.orders.get(name, ()))))
+            written.append(TextCall(name, python_arguments(source, self.orders.get(name, ()))))
             call = _compiled(_NEXT_PYTHON_CALL, self.names).match(self.text, end)
         if line_end := _PYTHON_END.match(self.text, end):
             return written, line_end.end(1)
@@ -194,10 +188,10 @@ class _Reader:
         self.passed_over += end - match.start()
         return [], match.end()
 
-    def _tagged(self, match: re.Match[str]) -> tuple[list[_Written], int]:
+    def _tagged(self, match: re.Match[str]) -> tuple[list[TextCall], int]:
         if bracket := _OBJECT.match(self.text, match.end()):
             data, closed = value_at(self.text, bracket.end() - 1, self.closings)
-            return [_Written(_name(match), data)], closed or len(self.text)
+            return [TextCall(_name(match), data)], closed or len(self.text)
         pairs: list[tuple[str, Any]] = []
         end = match.end()
         while parameter := _PARAMETER.match(self.text, end):
@@ -207,7 +201,7 @@ class _Reader:
         following = _PARAMETERS_END.match(self.text, end)
         is_whole = following is not None and following["closed"] and len(dict(pairs)) == len(pairs)
         # An unclosed parameter extends to the end.
-        return [_Written(_name(match), dict(pairs) if is_whole else None)], end if not following or is_whole else len(self.text)
+        return [TextCall(_name(match), dict(pairs) if is_whole else None)], end if not following or is_whole else len(self.text)
 
 
 def _arguments(key: str, value: Any) -> Any:

@@ -6,6 +6,8 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from answergraph.response_format.wire.normal_form import free_name
+
 VALUE = "value"
 """The key under which a value is wrapped."""
 SCHEMA = "schema"
@@ -81,7 +83,7 @@ def _moved(schema: Mapping[str, Any], place: str, definitions: dict[str, Any]) -
     own = {f"#/{keyword}/{name}": (name, body) for keyword, bodies in defined for name, body in bodies.items()}
     # Definitions refer to each other, so they are shared only if all are identical.
     shared = all(definitions.get(name, body) == body for name, body in own.values())
-    names = {pointer: name if shared else _free_name(name, definitions) for pointer, (name, _) in own.items()}
+    names = {pointer: name if shared else free_name(name, definitions) for pointer, (name, _) in own.items()}
 
     def pointed(reference: str) -> str:
         for pointer, name in names.items():
@@ -95,11 +97,6 @@ def _moved(schema: Mapping[str, Any], place: str, definitions: dict[str, Any]) -
     for pointer, (_, body) in own.items():
         definitions[names[pointer]] = rewritten(body, moved)
     return rewritten({key: value for key, value in schema.items() if key not in _OF_THE_ROOT}, moved)
-
-
-def _free_name(name: str, taken: Mapping[str, Any]) -> str:
-    candidates = (name, *(f"{name}_{number}" for number in range(2, len(taken) + 3)))
-    return next(free for free in candidates if free not in taken)
 
 
 def rewritten(schema: Any, change: Callable[[str, Any], Any]) -> Any:

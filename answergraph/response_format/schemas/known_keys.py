@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from answergraph.response_format.wire.normal_form import target_of
+
 _PARTS = ("allOf", "anyOf", "oneOf")
 _BRANCHES = ("then", "else")
 
@@ -42,7 +44,7 @@ def parts_of(schema: Any, root: Mapping[str, Any], seen: set[str]) -> Iterator[M
 
 def pointed_at(reference: str, root: Mapping[str, Any]) -> Any:
     """Return the target of a reference, an empty schema if there is none."""
-    found: Any = root
-    for step in filter(None, reference.removeprefix("#").split("/")):
-        found = found.get(step.replace("~1", "/").replace("~0", "~"), {}) if isinstance(found, Mapping) else {}
-    return found
+    try:
+        return target_of(reference, root)
+    except LookupError:
+        return {}

@@ -31,9 +31,7 @@ class FallbackStrategy(Strategy[SchemaT]):
             given = f"{type(strategies).__name__}(…)" if isinstance(strategies, Strategy) else shown(strategies)
             raise AgentSpecError(f"FallbackStrategy takes a list; write FallbackStrategy([{given}, …]).")
         if not strategies:
-            raise AgentSpecError(
-                "FallbackStrategy needs at least one strategy; write FallbackStrategy([ToolStrategy(YourType), …])."
-            )
+            raise AgentSpecError("FallbackStrategy needs a strategy; write FallbackStrategy([ToolStrategy(YourType), …]).")
         taken = tuple(as_strategy(strategy) for strategy in strategies)
         if any(other.schema_names != taken[0].schema_names for other in taken):
             names = [strategy.schema_names for strategy in taken]

@@ -86,7 +86,9 @@ class PromptedStrategy(Strategy[SchemaT]):
     def binding(self, request: ModelRequest[Any]) -> Binding:
         binding = native_format_binding(request, {"type": "json_object"}) if self.json_mode else Binding(request.tools)
         settings = {"tool_choice": request.tool_choice, **binding.settings}
-        return replace(binding, settings=settings, prompt=self._prompt(request))
+        has_tools = bool(request.tools) and request.tool_choice is not NO_CALLS
+        prompt = self.derived.get_or_make(lambda: self._prompt(has_tools), key=("prompt", has_tools))
+        return replace(binding, settings=settings, prompt=prompt)
 
     def to_send(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
         request = super().to_send(request)
@@ -95,11 +97,7 @@ class PromptedStrategy(Strategy[SchemaT]):
     def request_text(self) -> str:
         return "Answer with the JSON object that was asked for, and with nothing else."
 
-    def _prompt(self, request: ModelRequest[Any]) -> str:
-        has_tools = bool(request.tools) and request.tool_choice is not NO_CALLS
-        return self.derived.get_or_make(lambda: self._words(has_tools), key=("prompt", has_tools))
-
-    def _words(self, has_tools: bool) -> str:
+    def _prompt(self, has_tools: bool) -> str:
         if self.show == "schema":
             when = "When you need no further tool, you MUST" if has_tools else "You MUST"
             return IMPORTANT_FORM.format(when=when, schema=json.dumps(self.reply_schema(), ensure_ascii=False))

@@ -80,9 +80,7 @@ class AnswerRequest:
     strategy_id: str = ""
     has_next_strategy: bool = False
     dialect: Dialect = Dialect.PLAIN
-    """The dialect of the compiled schema."""
     note: str | None = None
-    """A note for the record of the attempt."""
 
 
 class Strategy(ABC, Generic[SchemaT]):
@@ -251,9 +249,7 @@ def _checked(handle: Any) -> Any:
         return handle
     if callable(handle) and not isinstance(handle, type):
         return check_function(f"handle_errors={shown(handle)}", handle, "error")
-    raise AgentSpecError(
-        f"handle_errors={shown(handle)} is neither True, False, a text, exception classes nor a function of (error)."
-    )
+    raise AgentSpecError(f"handle_errors={shown(handle)}: write True, False, a text, exception classes or a function of (error).")
 
 
 class NoResponse(Strategy[Any]):

@@ -119,15 +119,11 @@ def _bounded_positions(schema: dict[str, Any]) -> dict[str, Position]:
     for position in positions(schema):
         found[position.pointer] = position
         if len(found) > MAX_SUBSCHEMAS:
-            raise UntrustedSchemaError(
-                f"The JSON Schema has over {MAX_SUBSCHEMAS} properties and members of unions; declare less."
-            )
+            raise UntrustedSchemaError(f"The JSON Schema has over {MAX_SUBSCHEMAS} properties and union members; declare less.")
         moved = [key for key in _MOVES_REFERENCES if isinstance(position.schema.get(key), str | bool | dict)]
         if moved or ("$schema" in position.schema and position.pointer != "#"):
             name = moved[0] if moved else "$schema"
-            raise UntrustedSchemaError(
-                f"{name!r} at {_quoted(position.pointer)} is not allowed; refer to '#/$defs/Name' by '$ref'."
-            )
+            raise UntrustedSchemaError(f"{name!r} at {_quoted(position.pointer)} is not allowed; use '$ref': '#/$defs/Name'.")
     return found
 
 
@@ -163,9 +159,7 @@ def _refuse_circles(found: dict[str, Position]) -> None:
             )
     if len(at_once) < len(beside):
         circle = _quoted(next(pointer for pointer in beside if pointer not in at_once))
-        raise UntrustedSchemaError(
-            f"The schema at {circle} refers to itself without a property or an item between; put one there."
-        )
+        raise UntrustedSchemaError(f"The schema at {circle} refers to itself with no property or item between; put one there.")
 
 
 def _referred(position: Position, found: dict[str, Position]) -> list[str]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from collections import deque
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from answergraph.response_format.wire.dialect_sizes import Budget, Edge, refuse_recursion
 from answergraph.response_format.wire.dialects import DialectRules, SchemaNotExpressible, inside
 from answergraph.response_format.wire.merge import ANNOTATIONS, UNIONS, Node, is_of
 from answergraph.response_format.wire.normal_form import DEFINITIONS, ROOT, NormalForm, name_of
-from answergraph.response_format.wire.value_limits import MAX_HINT_CHARACTERS, described, limits_of, said
+from answergraph.response_format.wire.value_limits import MAX_HINT_CHARACTERS, Hinted, described, limits_of, said
 
 _NULL = {"type": "null"}
 _CONTAINERS = frozenset({"object", "array"})
@@ -33,11 +33,6 @@ class _SchemaPlace:
 
     def inside(self, *steps: str | int) -> _SchemaPlace:
         return replace(self, path=inside(self.path, *steps))
-
-
-class _Typed(NamedTuple):
-    schema: dict[str, Any]
-    hints: tuple[str, ...]
 
 
 class Emission:
@@ -65,23 +60,17 @@ class Emission:
 
     def _node(self, node: Node, place: _SchemaPlace, *, or_null: bool = False) -> dict[str, Any]:
         with self._form.nested(place.path):
-            return self._written(node, place, or_null=or_null)
-
-    def _written(self, node: Node, place: _SchemaPlace, *, or_null: bool) -> dict[str, Any]:
-        if "$ref" in node:
-            return self._reference(node, place, or_null=or_null)
-        for union in UNIONS:
-            if union in node:
-                members = [self._node(each, place.inside(union, index)) for index, each in enumerate(node[union])]
-                return self._union(node, [*members, _NULL] if or_null else members, place)
-        if "type" not in node:
-            return self._anything(node, place)
-        return self._typed(node, place, or_null=or_null)
-
-    def _anything(self, node: Node, place: _SchemaPlace) -> dict[str, Any]:
-        if not self._rules.takes_anything:
-            raise SchemaNotExpressible(place.path, "anything is allowed here; give it a 'type'")
-        return described({}, node, said(node, ("default",)))
+            if "$ref" in node:
+                return self._reference(node, place, or_null=or_null)
+            for union in UNIONS:
+                if union in node:
+                    members = [self._node(each, place.inside(union, index)) for index, each in enumerate(node[union])]
+                    return self._union(node, [*members, _NULL] if or_null else members, place)
+            if "type" in node:
+                return self._typed(node, place, or_null=or_null)
+            if not self._rules.takes_anything:
+                raise SchemaNotExpressible(place.path, "anything is allowed here; give it a 'type'")
+            return described({}, node, said(node, ("default",)))
 
     def _reference(self, node: Node, place: _SchemaPlace, *, or_null: bool) -> dict[str, Any]:
         name = name_of(node)
@@ -118,25 +107,25 @@ class Emission:
     def _takes_null_beside(self, schema: dict[str, Any]) -> bool:
         return schema["type"] not in _CONTAINERS and ("enum" not in schema or self._rules.takes_other_enums)
 
-    def _of_type(self, node: Node, name: str, place: _SchemaPlace) -> _Typed:
+    def _of_type(self, node: Node, name: str, place: _SchemaPlace) -> Hinted:
         """Return the schema of one of a node's types, without annotations."""
         if "enum" in node:
             return self._enum(node["enum"], name, place)
         limits, hints = limits_of(node, name, self._rules)
         if name == "object":
-            return _Typed({"type": name, **self._object(node, place), **limits}, hints)
+            return Hinted({"type": name, **self._object(node, place), **limits}, hints)
         if name == "array":
             items = self._items(node, place)
-            return _Typed({"type": name, **items.schema, **limits}, (*items.hints, *hints))
-        return _Typed({"type": name, **limits}, hints)
+            return Hinted({"type": name, **items.schema, **limits}, (*items.hints, *hints))
+        return Hinted({"type": name, **limits}, hints)
 
-    def _enum(self, allowed: list[Any], name: str, place: _SchemaPlace) -> _Typed:
+    def _enum(self, allowed: list[Any], name: str, place: _SchemaPlace) -> Hinted:
         values = [value for value in allowed if is_of(value, {name})]
         self._budget.spend("enum_values", len(values), place.path)
         self._budget.spend_enum([value for value in values if isinstance(value, str)], place.path)
         if name == "boolean" and not self._rules.takes_other_enums:
-            return _Typed({"type": name}, () if len(values) > 1 else said({"enum": values}))
-        return _Typed({"type": name, "enum": values}, ())
+            return Hinted({"type": name}, () if len(values) > 1 else said({"enum": values}))
+        return Hinted({"type": name, "enum": values}, ())
 
     def _object(self, node: Node, place: _SchemaPlace) -> dict[str, Any]:
         properties = node.get("properties", {})
@@ -173,27 +162,27 @@ class Emission:
         self._budget.spend("optional", int(optional), inner.path)
         return self._node(node, inner, or_null=optional and self._rules.requires_all and not self._form.takes_null(node))
 
-    def _items(self, node: Node, place: _SchemaPlace) -> _Typed:
+    def _items(self, node: Node, place: _SchemaPlace) -> Hinted:
         rest = node.get("items")
         prefix = node.get("prefixItems", [])
         inner = replace(place.inside("items"), stepped=True)
         if not prefix:
             if rest is None and self._rules.takes_anything:
-                return _Typed({}, ())
+                return Hinted({}, ())
             if not isinstance(rest, dict):
                 raise SchemaNotExpressible(place.path, "the array's items are anything or nothing; give it 'items' with a 'type'")
-            return _Typed({"items": self._node(rest, inner)}, ())
+            return Hinted({"items": self._node(rest, inner)}, ())
         members = [self._node(each, replace(inner, path=inside(place.path, "prefixItems", at))) for at, each in enumerate(prefix)]
         after = [self._node(rest, inner)] if isinstance(rest, dict) else []
         if self._rules.takes_prefix_items:
-            return _Typed({"prefixItems": members, **({"items": after[0]} if after else {})}, ())
+            return Hinted({"prefixItems": members, **({"items": after[0]} if after else {})}, ())
         different = list({json.dumps(each): each for each in (*members, *after)}.values())
         if len(different) == 1:
-            return _Typed({"items": different[0]}, ())
+            return Hinted({"items": different[0]}, ())
         self._budget.spend("unions", 1, place.path)
         order = ", ".join(map(_label, prefix))
         hints = (f"items in this order: {order}",) if len(order) <= MAX_HINT_CHARACTERS else ()
-        return _Typed({"items": {"anyOf": different}}, hints)
+        return Hinted({"items": {"anyOf": different}}, hints)
 
 
 def _or_null(schema: dict[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ keywords that test a value with another schema (``not``, ``if``, ``contains``); 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 from urllib.parse import unquote
@@ -121,26 +121,36 @@ class NormalForm:
         return DEFINITIONS + self._name(pointer)
 
     def _target(self, pointer: str) -> object:
-        found: object = self._document
-        for token in pointer.split("/")[1:]:
-            key = unquote(token).replace("~1", "/").replace("~0", "~")
-            if isinstance(found, Mapping) and key in found:
-                found = found[key]
-            elif isinstance(found, list) and key.isdecimal() and len(key) <= _MAX_INDEX_DIGITS and int(key) < len(found):
-                found = found[int(key)]
-            else:
-                raise SchemaNotExpressible(pointer, "the reference has no target")
-        return found
+        try:
+            return target_of(pointer, self._document)
+        except LookupError as error:
+            raise SchemaNotExpressible(pointer, "the reference has no target") from error
 
     def _name(self, pointer: str) -> str:
         if pointer not in self._names:
             stem = re.sub(r"[^A-Za-z0-9_.-]+", "_", pointer.rsplit("/", 1)[-1]) or "definition"
-            name, number = stem, 1
-            while name in self._pointers:
-                number += 1
-                name = f"{stem}_{number}"
+            name = free_name(stem, self._pointers)
             self._names[pointer], self._pointers[name] = name, pointer
         return self._names[pointer]
+
+
+def target_of(reference: str, document: Mapping[str, Any]) -> Any:
+    """Return the target of a reference within a document; raise ``LookupError`` if there is none."""
+    root, *tokens = reference.split("/")
+    found: Any = {"#": document}[root]
+    for token in tokens:
+        key = unquote(token).replace("~1", "/").replace("~0", "~")
+        is_index = isinstance(found, list) and key.isdecimal() and len(key) <= _MAX_INDEX_DIGITS
+        if not is_index and not isinstance(found, Mapping):
+            raise LookupError(reference)
+        found = found[int(key) if is_index else key]
+    return found
+
+
+def free_name(name: str, taken: Collection[str]) -> str:
+    """Return a name that is not taken, with a number at its end if necessary."""
+    candidates = (name, *(f"{name}_{number}" for number in range(2, len(taken) + 3)))
+    return next(free for free in candidates if free not in taken)
 
 
 def name_of(node: Node) -> str:

@@ -23,18 +23,19 @@ _CLASSES = {"d": "0-9", "w": "A-Za-z0-9_", "s": " "}
 """As in ECMA-262, whose patterns JSON Schema uses; the space is the only white space that JSON strings contain literally."""
 
 
-class Limits(NamedTuple):
-    """The limits of one type: supported keywords, and hints in words for the others."""
+class Hinted(NamedTuple):
+    """A schema, or some keywords of one, and hints in words for what they do not express."""
 
-    kept: dict[str, Any]
+    schema: dict[str, Any]
     hints: tuple[str, ...]
 
 
-def limits_of(node: Node, name: str, rules: DialectRules) -> Limits:
+def limits_of(node: Node, name: str, rules: DialectRules) -> Hinted:
+    """Return the limits of one type."""
     speaks_of = "number" if name == "integer" else name
     spoken = {key: node[key] for key, each in TYPES_OF_LIMITS.items() if key in node and each == speaks_of}
     kept = {key: value for key, value in spoken.items() if _is_kept(key, value, rules)}
-    return Limits(kept, said({key: value for key, value in spoken.items() if key not in kept}))
+    return Hinted(kept, said({key: value for key, value in spoken.items() if key not in kept}))
 
 
 def said(node: Mapping[str, Any], keywords: Iterable[str] = LIMITS_IN_WORDS) -> tuple[str, ...]:

@@ -11,13 +11,13 @@ from answergraph.graphs.triage.offline.triage_case_text import CaseText, Finding
 _MISTAKES = frozenset({"NameError", "ReferenceError", "UnboundLocalError", "SyntaxError", "IndentationError"})
 _BY_TOOL = re.compile(r"strict mode violation|Mock ")
 """Said of a failed check by the tool itself."""
-_REFUSED = re.compile(r"unique constraint failed|duplicate (?:key|entry)", re.IGNORECASE)
-"""A database refuses what is written to it."""
-_ABSENT = re.compile(
-    r"(?:ENOENT: no such file or directory, open|\[Errno 2\] No such file or directory:|FileNotFoundException:) *['\"]?"
-    r"(?!\S*(?:://|(?<![a-z])(?:te?mp|out(?:put)?|build|dist|reports?|results?|generated|target|logs?|exports?|cache)\b))\S"
+_OF_ITS_OWN = re.compile(
+    r"unique constraint failed|duplicate (?:key|entry)"
+    r"|(?:ENOENT: no such file or directory, open|\[Errno 2\] No such file or directory:|FileNotFoundException:) *['\"]?"
+    r"(?!\S*(?:://|(?<![a-z])(?:te?mp|out(?:put)?|build|dist|reports?|results?|generated|target|logs?|exports?|cache)\b))\S",
+    re.IGNORECASE,
 )
-"""A file is not there that no run makes."""
+"""A row that a test writes is there already, or a file that it reads, and that no run makes, is not there."""
 _TOOLS = re.compile(r"node_modules/(?:chai|sinon|expect)\b|site-packages/(?:_?pytest|mock|responses)\b")
 _LITERAL = r"(?:-?[\d.]+|'[^'\n]*'|\"[^\"\n]*\"|\b(?:True|False|None)\b)"
 _CONSTANTS = re.compile(
@@ -77,8 +77,7 @@ def _is_mistaken(case: CaseText) -> bool:
     """Return whether an error that ended a test in its own code tells of that code."""
     said = "\n".join(case.error_lines)
     in_tool = case.error_type == "TypeError" and _TOOLS.search(case.frames[-1].path)
-    refused = not case.is_assertion and (_REFUSED.search(said) or _ABSENT.search(said))
-    return bool(case.error_type in _MISTAKES or in_tool or refused)
+    return bool(case.error_type in _MISTAKES or in_tool or (_OF_ITS_OWN.search(said) and not case.is_assertion))
 
 
 def _calls_nothing(case: CaseText) -> bool:

@@ -13,6 +13,10 @@ from answergraph.graphs.triage.run_files.case_facts import different
 _BROWSER = re.compile(r"chrom|webkit|firefox|safari|edge|mobile|desktop|iphone|ipad|pixel|opera", re.IGNORECASE)
 _RESEMBLE_BAD_DATA = frozenset({"TypeError", "KeyError", "AttributeError", "IndexError", "ValueError"})
 """Errors that application code raises for wrong data."""
+_REFUSAL = re.compile(
+    r"\b(?:invalid|expired?|not found|unauthori[sz]ed|forbidden|denied|required|missing|already)\b", re.IGNORECASE
+)
+"""An application refuses what it is given."""
 _NEVER_RAN = re.compile(
     r"^failed on (?:setup|teardown)|^(?:collection|setup|teardown) (?:failure|error)|Test suite failed to run"
 )
@@ -79,18 +83,26 @@ def computes_wrongly(case: CaseText) -> Finding | None:
     # Suites of Java classes that are not named as unit tests drive browsers and services.
     frames = [frame for frame in case.own_frames if frame.class_name]
     is_unit = not frames or any(frame.is_test for frame in frames)
-    if not is_unit or _THROUGH_INTERFACE.search(case.test) or signs.NOT_COMPUTED.search(case.said):
-        return None
-    if not (_CALLED.search(case.details) or _differ(case)):
+    is_proved = _CALLED.search(case.details) or _differ(case)
+    if not is_proved or not is_unit or _THROUGH_INTERFACE.search(case.test) or signs.NOT_COMPUTED.search(case.said):
         return None
     explanation = "A check of the test failed, and nothing around it explains why: the application does something else."
     return _real(0.85 if _failed_again(case) else 0.65, explanation, case.failing_lines())
 
 
+def is_unwritten(case: CaseText) -> Finding | None:
+    """Find a failure real if code outside the test's own file says that it is not written yet."""
+    by_own_code = case.error_type in {"NotImplementedError", "NotImplementedException"} and case.frames == case.own_frames
+    if case.passes or not by_own_code or len({frame.path for frame in case.own_frames}) == 1:
+        return None
+    return _real(0.75, "The code that the test asks for is not written yet.", case.failing_lines())
+
+
 def breaks_itself(case: CaseText) -> Finding | None:
     """Find a failure real if the application's own code raised an error that wrong data do not explain."""
     at_import = case.breaks_at_import and not INSTALLED.search(case.frames[-1].path)
-    handed_bad_data = case.takes_fixtures is not False and case.error_type in _RESEMBLE_BAD_DATA and not at_import
+    refuses = case.error_type in _RESEMBLE_BAD_DATA or any(map(_REFUSAL.search, case.error_lines))
+    handed_bad_data = case.takes_fixtures is not False and refuses and not at_import
     if case.is_assertion or not case.names_an_error or case.broke_in != "application" or handed_bad_data:
         return None
     if _is_explained(case, at_import=at_import) or any(map(_OF_MACHINE.search, case.error_lines)):

@@ -46,19 +46,9 @@ def judge_passed(case: CaseText) -> Finding | None:
 
 
 _LACKS = (
-    (
-        signs.DISK,
-        0.9,
-        "The disk of the machine was full; the test could not do its work.",
-        "Free disk space on the machine and run the test again.",
-    ),
+    (signs.DISK, 0.9, "The disk of the machine was full.", "Free disk space, and run the test again."),
     (signs.CONNECTION, 0.85, "A service the test needs could not be reached.", "See that it runs, and run the test again."),
-    (
-        signs.RESOURCES,
-        0.7,
-        "The machine ran out of memory, processes or open files; the test could not do its work.",
-        "Give the run more of what it lacked, and run the test again; if it fails alone too, look for a leak.",
-    ),
+    (signs.RESOURCES, 0.7, "The machine ran out of memory, processes or open files.", "Add some, or find the leak."),
     (signs.TIMEOUT, 0.65, "The test waited for something that did not come in time.", "Run the test again on a quiet machine."),
 )
 """Per lack of the machine: its sign, the confidence, and the words."""
@@ -80,8 +70,7 @@ def _machine_lacks(case: CaseText) -> Finding | None:
 def _missing_environment(case: CaseText) -> Finding | None:
     # A page is closed around a test that waits too long, too.
     is_unclear = case.is_assertion or case.waited_in_vain or "waiting for navigation" in case.details
-    sign = None if is_unclear else signs.ENVIRONMENT.search(case.said)
-    said = case.line_around(sign[0]) if sign else None
+    said = case.line_around(sign[0]) if (sign := signs.ENVIRONMENT.search(case.said)) and not is_unclear else None
     if said is None and case.error_type == "KeyError" and signs.ENVIRON.search(case.details):
         said = case.failing_lines()
     by_application = case.broke_in == "application" and not case.breaks_at_import
@@ -126,13 +115,12 @@ def _varying(case: CaseText) -> Iterator[tuple[object, Sequence[str], str, str, 
 def _date_gone_by(case: CaseText) -> Finding | None:
     explanation = "The test compares the present date with one that is written down in it; with time it had to fail."
     advice = "Give the test a fixed time, or dates relative to the present."
-    this_year = case.started[:4]
     for line in case.error_lines if not case.is_assertion else ():
         if signs.EXPIRED.search(line) and signs.YEAR.search(line):
             return Finding(True, 0.8, "tool_bug", explanation, (cut(line),), advice)
     lines = case.failing_lines()
     years = set(signs.YEAR.findall("\n".join(line for line in lines.splitlines() if line.startswith("E"))))
-    if case.is_assertion and this_year in years and len(years) > 1:
+    if case.is_assertion and case.started[:4] in years and len(years) > 1:
         return Finding(True, 0.8, "tool_bug", explanation, (lines,), advice)
     return None
 
@@ -149,6 +137,7 @@ RULES: tuple[Callable[[CaseText], Finding | None], ...] = (
     _date_gone_by,
     faulty.fails_by_itself,
     real.fails_in_one_place,
+    real.is_unwritten,
     real.computes_wrongly,
     real.breaks_itself,
 )

@@ -94,3 +94,22 @@ def test_an_application_that_cannot_be_imported_by_its_own_fault_really_failed(
 )
 def test_a_complaint_of_a_linter_is_real(details: str) -> None:
     assert concluded(replace(case(details), test="shop.cart::lint")) == REAL
+
+
+UNWRITTEN = ">       raise NotImplementedError\nE       NotImplementedError\n\n{place}: NotImplementedError"
+REACHED = "def test_rate():\n>       assert rate() == 2\n\ntests/test_rates.py:4: \n_ _ _\n"
+
+
+@pytest.mark.parametrize(
+    ("details", "verdict"),
+    [
+        (REACHED + UNWRITTEN.format(place="shop/rates.py:9"), REAL),
+        (REACHED + UNWRITTEN.format(place="tests/adapters.py:9"), REAL),  # the exercise that the tests are about
+        (REACHED + UNWRITTEN.format(place="tests/test_rates.py:14"), OPEN),  # a double of the test's own
+        # The application refuses what it is given: the test may give it what is wrong.
+        ("Error: Invalid or expired code.\n    at verify (lib/codes.js:2:9)\n    at test/codes.test.js:14:11", OPEN),
+        ("Error: no such rate\n    at rate (lib/rates.js:2:9)\n    at test/rates.test.js:14:11", REAL),
+    ],
+)
+def test_what_an_error_of_the_application_says_decides(details: str, verdict: tuple[bool, str | None] | None) -> None:
+    assert concluded(case(details, message=details.splitlines()[0])) == verdict
