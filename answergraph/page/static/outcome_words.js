@@ -1,7 +1,7 @@
 // What the page says of a run: a word, a tone, and the sentence that says why. Knows no elements.
 
 import { answersIn } from "./answers.js";
-import { counted, lasted, plural } from "./dom.js";
+import { counted, lasted, moment, plural } from "./dom.js";
 import { brief, wrongWith } from "./timeline.js";
 
 /** Of each status: tone, icon, and the words of the head. */
@@ -56,8 +56,8 @@ const TELLERS = {
     why: [doing(run), ...sentBack(run)],
   }),
   stopping: () => ({ rest: "", why: ["Waits for the server to say that the run has stopped."] }),
-  waiting: ({ interrupts }) => ({
-    rest: "",
+  waiting: ({ interrupts, endedAt }) => ({
+    rest: endedAt ? ` since ${moment(endedAt)}` : "",
     why: [
       `${interrupts.length === 1 ? "A step waits" : `${plural(interrupts.length, "step")} wait`} for your decision. Nothing is carried out before you send it.`,
     ],
@@ -173,10 +173,14 @@ function failure({ outcome }) {
   return { rest, why: [said, !isSaid ? `Attempt ${attempts.indexOf(last) + 1}: ${ended(wrong)}` : ""] };
 }
 
+/** What was used, beside the limit if there is one. */
+const used = (count, limit) => (limit ? `${counted(count)} of ${counted(limit)}` : counted(count));
+
 /** What a run has used, as pairs of figure and word. */
 export function usageOf(run) {
   const { outcome, steps, messages, begunAt, createdAt, endedAt } = run;
-  const usage = outcome?.usage;
+  const { usage, limits = {}, attempts = [] } = outcome ?? {};
+  const named = (count, limit, noun) => [used(count, limit), (limit ?? count) === 1 ? noun : `${noun}s`];
   const last = Math.max(...steps.map(({ ended }) => ended ?? 0), endedAt ?? 0);
   const first = begunAt ?? top(run).find(({ began }) => began)?.began ?? createdAt;
   const tokens = usage?.total_tokens ?? messages.reduce((sum, message) => sum + (message.usage_metadata?.total_tokens ?? 0), 0);
@@ -186,10 +190,11 @@ export function usageOf(run) {
   };
   const facts = [
     first && last > first && [lasted(last - first), ""],
-    usage && [counted(calls.model_calls), calls.model_calls === 1 ? "model call" : "model calls"],
-    usage && [counted(calls.tool_calls), calls.tool_calls === 1 ? "tool call" : "tool calls"],
-    !usage && top(run).length > 0 && [counted(top(run).length), "steps"],
-    tokens && [counted(tokens), "tokens"],
+    usage && named(calls.model_calls, limits.model_calls, "model call"),
+    usage && named(calls.tool_calls, limits.tool_calls, "tool call"),
+    !usage && top(run).length > 0 && named(top(run).length, null, "step"),
+    tokens && named(tokens, limits.total_tokens, "token"),
+    attempts.length > 0 && limits.answer_attempts && named(attempts.length, limits.answer_attempts, "attempt"),
   ].filter(Boolean);
   const corrections = usage?.by_cause?.correction?.total_tokens ?? 0;
   return { facts, corrections: tokens ? corrections / tokens : 0, isUnknown: !tokens && calls.model_calls > 0 };
