@@ -77,9 +77,7 @@ def _show_version(wanted: bool) -> None:
 
 @app.callback()
 def _options(
-    show_version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version.")
-    ] = False,
+    version: Annotated[bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version.")] = False,
 ) -> None:
     """Holds the options before a command."""
 
@@ -107,6 +105,13 @@ def new(name: Annotated[str, typer.Argument(help="The folder and the module of t
     typer.echo(f"Next: cd {name} && make test", err=True)
 
 
+def _no_option(question: str) -> str:
+    """Refuse a misspelt option, which Typer would take for the question."""
+    if _OPTION.match(question):
+        raise typer.BadParameter(f"There is no option {question!r}.")
+    return question
+
+
 # An expression may begin with a minus sign, which is not an option.
 @app.command(
     context_settings={"ignore_unknown_options": True},
@@ -115,7 +120,7 @@ def new(name: Annotated[str, typer.Argument(help="The folder and the module of t
     short_help="Answer a question: with the calculator, your own agent, or your own schema.",
 )
 def ask(  # noqa: PLR0913  # waiver: the options of a command
-    question: Annotated[str, typer.Argument(help="The question; the calculator takes arithmetic. '-' reads stdin.")],
+    question: Annotated[str, typer.Argument(callback=_no_option, help="A question, or a calculation. '-' reads stdin.")],
     *,
     agent: Annotated[
         str | None, typer.Option(help="Your agent: 'module:attribute', a compiled graph or a function that returns one.")
@@ -131,17 +136,13 @@ def ask(  # noqa: PLR0913  # waiver: the options of a command
     protocol: Annotated[
         Protocol, typer.Option(help="How the model calls its tools: by tool calls, or in text for models that have none.")
     ] = "tools",
-    show_prompts: Annotated[
-        bool, typer.Option("--show-prompts", help="Print every request and reply on stderr, unchanged.")
-    ] = False,
+    show_prompts: Annotated[bool, typer.Option("--show-prompts", help="Print requests and replies unchanged on stderr.")] = False,
 ) -> None:
     from pydantic_core import to_json
 
     from answergraph.cli.live_view import run_graph
     from answergraph.cli.prompt_view import PromptView
 
-    if _OPTION.match(question):
-        raise typer.BadParameter(f"There is no option {question!r}.")
     text = sys.stdin.read() if question == "-" else question
     if not text.strip():
         raise typer.BadParameter("The question is empty.")
@@ -150,9 +151,7 @@ def ask(  # noqa: PLR0913  # waiver: the options of a command
         if agent is None:
             asked = _built(answer_format, protocol, chosen_model(model, base_url))
         elif (answer_format, protocol, model, base_url) != (None, "tools", OFFLINE, None):
-            raise typer.BadParameter(
-                "--agent brings its own model and format: leave out --format, --model, --base-url, --protocol."
-            )
+            raise typer.BadParameter("--agent has its own model and format: leave out --format, --model, --base-url, --protocol.")
         else:
             asked = _own(agent)
     config: RunnableConfig = {"callbacks": [PromptView(partial(typer.echo, err=True))] if show_prompts else []}
@@ -165,7 +164,7 @@ def ask(  # noqa: PLR0913  # waiver: the options of a command
 
 
 @app.command(short_help="Print a graph as a Mermaid drawing.")
-def graph(name: Annotated[str, typer.Argument(help=f"One of: {', '.join(GRAPHS)}; or a workflow, a YAML file.")]) -> None:
+def graph(name: Annotated[str, typer.Argument(help=f"One of: {', '.join(GRAPHS)}; or a workflow's YAML file.")]) -> None:
     """Print a graph, and the graphs in it, as a Mermaid drawing."""
     if name not in GRAPHS and not name.endswith(_WORKFLOW_SUFFIXES):
         raise typer.BadParameter(f"There is no graph {name!r}; there are: {', '.join(GRAPHS)}, and the YAML files of workflows.")

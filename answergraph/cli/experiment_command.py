@@ -147,7 +147,7 @@ def _show(report: Report, out: Path) -> None:
 
 
 def _tell(failed: Mapping[RunKey, Exception]) -> None:
-    """Print failures on stderr, equal ones once."""
+    """Print each distinct failure once on stderr."""
     counted = Counter(f"{key.setting}: {one_line(error_line(error))}" for key, error in failed.items())
     for line, times in counted.items():
         typer.echo(f"Failed, {times} run{'s' if times > 1 else ''}: {line}", err=True)

@@ -61,7 +61,7 @@ class Quote:
     min_length: int = MIN_QUOTE_COLUMNS
     """Minimum length of a quote in columns: a letter has one, a Chinese, Japanese or Korean character two."""
     rewrite: bool = False
-    """Whether an accepted answer holds the passage from the result instead of the model's quote."""
+    """Whether an accepted answer has the passage of the result instead of the model's quote."""
 
     def __post_init__(self) -> None:
         _refuse_negative(self.min_items, self.min_length)
@@ -111,7 +111,7 @@ class FromTools:
             AgentSpecError: If a number is negative, or the locale is not known.
         """
         if locale is not None and marks_of(locale) is None:
-            raise AgentSpecError(f"FromTools knows no locale {locale!r}; write one such as 'de', 'fr', 'de_CH', 'en'.")
+            raise AgentSpecError(f"FromTools does not know the locale {locale!r}; write one such as 'de', 'fr', 'de_CH', 'en'.")
         _refuse_negative(rounding or 0, min_items)
         named = (units,) if isinstance(units, str) else units
         factors = named.items() if isinstance(named, Mapping) else [(name, 1) for name in named]

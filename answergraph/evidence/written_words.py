@@ -57,7 +57,7 @@ class WrittenWords:
 
     @cached_property
     def numbers(self) -> dict[Decimal, int]:
-        """The numbers among the arguments, with the first call that holds each."""
+        """The numbers among the arguments, each with the first call that contains it."""
         found: dict[Decimal, int] = {}
         for upto, tokens in enumerate(self._tokens):
             for number in filter(None, map(_as_number, tokens)):
@@ -70,7 +70,7 @@ class WrittenWords:
 
     @cached_property
     def _rows(self) -> dict[tuple[str, ...], int]:
-        """Word sequences, with the first call that holds each."""
+        """The sequences of words, each with the first call that contains it."""
         rows: dict[tuple[str, ...], int] = {}
         for upto, tokens in enumerate(self._tokens):
             for length in (1, 2, _WORDS_IN_A_ROW, _SIGNS_IN_A_ROW):

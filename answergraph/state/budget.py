@@ -69,13 +69,15 @@ class UsageLimits:
 
     def __post_init__(self) -> None:
         if not isinstance(self.reserve_final_answer, bool):
-            raise AgentSpecError(f"UsageLimits(reserve_final_answer={self.reserve_final_answer!r}): say True or False.")
+            raise AgentSpecError(f"UsageLimits(reserve_final_answer={self.reserve_final_answer!r}): write True or False.")
         for name in ("model_calls", "tool_calls", "total_tokens"):
             limit = getattr(self, name)
             if limit is not None and not _is_count(limit):
-                raise AgentSpecError(f"UsageLimits({name}={limit!r}): a limit is at least 1, or None for none.")
+                raise AgentSpecError(f"UsageLimits({name}={limit!r}): a limit is at least 1, or None for no limit.")
         if not _is_count(self.answer_attempts):
-            raise AgentSpecError(f"UsageLimits(answer_attempts={self.answer_attempts!r}): a limit is at least 1, a whole number.")
+            raise AgentSpecError(
+                f"UsageLimits(answer_attempts={self.answer_attempts!r}): a limit is at least 1 and a whole number."
+            )
 
     def is_last_call(self, usage: Usage) -> bool:
         """Return whether the next model call is the last one, given the usage before it."""

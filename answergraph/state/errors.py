@@ -68,11 +68,11 @@ class StructuredOutputError(AnswerGraphError):
     """The model's answer cannot be used; ``handle_errors`` decides whether it is sent back."""
 
     ai_message: AIMessage
-    """The reply that held the answer."""
+    """The reply with the answer."""
 
 
 class MultipleStructuredOutputsError(StructuredOutputError):
-    """One message holds several different answers; ``tool_names`` are their schemas, in the message's order."""
+    """One message contains several different answers; ``tool_names`` are their schemas, in the message's order."""
 
     def __init__(self, tool_names: list[str], ai_message: AIMessage) -> None:
         self.tool_names = tool_names
@@ -112,7 +112,7 @@ class AnswerRejected(AnswerGraphError):  # noqa: N818  # a verdict, not a failur
             AgentSpecError: If the feedback is not a string.
         """
         if not isinstance(feedback, str):
-            raise AgentSpecError(f"AnswerRejected({feedback!r}): the feedback is a text for the model.")
+            raise AgentSpecError(f"AnswerRejected({feedback!r}): write the feedback for the model as a string.")
         self.feedback = feedback if feedback.strip() else _NO_REASON
         self.problems = problems
         super().__init__(self.feedback)

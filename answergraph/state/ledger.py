@@ -183,7 +183,7 @@ class AnswerRequestRecord(TypedDict):
     declared: list[str]
     """The schemas declared for this call."""
     schemas: list[str]
-    """The schemas asked for; no other is accepted."""
+    """The requested schemas; no other is accepted."""
     key: str
     """``<token>:<id>``: finds the strategy object itself within one process."""
     strategy_id: str
@@ -191,7 +191,7 @@ class AnswerRequestRecord(TypedDict):
     of_model: bool
     """Whether the reply is the model's; a middleware's reply raises no model error."""
     valid: bool
-    """Whether the reply held a valid answer."""
+    """Whether the reply contained a valid answer."""
     dialect: str
     """The dialect that the schema was compiled to."""
     note: str | None

@@ -52,9 +52,8 @@ def check_list(name: str, given: Any) -> Sequence[Any]:
 def check_function(given_as: str, function: Any, *arguments: str, may_be_async: bool = False, instead: str = "") -> Any:
     """Return a function that accepts these positional arguments.
 
-    Raises:
-        AgentSpecError: If it is a class, is async and would not be awaited, or takes other arguments. ``given_as`` begins the
-            message.
+    Raise ``AgentSpecError`` if it is a class, is async and would not be awaited, or takes other arguments. ``given_as`` begins
+    the message.
     """
     wanted = f"({', '.join(arguments)})"
     if isinstance(function, type):

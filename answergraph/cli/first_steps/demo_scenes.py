@@ -12,7 +12,7 @@ from langchain_core.messages import AIMessage
 from pydantic import BaseModel
 
 from answergraph import Abstention, AnswerRejected, PromptedStrategy, Quote, ToolStrategy, create_agent, graphs
-from answergraph.middleware import GroundedAnswer, NarrowResponseFormat, RequireTools
+from answergraph.middleware import GroundedAnswer, RequireTools
 from answergraph.runtime.extras import MissingExtraError
 from answergraph.testing import ScriptedChatModel
 
@@ -87,10 +87,10 @@ def _told(result: Any) -> Iterator[tuple[str, str]]:
 def _calculated() -> Iterator[tuple[str, str]]:
     result = graphs.create_calculator().invoke({"messages": ["(17 × 23) + (89 ÷ 4) - 156"]})
     answer, outcome = result["structured_response"], result["outcome"]
-    usage, (_, start, end) = outcome["usage"], outcome["evidence"]["final_answer"]
-    yield "question", f"{result['messages'][0].text}"
-    yield "worked", f"{answer.reasoning}"
-    yield "outcome", f"{outcome['status']} → {answer.final_answer} after {usage['tool_calls']} tool calls"
+    _, start, end = outcome["evidence"]["final_answer"]
+    yield "question", result["messages"][0].text
+    yield "steps", answer.reasoning
+    yield "outcome", f"{outcome['status']} → {answer.final_answer} after {outcome['usage']['tool_calls']} tool calls"
     yield "evidence", f"characters {start} to {end} of the last tool result say {answer.final_answer}"
 
 
@@ -115,11 +115,12 @@ SCENES: Sequence[Scene] = (
         _ran([WRONG, _says(Report, passed=False, failed_tests=3)], Report, check_answer=counts_agree),
     ),
     Scene(
-        "An answer before any evidence: a middleware offers only the abstention",
+        "An answer before any evidence: until the log is read, only an abstention is accepted",
         _ran(
-            [WRONG, _says(Abstention, missing=["the log of the test run"])],
-            Report | Abstention,
-            middleware=[NarrowResponseFormat(lambda request: Abstention)],
+            [_says(Finding, cause="wrong total", quote="1 failed"), _says(Abstention, missing=["the log of the test run"])],
+            Finding,
+            tools=[read_log],
+            middleware=[RequireTools("read_log"), GroundedAnswer(sources=["read_log"], abstain=Abstention)],
         ),
     ),
     Scene(

@@ -12,7 +12,7 @@ from answergraph.evidence.texts.language_words import alternatives
 
 _BREAK = re.compile(rf"(?<!\s)[^\S{LINE_BREAKS}]*[{LINE_BREAKS}]\s*")
 WIDE = "\u2e80-\u9fff\uff00-\uffef"
-"""Characters of scripts without spaces, for a pattern's brackets."""
+"""Characters of scripts without spaces, for the brackets of a regular expression."""
 _WIDE_SIGN = re.compile(f"[{WIDE}]")
 _SIGNS_KEPT_TOGETHER = 2
 _AT_HYPHEN = r"(?<=[^\W\d_])[-\u2010]\r?\n[ \t]*(?=[^\W\d_])"

@@ -12,7 +12,7 @@ CLINGING = (
     "\u00ad\u0300-\u036f\u0483-\u0489\u061c\u1ab0-\u1aff\u1dc0-\u1dff\u200b-\u200f\u202a-\u202e\u2060-\u206f"
     "\u20d0-\u20ff\ufe00-\ufe0f\ufe20-\ufe2f\ufeff\U000e0000-\U000e01ef"
 )
-"""Combining marks and invisible characters, for a pattern's brackets."""
+"""Combining marks and invisible characters, for the brackets of a regular expression."""
 HYPHENS = "\\-\u2010\u2011\u2012\u2013\u2014\u2212"
 _JOINS_WORDS = f"{HYPHENS}'."
 _JOINS_DIGITS = ",:/٫٬·^"

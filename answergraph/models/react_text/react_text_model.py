@@ -81,8 +81,7 @@ class ReActTextModel(StandardChatModel):
     llm: InstanceOf[Runnable[Any, Any]]
     """The wrapped model: a chat model or a text model, also with settings or fallbacks bound to it."""
     handle_parsing_errors: HandleParsingErrors = True
-    """How to treat a reply that cannot be read: send it back with the problem (``True``), with your text (a string) or with the
-    result of your function of the ``OutputParserException``; or raise it (``False``)."""
+    """How to treat a reply that cannot be read; a callable takes the ``OutputParserException``."""
     send_stops: bool = True
     """Whether the stop words are sent. Invented observations are cut off in any case; some servers refuse stop words."""
 

@@ -80,7 +80,7 @@ function compared(answer, found, sentence) {
   return el(
     "div",
     {},
-    el("p", {}, sentence ?? "", " The nearest passage is shown to help; likeness is never a reason to accept."),
+    el("p", {}, sentence ?? "", " The nearest passage is shown to help; similarity alone never makes a quote acceptable."),
     el(
       "dl.words",
       {},

@@ -28,7 +28,7 @@ MAX_MENDED = 64
 """Maximum values whose syntax is repaired."""
 
 MAX_PASSED_OVER_CHARACTERS = 2_000_000
-"""Maximum number of characters read in vain, over all brackets."""
+"""Maximum number of characters that are read without finding a value, over all brackets."""
 
 BRACKET_COST_CHARACTERS = 20
 """The cost of each bracket in that sum."""

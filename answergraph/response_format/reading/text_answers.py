@@ -42,7 +42,7 @@ class TextAnswers:
 
     found: Sequence[TextAnswer] = ()
     is_echo: bool = False
-    """Whether it only holds the schema."""
+    """Whether it contains only the schema."""
 
 
 def find_answers(text: str, request: AnswerRequest) -> TextAnswers:

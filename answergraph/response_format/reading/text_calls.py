@@ -110,7 +110,7 @@ class _Reader:
     names: frozenset[str]
     orders: Mapping[str, Sequence[str]]
     passed_over: int = 0
-    """Characters read in vain."""
+    """Characters read without finding a call."""
     mended: int = 0
     """Characters repaired."""
 

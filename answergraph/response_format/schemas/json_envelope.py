@@ -113,7 +113,7 @@ def rewritten(schema: Any, change: Callable[[str, Any], Any]) -> Any:
 
 
 def without(keyword: str, schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a schema without a keyword, wherever it stands."""
+    """Return a schema without a keyword, wherever it is."""
     changed: dict[str, Any] = rewritten(schema, lambda key, value: LEFT_OUT if key == keyword else value)
     return changed
 

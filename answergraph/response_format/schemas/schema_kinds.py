@@ -48,15 +48,13 @@ def answer_schemas(declared: Any) -> tuple[AnswerSchema, ...]:
     """Return one answer schema per alternative of a declared type, in order.
 
     Alternatives are the members of a union, of ``oneOf`` and ``anyOf`` at the root of a JSON Schema, and the items of a tuple.
-    Any type that Pydantic supports is accepted; an ``AnswerSchema`` is used unchanged.
-
-    Raises:
-        AgentSpecError: If a type is not supported, two share a name, or a JSON Schema is invalid.
+    Any type that Pydantic supports is accepted; an ``AnswerSchema`` is used unchanged. Raise ``AgentSpecError`` if a type is not
+    supported, two share a name, or a JSON Schema is invalid.
     """
     schemas = tuple(_answer_schema(variant) for variant in _variants(declared))
     names = [schema.name for schema in schemas]
     if len(set(names)) < len(names):
-        raise AgentSpecError(f"A response format needs alternatives of different names, not {names!r}; rename one of them.")
+        raise AgentSpecError(f"The alternatives of a response format need different names, not {names!r}; rename one of them.")
     return schemas
 
 
@@ -228,7 +226,7 @@ def _from_json_schema(declared: dict[str, Any]) -> AnswerSchema:
     validator = json_schema_validator(declared)
     if not declared.keys() & _SAYING:
         raise AgentSpecError(
-            f"This JSON Schema says nothing of the answer; its keys are {list(declared)!r}. "
+            f"This JSON Schema does not describe the answer; its keys are {list(declared)!r}. "
             "Write {'type': 'object', 'properties': …}."
         )
     is_object = _is_object(declared) or declared.get("type") == "object"

@@ -59,7 +59,7 @@ class AutoStrategy(Strategy[SchemaT]):
         """Set the type of the answer.
 
         Args:
-            schema: A type of answer, as ``create_agent`` takes it.
+            schema: A type of answer, as ``create_agent`` accepts it.
 
         Raises:
             AgentSpecError: If the schema is not supported.

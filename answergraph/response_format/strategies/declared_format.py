@@ -73,8 +73,7 @@ class DeclaredFormat:
     ) -> None:
         """Declare the format; ``more`` are further schemas of middleware.
 
-        Raises:
-            AgentSpecError: If it is not supported, or a schema has the name of a tool.
+        Raise ``AgentSpecError`` if it is not supported, or a schema has the name of a tool.
         """
         self.strategy = NoResponse(()) if response_format is None else as_strategy(response_format)
         # Middleware sees the developer's object, or the strategy of a bare schema, as in LangChain.
@@ -121,10 +120,8 @@ class DeclaredFormat:
     ) -> AnswerRequest:
         """Return the request of a call, with the best strategy that is not among ``used_strategies``.
 
-        With ``answer_only``, the call must ask for the answer, so strategies that only wait for it are skipped.
-
-        Raises:
-            ResponseFormatError: If a middleware set a format without schemas, or with one that was not declared.
+        With ``answer_only``, the call must ask for the answer, so strategies that only wait for it are skipped. Raise
+        ``ResponseFormatError`` if a middleware set a format without schemas, or with one that was not declared.
         """
         if request.response_format is None:
             return AnswerRequest(self._without_format, self.declared)

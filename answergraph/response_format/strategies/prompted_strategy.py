@@ -68,7 +68,7 @@ class PromptedStrategy(Strategy[SchemaT]):
         """Set the type of the answer.
 
         Args:
-            schema: A type of answer, as ``create_agent`` takes it.
+            schema: A type of answer, as ``create_agent`` accepts it.
             json_mode: Whether the request also sets the provider's ``json_object`` mode.
             show: With ``"example"`` the model sees an example made from the schema, and the schema too if that says more. With
                 ``"schema"`` it sees the schema in the words of TAKT's prompt (``IMPORTANT: You MUST respond with ONLY …``).

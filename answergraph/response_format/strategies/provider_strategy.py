@@ -51,7 +51,7 @@ class ProviderStrategy(Strategy[SchemaT]):
         """Set the type of the answer.
 
         Args:
-            schema: A type of answer, as ``create_agent`` takes it. The alternatives of a union go in one
+            schema: A type of answer, as ``create_agent`` accepts it. The alternatives of a union go in one
                 envelope, ``{"schema": name, "value": …}``.
             strict: Whether the provider enforces the schema strictly. By default it does if it can express the schema; with
                 ``True``, a schema that it cannot express is an error; with ``False``, the schema is sent unchanged.

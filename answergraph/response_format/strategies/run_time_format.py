@@ -58,8 +58,7 @@ class RunTimeFormat:
     def for_reply(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> DeclaredFormat:
         """Return the format of the last call; another process makes it again from the state before that call.
 
-        Raises:
-            ResponseFormatError: If the format made again lacks a requested schema.
+        Raise ``ResponseFormatError`` if the format made again lacks a requested schema.
         """
         record = state.get(ANSWER_REQUEST)
         if record is None or (not state.get(RUNNING) and begins_new_run(state["messages"])):

@@ -56,7 +56,7 @@ class ToolStrategy(Strategy[SchemaT]):
         """Set the type of the answer.
 
         Args:
-            schema: A type of answer, as ``create_agent`` takes it. Each alternative of a union becomes an
+            schema: A type of answer, as ``create_agent`` accepts it. Each alternative of a union becomes an
                 answer tool of its own.
             tool_message_content: The receipt for an accepted answer; LangChain's text by default.
             handle_errors: How an invalid answer is handled, as in LangChain.

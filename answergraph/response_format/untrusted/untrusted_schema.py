@@ -100,7 +100,7 @@ def _inner(value: object) -> Iterator[object]:
     elif isinstance(value, list):
         yield from value
     elif not is_scalar(value) or (isinstance(value, str) and re.search("[\ud800-\udfff]", value)):
-        raise UntrustedSchemaError(f"The JSON Schema holds {_quoted(value)}, which JSON cannot express; write plain JSON.")
+        raise UntrustedSchemaError(f"The JSON Schema contains {_quoted(value)}, which JSON cannot express; write plain JSON.")
 
 
 def _quoted(value: object) -> str:
@@ -155,7 +155,7 @@ def _refuse_circles(found: dict[str, Position]) -> None:
         at_once[pointer] = 1 + sum(at_once[target] for target in beside[pointer])
         if at_once[pointer] > MAX_SCHEMAS_PER_VALUE:
             raise UntrustedSchemaError(
-                f"Over {MAX_SCHEMAS_PER_VALUE} schemas apply to one value, from {_quoted(pointer)} on; refer to fewer."
+                f"Over {MAX_SCHEMAS_PER_VALUE} schemas apply to one value, from {_quoted(pointer)} on; use fewer references."
             )
     if len(at_once) < len(beside):
         circle = _quoted(next(pointer for pointer in beside if pointer not in at_once))
@@ -167,7 +167,7 @@ def _referred(position: Position, found: dict[str, Position]) -> list[str]:
     if reference is None:
         return []
     if not isinstance(reference, str) or not reference.startswith("#"):
-        raise UntrustedSchemaError(f"'$ref' at {_quoted(position.pointer)} points elsewhere; put its target under '$defs'.")
+        raise UntrustedSchemaError(f"'$ref' at {_quoted(position.pointer)} points outside the schema; put the target in '$defs'.")
     target = unquote(reference)
     if target not in found:
         raise UntrustedSchemaError(

@@ -95,7 +95,7 @@ class _Restoration:
 
 
 def _is_meant(node: Node, data: Any) -> bool:
-    """Return whether a member of a union may be the one that data is meant for, judged by names and fixed values."""
+    """Return whether data may belong to a member of a union, judged by property names and fixed values."""
     if any(union in node for union in UNIONS):
         return True
     if ("object" if isinstance(data, dict) else "array") not in node.get("type", ("object", "array")):

@@ -39,7 +39,7 @@ def judge_passed(case: CaseText) -> Finding | None:
     """Return whether a passed case should have failed; ``None`` if unknown."""
     for text in (case.output, case.log):
         if match := signs.UNNOTICED.search(text):
-            explanation = "Something failed while the test ran, and the test was not told of it."
+            explanation = "Something failed while the test ran, and the test did not notice it."
             advice = "Let the test fail when this happens, for instance by checking the result of the background work."
             return Finding(True, 0.75, "tool_bug", explanation, (cut(match[0].strip()),), advice)
     return None

@@ -104,6 +104,7 @@ def test_without_an_answer_the_reason_is_one_line_on_stderr(question: str, why: 
         (["ask", ""], "question is empty"),
         (["ask", " \n"], "question is empty"),
         (["ask", "--nope"], "no option '--nope'"),
+        (["ask", "--modell", "offline", "1 + 1"], "no option '--modell'"),
         (["ask", "1", "--modle", "offline"], "unexpected extra argument"),
         (["ask", "1", "2"], "unexpected extra argument"),
         (["ask", "1", "--model"], "requires an argument"),

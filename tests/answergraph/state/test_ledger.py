@@ -157,7 +157,7 @@ OLD_NAMES = {
 
 
 class TestVersion01:
-    """A ledger from a checkpoint of version 0.1 has other names and left out what was as in a new one."""
+    """A ledger from a checkpoint of version 0.1 has other names, and omits the fields that still have their initial values."""
 
     def test_every_old_name_is_read(self) -> None:
         stored: Any = {

@@ -54,7 +54,7 @@ def test_a_limit_is_a_whole_number(limit: dict[str, Any]) -> None:
 
 
 def test_a_final_answer_is_reserved_or_not() -> None:
-    with pytest.raises(AgentSpecError, match="say True or False"):
+    with pytest.raises(AgentSpecError, match="write True or False"):
         UsageLimits(reserve_final_answer=None)  # type: ignore[arg-type]  # the mistake
 
 

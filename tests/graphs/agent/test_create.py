@@ -215,7 +215,7 @@ BAD_SPECS: list[tuple[str, dict[str, Any], str]] = [
     ("a tool named like an answer", {"tools": [tool("Verdict", description="x")(lambda: "")]}, "Rename one of them"),
     ("an unsupported schema", {"response_format": "Verdict"}, "Unsupported schema type"),
     ("a JSON Schema that is none", {"response_format": {"type": "nonsense"}}, "not a valid JSON Schema"),
-    ("an empty JSON Schema", {"response_format": {}}, "says nothing of the answer"),
+    ("an empty JSON Schema", {"response_format": {}}, "does not describe the answer"),
     ("a remote reference", {"response_format": {"$ref": "https://example.org/s.json"}}, "remote reference"),
     (
         "two schemas of one name",

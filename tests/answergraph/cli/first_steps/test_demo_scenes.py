@@ -6,7 +6,7 @@ from tests.answergraph.cli.test_command_line import answergraph
 OUTCOMES = {
     1: "answered → Report(passed=True, failed_tests=0)",
     2: "answered → Report(passed=False, failed_tests=3)",
-    3: "answered → Abstention(",
+    3: "abstained → Abstention(",
     4: "answered → Finding(cause='wrong total', quote='AssertionError: expected 30, got 27')",
     5: "invalid → None",
     6: "answered → 257.25 after 5 tool calls",
