@@ -79,8 +79,9 @@ class ModelNode:
         declared = yield from off_loop(given.for_call, state, runtime, when=isinstance(given, RunTimeFormat))
         visit = yield from ModelVisit.begin(state, declared, self.agent.limits)
         running = {RUNNING: state.get(RUNNING) or tracing_of_run()}
-        if visit.waits:
-            return {**running, **self._still_deferred(visit)}
+        if visit.waits:  # some results are still missing
+            outcome = deferred(without_format(visit.ledger, visit.messages), visit.waits)
+            return running if visit.format.reads_answers else {**running, self.agent.keys.outcome: outcome}
         cleared = self._cleared(visit, state)
         if visit.has_no_call:
             return {**cleared, **self._without_call(visit)}
@@ -233,11 +234,6 @@ class ModelNode:
         if visit.format.reads_answers:
             return {LEDGER: ledger}
         return {LEDGER: ledger, self.agent.keys.outcome: without_format(ledger, visit.messages)}
-
-    def _still_deferred(self, visit: ModelVisit) -> dict[str, Any]:
-        """Keep waiting: some results are missing."""
-        outcome = deferred(without_format(visit.ledger, visit.messages), visit.waits)
-        return {} if visit.format.reads_answers else {self.agent.keys.outcome: outcome}
 
     def _without_format(self, visit: ModelVisit, response: ModelResponse[Any], made: dict[str, Any]) -> dict[str, Any]:
         update, ledger, messages = dict[str, Any](), made[LEDGER], [*visit.messages, *response.result]
