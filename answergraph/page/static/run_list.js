@@ -35,6 +35,6 @@ export class RunList {
       ...options,
     );
     const isOld = runs.findIndex(({ run_id: each }) => each === id) > 0;
-    this.#place.replaceChildren(pick, isOld ? el("span.hint", {}, "An earlier run. A message goes on from the newest one.") : "");
+    this.#place.replaceChildren(pick, isOld ? el("span.hint", {}, "An earlier run. A message continues from the newest one.") : "");
   }
 }
