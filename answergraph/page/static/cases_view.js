@@ -20,7 +20,7 @@ export class CasesView {
   #kinds = el("div.row", { role: "group", "aria-label": "Which cases" });
   #list = el("div.cases", { role: "list" });
   #more = button("Show all cases", () => ((this.#shown = Infinity), this.#draw()), { kind: "quiet" });
-  #none = el("p.hint", {}, "Nothing ran side by side in this run.");
+  #none = el("p.hint", {}, "Nothing ran in parallel in this run.");
 
   /** @param {HTMLElement} place @param {(record: object) => HTMLElement} card shows an answer
    * @param {(id: string) => void} goTo shows the steps of a case

@@ -126,7 +126,7 @@ export class CompareView {
     const at = one.findIndex((row, index) => !other[index] || row.name !== other[index].name || row.then !== other[index].then);
     const first = at < 0 && other.length > one.length ? one.length : at;
     if (first < 0) return `They take the same path through ${one.length} steps.`;
-    return `They part at step ${first + 1}: ${print(one[first]) ?? "the end"}; the other: ${print(other[first]) ?? "the end"}.`;
+    return `They diverge at step ${first + 1}: ${print(one[first]) ?? "the end"}; the other: ${print(other[first]) ?? "the end"}.`;
   }
 }
 

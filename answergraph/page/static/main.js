@@ -103,7 +103,7 @@ const threads = new ThreadList(at("threads"), at("find-thread"), {
 const checkpoints = new CheckpointList(at("checkpoints"), (id) => choose({ checkpoint: id, run: null, step: null }));
 const runs = new RunList(at("runs"), (run) => choose({ run, step: null }), {
   label: "The run of this thread",
-  hint: "An earlier run. A message goes on from the newest one.",
+  hint: "An earlier run. A message continues from the newest one.",
 });
 const tabs = new Tabs((tab) => choose({ tab }));
 new Theme(at("theme"), () => {});

@@ -14,7 +14,7 @@ const STATUSES = {
   empty: ["no", "cross", "No answer: empty"],
   refused: ["refused", "stop", "No answer: refused"],
   out_of_budget: ["limit", "warning", "No answer: out of budget"],
-  deferred: ["away", "away", "Waiting for calls elsewhere"],
+  deferred: ["away", "away", "Waiting for external calls"],
   queued: ["idle", "clock", "Queued"],
   sending: ["idle", "clock", "Sending"],
   running: ["running", "play", "Running"],
@@ -50,33 +50,33 @@ export function headOf(run) {
 const TELLERS = {
   answered: answered,
   sending: () => ({ rest: "", why: ["The run is on its way to the server."] }),
-  queued: () => ({ rest: "", why: ["The server has taken the run and has not begun it: it is busy with others."] }),
+  queued: () => ({ rest: "", why: ["The server has accepted the run but not started it yet, because it is busy with other runs."] }),
   running: (run) => ({
     rest: run.steps.length ? `, step ${top(run).at(-1)?.number ?? 1}` : "",
     why: [doing(run), ...sentBack(run)],
   }),
-  stopping: () => ({ rest: "", why: ["Waits for the server to say that the run has stopped."] }),
+  stopping: () => ({ rest: "", why: ["The server has not reported yet that the run has stopped."] }),
   waiting: ({ interrupts, endedAt }) => ({
     rest: endedAt ? ` since ${moment(endedAt)}` : "",
     why: [
       `${interrupts.length === 1 ? "A step waits" : `${plural(interrupts.length, "step")} wait`} for your decision. Nothing is carried out before you send it.`,
     ],
   }),
-  deferred: ({ outcome }) => ({ rest: "", why: [outcome?.reason ?? "The run goes on as soon as the last result arrives."] }),
+  deferred: ({ outcome }) => ({ rest: "", why: [outcome?.reason ?? "The run continues as soon as the last result arrives."] }),
   failed: (run) => {
     const step = run.steps.findLast(({ state }) => state === "failed");
     const said = run.error?.message
       ? `${run.error.error ? `${run.error.error}: ` : ""}${run.error.message}`
-      : (step?.error ?? "The server says no more.");
+      : (step?.error ?? "The server gives no details.");
     return {
       rest: step ? ` in ${step.node}${run.olderSteps ? "" : `, step ${step.number}`}` : "",
-      why: [brief(said, 600), step?.checkpoint ? "The state before this step is kept; you can go on from there." : ""],
+      why: [brief(said, 600), step?.checkpoint ? "The state before this step is kept; you can continue from there." : ""],
     };
   },
-  resumed: () => ({ rest: "", why: ["A later run of this thread went on from there."] }),
+  resumed: () => ({ rest: "", why: ["A later run of this thread continued from there."] }),
   stopped: (run) => ({
     rest: top(run).length ? ` in step ${top(run).at(-1).number}` : "",
-    why: ["What was written until then is kept."],
+    why: ["Everything written until then is kept."],
   }),
   ended: (run) => {
     const all = answersIn(run.values).map(({ outcome }) => outcome.status);
@@ -91,7 +91,7 @@ const TELLERS = {
       };
     return {
       rest: top(run).length ? `: ${plural(top(run).length, "step")}, no error` : "",
-      why: ["This graph declares no answer. What it left behind is its state and its last message."],
+      why: ["This graph declares no answer. Its results are its state and its last message."],
     };
   },
   none: (run) => ({ word: run.checkpoint ? "A checkpoint" : "Nothing has run here yet", rest: "", why: [] }),
@@ -202,11 +202,11 @@ export function usageOf(run) {
 
 const SENTENCES = {
   sending: "The run is sent.",
-  queued: "The server has taken the run.",
+  queued: "The server has accepted the run.",
   running: "The run goes on.",
   stopping: "Stopping.",
   waiting: "The run waits for you.",
-  deferred: "The run waits for calls elsewhere.",
+  deferred: "The run waits for external calls.",
   resumed: "The run waited for you.",
   failed: "The run failed.",
   stopped: "The run was stopped.",

@@ -204,7 +204,7 @@ export class RunStore {
     const state = known ?? (await this.#stateAtEnd(thread));
     if (!isCurrent()) return;
     this.#view.end(state, !record || record.status === "interrupted" || status === "stopping");
-    if (!record) this.#view.error = "The server knows this run no more.";
+    if (!record) this.#view.error = "The server no longer knows this run.";
     const endedAt = known ? (this.#view.steps.all.at(-1)?.ended ?? (Date.parse(record.updated_at) || null)) : Date.now();
     this.#connection = null;
     this.#change({ status: endedAs(record, state, this.#known, this.#view), endedAt, connection: { state: "idle" }, runs: runs.map((each) => (each.run_id === record?.run_id ? record : each)) });

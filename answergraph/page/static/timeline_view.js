@@ -147,7 +147,7 @@ export class TimelineView {
       : this.#flat(timeline, top, true).filter((row) => this.#fits(row));
     drawStrip(this.#parts.strip, top, ({ id }) => this.#choose(this.#rows.findIndex((row) => row.id === id)));
     this.#parts.none.hidden = this.#rows.length > 0;
-    this.#parts.none.textContent = top.length ? "No step fits." : "No steps are known of this run.";
+    this.#parts.none.textContent = top.length ? "No step matches." : "The steps of this run are not known.";
     this.#parts.filters.hidden = top.length === 0;
     this.#parts.unfilter.hidden = !this.#path;
     this.#parts.head.hidden = this.#rows.length === 0;

@@ -26,7 +26,7 @@ def test_two_runs_stand_side_by_side(page: Page) -> None:
     comparison = page.get_by_role("region", name="Comparison")
     expect(comparison.get_by_role("row", name=re.compile("^outcome"))).to_contain_text("No answer: invalid")
     expect(comparison.get_by_role("row", name=re.compile("^outcome"))).to_contain_text("Answered on the second attempt")
-    expect(comparison).to_contain_text(re.compile("They part at step [346]"))
+    expect(comparison).to_contain_text(re.compile("They diverge at step [346]"))
     page.reload()
     expect(comparison.get_by_role("row", name=re.compile("^attempts"))).to_contain_text("differs")
 
