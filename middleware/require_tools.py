@@ -81,7 +81,8 @@ class RequireTools(AgentMiddleware[Any, Any, Any]):
         if self.mode == "hold" or request.response_format is None or not self._unmet(request.state, None):
             return request
         declared = strategy_of(request)
-        abstaining = [schema.name for schema in declared.schemas if _abstains(schema.declared)]
+        types = {schema.name: schema.declared for schema in declared.schemas}
+        abstaining = [name for name, given in types.items() if isinstance(given, type) and issubclass(given, Abstention)]
         if abstaining:
             return request.override(response_format=declared.narrowed(abstaining))
         forced = request.tools and not refuses_forced_tools(request.model)
@@ -113,7 +114,3 @@ def _name_of(predicate: Predicate) -> str:
 def _clause(predicate: Predicate) -> str:
     words = (inspect.getdoc(predicate) or _name_of(predicate)).splitlines()[0].rstrip(".")
     return f"first {words[:1].lower()}{words[1:]}"
-
-
-def _abstains(declared: Any) -> bool:
-    return isinstance(declared, type) and issubclass(declared, Abstention)

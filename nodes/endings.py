@@ -13,7 +13,7 @@ from answergraph.nodes.model_visit import CurrentReply
 from answergraph.response_format.reading.diagnosis import repeats_cut_calls
 from answergraph.response_format.reading.reply_reader import Reading
 from answergraph.state.agent_state import AnswerKeys
-from answergraph.state.budget import callers_budget
+from answergraph.state.budget import UsageLimits, callers_budget
 from answergraph.state.errors import NoAnswerError
 from answergraph.state.ledger import RunLedger, of_run
 from answergraph.state.outcome import AnswerAccepted, Attempt, Coverage, Outcome, Status
@@ -141,7 +141,7 @@ def repeats(reading: Reading, ledger: RunLedger, conversation: Sequence[AnyMessa
     return reading.status != "invalid" or ledger.get("last_mistake") == reading.mistake
 
 
-def without_format(ledger: RunLedger, messages: Sequence[BaseMessage], *, answered: bool = False) -> Outcome:
+def without_format(ledger: RunLedger, messages: Sequence[BaseMessage], limits: UsageLimits, *, answered: bool = False) -> Outcome:
     """Return the outcome of a run without a response format: ended by a limit, or ``answered`` with a text."""
     return Outcome(
         status="answered" if answered else "out_of_budget",
@@ -153,11 +153,12 @@ def without_format(ledger: RunLedger, messages: Sequence[BaseMessage], *, answer
         evidence={},
         coverage={},
         usage=of_run(ledger["usage"], messages),
+        limits={**vars(limits)},
     )
 
 
 def outcome_of(
-    reply: CurrentReply, reading: Reading, status: Status, attempts: list[Attempt], accepted: AnswerAccepted
+    reply: CurrentReply, reading: Reading, status: Status, attempts: list[Attempt], accepted: AnswerAccepted, limits: UsageLimits
 ) -> Outcome:
     """Return the outcome of a run, and charge the outer run."""
     if (caller := callers_budget()) is not None:
@@ -173,6 +174,7 @@ def outcome_of(
         evidence={path: list(span) for path, span in accepted.evidence.items()},
         coverage=coverage_of(answered.dump(reading.value), accepted.evidence) if answered else {},
         usage=of_run(reply.ledger["usage"], reply.conversation),
+        limits={**vars(limits)},
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
+from time import monotonic
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, RemoveMessage
@@ -79,8 +80,9 @@ class ModelNode:
         declared = yield from off_loop(given.for_call, state, runtime, when=isinstance(given, RunTimeFormat))
         visit = yield from ModelVisit.begin(state, declared, self.agent.limits)
         running = {RUNNING: state.get(RUNNING) or tracing_of_run()}
-        if visit.waits:
-            return {**running, **self._still_deferred(visit)}
+        if visit.waits:  # some results are still missing
+            outcome = deferred(without_format(visit.ledger, visit.messages, self.agent.limits), visit.waits)
+            return running if visit.format.reads_answers else {**running, self.agent.keys.outcome: outcome}
         cleared = self._cleared(visit, state)
         if visit.has_no_call:
             return {**cleared, **self._without_call(visit)}
@@ -144,6 +146,7 @@ class ModelNode:
                     raise
                 continue
             listeners = self._listeners(visit, asked, request)
+            visit.waited += monotonic() if visit.waited < 0 else 0
             try:
                 # An empty reply is asked for again without streaming: OpenAI's client drops a refusal that is streamed.
                 was_empty = any(attempt["status"] == "empty" for attempt in visit.ledger["attempts"][-1:])
@@ -152,6 +155,7 @@ class ModelNode:
                 visit.failed_calls.append(type(error).__name__)
                 # Clients raise errors of any class; an error may contain a reply.
                 written = reply_in(error, to_send.model) if asked.declared else None
+                visit.waited -= monotonic() if written is None else 0
                 if written is None and not can_ask_otherwise(visit, asked, to_send, error):
                     raise
                 if written is None:
@@ -232,24 +236,19 @@ class ModelNode:
         ledger: RunLedger = {**visit.ledger, "last_call_made": True, "tools_were_off": True}
         if visit.format.reads_answers:
             return {LEDGER: ledger}
-        return {LEDGER: ledger, self.agent.keys.outcome: without_format(ledger, visit.messages)}
-
-    def _still_deferred(self, visit: ModelVisit) -> dict[str, Any]:
-        """Keep waiting: some results are missing."""
-        outcome = deferred(without_format(visit.ledger, visit.messages), visit.waits)
-        return {} if visit.format.reads_answers else {self.agent.keys.outcome: outcome}
+        return {LEDGER: ledger, self.agent.keys.outcome: without_format(ledger, visit.messages, self.agent.limits)}
 
     def _without_format(self, visit: ModelVisit, response: ModelResponse[Any], made: dict[str, Any]) -> dict[str, Any]:
         update, ledger, messages = dict[str, Any](), made[LEDGER], [*visit.messages, *response.result]
         if response.structured_response is not None:
             update[self.agent.keys.answer] = response.structured_response
         if ledger["last_call_made"] or ledger["tools_were_off"]:
-            update[self.agent.keys.outcome] = without_format(ledger, messages)
+            update[self.agent.keys.outcome] = without_format(ledger, messages, self.agent.limits)
         elif self.agent.external and (waiting := calls_elsewhere(*last_turn(made["messages"]), made, self.agent.external, ())):
-            update[self.agent.keys.outcome] = deferred(without_format(ledger, messages), waiting)
+            update[self.agent.keys.outcome] = deferred(without_format(ledger, messages, self.agent.limits), waiting)
             update[LEDGER] = {**ledger, "pending": waiting, "finished": True}
         elif visit.format.at_run_time and self._is_last(response.result):
-            ended = without_format(ledger, messages, answered=True)
+            ended = without_format(ledger, messages, self.agent.limits, answered=True)
             update = {self.agent.keys.answer: None, self.agent.keys.outcome: ended, **update}
         return update
 

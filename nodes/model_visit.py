@@ -18,8 +18,8 @@ from answergraph.state.budget import UsageLimits, callers_budget
 from answergraph.state.ledger import (
     RUNNING,
     AnswerRequestRecord,
-    MiddlewareValue,
     RunLedger,
+    StoredValue,
     added,
     current_ledger,
     starts_run,
@@ -93,6 +93,8 @@ class ModelVisit:
     """The conversation as last sent to the model."""
     failed_calls: list[str] = field(default_factory=list)
     """The types of the errors that calls raised."""
+    waited: float = 0.0
+    """The seconds between failed calls and the next ones; negative between them."""
     replies: dict[str, ModelReply] = field(default_factory=dict)
     """By message id; a retry by middleware has its own reply."""
 
@@ -103,6 +105,7 @@ class ModelVisit:
             "offered": is_narrowed and strategy.schema_names,
             "given_up": self.used_strategies[len(self.ledger["used_strategies"]) :],
             "failed_calls": self.failed_calls,
+            "waited_seconds": round(self.waited, 1),
             "unused_replies": self.model_calls - 1,
             "tools_off": self.forces_answer,
             "last_call": self.is_last_call,
@@ -176,7 +179,7 @@ class CurrentReply:
     may_ask: bool
     direct: ToolMessage | None
     """The result of a ``return_direct`` tool, read instead of the message."""
-    middleware_value: MiddlewareValue | None
+    middleware_value: StoredValue | None
 
     def in_order(self, results: list[ToolMessage]) -> list[Any]:
         """Move results right after their calls, before messages that a hook added in between."""
@@ -204,12 +207,12 @@ def answer_request_of(visit: ModelVisit, message: AIMessage | None, value: Any) 
     return declared.record(asked, of_model=of_model, valid=given["schema"] is not None, middleware_value=given)
 
 
-def _middleware_value(asked: AnswerRequest, value: Any) -> MiddlewareValue:
+def _middleware_value(asked: AnswerRequest, value: Any) -> StoredValue:
     schema = next((schema for schema in asked.strategy.schemas if schema.holds(value)), None)
     if schema is None:
-        return MiddlewareValue(schema=None, value=value)
+        return StoredValue(schema=None, value=value)
     try:
-        return MiddlewareValue(schema=schema.name, value=schema.dump(value))
+        return StoredValue(schema=schema.name, value=schema.dump(value))
     except (ValueError, TypeError):
         # The value is no longer expressible in JSON.
-        return MiddlewareValue(schema=None, value=repr(value))
+        return StoredValue(schema=None, value=repr(value))

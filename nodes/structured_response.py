@@ -29,13 +29,13 @@ from answergraph.state.ledger import (
     LEDGER,
     RUNNING,
     RunLedger,
-    UnconfirmedAnswer,
+    StoredValue,
     answer_request_record,
     current_ledger,
 )
 from answergraph.state.messages import begins_new_run, correction_message, direct_results, last_turn, unanswered, without_cut_text
-from answergraph.state.outcome import AnswerAccepted, Status
-from answergraph.streaming.answer_events import AnswerEvent, attempt_number, decided_event, growing_event
+from answergraph.state.outcome import AnswerAccepted, Outcome, Status
+from answergraph.streaming.answer_events import AnswerEvent, attempt_number, growing_event, why_rejected
 
 NOTHING_SAID = AnswerAccepted()
 
@@ -81,10 +81,16 @@ class StructuredResponseNode:
         return update
 
     def _event(self, reply: CurrentReply, reading: Reading, update: Mapping[str, Any]) -> AnswerEvent:
-        value = None if reading.schema is None else reading.schema.dump(reading.value)
+        outcome: Outcome | None = update.get(self.agent.keys.outcome)
+        answered = None if outcome is None or outcome["schema"] is None else reading.schema
         message_id = None if reply.message is None else reply.message.id
-        begun = growing_event(self.agent.keys.answer, self.agent.name, attempt_number(reply.ledger), message_id)
-        return decided_event(begun, update.get(self.agent.keys.outcome), update[LEDGER], value)
+        return {
+            **growing_event(self.agent.keys.answer, self.agent.name, attempt_number(reply.ledger), message_id),
+            "status": "accepted" if answered else "rejected",
+            "schema": answered.name if answered else None,
+            "value": answered.dump(reading.value) if answered else None,
+            "reason": None if answered else why_rejected(outcome, update[LEDGER]),
+        }
 
     def _act(self, ending: Ending, reply: CurrentReply, reading: Reading, accepted: AnswerAccepted) -> dict[str, Any]:
         match ending.action:
@@ -198,7 +204,7 @@ class StructuredResponseNode:
         schema = reading.schema
         ledger: RunLedger = {
             **reply.ledger,
-            "unconfirmed": UnconfirmedAnswer(schema=schema.name, value=schema.dump(reading.value)) if schema else None,
+            "unconfirmed": StoredValue(schema=schema.name, value=schema.dump(reading.value)) if schema else None,
             "confirmations_asked": reply.ledger["confirmations_asked"] + 1,
             "cause": "confirmation",
         }
@@ -229,8 +235,9 @@ class StructuredResponseNode:
         elif reading.calls:
             update = self._ask(reply, reading, in_next_form=False)
         ledger = {**update[LEDGER], "pending": reply.elsewhere, "finished": True}
-        outcome = deferred(outcome_of(reply, reading, "deferred", ledger["attempts"], NOTHING_SAID), reply.elsewhere)
-        return {**update, self.agent.keys.answer: None, self.agent.keys.outcome: outcome, LEDGER: ledger}
+        outcome = outcome_of(reply, reading, "deferred", ledger["attempts"], NOTHING_SAID, self.agent.limits)
+        ended = {self.agent.keys.answer: None, self.agent.keys.outcome: deferred(outcome, reply.elsewhere)}
+        return {**update, **ended, LEDGER: ledger}
 
     def _finish(
         self, reply: CurrentReply, reading: Reading, receipt: str, status: Status, accepted: AnswerAccepted = NOTHING_SAID
@@ -241,7 +248,7 @@ class StructuredResponseNode:
         return {
             "messages": reply.in_order([*_results(reply, reading, receipt), *self._other_calls(reply, not_run)]),
             self.agent.keys.answer: self.codec.to_write(reading.value, answered) if answered else None,
-            self.agent.keys.outcome: outcome_of(reply, reading, status, attempts, accepted),
+            self.agent.keys.outcome: outcome_of(reply, reading, status, attempts, accepted, self.agent.limits),
             LEDGER: {**reply.ledger, "attempts": attempts, "finished": True},
         }
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
+from string import Template
 
 from answergraph.cli import triage_words as words
 from answergraph.cli.triage_view import source_name
@@ -20,12 +21,11 @@ from answergraph.graphs.triage.triage_schema import Source
 MAX_CHARACTERS_AROUND = 3_000
 """Characters of the source shown around each quote."""
 
-_STYLE = (Path(__file__).parent / "triage_page.css").read_text(encoding="utf-8")
+_PAGE = Template((Path(__file__).parent / "triage_page.html").read_text(encoding="utf-8"))
 _HIDING = "".join(
     f"body:has(#show-{verdict}:checked) [data-verdict]:not([data-verdict={verdict}]) {{ display: none; }}\n"
     for verdict in words.VERDICTS
 )
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 _FIELDS = (
     ("Cause", "misclassification_cause"),
     ("Expected result", "expected_result_analysis"),
@@ -40,36 +40,18 @@ _FIELDS = (
 def triage_page(
     folder: str, reports: Sequence[CaseReport], problems: Sequence[str], changes: Changes | None = None, base: str | None = None
 ) -> str:
-    title = f"Triage of {_text(folder)}"
     ordered = list(enumerate(words.by_urgency(reports), start=1))
-    rows = "\n".join(_row(number, report) for number, report in ordered)
-    articles = "\n".join(_article(number, report, base) for number, report in ordered)
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
-<style>{_STYLE}{_HIDING}</style>
-</head>
-<body>
-<h1>{title}</h1>
-<p>{_text(words.total(reports)) if reports else "No failure to judge."}</p>
-{_listed("Not read", problems)}{"".join(_listed(heading, tests) for heading, tests in words.told_changes(changes).items())}
-{_choice(reports)}
-<table>
-<thead><tr><th class="verdicts">Verdict</th><th class="few">Sure</th><th class="few">Cases</th><th>Cause</th></tr></thead>
-<tbody>
-{rows}
-</tbody>
-</table>
-{_totals(reports)}
-<p id="all"><a href="#">Show all causes</a></p>
-{articles}
-</body>
-</html>
-"""
+    lists = {"Not read": problems, **words.told_changes(changes)}
+    return _PAGE.substitute(
+        folder=_text(folder),
+        hiding=_HIDING,
+        total=_text(words.total(reports)) if reports else "No failure to judge.",
+        lists="".join(_listed(heading, items) for heading, items in lists.items()),
+        choice=_choice(reports),
+        rows="\n".join(_row(number, report) for number, report in ordered),
+        totals=_totals(reports),
+        articles="\n".join(_article(number, report, base) for number, report in ordered),
+    )
 
 
 def _choice(reports: Sequence[CaseReport]) -> str:

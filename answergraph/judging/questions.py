@@ -44,7 +44,7 @@ SYSTEM = SystemMessage(
 )
 QUOTE = "In the reason, quote word for word and in quotation marks the passage of the work that decides it."
 
-_RULE_NUMBER = """\
+RULE_NUMBER = """\
 Which of these conditions does the work meet?
 
 {table}
@@ -55,7 +55,7 @@ Return the number of the condition that is met (1-based) as step, and a brief re
 Only if you cannot return structured output, write its tag instead:
 {tags}"""
 
-_TAG_ONLY = """\
+TAG_ONLY = """\
 Decide which of these conditions the work meets, and output the tag of that one.
 
 {table}
@@ -64,7 +64,9 @@ Decide which of these conditions the work meets, and output the tag of that one.
 
 Output exactly one line, the tag, and nothing else.{quote}"""
 
-_EVALUATION = """\
+TAG_AND_REASON = TAG_ONLY.replace("exactly one line, the tag, and nothing else", "the tag in a line of its own")
+
+EVALUATION = """\
 You are a judge. Compare the output of an agent with each condition and pick the one that fits best.
 
 ## Output of the agent
@@ -115,22 +117,6 @@ class JudgePrompt:
         data = JudgedWork(work=shown, conditions=list(conditions), tags=tags)
         # One pass, so that placeholders in the work stay unchanged.
         return [attach(_PLACE.sub(lambda place: parts[place[1]], self.template), JUDGED, data)]
-
-
-def rule_number_prompt(tag_word: str, *, quotes: bool) -> JudgePrompt:
-    """Return the prompt of the first stage: asks for a number, and for a tag only as a fallback."""
-    return JudgePrompt(_RULE_NUMBER, None, quotes, tag_word)
-
-
-def tag_prompt(tag_word: str, *, quotes: bool) -> JudgePrompt:
-    """Return the prompt of the second stage: asks for a tag in one line, or beside a reason that quotes the work."""
-    only_tag, own_line = "exactly one line, the tag, and nothing else", "the tag in a line of its own"
-    return JudgePrompt(_TAG_ONLY.replace(only_tag, own_line) if quotes else _TAG_ONLY, tag_word, quotes)
-
-
-def evaluation_prompt(tag_word: str, *, quotes: bool) -> JudgePrompt:
-    """Return the prompt of the third stage: compares the work with each condition."""
-    return JudgePrompt(_EVALUATION, JUDGE_TAG, quotes, tag_word)
 
 
 def _table(conditions: Sequence[str], tag_word: str | None) -> str:

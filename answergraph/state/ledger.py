@@ -91,12 +91,13 @@ def _of_inner_runs(used: Usage, counted: Usage) -> Usage:
     return usage
 
 
-class UnconfirmedAnswer(TypedDict):
-    """A valid answer given beside tool calls, which the model is asked to confirm once it has seen their results."""
+class StoredValue(TypedDict):
+    """A value of an answer."""
 
-    schema: str
+    schema: str | None
+    """The schema of the value, ``None`` if it fits none."""
     value: Any
-    """As JSON."""
+    """As JSON; unchanged without a schema."""
 
 
 class RunLedger(TypedDict):
@@ -115,7 +116,8 @@ class RunLedger(TypedDict):
     attempts: list[Attempt]
     last_mistake: NotRequired[str | None]
     """The last wrong answer as canonical JSON, to detect repetition."""
-    unconfirmed: NotRequired[UnconfirmedAnswer | None]
+    unconfirmed: NotRequired[StoredValue | None]
+    """A valid answer given beside tool calls, which the model is asked to confirm once it has seen their results."""
     confirmations_asked: int
     """How often this run has asked for a confirmation."""
     narrowed: list[Narrowing]
@@ -167,15 +169,6 @@ def empty_ledger(inner_usage_counted: Usage | None = None) -> RunLedger:
     return ledger if inner_usage_counted is None else {**ledger, "inner_usage_counted": inner_usage_counted}
 
 
-class MiddlewareValue(TypedDict):
-    """A value that a middleware set instead of the model's answer."""
-
-    schema: str | None
-    """The schema of the value, ``None`` if it fits none."""
-    value: Any
-    """As JSON; unchanged without a schema."""
-
-
 class AnswerRequestRecord(TypedDict):
     """The last request for the answer, by names, so that a narrowed format survives a checkpoint."""
 
@@ -198,7 +191,8 @@ class AnswerRequestRecord(TypedDict):
     """A note for the record of the attempt."""
     tools_off: NotRequired[bool]
     """Whether tools were off although the budget allowed them: the answer was requested after the tools."""
-    middleware_value: MiddlewareValue | None
+    middleware_value: StoredValue | None
+    """A value that a middleware set instead of the model's answer."""
 
 
 def answer_request_record(state: Mapping[str, Any]) -> AnswerRequestRecord | None:

@@ -116,6 +116,8 @@ class Outcome(TypedDict):
     coverage: dict[str, Coverage]
     """The support of each field by evidence; list items together, as ``"findings[].quote"``."""
     usage: RunUsage
+    limits: dict[str, int | None]
+    """The agent's ``UsageLimits``, by name."""
     pending: NotRequired[list[PendingCall]]
     """The calls that a ``deferred`` run waits for."""
 

@@ -75,19 +75,8 @@ def growing_event(key: str, agent: str | None, attempt: int, message_id: str | N
     return event
 
 
-def decided_event(begun: AnswerEvent, outcome: Outcome | None, ledger: RunLedger, value: Any) -> AnswerEvent:
-    """Return the event of an accepted or rejected reply; ``outcome`` is ``None`` if the model is asked again."""
-    is_accepted = outcome is not None and outcome["schema"] is not None
-    return {
-        **begun,
-        "status": "accepted" if is_accepted else "rejected",
-        "schema": outcome["schema"] if outcome is not None else None,
-        "value": value if is_accepted else None,
-        "reason": None if is_accepted else _reason(outcome, ledger),
-    }
-
-
-def _reason(outcome: Outcome | None, ledger: RunLedger) -> str:
+def why_rejected(outcome: Outcome | None, ledger: RunLedger) -> str:
+    """Return the reason of a rejected reply; ``outcome`` is ``None`` if the model is asked again."""
     if outcome is not None:
         return outcome["reason"]
     if ledger["cause"] == "confirmation":

@@ -27,12 +27,14 @@ from answergraph.graphs.judge.offline_judge import stated_condition
 from answergraph.judging.decision import RuleSelection
 from answergraph.judging.judgment import JUDGING, judge_schemas
 from answergraph.judging.questions import (
+    EVALUATION,
     EVALUATION_SCHEMA,
     JUDGE_TAG,
     JUDGMENT_SCHEMA,
-    evaluation_prompt,
-    rule_number_prompt,
-    tag_prompt,
+    RULE_NUMBER,
+    TAG_AND_REASON,
+    TAG_ONLY,
+    JudgePrompt,
 )
 from answergraph.judging.stages import AskForNumber, AskForTag, ReadOwnTag, Stage
 from answergraph.models.model_names import OFFLINE
@@ -125,9 +127,9 @@ def _stages(model: Any, word: str, strategy: Callable[[Any], Any], *, structured
         return [Stage("phase1_tag", ReadOwnTag(word))]
     model = resolve_model(model, offline=stated_condition)
     step, index = (DeclaredFormat(strategy(schema)) for schema in (JUDGMENT_SCHEMA, EVALUATION_SCHEMA))
-    number = AskForNumber(model, rule_number_prompt(word, quotes=quotes), step, "step", word, "phase3_tag")
-    tag = AskForTag(model, tag_prompt(word, quotes=quotes), word)
-    evaluation = AskForNumber(model, evaluation_prompt(word, quotes=quotes), index, "matched_index", JUDGE_TAG)
+    number = AskForNumber(model, JudgePrompt(RULE_NUMBER, None, quotes, word), step, "step", word, "phase3_tag")
+    tag = AskForTag(model, JudgePrompt(TAG_AND_REASON if quotes else TAG_ONLY, word, quotes), word)
+    evaluation = AskForNumber(model, JudgePrompt(EVALUATION, JUDGE_TAG, quotes, word), index, "matched_index", JUDGE_TAG)
     first = [Stage("structured_output", number, quotes)] if structured_output else []
     return [*first, Stage("phase3_tag", tag, quotes), Stage("ai_judge", evaluation, quotes)]
 

@@ -10,6 +10,7 @@ from langchain_core.messages import AIMessage, HumanMessage
 
 from answergraph.nodes.endings import Ending, EndingFacts, decide, repeats, without_format
 from answergraph.response_format.reading.reply_reader import Reading
+from answergraph.state.budget import UsageLimits
 from answergraph.state.ledger import empty_ledger, usage_of
 from answergraph.state.outcome import Status
 
@@ -216,7 +217,7 @@ def test_a_wrong_answer_repeats_the_last_one_if_it_is_equal(mistake: str | None,
 def test_a_run_without_a_format_that_a_limit_ended_says_so_and_what_it_used() -> None:
     reply = AIMessage("one", usage_metadata={"input_tokens": 2, "output_tokens": 3, "total_tokens": 5})
     usage = usage_of([reply], "turn", model_calls=1, tool_calls=2)
-    outcome: Any = without_format({**empty_ledger(), "usage": usage}, [HumanMessage("q"), reply])
+    outcome: Any = without_format({**empty_ledger(), "usage": usage}, [HumanMessage("q"), reply], UsageLimits())
     assert (outcome["status"], outcome["strategy"], outcome["schema"]) == ("out_of_budget", None, None)
     assert (outcome["attempts"], outcome["narrowed"], outcome["evidence"]) == ([], [], {})
     assert outcome["usage"]["rounds"] == [{"input_tokens": 2, "output_tokens": 3}]

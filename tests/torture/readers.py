@@ -21,6 +21,7 @@ from answergraph import (
     parse_structured_output,
 )
 from answergraph.graphs.triage.clusters import normalised
+from answergraph.graphs.triage.offline.triage_rules import judge
 from answergraph.graphs.triage.run_files.file_search import read_lines, search
 from answergraph.graphs.triage.run_files.junit_results import read_junit
 from answergraph.graphs.triage.run_files.read_only_folder import Folder, FolderError
@@ -45,6 +46,7 @@ from answergraph.response_format.untrusted.untrusted_schema import UntrustedSche
 from answergraph.rules.rule import Rules, parse_rule
 from answergraph.state.messages import repaired_history
 from answergraph.streaming.growing_json import GrowingJson
+from tests.graphs.triage.offline.test_triage_rules import case
 from tests.torture.evidence_reader import look_for_evidence
 from tests.torture.hostile_inputs import JUNIT, RULES_ON_FACTS, SCHEMAS, YAML
 from tests.torture.hostile_texts import SHAPES
@@ -260,6 +262,7 @@ READERS = (
     Reader("JUnit XML", _junit, (f"{_FILES}.junit_xml", f"{_FILES}.junit_results"), JUNIT, 512_000),
     Reader("evidence in a result, and a quote", look_for_evidence, ("answergraph.evidence",)),
     Reader("what a failure says", normalised, ("answergraph.graphs.triage.clusters",)),
+    Reader("the details of a failure", lambda text: judge(case(text)), ("answergraph.graphs.triage.offline",)),
     Reader("a log", _log, (f"{_FILES}.file_search", f"{_FILES}.text_stream")),
     Reader(
         "a conversation",
@@ -280,7 +283,6 @@ NOT_MEASURED = {
     "answergraph.graphs.judge.offline_judge": "reads what the judge's prompt showed it; a sample policy",
     "answergraph.graphs.react.offline_text_model": "reads its own prompt; a sample policy",
     "answergraph.graphs.triage.history": "reads its own database",
-    "answergraph.graphs.triage.offline": "reads at most MAX_PART_CHARACTERS of a case",
     "answergraph.graphs.triage.run_files.case_": "reads names and at most MAX_PART_CHARACTERS of a case",
     "answergraph.graphs.workflow.takt_files": "reads names that the file's reader has bounded",
     "answergraph.graphs.workflow.workflow_": "reads names that the file's reader has bounded",

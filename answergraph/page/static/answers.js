@@ -18,6 +18,9 @@ export function answersIn(values) {
   return found;
 }
 
+/** The outcome among what a node has written, if there is one. */
+export const outcomeIn = (wrote) => Object.entries(wrote ?? {}).find(([key, value]) => /(^|_)outcome$/.test(key) && isOutcome(value))?.[1];
+
 const isObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
 const isOutcome = (value) => isObject(value) && typeof value.status === "string" && "attempts" in value;
 const isReport = (value) =>

@@ -18,6 +18,12 @@ export class Branching {
     this.#start = start;
   }
 
+  /** The step of the outermost graph that a step is, or is inside of. */
+  outermost(step) {
+    const [space] = step.space.split("|");
+    return space ? this.#store.run.steps.find((each) => !each.space && each.childSpace === space) : step;
+  }
+
   /** Open the state before a step. */
   async fork(step) {
     const checkpoint = await checkpointBefore(step, this.#store.run);

@@ -1,11 +1,11 @@
 // The cases of a run: what a graph does in the same way for several things side by side, such as the reports of a triage or the tasks of
 // a fan-out. Knows no elements.
 
-import { answersIn, fieldsOf, reportIn } from "./answers.js";
+import { answersIn, fieldsOf, outcomeIn, reportIn } from "./answers.js";
 import { textOf } from "./conversation.js";
 import { statusWords } from "./outcome_words.js";
 import { messagesIn, spacesOf, withoutIds } from "./steps.js";
-import { brief, changes } from "./timeline.js";
+import { brief, changes, kindOf } from "./timeline.js";
 
 /** Up to how many answers stand above the tabs; more are cases. */
 export const MAX_ANSWERS = 3;
@@ -20,6 +20,7 @@ export const MAX_ANSWERS = 3;
  * @property {object|null} record its answer
  * @property {number} steps how many it took
  * @property {number|null} took in milliseconds
+ * @property {{kind: string, began: number, ended: number}[]} spans when it was at work, and at what
  */
 
 /** @param {import("./run_types.js").Run} run @returns {Case[]} */
@@ -38,7 +39,8 @@ export function casesOf({ steps, values, growing }) {
   for (const step of steps) caseAround(step.space, bySpace)?.inner.push(step);
   for (const event of growing) Object.assign(caseAround(event.space, bySpace) ?? {}, { growing: event });
   const records = answersIn(values);
-  const told = cases.map((each) => visitCase(each, records));
+  const calls = new Map(steps.flatMap(({ wrote }) => messagesIn(wrote).flatMap((message) => message.tool_calls ?? [])).map((call) => [call.id, call.args]));
+  const told = cases.map((each) => visitCase(each, records, calls));
   const known = new Set(told.map(({ record }) => record));
   const others = records.filter((each) => !known.has(each) && (each.case || records.length > MAX_ANSWERS));
   return [...told, ...others.map(recordCase)];
@@ -66,22 +68,32 @@ function isFanOut(visits, busy) {
 
 const STATUSES = { running: "running", waits: "waiting", failed: "failed", stopped: "stopped", done: "ended" };
 
-function visitCase({ step, place, inner, growing }, records) {
+function visitCase({ step, place, inner, growing }, records, calls) {
   const report = reportIn(step.wrote);
   const record = report ? (records.find((each) => each.case === report.case) ?? null) : null;
-  const outcome = record?.outcome ?? inner.findLast(({ wrote }) => wrote?.outcome)?.wrote.outcome;
+  const outcome = record?.outcome ?? inner.map(({ wrote }) => outcomeIn(wrote)).findLast(Boolean);
   const status = step.state === "done" ? (outcome?.status ?? "ended") : STATUSES[step.state];
   return {
     id: step.id,
     step,
-    title: record?.title ?? asked(inner) ?? nameIn(step.wrote) ?? `${step.node} ${place}`,
+    title: record?.title ?? asked(inner) ?? callIn(step.wrote, calls) ?? nameIn(step.wrote) ?? `${step.node} ${place}`,
     status,
     verdict: verdictOf(record) ?? statusWords(status).word,
     why: step.error ? brief(step.error) : record || outcome ? whyOf(record?.answer, outcome) : whyNow(step, growing),
     record,
     steps: Math.max(1, inner.length),
-    took: step.ended === null || step.began === null ? null : step.ended - step.began,
+    took: isTimed(step) ? step.ended - step.began : null,
+    spans: spansOf(step, inner),
   };
+}
+
+const isTimed = ({ began, ended }) => began !== null && ended !== null;
+
+/** The steps inside a case that have no steps inside themselves; itself, where none are known. */
+function spansOf(step, inner) {
+  const around = new Set(inner.map(({ space }) => space));
+  const timed = inner.filter((each) => isTimed(each) && !around.has(each.childSpace));
+  return (timed.length ? timed : [step].filter(isTimed)).map((each) => ({ kind: kindOf(each), began: each.began, ended: each.ended }));
 }
 
 const recordCase = (record) => ({
@@ -94,12 +106,19 @@ const recordCase = (record) => ({
   record,
   steps: 0,
   took: null,
+  spans: [],
 });
 
 /** What a case was asked first. */
 function asked(inner) {
   const text = inner.flatMap(({ wrote }) => messagesIn(wrote)).find(({ type, content }) => type === "human" && typeof content === "string")?.content;
   return text ? brief(text, 80) : undefined;
+}
+
+/** The call that a tool has carried out. */
+function callIn(wrote, calls) {
+  const result = messagesIn(wrote).find(({ type }) => type === "tool");
+  return result && brief([result.name ?? "tool", ...Object.values(calls.get(result.tool_call_id) ?? {}).map((value) => brief(value, 40))].join(" · "), 80);
 }
 
 /** The first text in the one thing that a visit has written. */
@@ -122,7 +141,7 @@ function whyOf(answer, { evidence, reason }) {
 function whyNow({ state, wrote, interrupts }, growing) {
   if (state === "running") return growing?.reason ? `Attempt ${growing.attempt} was sent back: ${brief(growing.reason)}` : "";
   if (interrupts.length) return "It waits for your decision.";
-  const said = messagesIn(wrote).findLast(({ type }) => type === "ai");
+  const said = messagesIn(wrote).findLast(({ type }) => type === "ai" || type === "tool");
   if (said) return brief(textOf(said));
   const [[key, value] = [], ...more] = Object.entries(wrote ?? {}).filter(([name]) => name !== "messages");
   return key === undefined || more.length ? changes(wrote) : `${key}: ${brief([value].flat().length === 1 ? [value].flat()[0] : value)}`;

@@ -1,7 +1,8 @@
 // The cases of a run on the page: how many ended how, and a row for each, which opens to its answer and leads to its steps.
 
-import { button, counted, el, icon, lasted, plural } from "./dom.js";
+import { button, counted, el, icon, lasted, plural, svg } from "./dom.js";
 import { statusWords } from "./outcome_words.js";
+import { spansIn } from "./time_strip.js";
 
 /** How many rows are shown before the rest is asked for. */
 const MAX_SHOWN = 200;
@@ -19,7 +20,7 @@ export class CasesView {
   #kinds = el("div.row", { role: "group", "aria-label": "Which cases" });
   #list = el("div.cases", { role: "list" });
   #more = button("Show all cases", () => ((this.#shown = Infinity), this.#draw()), { kind: "quiet" });
-  #none = el("p.hint", {}, "Nothing ran side by side in this run.");
+  #none = el("p.hint", {}, "Nothing ran in parallel in this run.");
 
   /** @param {HTMLElement} place @param {(record: object) => HTMLElement} card shows an answer
    * @param {(id: string) => void} goTo shows the steps of a case
@@ -49,8 +50,12 @@ export class CasesView {
     const chosen = this.#verdict === null ? this.#cases : kinds.get(this.#verdict);
     this.#drawKinds(kinds);
     let next = this.#list.firstElementChild;
+    const spans = this.#cases.flatMap((each) => each.spans);
+    const begin = spans.reduce((least, { began }) => Math.min(least, began), Infinity);
+    const whole = Math.max(1, spans.reduce((most, { ended }) => Math.max(most, ended), 0) - begin);
     for (const each of chosen.slice(0, this.#shown)) {
       const element = this.#row(each);
+      drawSpans(element.querySelector(".spans"), each.spans, begin, whole);
       if (element === next) next = next.nextElementSibling;
       else this.#list.insertBefore(element, next);
     }
@@ -79,7 +84,7 @@ export class CasesView {
     this.#kinds.hidden = kinds.size < 2;
   }
 
-  #row({ step, record, ...told }) {
+  #row({ step, record, spans, ...told }) {
     const known = this.#rows.get(told.id);
     const print = JSON.stringify([told, Boolean(record)]);
     if (known?.print === print) return known.element;
@@ -91,6 +96,7 @@ export class CasesView {
       el("span.title", {}, told.title),
       el("span.badge", { "data-tone": tone }, icon(sign), told.verdict.replaceAll("_", " ")),
       el("span.why", {}, told.why),
+      svg("svg", { class: "spans", viewBox: "0 0 1000 14", preserveAspectRatio: "none", "aria-hidden": "true" }),
       el("span.figure", {}, step ? [plural(told.steps, "step"), lasted(told.took)].filter(Boolean).join(", ") : ""),
     );
     while (summary.nextSibling) summary.nextSibling.remove();
@@ -117,4 +123,13 @@ export class CasesView {
       ].filter(Boolean),
     );
   }
+}
+
+/** Draw when a case was at work, on the axis of all cases: its row says the same in words. */
+function drawSpans(place, spans, begin, whole) {
+  const lines = [...Map.groupBy(spans, ({ kind }) => kind)].map(([kind, own]) => [kind, spansIn(own, begin, whole)]);
+  const print = JSON.stringify(lines);
+  if (print === place.dataset.print) return;
+  place.dataset.print = print;
+  place.replaceChildren(...lines.map(([kind, d]) => svg("path", { "data-kind": kind, d })));
 }

@@ -4,6 +4,7 @@ import { answersIn, fieldsOf } from "./answers.js";
 import * as api from "./api.js";
 import { button, el, icon, shown } from "./dom.js";
 import { headOf, usageOf } from "./outcome_words.js";
+import { RunList, runName } from "./run_list.js";
 import { RunStore } from "./run_store.js";
 import { Timeline } from "./timeline.js";
 
@@ -16,45 +17,62 @@ export class CompareView {
   #leave = null;
   #run = null;
   #reasons = new Map();
+  #pick = el("div.runs", { hidden: true });
+  #runs = new RunList(this.#pick, (run) => this.#chooseOf(this.#other.thread, run), { label: "The other run", hint: "" });
 
-  /** @param {HTMLElement} place @param {(thread: string|null) => void} choose another run was chosen, or none */
+  /** @param {HTMLElement} place @param {(run: string|null) => void} choose another run was chosen, as `open` takes it, or none */
   constructor(place, choose) {
     this.#place = place;
     this.#choose = choose;
   }
 
-  /** Ask which run to compare with. */
-  async ask(thread) {
+  /** Ask which run to compare with. @param {import("./run_types.js").Run} run */
+  async ask({ thread, id: shownRun, runs }) {
     const found = (await api.threads(THREADS)).filter(({ thread_id: id }) => id !== thread);
-    const options = found.map(({ thread_id: id, extracted, metadata, created_at: created }) =>
+    const others = found.map(({ thread_id: id, extracted, metadata, created_at: created }) =>
       el(
         "option",
         { value: id },
         `${String(extracted?.first_message ?? metadata?.graph_id ?? id).slice(0, 60)} · ${extracted?.outcome_status ?? ""} ${new Date(created).toLocaleString()}`,
       ),
     );
+    const own = runs.flatMap(({ run_id: id }, index) => (id === shownRun ? [] : [el("option", { value: `${thread}.${id}` }, runName(runs, index))]));
+    const chosen = () => (pick.value.includes(".") ? this.#choose(pick.value) : pick.value && this.#chooseOf(pick.value, null));
     const pick = el(
       "select",
-      { "aria-label": "The run to compare with", onchange: () => pick.value && this.#choose(pick.value) },
+      { "aria-label": "The run to compare with", onchange: chosen },
       el("option", { value: "" }, "Choose a run"),
-      ...options,
+      own.length > 0 && el("optgroup", { label: "This thread" }, ...own),
+      el("optgroup", { label: "Other threads" }, ...others),
     );
     this.#place.hidden = false;
     this.#place.replaceChildren(el("div.bar", {}, el("h2", {}, "Compare with"), pick, this.#close()));
     pick.focus();
   }
 
-  /** Show the run of another thread beside the open one. @param {string|null} thread */
-  async open(thread) {
+  /** Choose a run of a thread by its name, so that a link keeps to it; null is the newest. */
+  async #chooseOf(thread, run) {
+    const name = run ?? (await api.runs(thread, 1).catch(() => []))[0]?.run_id;
+    this.#choose(name ? `${thread}.${name}` : thread);
+  }
+
+  /** Show another run beside the open one. @param {string|null} which `thread.run`, or a thread for its newest run */
+  async open(which) {
     this.#leave?.();
     this.#leave = null;
     this.#other = null;
-    this.#place.hidden = !thread;
-    if (!thread) return this.#place.replaceChildren();
+    this.#place.hidden = !which;
+    if (!which) return this.#place.replaceChildren();
+    const [thread, run] = which.split(".");
     const store = new RunStore();
-    const listen = store.subscribe((run) => ((this.#other = run), this.#draw()));
+    const listen = store.subscribe((other) => {
+      this.#other = other;
+      this.#draw();
+      // The store goes over to a later run of the thread; what is compared stays.
+      if (run && other.id && other.id !== run) store.openThread(thread, run).catch(() => {});
+    });
     this.#leave = () => (listen(), store.newThread());
-    await store.openThread(thread);
+    await store.openThread(thread, run);
   }
 
   show(run, reasons) {
@@ -63,6 +81,8 @@ export class CompareView {
     if (this.#other) this.#draw();
   }
 
+  #table = el("div");
+  #head = () => el("div.bar", {}, el("h2", {}, icon("compare"), " Two runs side by side"), this.#close());
   #close = () => button("", () => this.#choose(null), { kind: "bare", icon: "cross", label: "End the comparison" });
 
   #draw() {
@@ -79,8 +99,9 @@ export class CompareView {
         el("td", {}, differs ? "differs" : "the same"),
       );
     });
-    this.#place.replaceChildren(
-      el("div.bar", {}, el("h2", {}, icon("compare"), " Two runs side by side"), this.#close()),
+    this.#runs.show(this.#other);
+    if (!this.#pick.isConnected) this.#place.replaceChildren(this.#head(), this.#pick, this.#table);
+    this.#table.replaceChildren(
       el("p", {}, this.#parting()),
       el(
         "table",
@@ -105,7 +126,7 @@ export class CompareView {
     const at = one.findIndex((row, index) => !other[index] || row.name !== other[index].name || row.then !== other[index].then);
     const first = at < 0 && other.length > one.length ? one.length : at;
     if (first < 0) return `They take the same path through ${one.length} steps.`;
-    return `They part at step ${first + 1}: ${print(one[first]) ?? "the end"}; the other: ${print(other[first]) ?? "the end"}.`;
+    return `They diverge at step ${first + 1}: ${print(one[first]) ?? "the end"}; the other: ${print(other[first]) ?? "the end"}.`;
   }
 }
 

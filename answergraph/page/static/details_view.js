@@ -12,7 +12,7 @@ export class DetailsView {
   #actions;
   #opener = null;
 
-  /** @param {HTMLElement} place @param {{fork: Function, edit: Function, goTo: Function}} actions */
+  /** @param {HTMLElement} place @param {{fork: Function, edit: Function, outermost: (step: object) => object|undefined, goTo: Function}} actions */
   constructor(place, actions) {
     this.#place = place;
     this.#actions = actions;
@@ -39,10 +39,12 @@ export class DetailsView {
   step(row) {
     const { step } = row;
     this.#forget();
-    const tools = !step.space
+    // A run goes on from a state of the outermost graph.
+    const from = this.#actions.outermost(step);
+    const tools = from
       ? [
-          button("Fork here", () => this.#actions.fork(step), { kind: "small", icon: "fork" }),
-          button("Edit the state", () => this.#actions.edit(step), { kind: "small", icon: "edit" }),
+          button(from === step ? "Fork here" : `Fork before ${from.node}`, () => this.#actions.fork(from), { kind: "small", icon: "fork" }),
+          button(from === step ? "Edit the state" : `Edit the state before ${from.node}`, () => this.#actions.edit(from), { kind: "small", icon: "edit" }),
         ]
       : [];
     this.#fill(`Step ${step.number}, ${row.name}`, tools, row.message ? this.#call(row) : this.#visit(row));

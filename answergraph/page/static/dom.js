@@ -96,7 +96,16 @@ export function lasted(milliseconds) {
   if (milliseconds < 60_000) return `${(milliseconds / 1000).toFixed(1)} s`;
   return `${Math.floor(milliseconds / 60_000)} min ${Math.round((milliseconds % 60_000) / 1000)} s`;
 }
+const SAME_DAY = { hour: "2-digit", minute: "2-digit" };
+const OTHER_DAY = { day: "numeric", month: "short", ...SAME_DAY };
+/** A moment as a person would name it today. @param {string|number} when */
+export function moment(when) {
+  const then = new Date(when);
+  return then.toLocaleString([], then.toDateString() === new Date().toDateString() ? SAME_DAY : OTHER_DAY);
+}
 export const plural = (count, noun, nouns = `${noun}s`) => `${counted(count)} ${count === 1 ? noun : nouns}`;
+/** Each name once, with how often it is there. */
+export const tallied = (names) => [...Map.groupBy(names, (name) => name)].map(([name, { length }]) => (length > 1 ? `${name} ×${length}` : name));
 /** Names in a sentence; of many only the first. */
 export const listed = (names) =>
   names.length > 3 ? `${names[0]} and ${names.length - 1} more` : names.join(", ").replace(/, ([^,]*)$/, " and $1");

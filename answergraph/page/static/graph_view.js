@@ -96,6 +96,12 @@ export class GraphView {
     this.#bringIntoView(this.#parts.get(edge) ?? this.#parts.get(path));
   }
 
+  /** Go to the part that is selected, or to the first. */
+  focus() {
+    const { path, edge } = this.#selected ?? {};
+    (this.#parts.get(edge) ?? this.#parts.get(path) ?? this.#parts.values().next().value)?.element.focus();
+  }
+
   #draw() {
     const placed = place(this.#graph, (path) => this.#folds.get(path) ?? false, widthOf);
     this.#size = { width: placed.width, height: placed.height };

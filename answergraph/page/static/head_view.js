@@ -102,7 +102,7 @@ const empty = ({ name, description }) => [
     el(
       "p.hint",
       {},
-      "A run stands here: how it ended and why, what each step decided, and where each value comes from. Write a message below, or open a thread.",
+      "A run appears here: how it ended and why, what each step decided, and where each value comes from. Write a message below, or open a thread.",
     ),
   ),
 ];

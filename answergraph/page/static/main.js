@@ -22,7 +22,7 @@ import { RunList } from "./run_list.js";
 import { RunStore } from "./run_store.js";
 import { StateView } from "./state_view.js";
 import { StepChoice } from "./step_choice.js";
-import { leadsOf, lightsOf, reasonsOf } from "./taken_path.js";
+import { DrawnEdges, lightsOf, reasonsOf } from "./taken_path.js";
 import { Tabs } from "./tabs.js";
 import { Theme } from "./theme.js";
 import { ThreadList } from "./thread_list.js";
@@ -52,7 +52,12 @@ let shownRun;
 /** How often a graph was chosen: an answer that comes too late is not shown. */
 let chosen = 0;
 
-const details = new DetailsView(at("details"), { fork: (step) => fork(step), edit: guarded(edit), goTo });
+const details = new DetailsView(at("details"), {
+  fork: (step) => fork(step),
+  edit: guarded(edit),
+  outermost: (step) => branching.outermost(step),
+  goTo,
+});
 const drawing = new GraphView(
   { place: at("drawing"), words: at("edges"), tools: at("graph-tools"), list: at("nodes") },
   (place) => steps.inGraph(place),
@@ -60,7 +65,9 @@ const drawing = new GraphView(
 const timeline = new TimelineView(at("timeline"), at("scroll"), {
   choose: (row) => steps.row(row),
   inside: guarded(({ childSpace }) => store.loadInside(childSpace)),
+  look: ({ childSpace }) => store.loadInside(childSpace, false).catch(() => {}),
   older: guarded(() => store.loadOlderSteps()),
+  graph: async () => (at("side").checkVisibility() || (await choose({ tab: "graph" })), drawing.focus()),
 });
 const steps = new StepChoice(store, () => ({ timeline, drawing, details }));
 const showStepOfAddress = guarded((run) => steps.fromAddress(run));
@@ -76,7 +83,7 @@ const cases = new CasesView(at("cases"), (record) => answers.card(record, store.
 const head = new HeadView(at("head"), at("left"), {
   fork: (step) => fork(step),
   copy: () => navigator.clipboard?.writeText(location.href),
-  compare: guarded(() => compare.ask(store.run.thread)),
+  compare: guarded(() => compare.ask(store.run)),
 });
 const branching = new Branching(store, choose, start);
 const fork = guarded((step) => branching.fork(step));
@@ -84,7 +91,7 @@ const stateView = new StateView(at("state"), async (...changed) => {
   await branching.save(...changed);
   stateView.reset();
 });
-const compare = new CompareView(at("compare"), (thread) => choose({ compare: thread }));
+const compare = new CompareView(at("compare"), (other) => choose({ compare: other, ...(other && { run: store.run.id }) }));
 const composer = new Composer((request) => start(request));
 const interrupts = new InterruptView(at("interrupts"), (resume) => start({ command: { resume } }));
 const tokenField = new TokenField(at("token"));
@@ -94,7 +101,10 @@ const threads = new ThreadList(at("threads"), at("find-thread"), {
   failed,
 });
 const checkpoints = new CheckpointList(at("checkpoints"), (id) => choose({ checkpoint: id, run: null, step: null }));
-const runs = new RunList(at("runs"), (run) => choose({ run, step: null }));
+const runs = new RunList(at("runs"), (run) => choose({ run, step: null }), {
+  label: "The run of this thread",
+  hint: "An earlier run. A message continues from the newest one.",
+});
 const tabs = new Tabs((tab) => choose({ tab }));
 new Theme(at("theme"), () => {});
 divide(at("divider"), at("side"));
@@ -168,7 +178,7 @@ async function chooseAssistant(id) {
   if (turn !== chosen) return;
   graph = drawn;
   reasons = reasonsOf(graph);
-  store.leads = leadsOf(graph);
+  store.drawn = new DrawnEdges(graph);
   composer.make(found);
   at("input").removeAttribute("aria-busy");
   try {

@@ -5,10 +5,10 @@ import { button, el } from "./dom.js";
 const TELLERS = {
   lost: ({ tries = 0, retryAt }, { begunAt }) => [
     tries > 5 ? "The server does not answer." : begunAt ? "Connection lost. The run goes on." : "Connection lost.",
-    `${begunAt ? "What came meanwhile is fetched then." : "Whether the run goes on is not known before the server answers."} Tried ${tries} ${tries === 1 ? "time" : "times"}${retryAt ? `, next at ${new Date(retryAt).toLocaleTimeString()}` : ""}.`,
+    `${begunAt ? "Missed steps are fetched then." : "Whether the run continues is unknown until the server answers."} Tried ${tries} ${tries === 1 ? "time" : "times"}${retryAt ? `, next at ${new Date(retryAt).toLocaleTimeString()}` : ""}.`,
   ],
-  back: ({ missed = 0 }) => ["Connected again.", `${missed} ${missed === 1 ? "step" : "steps"} came meanwhile.`],
-  restarted: () => ["The server was started again.", "It has taken the run up."],
+  back: ({ missed = 0 }) => ["Connected again.", `Fetched ${missed} missed ${missed === 1 ? "step" : "steps"}.`],
+  restarted: () => ["The server was started again.", "It has resumed the run."],
 };
 
 /** @param {HTMLElement} place @param {import("./run_types.js").Run} run @param {() => void} retry */

@@ -1,7 +1,7 @@
 // What the page says of a run: a word, a tone, and the sentence that says why. Knows no elements.
 
 import { answersIn } from "./answers.js";
-import { counted, lasted, plural } from "./dom.js";
+import { counted, lasted, moment, plural } from "./dom.js";
 import { brief, wrongWith } from "./timeline.js";
 
 /** Of each status: tone, icon, and the words of the head. */
@@ -14,7 +14,7 @@ const STATUSES = {
   empty: ["no", "cross", "No answer: empty"],
   refused: ["refused", "stop", "No answer: refused"],
   out_of_budget: ["limit", "warning", "No answer: out of budget"],
-  deferred: ["away", "away", "Waiting for calls elsewhere"],
+  deferred: ["away", "away", "Waiting for external calls"],
   queued: ["idle", "clock", "Queued"],
   sending: ["idle", "clock", "Sending"],
   running: ["running", "play", "Running"],
@@ -50,33 +50,33 @@ export function headOf(run) {
 const TELLERS = {
   answered: answered,
   sending: () => ({ rest: "", why: ["The run is on its way to the server."] }),
-  queued: () => ({ rest: "", why: ["The server has taken the run and has not begun it: it is busy with others."] }),
+  queued: () => ({ rest: "", why: ["The server has accepted the run but not started it yet, because it is busy with other runs."] }),
   running: (run) => ({
     rest: run.steps.length ? `, step ${top(run).at(-1)?.number ?? 1}` : "",
     why: [doing(run), ...sentBack(run)],
   }),
-  stopping: () => ({ rest: "", why: ["Waits for the server to say that the run has stopped."] }),
-  waiting: ({ interrupts }) => ({
-    rest: "",
+  stopping: () => ({ rest: "", why: ["The server has not reported yet that the run has stopped."] }),
+  waiting: ({ interrupts, endedAt }) => ({
+    rest: endedAt ? ` since ${moment(endedAt)}` : "",
     why: [
       `${interrupts.length === 1 ? "A step waits" : `${plural(interrupts.length, "step")} wait`} for your decision. Nothing is carried out before you send it.`,
     ],
   }),
-  deferred: ({ outcome }) => ({ rest: "", why: [outcome?.reason ?? "The run goes on as soon as the last result arrives."] }),
+  deferred: ({ outcome }) => ({ rest: "", why: [outcome?.reason ?? "The run continues as soon as the last result arrives."] }),
   failed: (run) => {
     const step = run.steps.findLast(({ state }) => state === "failed");
     const said = run.error?.message
       ? `${run.error.error ? `${run.error.error}: ` : ""}${run.error.message}`
-      : (step?.error ?? "The server says no more.");
+      : (step?.error ?? "The server gives no details.");
     return {
       rest: step ? ` in ${step.node}${run.olderSteps ? "" : `, step ${step.number}`}` : "",
-      why: [brief(said, 600), step?.checkpoint ? "The state before this step is kept; you can go on from there." : ""],
+      why: [brief(said, 600), step?.checkpoint ? "The state before this step is kept; you can continue from there." : ""],
     };
   },
-  resumed: () => ({ rest: "", why: ["A later run of this thread went on from there."] }),
+  resumed: () => ({ rest: "", why: ["A later run of this thread continued from there."] }),
   stopped: (run) => ({
     rest: top(run).length ? ` in step ${top(run).at(-1).number}` : "",
-    why: ["What was written until then is kept."],
+    why: ["Everything written until then is kept."],
   }),
   ended: (run) => {
     const all = answersIn(run.values).map(({ outcome }) => outcome.status);
@@ -91,7 +91,7 @@ const TELLERS = {
       };
     return {
       rest: top(run).length ? `: ${plural(top(run).length, "step")}, no error` : "",
-      why: ["This graph declares no answer. What it left behind is its state and its last message."],
+      why: ["This graph declares no answer. Its results are its state and its last message."],
     };
   },
   none: (run) => ({ word: run.checkpoint ? "A checkpoint" : "Nothing has run here yet", rest: "", why: [] }),
@@ -173,10 +173,14 @@ function failure({ outcome }) {
   return { rest, why: [said, !isSaid ? `Attempt ${attempts.indexOf(last) + 1}: ${ended(wrong)}` : ""] };
 }
 
+/** What was used, beside the limit if there is one. */
+const used = (count, limit) => (limit ? `${counted(count)} of ${counted(limit)}` : counted(count));
+
 /** What a run has used, as pairs of figure and word. */
 export function usageOf(run) {
   const { outcome, steps, messages, begunAt, createdAt, endedAt } = run;
-  const usage = outcome?.usage;
+  const { usage, limits = {}, attempts = [] } = outcome ?? {};
+  const named = (count, limit, noun) => [used(count, limit), (limit ?? count) === 1 ? noun : `${noun}s`];
   const last = Math.max(...steps.map(({ ended }) => ended ?? 0), endedAt ?? 0);
   const first = begunAt ?? top(run).find(({ began }) => began)?.began ?? createdAt;
   const tokens = usage?.total_tokens ?? messages.reduce((sum, message) => sum + (message.usage_metadata?.total_tokens ?? 0), 0);
@@ -186,10 +190,11 @@ export function usageOf(run) {
   };
   const facts = [
     first && last > first && [lasted(last - first), ""],
-    usage && [counted(calls.model_calls), calls.model_calls === 1 ? "model call" : "model calls"],
-    usage && [counted(calls.tool_calls), calls.tool_calls === 1 ? "tool call" : "tool calls"],
-    !usage && top(run).length > 0 && [counted(top(run).length), "steps"],
-    tokens && [counted(tokens), "tokens"],
+    usage && named(calls.model_calls, limits.model_calls, "model call"),
+    usage && named(calls.tool_calls, limits.tool_calls, "tool call"),
+    !usage && top(run).length > 0 && named(top(run).length, null, "step"),
+    tokens && named(tokens, limits.total_tokens, "token"),
+    attempts.length > 0 && limits.answer_attempts && named(attempts.length, limits.answer_attempts, "attempt"),
   ].filter(Boolean);
   const corrections = usage?.by_cause?.correction?.total_tokens ?? 0;
   return { facts, corrections: tokens ? corrections / tokens : 0, isUnknown: !tokens && calls.model_calls > 0 };
@@ -197,11 +202,11 @@ export function usageOf(run) {
 
 const SENTENCES = {
   sending: "The run is sent.",
-  queued: "The server has taken the run.",
+  queued: "The server has accepted the run.",
   running: "The run goes on.",
   stopping: "Stopping.",
   waiting: "The run waits for you.",
-  deferred: "The run waits for calls elsewhere.",
+  deferred: "The run waits for external calls.",
   resumed: "The run waited for you.",
   failed: "The run failed.",
   stopped: "The run was stopped.",

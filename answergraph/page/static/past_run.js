@@ -35,14 +35,16 @@ export class PastRun {
     }
   }
 
-  /** Read the checkpoints of a subgraph, unless they are on their way. @param {string} space */
-  async *inside(space) {
+  /** Read the checkpoints of a subgraph, unless they are on their way.
+   * @param {string} space @param {boolean} [isSure] whether the server says that it is one: a tool may run a graph, and mostly does not
+   */
+  async *inside(space, isSure = true) {
     if (this.#asked.has(space)) return;
     this.#asked.add(space);
     try {
-      yield* this.pages(space);
+      for await (const read of this.pages(space)) if (isSure || read.get(space).length) yield read;
     } finally {
-      if (!this.isWhole(space)) this.#asked.delete(space);
+      if (isSure && !this.isWhole(space)) this.#asked.delete(space);
     }
   }
 

@@ -58,8 +58,8 @@ export class RunStore {
     return BUSY.includes(this.#known.status);
   }
 
-  /** Say which edges the graph of the run has. @param {(inside: string, from: string, to: string) => boolean} leads */
-  set leads(leads) { this.#view.steps.leads = leads; }
+  /** Say which edges the graph of the run has. @param {import("./taken_path.js").DrawnEdges} drawn */
+  set drawn(drawn) { this.#view.steps.drawn = drawn; }
 
   /** The newest result of a tool call. */
   toolResult = (callId) => this.#view.conversation.toolResult(callId);
@@ -143,9 +143,9 @@ export class RunStore {
     tell("left");
   }
 
-  /** Read the steps inside a subgraph from its checkpoints. @param {string} space */
-  async loadInside(space) {
-    if (this.#past) await this.#restore(this.#past.inside(space));
+  /** Read the steps inside a subgraph from its checkpoints. @param {string} space @param {boolean} [isSure] whether it is one */
+  async loadInside(space, isSure) {
+    if (this.#past) await this.#restore(this.#past.inside(space, isSure));
   }
 
   async #restore(pages) {
@@ -204,7 +204,7 @@ export class RunStore {
     const state = known ?? (await this.#stateAtEnd(thread));
     if (!isCurrent()) return;
     this.#view.end(state, !record || record.status === "interrupted" || status === "stopping");
-    if (!record) this.#view.error = "The server knows this run no more.";
+    if (!record) this.#view.error = "The server no longer knows this run.";
     const endedAt = known ? (this.#view.steps.all.at(-1)?.ended ?? (Date.parse(record.updated_at) || null)) : Date.now();
     this.#connection = null;
     this.#change({ status: endedAs(record, state, this.#known, this.#view), endedAt, connection: { state: "idle" }, runs: runs.map((each) => (each.run_id === record?.run_id ? record : each)) });

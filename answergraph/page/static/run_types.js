@@ -42,6 +42,7 @@
  * @property {{id: string, value: any}[]} interrupts
  * @property {boolean} [isAgain] a further run of a graph within the node, which is no visit of its own
  * @property {string|null} checkpoint before this step: a run from there goes on with this step
+ * @property {boolean} isUntold whether the server told only that there was a step
  * @property {boolean} hasInside whether it has steps inside it that `loadInside` has not brought yet
  */
 

@@ -90,7 +90,7 @@ export class StateView {
       el(
         "p.hint",
         {},
-        "What you change is written as a new checkpoint; what ran before stays. The graph's reducers hold: a list may grow instead of being replaced.",
+        "Your changes are written as a new checkpoint; earlier steps are kept. The graph's reducers apply: a list may grow instead of being replaced.",
       ),
       ...fields.map(({ key, control }) => el("div.field", {}, el("label", { for: control.id }, key), control)),
       el("div.field", {}, el("label", { for: writer.id }, "As if written by"), writer),

@@ -33,10 +33,10 @@ export class Steps {
   #byTask = new Map();
   #visits = new Map();
   #begunAt = null;
-  /** Whether an edge leads from one node to another, as far as the drawn graph tells. A stream does not say what runs side by side.
-   * @type {(inside: string, from: string, to: string) => boolean}
+  /** What the drawn graph tells: a stream does not say what runs side by side, and a server may not name a node where edges join.
+   * @type {import("./taken_path.js").DrawnEdges}
    */
-  leads = () => true;
+  drawn = { leads: () => true, joinBetween: () => null };
 
   clear() {
     this.all = [];
@@ -85,8 +85,7 @@ export class Steps {
     const running = this.all.filter((step) => step.space === space && step.node === node && step.state === "running");
     const own = running.filter(({ isAgain }) => !isAgain);
     // Of several at once, the one whose subgraph wrote the same, or that was heard of last: it has probably just come to an end.
-    const print = own.length > 1 && JSON.stringify(wrote);
-    const same = print && own.find(({ childSpace }) => JSON.stringify(this.all.findLast((step) => step.space === childSpace)?.wrote) === print);
+    const same = own.length > 1 && own.find(({ childSpace }) => isSameWrite(this.all.findLast((step) => step.space === childSpace)?.wrote, wrote));
     const step = same || own.toSorted((one, other) => other.seenAt - one.seenAt)[0] || this.#add({ space, node, at });
     for (const each of running) if (each.isAgain && each.childSpace.startsWith(step.childSpace)) Object.assign(each, { state: "done", ended: at });
     return Object.assign(step, { state: "done", ended: at }, written(wrote));
@@ -124,32 +123,47 @@ export class Steps {
       const around = this.#byTask.get(step.space)?.state;
       step.state = ["failed", "waits"].includes(around) ? around : isBroken ? "stopped" : "done";
     }
-    if (this.all.findLast(({ space }) => !space)?.state === "done" && !isStopped) this.#finish("");
+    const ended = this.all.filter(({ state }) => state === "done").map(({ childSpace }) => childSpace);
+    if (this.all.findLast(({ space }) => !space)?.state === "done" && !isStopped) ended.push("");
+    for (const space of ended) this.#finish(space);
   }
 
   /** Take the steps of stored checkpoints in place of all there are. @param {Map<string, object[]>} read newest first, by namespace */
   restore(read) {
     this.clear();
     for (const [space, checkpoints] of read) {
-      for (const [index, checkpoint] of checkpoints.toReversed().entries())
-        for (const task of checkpoint.tasks ?? [])
-          if (task.name !== "__start__") this.#restoreTask(task, checkpoint, checkpoints.at(-index - 2), { space, read });
+      for (const [index, checkpoint] of checkpoints.toReversed().entries()) {
+        const after = checkpoints.at(-index - 2);
+        for (const task of tasksOf(checkpoint) ?? this.#untold(space, after, index === checkpoints.length - 2))
+          if (task.name !== "__start__") this.#restoreTask(task, checkpoint, after, { space, read });
+      }
       if (checkpoints[0] && !checkpoints[0].next?.length) this.#finish(space);
     }
   }
 
+  /** A server may name no task of a superstep, as where edges join: what came before and after may tell which node it was. */
+  #untold(space, after, isLast) {
+    if (after?.source !== "loop") return [];
+    const siblings = this.all.filter((step) => step.space === space);
+    const before = siblings.filter(({ number }) => number === siblings.at(-1).number).map(({ node }) => node);
+    const next = tasksOf(after)?.map(({ name }) => name) ?? (isLast ? ["__end__"] : null);
+    return [{ name: this.drawn.joinBetween(withoutIds(space), before, next) ?? "?", isUntold: true }];
+  }
+
   #restoreTask(task, { checkpoint_id: checkpoint, created_at: created }, after, { space, read }) {
-    const childSpace = `${space && `${space}|`}${task.name}:${task.id}`;
+    const childSpace = task.id ? `${space && `${space}|`}${task.name}:${task.id}` : null;
     const step = this.#add({ space, node: task.name, at: null, superstep: checkpoint, childSpace });
     const [began, ended] = [created, after?.created_at].map((text) => Date.parse(text) || null);
-    Object.assign(step, { began, ended, checkpoint, ...standing(task, after), hasInside: Boolean(task.checkpoint ?? task.state) && !read.has(childSpace) },
+    const hasInside = Boolean(task.checkpoint ?? task.state) && !read.has(childSpace);
+    Object.assign(step, { began, ended, checkpoint, ...standing(task, after), hasInside, isUntold: Boolean(task.isUntold) },
       written(task.result ?? null));
   }
 
   /** The graph has come to its end. */
   #finish(space) {
     const own = this.all.filter((step) => step.space === space);
-    for (const { number, next } of own) if (number === own.at(-1).number && !next.length) next.push("__end__");
+    const isLast = ({ inside, node, number }) => number === own.at(-1).number || this.drawn.leads(inside, node, "__end__");
+    for (const step of own) if (!step.next.length && isLast(step)) step.next.push("__end__");
   }
 
   #idOf = (space, node, beyond = 0) => `${space}|${node}#${(this.#visits.get(`${space}|${node}`) ?? 0) + beyond}`;
@@ -161,8 +175,10 @@ export class Steps {
     const isBeside = last && (superstep === null ? last.state === "running" || this.#isLedBeside(siblings, node) : last.superstep === superstep);
     const number = last ? last.number + (isBeside ? 0 : 1) : 1;
     const before = siblings.filter((step) => step.number === number - 1);
-    const led = before.filter((step) => this.leads(step.inside, step.node, node));
-    for (const step of led.length ? led : before) if (!step.next.includes(node)) step.next.push(node);
+    const led = before.filter((step) => this.drawn.leads(step.inside, step.node, node));
+    // A branch that came to a join before the others has waited there.
+    const waited = siblings.filter((step) => step.number < number - 1 && !step.next.length && this.#leadsOnly(step, node));
+    for (const step of [...waited, ...(led.length ? led : before)]) if (!step.next.includes(node)) step.next.push(node);
     this.#visits.set(`${space}|${node}`, (this.#visits.get(`${space}|${node}`) ?? 0) + 1);
     const began = siblings.findLast(({ number: other }) => other < number)?.ended ?? (space ? at : this.#begunAt);
     const step = { ...blank({ node, number, began, space }), id: this.#idOf(space, node), childSpace, superstep, seenAt: ++this.#clock };
@@ -171,15 +187,26 @@ export class Steps {
     return step;
   }
 
+  #leadsOnly = ({ inside, node }, to) => this.drawn.leads(inside, node, to) && !this.drawn.leads(inside, node, "__end__");
+
   /** Whether no edge leads from the last visit to a node, but one from the visits before. */
   #isLedBeside(siblings, node) {
     const { inside, node: last, number } = siblings.at(-1);
     const before = number === 1 ? ["__start__"] : siblings.filter((step) => step.number === number - 1).map((step) => step.node);
-    return !this.leads(inside, last, node) && before.some((each) => this.leads(inside, each, node));
+    return !this.drawn.leads(inside, last, node) && before.some((each) => this.drawn.leads(inside, each, node));
   }
 }
 
+/** Whether a node has written what its subgraph wrote last; a tool that ran a graph, its last words. */
+function isSameWrite(last, wrote) {
+  const [own, inner] = [wrote, last].map((each) => messagesIn(each).at(-1)?.content);
+  return JSON.stringify(last) === JSON.stringify(wrote) || (Boolean(own) && own === inner);
+}
+
 const written = (wrote) => ({ wrote, messageIds: messagesIn(wrote).map(({ id }) => id).filter(Boolean) });
+
+/** What ran at a checkpoint; undefined where the server names nothing. */
+const tasksOf = ({ tasks }) => (tasks?.length ? tasks : undefined);
 
 /** How a stored task stands in its run: where the run went on, whatever kept it from going on is over. */
 function standing({ error, interrupts, result }, after) {
@@ -189,4 +216,4 @@ function standing({ error, interrupts, result }, after) {
 }
 
 const blank = ({ node, number, began, space = "" }) => ({ number, node, space, inside: withoutIds(space), childSpace: null, state: "running", began,
-  ended: null, wrote: null, messageIds: [], next: [], error: null, interrupts: [], checkpoint: null, superstep: null, hasInside: false });
+  ended: null, wrote: null, messageIds: [], next: [], error: null, interrupts: [], checkpoint: null, superstep: null, hasInside: false, isUntold: false });

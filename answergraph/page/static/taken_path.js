@@ -23,20 +23,37 @@ function levels(source, target) {
   return [edgeKey(from.slice(0, shared).join(":"), from[shared], to[shared])];
 }
 
-/** Tells whether an edge leads from one node to another; where no edge of a node is drawn, any may. */
-export function leadsOf(graph) {
-  const edges = new Set();
-  for (const { source, target } of graph?.edges ?? [])
-    for (const key of levels(String(source), String(target))) {
-      const [inside, from] = JSON.parse(key);
-      edges.add(key).add(edgeKey(inside, from, ""));
-    }
-  return (inside, from, to) => !edges.has(edgeKey(inside, from, "")) || edges.has(edgeKey(inside, from, to));
+/** What the drawn edges tell of a run. */
+export class DrawnEdges {
+  /** @type {Map<string, {inside: string, from: string, to: string}>} */
+  #edges = new Map();
+  #drawn = new Set();
+
+  constructor(graph) {
+    for (const { source, target } of graph?.edges ?? [])
+      for (const key of levels(String(source), String(target))) {
+        const [inside, from, to] = JSON.parse(key);
+        this.#edges.set(key, { inside, from, to });
+        this.#drawn.add(edgeKey(inside, from, ""));
+      }
+  }
+
+  /** Whether an edge leads from one node to another; where no edge of a node is drawn, any may. */
+  leads = (inside, from, to) => !this.#drawn.has(edgeKey(inside, from, "")) || this.#edges.has(edgeKey(inside, from, to));
+
+  /** The node where edges join that lies between two steps, if it can be only one. @param {string[]|null} after null if nobody knows */
+  joinBetween(inside, before, after) {
+    const into = Map.groupBy([...this.#edges.values()].filter((edge) => edge.inside === inside), ({ to }) => to);
+    const found = [...into].filter(([node, edges]) =>
+      edges.length > 1 && edges.some(({ from }) => before.includes(from)) && (!after || after.some((to) => this.leads(inside, node, to))));
+    return found.length === 1 ? found[0][0] : null;
+  }
 }
 
 /** What the graph shows of a run: how often each node was visited and each edge taken. */
 export function lightsOf(steps) {
   const [nodes, edges] = [new Map(), new Map()];
+  const take = (...ends) => edges.set(edgeKey(...ends), (edges.get(edgeKey(...ends)) ?? 0) + 1);
   for (const { node, inside, state, next, isAgain } of steps) {
     if (isAgain) continue;
     const path = inside ? `${inside}:${node}` : node;
@@ -47,9 +64,9 @@ export function lightsOf(steps) {
       failed: failed || state === "failed",
       waits: state === "waits",
     });
-    for (const target of next) edges.set(edgeKey(inside, node, target), (edges.get(edgeKey(inside, node, target)) ?? 0) + 1);
+    for (const target of next) take(inside, node, target);
   }
-  const firsts = steps.filter(({ number }) => number === 1);
-  for (const { inside, node } of firsts) edges.set(edgeKey(inside, "__start__", node), 1);
+  const firsts = steps.filter(({ number, isAgain }) => number === 1 && !isAgain);
+  for (const { inside, node } of firsts) take(inside, "__start__", node);
   return { nodes, edges };
 }

@@ -1,19 +1,11 @@
 // The server's threads, newest first: what each began with, and how it ended.
 
 import * as api from "./api.js";
-import { button, el, icon } from "./dom.js";
+import { button, el, icon, moment } from "./dom.js";
 import { statusWords } from "./outcome_words.js";
 import { brief } from "./timeline.js";
 
 const THREADS = 20;
-
-const SAME_DAY = { hour: "2-digit", minute: "2-digit" };
-const OTHER_DAY = { day: "numeric", month: "short", ...SAME_DAY };
-function time(text) {
-  if (!text) return "";
-  const then = new Date(text);
-  return then.toLocaleString([], then.toDateString() === new Date().toDateString() ? SAME_DAY : OTHER_DAY);
-}
 
 /** The first words of a thread; `content` may be blocks. */
 function firstWords({ extracted, values, metadata }) {
@@ -85,7 +77,7 @@ export class ThreadList {
         "span.meta",
         {},
         el("span", { "data-status": status }, status === "idle" ? "ended" : status.replaceAll("_", " ")),
-        el("time", {}, time(created)),
+        el("time", {}, created ? moment(created) : ""),
       ),
     );
     return el("li", {}, open);

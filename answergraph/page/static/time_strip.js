@@ -4,6 +4,12 @@ import { el, lasted, svg } from "./dom.js";
 
 const MAX_LANES = 8;
 
+/** Draw spans of time as one line each. @param {{began: number, ended: number}[]} spans @param {number} begin @param {number} whole */
+export function spansIn(spans, begin, whole) {
+  const at = (time) => ((time - begin) / whole) * 1000;
+  return spans.map(({ began, ended }) => `M${at(began)},7H${Math.max(at(ended), at(began) + 3)}`).join("");
+}
+
 /** Fill the strip. @param {HTMLElement} place @param {object[]} rows @param {(row: object) => void} jump a moment was clicked */
 export function drawStrip(place, rows, jump) {
   const timed = rows.filter(({ took }) => took !== null);
@@ -13,7 +19,6 @@ export function drawStrip(place, rows, jump) {
   const whole = Math.max(1, Math.max(...timed.map(({ step }) => step.ended)) - begin);
   const byName = Map.groupBy(timed, ({ step }) => step.node);
   const lanes = [...(byName.size > MAX_LANES ? Map.groupBy(timed, ({ kind }) => kind) : byName)];
-  const at = (time) => ((time - begin) / whole) * 1000;
   const clicked = (event) => {
     const box = event.currentTarget.getBoundingClientRect();
     const time = begin + ((event.clientX - box.left) / box.width) * whole;
@@ -27,7 +32,7 @@ export function drawStrip(place, rows, jump) {
       { viewBox: "0 0 1000 14", preserveAspectRatio: "none", onclick: clicked },
       svg("path", {
         "data-kind": members[0].kind,
-        d: members.map(({ step }) => `M${at(step.began)},7H${Math.max(at(step.ended), at(step.began) + 3)}`).join(""),
+        d: spansIn(members.map(({ step }) => step), begin, whole),
       }),
     ),
   ];

@@ -1,8 +1,8 @@
 // A run as rows: each visit of a node with what it decided, and why the run went on as it did. Knows no elements.
 
-import { reportIn } from "./answers.js";
+import { outcomeIn, reportIn } from "./answers.js";
 import { textOf } from "./conversation.js";
-import { counted, listed, plural } from "./dom.js";
+import { counted, listed, plural, tallied } from "./dom.js";
 import { edgeKey } from "./graph_layout.js";
 import { notesOfAnswer, notesOfCall } from "./step_notes.js";
 import { messagesIn } from "./steps.js";
@@ -29,12 +29,21 @@ const argumentsOf = (args) =>
   );
 const sizeOf = (text) => plural(text.split("\n").length, "line");
 
+/** What a visit of a node was, by what it has written. */
+export function kindOf({ node, wrote }) {
+  if (ANSWER_NODES.has(node) || outcomeIn(wrote)) return "answer";
+  const types = messagesIn(wrote).map(({ type }) => type);
+  return types.includes("ai") ? "model" : types.includes("tool") ? "tool" : "plain";
+}
+
 /** Tells of the steps of one run. */
 export class Timeline {
   #bySpace;
   #reasons;
   #calls = new Map();
   #attempts = new Map();
+  /** The outcomes of the agents in this run, by the space they ran in. */
+  #outcomes = new Map();
   #isWhole;
 
   /** @param {import("./run_types.js").Run} run @param {Map<string, string[]>} reasons */
@@ -44,16 +53,19 @@ export class Timeline {
     this.#reasons = reasons;
     for (const message of [...messages, ...steps.flatMap(({ wrote }) => messagesIn(wrote))])
       for (const call of message.tool_calls ?? []) this.#calls.set(call.id, call);
-    this.#readAttempts(steps, outcome?.attempts ?? []);
+    for (const [space, own] of this.#bySpace) {
+      const found = own.map(({ wrote }) => outcomeIn(wrote)).findLast(Boolean) ?? (space ? null : outcome);
+      this.#outcomes.set(space, found);
+      this.#readAttempts(own, found?.attempts ?? []);
+    }
   }
 
   /** Which visit read which attempt: by the message where the outcome names it, else in the order of the visits. */
   #readAttempts(steps, attempts) {
-    const visits = steps.filter(({ space, node }) => !space && ANSWER_NODES.has(node));
+    const visits = steps.filter(({ node }) => ANSWER_NODES.has(node));
     let last = null;
     const readBy = new Map();
     for (const step of steps) {
-      if (step.space) continue;
       if (visits.includes(step)) readBy.set(last, step.id);
       last = messagesIn(step.wrote).findLast(({ type }) => type === "ai")?.id ?? last;
     }
@@ -76,10 +88,8 @@ export class Timeline {
   }
 
   /** What stands below a row once it is opened. */
-  below(row) {
-    return row.parts
-      ? row.parts.map((part) => ({ ...part, depth: row.depth + 1 }))
-      : this.rows(row.step.childSpace, row.depth + 1);
+  below({ parts, step, depth }) {
+    return [...(parts ?? []).map((part) => ({ ...part, depth: depth + 1 })), ...this.rows(step.childSpace, depth + 1)];
   }
 
   #row(step) {
@@ -98,37 +108,41 @@ export class Timeline {
       hasMore: inner.length > 0 || step.hasInside,
     };
     const told = { ...row, ...this.#told(step, messages, inner) };
-    const notes = told.kind === "model" ? notesOfCall(messages) : told.kind === "answer" ? notesOfAnswer(told.attempt) : [];
+    const narrowed = this.#outcomes.get(step.space)?.narrowed;
+    const notes = told.kind === "model" ? notesOfCall(messages, narrowed) : told.kind === "answer" ? notesOfAnswer(told.attempt) : [];
     if (!notes.length) return told;
     return { ...told, parts: notes.map((note, index) => part(step, index, { kind: "note", ...note })), hasMore: true, isOpen: true };
   }
 
   #told(step, messages, inner) {
-    const isNested = inner.length > 0 || step.hasInside;
+    const kind = kindOf(step);
+    const isNested = kind !== "tool" && (inner.length > 0 || step.hasInside);
     const plain = isNested ? "subgraph" : "plain";
-    if (step.state === "failed") return { kind: isNested ? plain : kindOf(messages), what: brief(step.error ?? "failed"), tone: "no" };
+    if (step.isUntold) return { kind, what: "the server does not tell what this step wrote" };
+    if (step.state === "failed") return { kind: isNested ? plain : kind, what: brief(step.error ?? "failed"), tone: "no" };
     if (step.state === "waits") return { kind: plain, what: "waits for you", tone: "you" };
     if (step.state === "stopped") return { kind: plain, what: "stopped here", tone: "you" };
     if (step.state === "running") return { kind: plain, what: inner.length ? plural(inner.length, "step") : "at work" };
     if (isNested) return this.#subgraph(step, inner);
-    if (ANSWER_NODES.has(step.node) || step.wrote?.outcome) return this.#answer(step, messages);
-    const said = messages.findLast(({ type }) => type === "ai");
-    if (said) return { kind: "model", what: this.#said(said, step) };
-    const results = messages.filter(({ type }) => type === "tool");
-    if (results.length) return this.#tools(step, results);
-    return { kind: "plain", what: changes(step.wrote) };
+    if (kind === "answer") return this.#answer(step, messages);
+    if (kind === "model") return { kind, what: this.#said(messages.findLast(({ type }) => type === "ai"), step) };
+    if (kind === "tool") return this.#tools(step, messages.filter(({ type }) => type === "tool"), inner);
+    return { kind, what: changes(step.wrote) };
   }
 
   #said(message, step) {
     const names = (message.tool_calls ?? []).map(({ name }) => name);
     const readBy = step.next.some((next) => ANSWER_NODES.has(next));
     if (readBy && names.length) return `answers with ${listed(names)}`;
-    if (names.length) return `calls ${listed(names)}`;
+    if (names.length) return `calls ${listed(tallied(names))}`;
     const text = textOf(message);
     return text ? `“${firstSentence(text)}”` : "says nothing";
   }
 
-  #tools(step, results) {
+  #tools(step, results, inner) {
+    // Graphs that a tool has run.
+    const inside = inner.length > 0 && plural(inner.length, "step");
+    const tokens = inside ? tokensOf(this.#messagesInside(step.childSpace)) : 0;
     const parts = results.map((message, index) => {
       const args = argumentsOf(this.#calls.get(message.tool_call_id)?.args);
       const text = textOf(message);
@@ -142,19 +156,20 @@ export class Timeline {
       });
     });
     if (parts.length === 1)
-      return { kind: "tool", name: parts[0].name, what: parts[0].what, tone: parts[0].tone, message: parts[0].message };
+      return { kind: "tool", tokens, ...only(parts[0]), what: [parts[0].what, inside].filter(Boolean).join(" · ") };
     return {
       kind: "tool",
-      what: `${plural(parts.length, "call")}, side by side`,
+      what: [`${plural(parts.length, "call")}, side by side`, inside].filter(Boolean).join(" · "),
+      tokens,
       parts,
       hasMore: true,
-      isOpen: parts.length < 6,
+      isOpen: parts.length < 6 && !inside,
     };
   }
 
   #answer(step, messages) {
     const attempt = this.#attempts.get(step.id);
-    const outcome = step.wrote?.outcome;
+    const outcome = outcomeIn(step.wrote);
     if (attempt && attempt.status !== "answered" && attempt.status !== "abstained")
       return { kind: "answer", tone: "no", what: wrongWith(attempt), attempt };
     if (outcome?.status === "answered" || attempt?.status === "answered") {
@@ -179,11 +194,7 @@ export class Timeline {
   }
 
   #subgraph(step, inner) {
-    const spaces = (space) =>
-      (this.#bySpace.get(space) ?? []).flatMap((each) => [each, ...(each.childSpace ? spaces(each.childSpace) : [])]);
-    const all = spaces(step.childSpace);
-    // A graph writes what its subgraph has written once more.
-    const messages = [...new Map(all.flatMap(({ wrote }) => messagesIn(wrote)).map((message) => [message.id ?? message, message])).values()];
+    const messages = this.#messagesInside(step.childSpace);
     const calls = messages.filter(({ type, id }) => type === "tool" && !isCorrection({ id })).length;
     const report = reportIn(step.wrote);
     const told = inner.length ? [plural(inner.length, "step"), calls && plural(calls, "tool call")].filter(Boolean).join(", ") : changes(step.wrote);
@@ -195,6 +206,13 @@ export class Timeline {
       what: [report.verdict ?? report.answer?.label ?? report.status, told].join(" · "),
       tone: report.status === "answered" ? "ok" : "no",
     };
+  }
+
+  /** What was written in a subgraph, at all levels; a graph writes what its subgraph has written once more. */
+  #messagesInside(space) {
+    const written = (inner) =>
+      (this.#bySpace.get(inner) ?? []).flatMap(({ wrote, childSpace }) => [...messagesIn(wrote), ...(childSpace ? written(childSpace) : [])]);
+    return [...new Map(written(space).map((message) => [message.id ?? message, message])).values()];
   }
 
   #then({ inside, node, next }) {
@@ -209,7 +227,7 @@ export class Timeline {
 /** A row below that of its step. */
 const part = (step, index, row) => ({ id: `${step.id}/${index}`, step, number: null, then: "", tokens: 0, took: null, tone: null, ...row });
 const tokensOf = (messages) => messages.reduce((sum, { usage_metadata: usage }) => sum + (usage?.total_tokens ?? 0), 0);
-const kindOf = (messages) => (messages.some(({ type }) => type === "tool") ? "tool" : "plain");
+const only = ({ name, tone, message }) => ({ name, tone, message });
 
 /** What was wrong with an attempt, in one line that names the field. */
 export function wrongWith({ problems, error, status }) {

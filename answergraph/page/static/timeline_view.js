@@ -32,7 +32,8 @@ export class TimelineView {
   #parts;
 
   /** @param {HTMLElement} place @param {HTMLElement} scroll what scrolls
-   * @param {{choose: (row: object) => void, inside: (step: object) => void, older: () => void}} actions a row was chosen; steps are missing
+   * @param {{choose: (row: object) => void, inside: (step: object) => void, look: (step: object) => void, older: () => void,
+   *   graph: () => void}} actions a row was chosen; steps are missing; a tool came into sight, which may have run a graph
    */
   constructor(place, scroll, actions) {
     this.#place = place;
@@ -146,7 +147,7 @@ export class TimelineView {
       : this.#flat(timeline, top, true).filter((row) => this.#fits(row));
     drawStrip(this.#parts.strip, top, ({ id }) => this.#choose(this.#rows.findIndex((row) => row.id === id)));
     this.#parts.none.hidden = this.#rows.length > 0;
-    this.#parts.none.textContent = top.length ? "No step fits." : "No steps are known of this run.";
+    this.#parts.none.textContent = top.length ? "No step matches." : "The steps of this run are not known.";
     this.#parts.filters.hidden = top.length === 0;
     this.#parts.unfilter.hidden = !this.#path;
     this.#parts.head.hidden = this.#rows.length === 0;
@@ -206,6 +207,7 @@ export class TimelineView {
     const focused = document.activeElement?.closest?.(".step")?.dataset.id;
     const wanted = new Map();
     for (let at = first; at < last; at++) wanted.set(this.#rows[at].id, this.#drawn.get(this.#rows[at].id) ?? this.#element(at));
+    for (const { kind, step } of this.#rows.slice(first, last)) if (kind === "tool" && step.childSpace) this.#actions.look(step);
     const isSame = !isNew && wanted.size === this.#drawn.size && [...wanted.keys()].every((id) => this.#drawn.has(id));
     this.#drawn = wanted;
     if (isSame) return;
@@ -222,7 +224,7 @@ export class TimelineView {
   #click(id) {
     const at = this.#rows.findIndex((row) => row.id === id);
     const row = this.#rows[at];
-    if (row.hasMore && (row.kind === "fold" || this.#selected === id || row.kind === "subgraph")) this.#toggle(row);
+    if (row.hasMore && (this.#selected === id || !row.parts)) this.#toggle(row);
     if (row.kind !== "fold") this.#choose(this.#rows.findIndex((each) => each.id === id));
   }
 
@@ -263,6 +265,7 @@ export class TimelineView {
       ArrowLeft: () => row.hasMore && this.#toggle(row, false),
       Enter: () => this.#click(id),
       "/": () => this.#parts.search.focus(),
+      g: () => this.#actions.graph(),
     };
     if (!actions[event.key]) return;
     event.preventDefault();

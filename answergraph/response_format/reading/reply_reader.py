@@ -18,7 +18,7 @@ from answergraph.response_format.reading.json_in_text import closed_value, find_
 from answergraph.response_format.reading.text_answers import TextAnswer, find_answers
 from answergraph.response_format.schemas.answer_schema import AnswerSchema, problems_by_field
 from answergraph.response_format.strategies.strategy import AnswerRequest
-from answergraph.state.ledger import MiddlewareValue
+from answergraph.state.ledger import StoredValue
 from answergraph.state.outcome import Problem, Status
 
 UNREADABLE = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
@@ -66,7 +66,7 @@ class Reading:
         """The answer as canonical JSON with its schema's name."""
         return canonical_json(None if self.schema is None else [self.schema.name, self.schema.dump(self.value)])
 
-    def is_answer(self, schema: str, data: Any) -> bool:
+    def is_answer(self, schema: str | None, data: Any) -> bool:
         """Return whether this equals an answer given as JSON with its schema's name."""
         return canonical_json([schema, data]) == self.canonical
 
@@ -120,7 +120,7 @@ class ReplyReader:
             return replace(self._ambiguous(names, readings, message), calls=every)
         return replace(readings[0], calls=every)
 
-    def read_middleware_value(self, given: MiddlewareValue, message: AIMessage) -> Reading:
+    def read_middleware_value(self, given: StoredValue, message: AIMessage) -> Reading:
         """Check a value that a middleware set instead of the model's answer; ``message`` is the reply."""
         schema = self._requested(given["schema"]) if given["schema"] else None
         calls = tuple(call for call in message.tool_calls if call["name"] in self.request.declared)

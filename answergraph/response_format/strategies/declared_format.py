@@ -20,7 +20,7 @@ from answergraph.response_format.strategies.tool_strategy import ToolStrategy
 from answergraph.response_format.wire.dialects import Dialect
 from answergraph.runtime.recent_cache import RecentCache
 from answergraph.state.errors import AgentSpecError, ErrorClasses, ResponseFormatError
-from answergraph.state.ledger import AnswerRequestRecord, MiddlewareValue
+from answergraph.state.ledger import AnswerRequestRecord, StoredValue
 
 _STRATEGIES: RecentCache[Strategy[Any]] = RecentCache()
 
@@ -135,7 +135,7 @@ class DeclaredFormat:
         return AnswerRequest(left[0].strategy, self.declared, left[0].id, has_next_strategy=len(left) > 1)
 
     def record(
-        self, request: AnswerRequest, *, of_model: bool, valid: bool, middleware_value: MiddlewareValue | None
+        self, request: AnswerRequest, *, of_model: bool, valid: bool, middleware_value: StoredValue | None
     ) -> AnswerRequestRecord:
         """Return the record of a request for the state."""
         strategy = request.strategy

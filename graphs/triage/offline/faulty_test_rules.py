@@ -28,7 +28,7 @@ _CONSTANTS = re.compile(
 """A test that only names constants before its check, as pytest shows it."""
 _RAISED = re.compile(r"^> +raise\b|^ +raise\b.*\n+E ", re.MULTILINE)
 """A helper of the tests says itself what it met: that may be the application's."""
-_CONSTANT = re.compile(r"^\s*self\.assert(?:True\(False|False\(True|Equals?\(\d+, \d+)\)", re.MULTILINE)
+_CONSTANT = re.compile(r"^[ \t]*self\.assert(?:True\(False|False\(True|Equals?\(\d+, \d+)\)", re.MULTILINE)
 """A failed check of unittest that names nothing."""
 _ON_PURPOSE = re.compile(
     r"always_?fail|built to fail|(?:on purpose|intentional(?:ly)?|deliberate(?:ly)?) fail|\bto fail the test\b"

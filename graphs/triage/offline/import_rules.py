@@ -77,7 +77,7 @@ def _owner_of_module(module: str, case: CaseText) -> bool | None:
     # A package of the application's imports by full names: this one is another's, and not installed here.
     if case.broke_in == "application":
         packages = case.own_frames[-1].path.split("/")[:-1]
-        imported = re.findall(r"^\s+(?:from|import) (\w+)", case.details, re.MULTILINE)
+        imported = re.findall(r"^[ \t]+(?:from|import) (\w+)", case.details, re.MULTILINE)
         return False if {*packages} & {*imported} - {module} else None
     return False
 

@@ -14,7 +14,7 @@ _FRAMES = (
         re.compile(r"^[ \t]*(?:at |❯ )(?:.*?[ (])?(?:file://)?(?P<path>[^\s()]+?\.\w+):(?P<line>\d+)(?::\d+)?\)?$", re.MULTILINE),
         True,
     ),
-    (re.compile(r" in (?P<path>[^\n]+?\.\w+):line (?P<line>\d+)", re.MULTILINE), True),  # .NET
+    (re.compile(r" in (?P<path>[^\n]{1,300}?\.\w+):line (?P<line>\d+)", re.MULTILINE), True),  # .NET
     (re.compile(r"panicked at (?:'.*', )?(?P<path>[^\s:]+\.rs):(?P<line>\d+)"), True),  # Rust
     (re.compile(r"^[ \t]*(?P<path>[^\s:]+\.\w+):(?P<line>\d+)(?::(?:\d+:?)?)?(?: |$)", re.MULTILINE), True),  # PHP, Go, C++
 )
@@ -36,7 +36,7 @@ INSTALLED = re.compile(r"(?:site|dist)-packages|node_modules")
 SHOWN_AROUND = re.compile(r"^[ \t]*\d+ \|.*$", re.MULTILINE)
 """The lines of source code that are shown around the failed one."""
 LIBRARY_LINE = re.compile(
-    SHOWN_AROUND.pattern + r"|^(?:E |\s*(?:Expected|Received)\b).*$|^.*(?:node_modules|site-packages|node:|\binternal/"
+    SHOWN_AROUND.pattern + r"|^(?:E |[ \t]*(?:Expected|Received)\b).*$|^.*(?:node_modules|site-packages|node:|\binternal/"
     r"|new Promise|Promise\.(?:all|then)|processTicks|<anonymous>\)"
     r"|Error Context:|RUST_BACKTRACE"
     r"|at (?:java|javax|sun|jdk|kotlin|scala|junit|org\.(?:junit|testng|hamcrest|gradle|apache\.maven))\.).*$",

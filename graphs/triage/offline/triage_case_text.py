@@ -33,7 +33,7 @@ _MARK = re.compile(r"^E\s+")
 _MARKED = re.compile(r"^E\s+(?P<said>\S.*)$", re.MULTILINE)
 _FAILING_SOURCE = re.compile(r"(?:^>.*\n)(?:^(?!E ).*\n){0,6}(?:^E .*\n?){1,8}", re.MULTILINE)
 _FRAMES_BELOW = re.compile(r"\n\s*(?:at |❯ |#0 |from |in )\S")
-_PARAMETERS = re.compile(r"^\s*(?:async )?def (?P<name>test\w*)\((?P<parameters>[^)]*)\)", re.MULTILINE)
+_PARAMETERS = re.compile(r"^[ \t]*(?:async )?def (?P<name>test\w*)\((?P<parameters>[^)]*)\)", re.MULTILINE)
 _ROWS = re.compile(r"""parametrize\(\s*([\[(][^\])]*|"[^"]*|'[^']*)""")
 """The parameters for which the test itself gives values."""
 _ENDINGS = "Error Exception Expired Failure Exit Interrupt Empty Full Warning Failed Timeout"

@@ -33,7 +33,7 @@ AWAITED_ELEMENT = re.compile(
 )
 """Something was waited for on a page; whether the page or the test is wrong, the time-out does not tell."""
 
-ACTED = re.compile(r"^\s*- performing \w+ action\s*$", re.MULTILINE)
+ACTED = re.compile(r"^[ \t]*- performing \w+ action[ \t]*$", re.MULTILINE)
 """Playwright found the element ready and acted on it."""
 
 TIMEOUT = re.compile(

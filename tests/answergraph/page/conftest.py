@@ -2,14 +2,19 @@
 
 import re
 from collections.abc import Iterator
-from urllib.parse import urlsplit
+from typing import Any
+from urllib.parse import urlencode, urlsplit
 
+import httpx
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page
 
 from tests.suite.chromium import chromium
 from tests.suite.langgraph_dev import langgraph_dev, lay_out, shipped
 
+SUM = {"messages": [{"role": "user", "content": "12 + 30"}]}
+LONGER_SUM = {"messages": [{"role": "user", "content": "1 + 2 + 3"}]}
+GO = {"messages": [{"role": "user", "content": "Go."}]}
 LONGEST_RUN = 120_000
 """In milliseconds; two thousand messages on a busy machine."""
 SOME_STEPS = re.compile(r"^([3-9]|\d\d)$")
@@ -18,19 +23,31 @@ FOREIGN = ("langchain_agent", "plain", "supervisor", "office", "thousand")
 WATCHED = ("grounded", "rejected", "approval", "question", "long", "hostile", "form", "pause", "relay", "steady", "many", "noted")
 ASKING = ("booking", "booking_each", "poll", "inbox")
 SPREAD = ("towns", "batch", "lengths")
+NESTED = ("guides", "langchain_guides")
+
+
+def watched() -> dict[str, Any]:
+    """Return the ``langgraph.json`` of a server with the shipped graphs and those of the modules beside this one."""
+    settings = shipped()
+    modules = {"watched": WATCHED + ASKING, "foreign": FOREIGN, "spread": SPREAD, "nested": NESTED}
+    for module, names in modules.items():
+        settings["graphs"] |= {name: f"./tests/answergraph/page/{module}_graphs.py:{name}" for name in names}
+    return settings
 
 
 @pytest.fixture(scope="package")
 def server_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Serve the shipped graphs and those of ``watched_graphs.py``; gives the server's address."""
+    """Serve the graphs to watch; gives the server's address."""
     folder = tmp_path_factory.mktemp("watched")
-    settings = shipped()
-    settings["graphs"] |= {name: f"./tests/answergraph/page/watched_graphs.py:{name}" for name in WATCHED + ASKING}
-    settings["graphs"] |= {name: f"./tests/answergraph/page/foreign_graphs.py:{name}" for name in FOREIGN}
-    settings["graphs"] |= {name: f"./tests/answergraph/page/spread_graphs.py:{name}" for name in SPREAD}
-    lay_out(folder, settings)
+    lay_out(folder, watched())
     with langgraph_dev(folder, {}) as url:
         yield url
+
+
+@pytest.fixture(scope="package")
+def server(server_url: str) -> Iterator[httpx.Client]:
+    with httpx.Client(base_url=server_url, timeout=LONGEST_RUN / 1000) as client:
+        yield client
 
 
 @pytest.fixture(scope="package")
@@ -63,6 +80,21 @@ def choose(page: Page, graph: str) -> None:
     page.select_option("#assistant", label=graph)
     page.wait_for_selector("#input:not([aria-busy])")
     page.wait_for_selector(f'#drawing svg[aria-label="The graph {graph}"]', state="attached")
+
+
+def past(server: httpx.Client, graph: str, *requests: dict[str, Any]) -> str:
+    """Carry out runs of a new thread, none of which has a stored stream; returns the thread."""
+    thread: str = server.post("/threads", json={}).json()["thread_id"]
+    for request in requests:
+        server.post(f"/threads/{thread}/runs/wait", json={"assistant_id": graph, **request}).raise_for_status()
+    return thread
+
+
+def opened(page: Page, graph: str, thread: str, **more: str) -> None:
+    """Open what an address names, as a link from elsewhere does."""
+    names = {"assistant": graph, "thread": thread, **more}
+    page.goto(f"{page.url.partition('#')[0].partition('?')[0]}?{thread}#{urlencode(names)}")
+    page.wait_for_selector("body[data-ready]")
 
 
 def ended(page: Page) -> str:

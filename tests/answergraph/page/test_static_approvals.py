@@ -1,6 +1,7 @@
 """What a run asks of a person, answered in a browser: approvals, edits by form, reasons, several at once, other questions."""
 
 import json
+import re
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -38,6 +39,7 @@ def results(page: Page) -> list[str]:
 def test_an_approval_is_sent_only_when_it_is_decided(page: Page) -> None:
     card = asked(page, "approval", "3 + 4 * 2")
     expect(page.get_by_role("heading", name="1 call waits for your decision")).to_be_visible()
+    expect(page.get_by_role("heading", level=1)).to_have_text(re.compile(r"^Waiting for you since \d\d:\d\d$"))
     expect(page.get_by_label("Message", exact=True)).to_be_hidden()
     page.get_by_role("button", name="Send", exact=True).click()
     expect(card.get_by_role("radio", name="Approve")).to_be_focused()

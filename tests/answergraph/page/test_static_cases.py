@@ -70,6 +70,8 @@ def test_each_run_of_an_agent_side_by_side_is_a_case_with_its_reason(page: Page)
     expect(oslo.locator(".badge")).to_have_text("No answer: invalid")
     expect(oslo.locator(".why")).to_contain_text("The check 'GroundedAnswer' rejected quotes[0]")
     expect(cases.filter(has_text="Rome").locator(".badge")).to_have_text("Answered")
+    for kind in ("model", "tool", "answer"):
+        expect(page.locator(f".case .spans path[data-kind={kind}]")).to_have_count(len(TOWNS))
     oslo.locator("summary").click()
     oslo.get_by_role("button", name="in the timeline").click()
     expect(page.locator(".step[data-depth='1']", has_text="structured_response")).to_have_count(4)

@@ -1,43 +1,15 @@
 """Past runs whose stream is not stored, rebuilt from their checkpoints: long ones, several of a thread, subgraphs."""
 
 import re
-from collections.abc import Iterator
-from typing import Any
-from urllib.parse import urlencode
 
 import httpx
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.answergraph.page.conftest import LONGEST_RUN
+from tests.answergraph.page.conftest import GO, LONGER_SUM, LONGEST_RUN, SUM, opened, past
 from tests.answergraph.page.test_static_views import run, steps
 
 pytestmark = pytest.mark.browser
-
-SUM = {"messages": [{"role": "user", "content": "12 + 30"}]}
-LONGER_SUM = {"messages": [{"role": "user", "content": "1 + 2 + 3"}]}
-GO = {"messages": [{"role": "user", "content": "Go."}]}
-
-
-@pytest.fixture(scope="module")
-def server(server_url: str) -> Iterator[httpx.Client]:
-    with httpx.Client(base_url=server_url, timeout=LONGEST_RUN / 1000) as client:
-        yield client
-
-
-def past(server: httpx.Client, graph: str, *requests: dict[str, Any]) -> str:
-    """Carry out runs of a new thread, none of which has a stored stream; returns the thread."""
-    thread: str = server.post("/threads", json={}).json()["thread_id"]
-    for request in requests:
-        server.post(f"/threads/{thread}/runs/wait", json={"assistant_id": graph, **request}).raise_for_status()
-    return thread
-
-
-def opened(page: Page, graph: str, thread: str, **more: str) -> None:
-    """Open what an address names, as a link from elsewhere does."""
-    names = {"assistant": graph, "thread": thread, **more}
-    page.goto(f"{page.url.partition('#')[0].partition('?')[0]}?{thread}#{urlencode(names)}")
-    page.wait_for_selector("body[data-ready]")
 
 
 def told(page: Page) -> list[list[str]]:
@@ -159,15 +131,16 @@ def test_errors_and_tools_are_found_inside_subgraphs_too(page: Page, server: htt
 
 
 NOTES = [
-    ["narrowed", "offers Missing only"],
-    ["asked again", "after ConnectionError, 1 reply not used"],
+    ["narrowed", "offers Missing only (NarrowResponseFormat)"],
+    ["asked again", "after ConnectionError, waited a moment, 1 reply not used"],
     ["budget", "the last model call; tools are off, the answer is asked for"],
     ["repaired", "JSON syntax mended"],
 ]
 
 
 def notes(page: Page) -> list[list[str]]:
-    return [row[1:3] for row in told(page) if row[1] in {name for name, _ in NOTES}]
+    rows = [row[1:3] for row in told(page) if row[1] in {name for name, _ in NOTES}]
+    return [[name, re.sub(r"waited [\d.]+ m?s", "waited a moment", what)] for name, what in rows]
 
 
 def test_a_step_says_how_its_model_was_asked_where_that_was_unusual(page: Page, server: httpx.Client) -> None:

@@ -63,12 +63,8 @@ def grounded() -> Any:
     why = "The server was there and said nothing, which no test does to itself."
     wrong = {"is_real": True, "quotes": ["ERROR the server did answer"], "why": why}
     right = {"is_real": True, "quotes": [QUOTE], "why": why}
-    replies: list[AIMessage | str | Exception] = [
-        calls("read_log", {"path": "a.log"}, "1"),
-        calls("Finding", wrong, "2"),
-        calls("Finding", right, "3"),
-    ]
-    model = SlowModel(replies=replies)
+    read = calls("read_log", {"path": "a.log"}, "1")
+    model = SlowModel(replies=[read, calls("Finding", wrong, "2"), calls("Finding", right, "3")])
     return create_agent(model, [read_log], response_format=Finding, middleware=[GroundedAnswer()], name="grounded")
 
 
@@ -102,6 +98,7 @@ class AskAgain(AgentMiddleware[Any, Any, Any]):
             return await handler(request)
         with contextlib.suppress(ConnectionError):
             await handler(request)
+        await asyncio.sleep(0.2)  # the pause before the call is made again, not a wait for something
         await handler(request)
         return await handler(request)
 

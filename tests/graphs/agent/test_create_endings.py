@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from langchain.agents.middleware import ModelRetryMiddleware
 from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
@@ -206,6 +207,23 @@ def test_tool_calls_beyond_the_limit_are_answered_and_not_run(run: Any) -> None:
     assert (ran.count, result["outcome"]["usage"]["tool_calls"]) == (2, 2)
     assert (model.requests[1].tool_names, model.requests[1].tool_choice) == (["search", "Verdict"], "Verdict")
     assert every_call_is_answered(result["messages"])
+
+
+@pytest.mark.parametrize("response_format", [ToolStrategy(Verdict), None])
+def test_the_outcome_says_the_limits_beside_what_was_used(run: Any, response_format: Any) -> None:
+    limits = UsageLimits(model_calls=2, total_tokens=300, answer_attempts=1)
+    agent, _, _ = agent_of(said(search()), said(search("t")), response_format=response_format, limits=limits)
+    outcome = run(agent, QUESTION)["outcome"]
+    assert (outcome["status"], outcome["usage"]["model_calls"]) == ("out_of_budget", 2)
+    assert UsageLimits(**outcome["limits"]) == limits
+
+
+def test_a_reply_says_how_long_its_repeated_calls_were_waited_for(run: Any) -> None:
+    retry = ModelRetryMiddleware(max_retries=2, initial_delay=0.1, backoff_factor=1.0, jitter=False)
+    agent, _, _ = agent_of(ConnectionError(), ConnectionError(), said(answer(1)), middleware=[retry])
+    note = run(agent, QUESTION)["messages"][1].response_metadata["answergraph"]
+    assert note["failed_calls"] == ["ConnectionError"] * 2
+    assert note["waited_seconds"] >= 0.2
 
 
 def test_when_tokens_run_short_the_answer_is_asked_for(run: Any) -> None:
