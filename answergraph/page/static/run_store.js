@@ -208,7 +208,7 @@ export class RunStore {
     const endedAt = known ? (this.#view.steps.all.at(-1)?.ended ?? (Date.parse(record.updated_at) || null)) : Date.now();
     this.#connection = null;
     this.#change({ status: endedAs(record, state, this.#known, this.#view), endedAt, connection: { state: "idle" }, runs: runs.map((each) => (each.run_id === record?.run_id ? record : each)) });
-    const isWhole = this.#view.isWhole && (await correctSteps(this.#view.steps, this.#known, Boolean(known)).catch(() => true));
+    const isWhole = this.#view.isWhole && this.#view.hasSteps && (await correctSteps(this.#view.steps, this.#known, Boolean(known)).catch(() => true));
     if (!isCurrent()) return;
     if (isWhole) this.#change();
     else await this.loadOlderSteps().catch(() => {});

@@ -18,6 +18,8 @@ export class RunView {
   attempts = 0;
   /** Whether the stream was heard from its first event on. */
   isWhole = false;
+  /** Whether it told of steps: another client may have asked for whole states alone. */
+  hasSteps = false;
 
   /** Show a state that was stored: a thread's newest, or that of a checkpoint. */
   open(state) {
@@ -34,6 +36,7 @@ export class RunView {
     this.error = null;
     this.attempts = 0;
     this.isWhole = false;
+    this.hasSteps = false;
   }
 
   /** Take one event; `updates|case:1f…|explore:a0…` happens in the space `case:1f…|explore:a0…`. @param {{event: string, data: string, at: number|null}} event */
@@ -68,6 +71,7 @@ export class RunView {
       if (event?.type === "answergraph.answer") this.answers.set(`${space}|${event.agent}|${event.key}`, { ...event, space });
     },
     updates: (update, at, space) => {
+      this.hasSteps = true;
       for (const [node, written] of Object.entries(update)) {
         if (node === "__interrupt__") this.#wait(written);
         else if (!node.startsWith("__")) this.#takeUpdate(node, merged(written), at, space);
