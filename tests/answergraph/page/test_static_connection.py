@@ -118,8 +118,20 @@ def test_a_step_whose_event_the_server_lost_is_shown_when_the_run_has_ended(tab:
     page = tab(server_url)
     page.route("**/stream", lose_the_third_update)
     assert start(page)
-    wait(page, "run.status === 'ended' && run.steps.length === STEPS".replace("STEPS", str(STEPS)))
+    wait(page, f"run.status === 'ended' && run.steps.length === {STEPS}")
     ended_with_every_step_once(page)
+
+
+def test_a_past_run_whose_stream_tells_of_no_step_is_read_from_its_checkpoints(tab: Open, server_url: str) -> None:
+    """So Aegra replays a run whose client asked for whole states alone."""
+    first = tab(server_url)
+    assert start(first)
+    thread = ended_with_every_step_once(first)["thread"]
+    second = tab(server_url)
+    metadata = 'id: 1\nevent: metadata\ndata: {"run_id": "run", "attempt": 1}\n\n'
+    second.route("**/stream*", lambda route: route.fulfill(content_type="text/event-stream", body=metadata))
+    open_thread(second, thread)
+    wait(second, f"run.status === 'ended' && run.steps.length === {STEPS}")
 
 
 def test_while_the_server_is_away_the_run_goes_on_and_is_found_again(tab: Open, proxy: FaultyProxy) -> None:
