@@ -96,7 +96,7 @@ ROWS: dict[str, list[Broken]] = {
         Broken((ANSWER,), RuntimeError, "disk is gone", OPENED, with_none, {"check_answer": may_fail}),
         Broken((ANSWER, ANSWER), RuntimeError, "disk is gone", ASKED, with_none, {"middleware": [before_model(may_fail)]}),
     ],
-    "`handle_errors` is set to raise": [
+    "an invalid answer, if `handle_errors` is set to raise": [
         Broken(
             (calls(call("Verdict", BAD, "v")), ANSWER), StructuredOutputValidationError, "score", ASKED, with_a_message,
             {"response_format": ToolStrategy(Verdict, handle_errors=False)},

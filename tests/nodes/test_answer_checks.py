@@ -130,7 +130,7 @@ def test_a_rejection_with_anything_but_a_text_is_a_mistake(run: Run, feedback: A
     def confused(answer: Any, state: Any, runtime: Any) -> None:
         raise AnswerRejected(feedback)
 
-    with pytest.raises(AgentSpecError, match="the feedback is a text"):
+    with pytest.raises(AgentSpecError, match="write the feedback for the model as a string"):
         run(agent_of(confused), QUESTION)
 
 
