@@ -1,7 +1,7 @@
 """Clusters failures by cause; each cluster is judged and shown once.
 
-Two failures share a cause if they ended in the same way, by what the rules look at, and have one of these in common: what was
-said once its values are left out, the line of the application that broke, the test but for its parameters, or telling values.
+Two failures share a cause if the rules see the same features in them, and if they have one of these in common: the message without
+its values, the line of the application that broke, the test without its parameters, or telling values.
 """
 
 from __future__ import annotations

@@ -90,7 +90,7 @@ class CaseRef(TypedDict):
 
 
 class Source(TypedDict):
-    """A tool's result that evidence is cut out of."""
+    """A tool result that contains evidence."""
 
     tool: str
     args: dict[str, Any]
@@ -134,7 +134,7 @@ class CaseReport(JudgedCause):
 
 
 def report_on(task: JudgedCause, **said: Any) -> CaseReport:
-    """Return the report of a cause; what is not said is empty."""
+    """Return the report of a cause; fields without a value are empty."""
     unsaid: Any = {"verdict": "unknown", "remembered": "", "schema": None, "answer": None}
     unsaid |= {"evidence": {}, "coverage": {}, "sources": {}}
     about = {name: value for name, value in task.items() if name in JudgedCause.__annotations__}

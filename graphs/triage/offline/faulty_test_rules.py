@@ -10,14 +10,14 @@ from answergraph.graphs.triage.offline.triage_case_text import CaseText, Finding
 
 _MISTAKES = frozenset({"NameError", "ReferenceError", "UnboundLocalError", "SyntaxError", "IndentationError"})
 _BY_TOOL = re.compile(r"strict mode violation|Mock ")
-"""Said of a failed check by the tool itself."""
+"""The test tool's own words for a failed check."""
 _OF_ITS_OWN = re.compile(
     r"unique constraint failed|duplicate (?:key|entry)"
     r"|(?:ENOENT: no such file or directory, open|\[Errno 2\] No such file or directory:|FileNotFoundException:) *['\"]?"
     r"(?!\S*(?:://|(?<![a-z])(?:te?mp|out(?:put)?|build|dist|reports?|results?|generated|target|logs?|exports?|cache)\b))\S",
     re.IGNORECASE,
 )
-"""A row that a test writes is there already, or a file that it reads, and that no run makes, is not there."""
+"""The test inserts a row that exists already, or reads a missing file that no run creates."""
 _TOOLS = re.compile(r"node_modules/(?:chai|sinon|expect)\b|site-packages/(?:_?pytest|mock|responses)\b")
 _LITERAL = r"(?:-?[\d.]+|'[^'\n]*'|\"[^\"\n]*\"|\b(?:True|False|None)\b)"
 _CONSTANTS = re.compile(
@@ -27,7 +27,7 @@ _CONSTANTS = re.compile(
 )
 """A test that only names constants before its check, as pytest shows it."""
 _RAISED = re.compile(r"^> +raise\b|^ +raise\b.*\n+E ", re.MULTILINE)
-"""A helper of the tests says itself what it met: that may be the application's."""
+"""A helper of the tests raised the error, whose cause may be the application."""
 _CONSTANT = re.compile(r"^[ \t]*self\.assert(?:True\(False|False\(True|Equals?\(\d+, \d+)\)", re.MULTILINE)
 """A failed check of unittest that names nothing."""
 _ON_PURPOSE = re.compile(
@@ -38,7 +38,7 @@ _ON_PURPOSE = re.compile(
 
 
 def broken_preparation(case: CaseText) -> Finding | None:
-    """Find that what prepares the test failed, so that the test itself did not run."""
+    """Find a failed preparation: the test itself did not run."""
     said = signs.SETUP.search(case.said)
     if said is not None and case.broke_in != "application":
         explanation = "The test's preparation failed; the test itself did not run."
@@ -50,7 +50,7 @@ def broken_preparation(case: CaseText) -> Finding | None:
 
 
 def mistake_in_test(case: CaseText) -> Finding | None:
-    """Find that the code of the test does not hold together."""
+    """Find an error in the test's own code."""
     lacks = re.search(r"AttributeError: (?:type object )?'(\w+)' (?:object )?has no attribute", "\n".join(case.error_lines))
     misused = signs.MISUSE.search(case.said)
     if misused and (not case.is_assertion or case.error_type == "Failed" or _BY_TOOL.search(misused[0])):
@@ -74,7 +74,7 @@ def fails_by_itself(case: CaseText) -> Finding | None:
 
 
 def _is_mistaken(case: CaseText) -> bool:
-    """Return whether an error that ended a test in its own code tells of that code."""
+    """Return whether the error that ended the test is a mistake of the test's own code."""
     said = "\n".join(case.error_lines)
     in_tool = case.error_type == "TypeError" and _TOOLS.search(case.frames[-1].path)
     return bool(case.error_type in _MISTAKES or in_tool or (_OF_ITS_OWN.search(said) and not case.is_assertion))

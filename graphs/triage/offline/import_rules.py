@@ -16,7 +16,7 @@ _NO_MODULE = re.compile(r"No module named '?(?P<module>[\w.]+)")
 _NO_SCRIPT = re.compile(r"Cannot find (?:module|package) '(?P<module>[^']+)'")
 _NO_CLASS = re.compile(r"(?:ClassNotFoundException|NoClassDefFoundError): (?P<module>[\w./$]+)")
 _REPLACED = re.compile(r"mock\.py:\d+: in (?:decoration_helper|__enter__|_importer)\b")
-"""What a test wants to replace was looked for."""
+"""A mock looked for the name that it replaces."""
 
 
 def missing_code(case: CaseText) -> Finding | None:

@@ -21,7 +21,7 @@ _NEVER_RAN = re.compile(
     r"^failed on (?:setup|teardown)|^(?:collection|setup|teardown) (?:failure|error)|Test suite failed to run"
 )
 _OF_MACHINE = re.compile(r"for \|: 'type'|'type' object is not subscriptable|AttributeError: module |\[Errno \d+\]|\bENOENT\b")
-"""What may only show another version of Python or a package, or what the system refused."""
+"""Signs of another version of Python or of a package, or of a refusal by the system."""
 _VALUE = r"""('[^'\n]{0,200}'|"[^"\n]{0,200}"|<[^>\n]{0,200}>|\[[^\]\n]{0,200}\]|\([^()\n]{0,200}\)|[^\s,;]{1,200})"""
 _COMPARISONS = (
     r"(?:\bassert|AssertionError:) VALUE (?:[!=<>]=|[<>]) VALUE",  # pytest, unittest
@@ -127,7 +127,7 @@ def _is_explained(case: CaseText, *, at_import: bool = False) -> bool:
 
 
 def _differ(case: CaseText) -> bool:
-    """Return whether the compared values differ in more than words, form, truth or time: there the test may be outdated."""
+    """Return whether the compared values differ in more than wording, form, truth or time; otherwise the test may be outdated."""
     said = _COLOUR.sub("", case.said)
     match = _COMPARED.search(said)
     if match:

@@ -101,7 +101,7 @@ class CaseText(CaseFacts):
     def is_assertion(self) -> bool:
         """Whether only a check of the test failed."""
         said = SHOWN_AROUND.sub("", self.said)[:MAX_JUDGED_CHARACTERS]
-        for title in re.split(r"::| › ", self.test):  # what a test is called is no check
+        for title in re.split(r"::| › ", self.test):  # the name of a test proves no check
             said = said.replace(title, "") if " " in title else said
         named = self.error_type if self.error_type.endswith(("Error", "Exception", "Expired", "Exit")) else ""
         return self.error_type in _ASSERTIONS or (named in {"", "Error"} and bool(_CHECK.search(said)))
@@ -140,7 +140,7 @@ class CaseText(CaseFacts):
 
     @property
     def waited_in_vain(self) -> bool:
-        """Whether the test waited for something on a page that did not come: the page may be wrong, or the test."""
+        """Whether the test waited in vain for something on a page: the page may be wrong, or the test."""
         waits = signs.AWAITED_ELEMENT.search(self.details) and not signs.ACTED.search(self.details)
         return bool(waits and signs.TIMEOUT.search(self.said))
 
@@ -204,7 +204,7 @@ class CaseText(CaseFacts):
         return said[:MAX_QUOTE_CHARACTERS].rsplit("\n", 1)[0].strip() if len(said) > MAX_QUOTE_CHARACTERS else said
 
     def line_around(self, said: str) -> str:
-        """Return the line of the failure in which something is said."""
+        """Return the line of the failure that contains a text."""
         lines = (line.strip() for text in (self.details, self.message) for line in text.splitlines())
         return cut(next((line for line in lines if said in line), self.last_line()))
 

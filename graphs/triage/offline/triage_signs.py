@@ -31,7 +31,7 @@ AWAITED_ELEMENT = re.compile(
     r"waiting for (?:navigation|expect|locator|selector|element|visibility|presence|getBy|get_by)|NoSuchElement"
     r"|locator resolved to|navigating to \"|[Uu]nable to (?:find|locate) (?:an )?element|[Ee]xpected to find element"
 )
-"""Something was waited for on a page; whether the page or the test is wrong, the time-out does not tell."""
+"""The test waited for something on a page; the time-out does not tell whether the page or the test is wrong."""
 
 ACTED = re.compile(r"^[ \t]*- performing \w+ action[ \t]*$", re.MULTILINE)
 """Playwright found the element ready and acted on it."""
