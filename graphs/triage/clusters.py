@@ -1,6 +1,6 @@
 """Clusters failures by cause; each cluster is judged and shown once.
 
-Two failures share a cause if the rules see the same features in them, and if they have one of these in common: the message without
+Two failures share a cause if the rules see the same features in them, and if they share one of these: the message without
 its values, the line of the application that broke, the test without its parameters, or telling values.
 """
 
