@@ -211,8 +211,10 @@ const tasksOf = ({ tasks }) => (tasks?.length ? tasks : undefined);
 /** How a stored task stands in its run: where the run went on, whatever kept it from going on is over. */
 function standing({ error, interrupts, result }, after) {
   if (after) return { state: "done" };
-  const state = error ? "failed" : interrupts?.length ? "waits" : result ? "done" : "stopped";
-  return { state, error: error ?? null, interrupts: interrupts ?? [] };
+  // The server cancels the node of a run that is stopped.
+  const failure = /^CancelledError\b/.test(error ?? "") ? null : (error ?? null);
+  const state = failure ? "failed" : interrupts?.length ? "waits" : result ? "done" : "stopped";
+  return { state, error: failure, interrupts: interrupts ?? [] };
 }
 
 const blank = ({ node, number, began, space = "" }) => ({ number, node, space, inside: withoutIds(space), childSpace: null, state: "running", began,
