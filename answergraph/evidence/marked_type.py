@@ -6,7 +6,7 @@ that none is ignored: see ``Place.within``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import is_dataclass
 from decimal import Decimal
@@ -166,17 +166,32 @@ def _left_out_of(cls: Any) -> Iterator[tuple[str, Mark]]:
     yield from ((name, mark) for name, hint in hints.items() for mark in _left_out(hint))
 
 
-def _left_out(annotation: Any) -> Iterator[Mark]:
-    written = list(_marks_in(annotation))
+def _left_out(annotation: Any) -> Sequence[Mark]:
     try:
-        schema = TypeAdapter(annotation).core_schema if written else {}
+        return _left_out_once(annotation)
+    except TypeError:  # metadata without a hash
+        return _left_out_once.__wrapped__(annotation)
+
+
+@lru_cache(maxsize=256)
+def _left_out_once(annotation: Any) -> Sequence[Mark]:
+    """Return the marks in an annotation that validation does not reach; types that refer to each other share annotations."""
+    written = [] if _is_record(annotation) else list(_marks_in(annotation))
+    if not written:
+        return ()
+    try:
+        schema = TypeAdapter(annotation).core_schema
     except (PydanticUserError, NameError):
         schema = {"written": written}  # qualifiers such as NotRequired are not types
     found = MarkedType(schema).marks_below(schema)
-    yield from (mark for mark in written if mark not in found)
-    is_annotated = get_origin(annotation) is Annotated
-    for part in get_args(annotation)[: 1 if is_annotated else None] if written else ():
-        yield from _left_out(part)
+    parts = get_args(annotation)[: 1 if get_origin(annotation) is Annotated else None]
+    return (*(mark for mark in written if mark not in found), *(mark for part in parts for mark in _left_out(part)))
+
+
+def _is_record(annotation: Any) -> bool:
+    return isinstance(annotation, type) and (
+        issubclass(annotation, BaseModel) or is_dataclass(annotation) or is_typeddict(annotation)
+    )
 
 
 def _marks_in(annotation: Any) -> Iterator[Mark]:
@@ -184,9 +199,7 @@ def _marks_in(annotation: Any) -> Iterator[Mark]:
         yield annotation
     elif isinstance(annotation, TypeAliasType):
         yield from _marks_in(annotation.__value__)
-    elif isinstance(annotation, type) and (
-        issubclass(annotation, BaseModel) or is_dataclass(annotation) or is_typeddict(annotation)
-    ):
+    elif _is_record(annotation):
         with suppress(PydanticUserError, NameError):
             record = marked_type(annotation)
             yield from record.marks_below(record.root)
