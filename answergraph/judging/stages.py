@@ -74,7 +74,7 @@ class Stage:
         return {JUDGING: {**judging, "stages": [*judging["stages"], record]}}
 
     def _asked(self, work: JudgedText, conditions: Sequence[str]) -> Step[JudgeReply]:
-        budget = None if self.name == "phase1_tag" else current_budget()  # that stage calls no model
+        budget = None if isinstance(self.question, ReadOwnTag) else current_budget()  # that stage calls no model
         if budget is None:
             return (yield from self.question.ask(work, conditions))
         with budget.charge_single_call() as charge:

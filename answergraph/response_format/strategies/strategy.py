@@ -183,9 +183,11 @@ class Strategy(ABC, Generic[SchemaT]):
 
     def example(self) -> str:
         """Return an example of an answer, with placeholders; without patterns where the provider enforces the schema."""
+        return self.derived.get_or_make(self._example, key="example")
+
+    def _example(self) -> str:
         # Small models copy a pattern in place of a value.
-        schema = without("pattern", self.reply_schema()) if self.is_held else self.reply_schema()
-        return self.derived.get_or_make(lambda: example_of(schema), key="example")
+        return example_of(without("pattern", self.reply_schema()) if self.is_held else self.reply_schema())
 
     def receipt(self, value: Any) -> str:
         """Return the tool message that answers the call of an accepted answer, LangChain's unless replaced."""
