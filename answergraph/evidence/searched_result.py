@@ -34,12 +34,9 @@ class SearchedResult:
         self.run = run
         self.written = written or WrittenWords([run])
         self.upto = upto
-        self._is_json = [json_form(text) for text in run.texts]
-        plain = [MappedText.unchanged(text) for text in run.texts]
-        self._unescaped = [without_escapes(text) if json else text for text, json in zip(plain, self._is_json, strict=True)]
         self._views: dict[int, list[View]] = {}
         self._counted: dict[tuple[int, str | None], MappedText] = {}
-        self._unread = [views_of(text, is_json=json) for text, json in zip(self._unescaped, self._is_json, strict=True)]
+        self._unread = [self._views_of(part) for part in range(len(run.texts))]
 
     @property
     def is_shown(self) -> bool:
@@ -60,6 +57,11 @@ class SearchedResult:
             known.append(view)
             yield view
 
+    def _views_of(self, part: int) -> Iterator[View]:
+        # A generator: most results are never searched, because a newer one supports the claim.
+        text, is_json = self._unescaped[part]
+        yield from views_of(text, is_json=is_json)
+
     def counted(self, part: int, locale: str | None) -> MappedText:
         """Return one text prepared for reading numbers."""
         key = (part, locale)
@@ -68,14 +70,18 @@ class SearchedResult:
         return self._counted[key]
 
     def _prepared(self, part: int, locale: str | None) -> MappedText:
-        text, plain = self.run.texts[part], self._unescaped[part]
-        if self._is_json[part] and _COMMA_IN_DIGITS.search(text):
-            plain = separated(text)
+        text, (unescaped, is_json) = self.run.texts[part], self._unescaped[part]
+        plain = separated(text) if is_json and _COMMA_IN_DIGITS.search(text) else unescaped
         plain = plain.changed(_GROUPING, lambda _: "_")
         if locale is None or str(marks_of(locale)).startswith(" "):
             plain = plain.changed(_GROUPED_BY_SPACES, lambda match: match.group().replace(" ", GROUP_SPACE))
-        is_known = plain is self._unescaped[part] and "-" not in text
+        is_known = plain is unescaped and "-" not in text
         return _with_plain_digits(next(self.views(part)).folded if is_known else folded(plain))
+
+    @cached_property
+    def _unescaped(self) -> list[tuple[MappedText, str]]:
+        texts = [(MappedText.unchanged(text), json_form(text)) for text in self.run.texts]
+        return [(without_escapes(text) if is_json else text, is_json) for text, is_json in texts]
 
     @cached_property
     def offsets(self) -> list[int]:

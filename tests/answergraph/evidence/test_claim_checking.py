@@ -214,3 +214,17 @@ def test_at_most_ten_problems_are_told_and_the_rest_counted() -> None:
     feedback = check_claims(claims, [run_of("some other text altogether", "c")]).feedback
     assert feedback.count("- q[") == 10
     assert "- and 2 more" in feedback
+
+
+def test_results_before_the_one_that_supports_a_quote_are_not_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed: list[str] = []
+    loads = json.loads
+
+    def noting(text: str) -> Any:
+        parsed.append(text)
+        return loads(text)
+
+    monkeypatch.setattr(json, "loads", noting)
+    older, newest = json.dumps({"log": "older"}), json.dumps({"log": "the newest words"})
+    assert not quoted("the newest words", older, older, newest).problems
+    assert set(parsed) == {newest}
