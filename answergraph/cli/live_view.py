@@ -45,8 +45,7 @@ def run_graph(
 ) -> dict[str, Any]:
     """Run a graph and return its final state; prints its updates, by default as steps if stderr is a terminal.
 
-    Raises:
-        typer.Exit: If the run was interrupted or failed; stderr has the reason.
+    Raise ``typer.Exit`` if the run was interrupted or failed; stderr has the reason.
     """
     if show is None and sys.stderr.isatty():
         show = partial(_show_steps, Console(stderr=True))
@@ -76,15 +75,7 @@ def progress_bar(further: ProgressColumn) -> Progress:
 
 
 def step_lines(update: Any) -> Iterator[str]:
-    """Return a line for each thing a node did; ``↺`` marks the library's own corrections.
-
-    Example:
-        >>> list(step_lines({"messages": [ToolMessage("7", name="add", tool_call_id="1")]}))
-        ['← add: 7']
-        >>> sent_back = ToolMessage("Too high.", name="Sum", tool_call_id="2", id="answergraph-correction-1")
-        >>> list(step_lines({"messages": [sent_back]}))
-        ['↺ Sum: Too high.']
-    """
+    """Return a line for each thing a node did; ``↺`` marks the library's own corrections."""
     for part in update if isinstance(update, list) else [update]:
         if isinstance(part, Mapping):
             for message in part.get("messages") or ():

@@ -62,11 +62,7 @@ class Journal(AbstractContextManager["Journal", None]):
     """
 
     def __init__(self, path: Path) -> None:
-        """Open the journal; creates it and its folder if necessary.
-
-        Raises:
-            OSError: If it cannot be read or written.
-        """
+        """Open the journal; creates it and its folder if necessary."""
         path.parent.mkdir(parents=True, exist_ok=True)
         self._file = path.open("ab+")
         self._file.seek(0)
@@ -77,11 +73,7 @@ class Journal(AbstractContextManager["Journal", None]):
             self._file.flush()
 
     def add(self, record: Record) -> None:
-        """Write a finished run, at once.
-
-        Raises:
-            OSError: If it cannot be written.
-        """
+        """Write a finished run, at once."""
         self._file.write(to_json(record, fallback=str) + b"\n")
         self._file.flush()
         self.records[record.key] = record

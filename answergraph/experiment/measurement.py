@@ -63,11 +63,7 @@ class Measurement:
 
 
 def measure(setting: Setting, task: Task, state: Mapping[str, Any]) -> Measurement:
-    """Measure a finished run.
-
-    Raises:
-        WrongStrategyError: If the answer was requested in another way than the setting requires.
-    """
+    """Measure a finished run; raise ``WrongStrategyError`` if the answer was requested in another way than the setting's."""
     outcome: Outcome | None = state.get("outcome")
     _refuse_other_strategies(setting, outcome)
     messages: Sequence[AnyMessage] = state["messages"]

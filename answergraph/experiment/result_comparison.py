@@ -18,12 +18,7 @@ Runs = dict[str, dict[RunKey, Record]]
 
 
 def compared_results(first: Path, second: Path) -> RenderableType:
-    """Return the table for two journals.
-
-    Raises:
-        OSError: If one cannot be read.
-        AgentSpecError: If they share no setting, or mix configurations.
-    """
+    """Return the table for two journals; raise ``AgentSpecError`` if they share no setting, or mix configurations."""
     results = {path: _runs_in(path) for path in (first, second)}
     one, other = results[first], results[second]
     shared = [setting.name for setting in SETTINGS if setting.name in one and setting.name in other]

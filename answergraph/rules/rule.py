@@ -87,12 +87,7 @@ class Rule:
 def parse_rule(text: str) -> Rule:
     """Read a rule, such as ``tests pass``, ``when(failed == 0)`` or ``any("rejected", "error") && when(visits.review < 3)``.
 
-    Raises:
-        RuleSyntaxError: If it is malformed; knows the position.
-
-    Example:
-        >>> parse_rule("approved && when(score > 0.5)").label
-        'approved'
+    Raise ``RuleSyntaxError`` with the position if it is malformed.
     """
     if not isinstance(text, str) or not text.strip():
         raise RuleSyntaxError(str(text), 0, "a rule is a non-empty string")
@@ -184,12 +179,7 @@ class Rules:
     """The rules of one decision, in order."""
 
     def __init__(self, rules: Sequence[str]) -> None:
-        """Read the rules; the first one that holds counts.
-
-        Raises:
-            AgentSpecError: If there are none, or one is repeated.
-            RuleSyntaxError: If one is malformed.
-        """
+        """Read the rules; raise ``AgentSpecError`` for none or a repeated one, ``RuleSyntaxError`` for a malformed one."""
         if isinstance(rules, str) or not rules:
             raise AgentSpecError(f"rules are a list of at least one condition, not {rules!r}.")
         self.rules: tuple[Rule, ...] = tuple(map(parse_rule, rules))

@@ -64,11 +64,7 @@ class Expression:
     is_constant: bool = False
 
     def holds(self, facts: Facts) -> bool:
-        """Return whether a condition holds.
-
-        Raises:
-            RuleEvaluationError: If it is neither true nor false.
-        """
+        """Return whether a condition holds; raise ``RuleEvaluationError`` if it is neither true nor false."""
         value = self.value(facts)
         if not isinstance(value, bool):
             raise RuleEvaluationError(self.text, f"{value!r} is neither true nor false")

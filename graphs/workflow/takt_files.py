@@ -53,11 +53,7 @@ class TextsByReference:
     sections: Mapping[str, Mapping[str, str]]
 
     def text(self, section: str, reference: str, key: str) -> str:
-        """Return a text; an unknown reference is the text itself.
-
-        Raises:
-            WorkflowSpecError: If a file cannot be read.
-        """
+        """Return a text; an unknown reference is the text itself. Raise ``WorkflowSpecError`` if a file cannot be read."""
         given = str(self.sections.get(section, {}).get(reference, reference))
         try:
             path = next((path for path in self._paths(section, given) if path.is_file()), None)

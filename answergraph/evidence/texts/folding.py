@@ -110,12 +110,7 @@ class MappedText:
 
 
 def fold(text: str) -> str:
-    """Return a text folded and stripped, with line breaks as spaces.
-
-    Example:
-        >>> fold(" the “disk”   is ｆｕｌｌ ")
-        "the 'disk' is full"
-    """
+    """Return a text folded and stripped, with line breaks as spaces."""
     return folded(MappedText.unchanged(text)).flat.strip()
 
 
