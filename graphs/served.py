@@ -37,12 +37,10 @@ def calculator() -> CompiledStateGraph[Any, Any, Any, Any]:
 
 
 def react(config: RunnableConfig, runtime: ServerRuntime[Any]) -> CompiledStateGraph[Any, Any, Any, Any]:
-    """Return the react graph for the model of the run's context."""
     return react_agent(_context(config, runtime).get("model") or OFFLINE)
 
 
 def judge(config: RunnableConfig, runtime: ServerRuntime[Any]) -> CompiledStateGraph[Any, Any, Any, Any]:
-    """Return the judge for the model and the rules of the run's context."""
     return judge_by_context(_context(config, runtime))
 
 

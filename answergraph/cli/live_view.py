@@ -86,7 +86,6 @@ def step_lines(update: Any) -> Iterator[str]:
 
 
 def _decision_lines(update: Mapping[str, Any]) -> Iterator[str]:
-    """Return the decisions of a judge or a workflow."""
     for stage in ((update.get("judging") or {}).get("stages") or ())[-1:]:
         yield f"{stage['status']}: {one_line(stage['reason'])}"
     if (update.get("judgment") or {}).get("label"):

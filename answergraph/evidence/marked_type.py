@@ -61,7 +61,6 @@ class MarkedType:
         return list(self._told(self.root, "", set()))
 
     def marks_below(self, schema: CoreSchema) -> list[Mark]:
-        """Return the marks on a schema and in it."""
         return list(self._search(schema, set()))
 
     def fits(self, schema: CoreSchema, value: Any) -> bool:
@@ -137,12 +136,10 @@ class MarkedType:
 
 @lru_cache(maxsize=MAX_KEPT)
 def marked_type(declared: Any) -> MarkedType:
-    """Return the parts and marks of a type."""
     return MarkedType(TypeAdapter(declared).core_schema)
 
 
 def marks_on(schema: CoreSchema) -> tuple[Mark, ...]:
-    """Return the marks on a schema itself."""
     return tuple(schema.get("metadata", {}).get(MARKS, ()))
 
 

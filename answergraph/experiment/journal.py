@@ -83,7 +83,6 @@ class Journal(AbstractContextManager["Journal", None]):
 
 
 def readable(text: bytes) -> Iterator[Record]:
-    """Yield the records of a journal."""
     for line in text.splitlines():
         try:
             yield _RECORD.validate_json(line)

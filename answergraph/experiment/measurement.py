@@ -43,7 +43,6 @@ class Measurement:
     answer: float | None
     """The final answer, ``None`` if there is none."""
     correct: bool
-    """Whether it is the known value."""
     calls: dict[str, int]
     """Successful calls per tool."""
     rounds: int

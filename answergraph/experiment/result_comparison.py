@@ -14,7 +14,6 @@ from answergraph.experiment.summary import SMALL_SAMPLE_NOTE, compare, provenanc
 from answergraph.state.errors import AgentSpecError
 
 Runs = dict[str, dict[RunKey, Record]]
-"""The records of each setting."""
 
 
 def compared_results(first: Path, second: Path) -> RenderableType:

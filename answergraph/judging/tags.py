@@ -22,7 +22,6 @@ def without_echo(reply: str, prompt: str) -> str:
 
 
 def tags_in(text: str, word: str) -> list[int]:
-    """Return the numbers of the tags in a text."""
     return [int(number) for number in _tags(word).findall(text)]
 
 

@@ -44,11 +44,9 @@ class BoundModel:
     user_after_tool: bool = True
     """Whether the provider accepts a user message after a tool message."""
     dialect: Dialect = Dialect.PLAIN
-    """The dialect of the format's schema."""
     note: str | None = None
     """Recorded with each attempt."""
     tools_in_text: frozenset[str] = frozenset()
-    """Tools whose calls may be written as text."""
 
     @classmethod
     def of(cls, bound: Any, **fields: Any) -> BoundModel:

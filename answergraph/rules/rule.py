@@ -68,15 +68,12 @@ class Rule:
     guard: Expression | None = None
     """The condition of ``when(...)``."""
     names: tuple[str, ...] = ()
-    """The state names it reads."""
 
     @property
     def is_semantic(self) -> bool:
-        """Whether a judge decides it."""
         return self.label is not None
 
     def holds(self, facts: Mapping[str, Any] | Facts, children: Sequence[str], chosen: str | None) -> bool:
-        """Return whether the rule holds for the facts, the children's labels and the chosen label."""
         if self.label is not None and self.label != chosen:
             return False
         if self.aggregate is not None and not self.aggregate.holds(children):

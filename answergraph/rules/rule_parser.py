@@ -45,7 +45,6 @@ class RuleReader:
         self.rule = rule
         self.position = position
         self.names: list[str] = []
-        """The names of the state that were read."""
         self._depth = 0
         self._lists = 0
 

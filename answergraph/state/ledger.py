@@ -131,7 +131,6 @@ class RunLedger(TypedDict):
     last_call_made: bool
     """Whether the last model call of the budget has been made."""
     finished: bool
-    """Whether the run's outcome is written."""
     taken_out: NotRequired[list[PendingCall]]
     """The calls that hooks removed from the model's last reply."""
     pending: NotRequired[list[PendingCall]]

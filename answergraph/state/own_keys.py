@@ -59,7 +59,6 @@ def _is_pair(part: Any) -> bool:
 
 
 TRACED, UNTRACED = "traced", "untraced"
-"""The values of ``RUNNING``."""
 
 
 class UntracedUpdate(dict[str, Any]):
@@ -93,6 +92,5 @@ def pairs_of(update: Any) -> list[tuple[str, Any]]:
 
 
 def written_messages(update: Any) -> list[Any]:
-    """Return the messages that an update of any form writes."""
     values = [value for key, value in pairs_of(update) if key == "messages"]
     return [each for value in values for each in (value if isinstance(value, list | tuple) else [value])]

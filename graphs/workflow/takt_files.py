@@ -23,7 +23,6 @@ SYNONYMS: Mapping[str, str] = {
     "agent_name": "persona_name",
     "piece_config": "workflow_config",
 }
-"""Our key for each synonym."""
 REFUSED: Mapping[str, str] = {
     "arpeggio": "write an agent that works through the data, and name it as the step's agent",
     "team_leader": "write a graph that shares the work out, and name it as the step's agent",
@@ -113,7 +112,6 @@ def instruction(step: Mapping[str, Any], texts: TextsByReference, key: str) -> s
 
 
 def report_writers(steps: Sequence[Any], texts: TextsByReference) -> dict[str, str]:
-    """Return the step that writes each report."""
     named = {f"steps[{index}]": step for index, step in enumerate(steps)}
     for key, step in list(named.items()):
         children = step.get("parallel") if isinstance(step, dict) else None

@@ -47,7 +47,6 @@ class MappedText:
     starts: tuple[int, ...]
     """Where each piece begins, ascending from 0."""
     origins: tuple[tuple[int, int], ...]
-    """The original span of each piece."""
 
     @property
     def flat(self) -> str:

@@ -93,7 +93,6 @@ class _Run:
 
 
 def _without_prose_parentheses(tokens: Sequence[NotationToken]) -> list[NotationToken]:
-    """Turn parentheses that contain prose into prose."""
     prose_so_far = 0
     opened: list[tuple[int, int]] = []
     result = list(tokens)

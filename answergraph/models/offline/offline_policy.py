@@ -33,7 +33,6 @@ class SchemaField:
         return bool(self.types & {"number", "integer"})
 
     def takes(self, value: Any) -> bool:
-        """Return whether a value has an accepted JSON type."""
         return not self.types or bool(_json_types(value) & self.types)
 
 
@@ -75,7 +74,6 @@ class OfflineRequest:
     tools: Mapping[str, OfferedSchema]
     """The bound tools by name, in order, without provider tools."""
     answer_format: OfferedSchema | None
-    """The native answer format, if one is bound."""
     tool_choice: ToolChoice
 
     @classmethod

@@ -98,7 +98,6 @@ def refusal_text(message: AIMessage) -> str:
 
 
 def stop_reasons(message: AIMessage) -> set[str]:
-    """Return the stop reasons in lower case."""
     metadata = message.response_metadata
     details, feedback = metadata.get("incomplete_details"), metadata.get("prompt_feedback")
     found = [metadata.get(key) for key in _REASON_KEYS]

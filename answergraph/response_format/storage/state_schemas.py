@@ -84,7 +84,6 @@ def _metadata(hint: Any) -> tuple[Any, ...]:
 
 
 def typed_dict(name: str, fields: dict[str, Any]) -> type[Any]:
-    """Return a ``TypedDict`` of run-time fields."""
     schema: type[Any] = TypedDict(name, fields)  # type: ignore[misc]  # mypy wants literal fields
     return schema
 
