@@ -43,10 +43,7 @@ def run_graph(
     output_keys: Sequence[str] | None = None,
     show: Callable[[Mapping[str, Any], Sequence[str]], None] | None = None,
 ) -> dict[str, Any]:
-    """Run a graph and return its final state; prints its updates, by default as steps if stderr is a terminal.
-
-    Raise ``typer.Exit`` if the run was interrupted or failed; stderr has the reason.
-    """
+    """Run a graph and print its updates; return its final state, or raise ``typer.Exit`` with the reason on stderr."""
     if show is None and sys.stderr.isatty():
         show = partial(_show_steps, Console(stderr=True))
     # Only if they are shown: while streaming, LangGraph delays Ctrl-C until a call ends.

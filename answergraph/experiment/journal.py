@@ -56,10 +56,7 @@ _RECORD = TypeAdapter(Record)
 
 
 class Journal(AbstractContextManager["Journal", None]):
-    """A file of one JSON object per finished run, written as the runs finish; used as a context manager.
-
-    An unreadable line, left by a killed writer, is ignored: its run is repeated.
-    """
+    """A file of one JSON object per finished run; a line that cannot be read is ignored, so its run is repeated."""
 
     def __init__(self, path: Path) -> None:
         """Open the journal; creates it and its folder if necessary."""

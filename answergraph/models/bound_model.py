@@ -133,10 +133,7 @@ def with_words(message: AIMessage) -> AIMessage:
 
 
 class BoundModels:
-    """Bound models, kept per (model, tools, strategy, choice, settings).
-
-    Binding converts every tool, which costs more than the rest of a step; an agent does it once.
-    """
+    """Bound models by what was bound to them: binding converts every tool, which costs more than the rest of a step."""
 
     def __init__(self) -> None:
         self._bound: RecentCache[BoundModel] = RecentCache()

@@ -26,10 +26,7 @@ REFUSED = (
 
 
 def without_refused_keys(writer: str, update: Any, state: Any, names: frozenset[str]) -> Any:
-    """Return the update of a hook without the agent's own keys; raise ``AgentSpecError`` if it changes answer or outcome.
-
-    To return the whole state is no change.
-    """
+    """Return a hook's update without the agent's own keys; raise ``AgentSpecError`` if it changes the answer or the outcome."""
     cleaned = without_keys(update, names)
     for key, value in [] if cleaned is update else pairs_of(update):
         stands = state.get(key) if isinstance(state, Mapping) else getattr(state, key, None)

@@ -31,10 +31,7 @@ class GrowingJson:
         self._restarts_left = MAX_RESTARTS
 
     def add(self, piece: str) -> bool:
-        """Add a piece of the text, and return whether ``value`` has changed.
-
-        The value only grows: strings get longer, lists and objects get items; a number or constant is omitted until complete.
-        """
+        """Add a piece, and return whether ``value`` has changed; it only grows, and omits a number or constant until complete."""
         self._pieces.append(piece)
         self._length += len(piece)
         grown = self._length - self._read_length

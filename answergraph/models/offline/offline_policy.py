@@ -125,10 +125,7 @@ def attach(text: str, key: str, data: Any) -> HumanMessage:
 
 
 def decline(text: str) -> AIMessage:
-    """Return a refusal, marked as in OpenAI's API.
-
-    The agent then ends with status ``refused`` and does not ask again: the rules would give the same reply.
-    """
+    """Return a refusal, marked as in OpenAI's API; the agent does not ask again, because the rules would give the same reply."""
     return AIMessage(text, additional_kwargs={"refusal": text})
 
 

@@ -105,10 +105,7 @@ def begins_json(text: str, start: int) -> bool:
 
 
 def closed_value(text: str) -> str | None:
-    """Return a cut text up to the end of its last complete JSON value.
-
-    Returns ``None`` if there is no such value, or if a different value follows that is still open.
-    """
+    """Return a cut text up to its last complete JSON value; ``None`` without one, or if a different open value follows."""
     end: int | None = None
     begin = 0
     position, passed_over, closings = 0, 0, closings_in(text)

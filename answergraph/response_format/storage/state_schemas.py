@@ -100,10 +100,7 @@ def _shown(schema: AnswerSchema) -> Any:
 
 
 def inlined(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a JSON Schema with references replaced by definitions, to embed it.
-
-    Where a definition refers to itself, any value is accepted.
-    """
+    """Return a JSON Schema with references replaced by definitions, to embed it; one that refers to itself accepts any value."""
     shown: dict[str, Any] = _without_references(schema, schema, frozenset())
     return shown
 
