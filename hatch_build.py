@@ -30,8 +30,8 @@ class CheckedBuild(BuildHookInterface):
         release = self.metadata.version
         if "dev" not in release and self.metadata.core.urls["Repository"].startswith(PLACEHOLDER):
             self.app.abort(
-                f"Version {release} has no address. Set 'repository' under [tool.hatch.metadata.hooks.custom] in pyproject.toml to the "
-                "address of the repository, or build a development version such as '0.2.0.dev0'."
+                f"Version {release} has no address. Set 'repository' under [tool.hatch.metadata.hooks.custom] in pyproject.toml "
+                "to the address of the repository, or build a development version such as '0.2.0.dev0'."
             )
 
 
