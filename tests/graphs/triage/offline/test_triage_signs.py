@@ -1,5 +1,9 @@
 """What a machine lacks, as systems and libraries say it, and what only sounds like it."""
 
+import json
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
 from tests.graphs.triage.offline.test_triage_rules import case, concluded
@@ -60,3 +64,20 @@ def test_what_the_machine_lacks_is_no_failure_of_the_application(error: str) -> 
 )
 def test_whose_lack_it_is_decides(details: str, verdict: tuple[bool, str | None] | None) -> None:
     assert concluded(case(details, message=details.splitlines()[0])) == verdict
+
+
+SAID = json.loads(Path(__file__).with_name("said_by_tools.json").read_text(encoding="utf-8"))
+"""Failures as many tools write them, and what their text alone decides."""
+VERDICTS: dict[tuple[bool, str | None] | None, str] = {
+    (True, "tool_bug"): "not-real",
+    (True, "temporary_error"): "not-real",
+    (False, None): "real",
+    None: "open",
+}
+
+
+@pytest.mark.parametrize("name", SAID)
+def test_the_words_of_many_tools_are_understood(name: str) -> None:
+    said = SAID[name]["says"]
+    facts = case(said, message="" if "\nE  " in said else said.strip().splitlines()[0])
+    assert VERDICTS[concluded(replace(facts, test=SAID[name]["test"]))] == SAID[name]["verdict"]
