@@ -19,7 +19,7 @@ ASKS_A_MODEL = ".invoke({'messages': ['Go.']})"
 
 
 @pytest.mark.parametrize(("program", "message"), MISTAKES, ids=[program for program, _ in MISTAKES])
-def test_a_mistake_is_told_with_what_to_write(program: str, message: str) -> None:
+def test_the_error_for_a_mistake_says_what_to_write_instead(program: str, message: str) -> None:
     asked = len(MODEL.requests)
     with pytest.raises(AgentSpecError) as told:
         eval(program, dict(NAMES))  # the programs are lines of ours
@@ -31,6 +31,6 @@ def test_the_table_is_large() -> None:
     assert len(MISTAKES) >= MIN_MISTAKES
 
 
-def test_what_is_no_list_is_a_type_error_as_with_langchain() -> None:
+def test_tools_that_are_not_a_list_raise_a_type_error_as_in_langchain() -> None:
     with pytest.raises(TypeError, match="'ToolNode' object is not iterable"):
         eval("create_agent(MODEL, ToolNode([search]))", dict(NAMES))

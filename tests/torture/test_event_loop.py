@@ -128,5 +128,5 @@ def callers_schema(folder: Path) -> Awaitable[Any]:
         *(judged_work, rules_on_facts, callers_schema),
     ],
 )
-async def test_the_event_loop_serves_others_meanwhile(run: Callable[[Path], Awaitable[Any]], tmp_path: Path) -> None:
+async def test_the_event_loop_keeps_serving_other_runs(run: Callable[[Path], Awaitable[Any]], tmp_path: Path) -> None:
     assert await held_seconds(run(tmp_path)) < MAX_HELD_SECONDS

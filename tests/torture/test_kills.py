@@ -18,7 +18,7 @@ def kills_of(store: str, folder: Path, postgres: Cluster | None) -> Tally:
 
 
 @pytest.mark.torture
-def test_a_run_on_sqlite_that_was_killed_goes_on_as_if_nothing_had_happened(tmp_path: Path) -> None:
+def test_a_killed_run_on_sqlite_continues_without_loss_or_repetition(tmp_path: Path) -> None:
     tally = kills_of("SQLite", tmp_path, None)
     assert tally.problems == []
     assert tally.holds
@@ -27,7 +27,7 @@ def test_a_run_on_sqlite_that_was_killed_goes_on_as_if_nothing_had_happened(tmp_
 
 @pytest.mark.torture
 @pytest.mark.postgres
-def test_a_run_on_postgresql_that_was_killed_goes_on_as_if_nothing_had_happened(tmp_path: Path, postgres_cluster: Any) -> None:
+def test_a_killed_run_on_postgresql_continues_without_loss_or_repetition(tmp_path: Path, postgres_cluster: Any) -> None:
     tally = kills_of("PostgreSQL", tmp_path, postgres_cluster)
     assert tally.problems == []
     assert tally.holds

@@ -9,7 +9,7 @@ PART = 20
 
 
 @pytest.mark.torture
-def test_runs_leave_nothing_behind_and_take_no_longer_each_time() -> None:
+def test_many_runs_leak_nothing_and_do_not_get_slower() -> None:
     found = list(findings(PART))
     assert [each for each in found if not each.holds] == []
     assert len(found) >= 7

@@ -54,7 +54,7 @@ FIBONACCI = (
         (FIBONACCI.format(names='"n"'), OPEN),  # what is expected comes from a fixture
     ],
 )
-def test_two_numbers_that_differ_are_read_in_every_tool(details: str, verdict: tuple[bool, str | None] | None) -> None:
+def test_a_wrong_number_is_read_from_the_output_of_every_tool(details: str, verdict: tuple[bool, str | None] | None) -> None:
     assert concluded(case(details, message=details.strip().splitlines()[0])) == verdict
 
 
@@ -78,9 +78,7 @@ def imported(error: str, place: str = "shop/cart.py:9", source: str = "RATES = r
         (imported("ZeroDivisionError: division by zero", place="tests/helpers/test_base.py:9"), OPEN),
     ],
 )
-def test_an_application_that_cannot_be_imported_by_its_own_fault_really_failed(
-    details: str, verdict: tuple[bool, str | None] | None
-) -> None:
+def test_an_application_that_breaks_its_own_import_really_failed(details: str, verdict: tuple[bool, str | None] | None) -> None:
     assert concluded(case(details, status="error", message="collection failure")) == verdict
 
 
@@ -92,7 +90,7 @@ def test_an_application_that_cannot_be_imported_by_its_own_fault_really_failed(
         "shop/cart.py:3:1: E302 expected 2 blank lines, found 1",  # flake8
     ],
 )
-def test_a_complaint_of_a_linter_is_real(details: str) -> None:
+def test_a_finding_of_a_linter_is_a_real_failure(details: str) -> None:
     assert concluded(replace(case(details), test="shop.cart::lint")) == REAL
 
 
@@ -111,5 +109,5 @@ REACHED = "def test_rate():\n>       assert rate() == 2\n\ntests/test_rates.py:4
         ("Error: no such rate\n    at rate (lib/rates.js:2:9)\n    at test/rates.test.js:14:11", REAL),
     ],
 )
-def test_what_an_error_of_the_application_says_decides(details: str, verdict: tuple[bool, str | None] | None) -> None:
+def test_the_message_of_an_application_error_decides(details: str, verdict: tuple[bool, str | None] | None) -> None:
     assert concluded(case(details, message=details.splitlines()[0])) == verdict

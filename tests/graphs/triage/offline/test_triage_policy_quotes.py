@@ -34,7 +34,7 @@ others = st.lists(st.sampled_from([PASSED_ALIKE, PASSED_ALONE, failed_again("E")
 
 @settings(max_examples=1000)
 @given(details=texts, message=texts, output=texts, log=texts, others=others, status=st.sampled_from(get_args(Status)))
-def test_every_quote_stands_in_what_the_tools_returned(
+def test_every_quote_is_in_a_tool_result(
     details: str, message: str, output: str, log: str, others: list[OtherResult], status: Status
 ) -> None:
     facts = replace(case(details, *others, status=status, output=output, log=log), message=message)
