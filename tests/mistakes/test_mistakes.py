@@ -1,6 +1,6 @@
-"""What a developer gets wrong is told in the very words of ``mistakes.txt``, before a model is asked.
+"""A developer's mistake raises the error of ``mistakes.txt``, word for word, before a model is asked.
 
-The table has one program a line, and below it the message. Programs name what is in the doors and in ``prelude.py``.
+Each line of the table is a program, with its message below it. Programs use the public names and those of ``prelude.py``.
 """
 
 from pathlib import Path
@@ -15,7 +15,7 @@ TABLE = Path(__file__).with_name("mistakes.txt").read_text()
 LINES = [line for line in TABLE.splitlines() if line and not line.startswith("#")]
 MISTAKES = [(program, message.strip()) for program, message in zip(LINES[::2], LINES[1::2], strict=True)]
 ASKS_A_MODEL = ".invoke({'messages': ['Go.']})"
-"""The one mistake that shows when a tool is called."""
+"""The one mistake that is found only when a tool is called."""
 
 
 @pytest.mark.parametrize(("program", "message"), MISTAKES, ids=[program for program, _ in MISTAKES])

@@ -1,4 +1,4 @@
-"""A server that turns requests down the way real ones do."""
+"""A server that refuses requests as real servers do."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What agents broke at real clients before, one test each; the matrix asks the same of every provider."""
+"""Failures of earlier agents with real clients, one test each; the matrix tests the same with every provider."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -85,7 +85,7 @@ def test_the_refusal_of_a_deep_or_large_schema_is_remembered_for_that_schema_onl
     provider = named(name)
     with Stub(provider.api, provider.rules, works) as stub:
         model = provider.client(stub.url)
-        # The parameter is named in most refusals, so that once is enough; without that it takes a second time.
+        # Most refusals name the parameter, so one refusal is enough; otherwise it takes two.
         for asked_for in (schema, schema, schema, Found):
             refused = len(stub.refused)
             result = create_agent(model, response_format=asked_for).invoke({"messages": ["Find the number."]})
@@ -109,7 +109,7 @@ def test_the_reasoning_of_deepseek_before_its_calls_is_sent_back() -> None:
         create_agent(model, [look_up], response_format=Found).invoke({"messages": ["Find the number."]})
         called = next(message for message in stub.asked[1].body["messages"] if message.get("tool_calls"))
         assert called["reasoning_content"] == "Let me see."
-        # The client itself does not send them: when it does, ours can go.
+        # The client does not send them itself; once it does, our code for it can be removed.
         message = AIMessage("", tool_calls=[{"name": "look_up", "args": {"key": "it"}, "id": "call_1"}])
         message.additional_kwargs["reasoning_content"] = "Let me see."
         with pytest.raises(Exception, match="Missing `reasoning_content`"):
@@ -126,7 +126,7 @@ def test_a_refusal_that_openai_streams_ends_the_run_as_refused() -> None:
         assert last["outcome"]["status"] == "refused"
         assert "I will not." in last["outcome"]["reason"]
         assert [each.body.get("stream", False) for each in stub.asked] == [True, False]
-        # The client itself drops it: when it does not, ours can go.
+        # The client drops it; once it no longer does, our code for it can be removed.
         assert not any("refusal" in str(chunk) for chunk in model.stream("Find it."))
 
 

@@ -1,4 +1,4 @@
-"""Whatever a server answers, the run ends in an outcome, and the next turn of the same thread works."""
+"""Any reply of a server ends in an outcome, and the next turn of the same thread works."""
 
 from collections.abc import Iterable
 
@@ -17,7 +17,7 @@ WORST = (
     "total_tokens: '7'",
     "tool_calls: 'None'",
 )
-"""One of each kind, for every run of the suite."""
+"""One reply of each kind, sent in every run of the suite."""
 
 
 def wrong(chosen: Iterable[Case]) -> dict[Case, list[str]]:
@@ -28,13 +28,13 @@ def test_after_the_worst_replies_the_run_has_an_outcome_and_the_thread_continues
     assert wrong(cases(1, WORST)) == {}
 
 
-@pytest.mark.filterwarnings("ignore:Pydantic serializer warnings")  # of the ids, which the SDK keeps as numbers
+@pytest.mark.filterwarnings("ignore:Pydantic serializer warnings")  # about the ids, which the SDK keeps as numbers
 def test_a_thread_continues_after_a_reply_whose_ids_are_numbers() -> None:
     assert wrong([Case("id: '7'", "responses", "fallback", "invoke")]) == {}
 
 
 @pytest.mark.torture
-@pytest.mark.filterwarnings("ignore:Pydantic serializer warnings")  # of a token count of 1.5, which LangChain keeps
+@pytest.mark.filterwarnings("ignore:Pydantic serializer warnings")  # about a token count of 1.5, which LangChain keeps
 @pytest.mark.parametrize("replies", [READABLE, OVERWRITTEN], ids=["readable", "overwritten"])
 def test_every_reply_of_a_server_ends_in_an_outcome(replies: Iterable[str]) -> None:
     assert wrong(cases(2, replies)) == {}

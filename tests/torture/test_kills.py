@@ -1,4 +1,4 @@
-"""A process killed at a point of its run loses and repeats nothing that was stored; `make torture` kills at every point."""
+"""A process that is killed during a run loses and repeats nothing that was stored; `make torture` kills at every point."""
 
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,7 @@ from tests.suite.postgres import Cluster
 from tests.torture.kills.counting import Tally, places, tally_of
 
 EVERY = 7
-"""Of a run's points every seventh one is tried here, another one for each way to run and store."""
+"""Every seventh point of a run is tried here; each way to run and store starts at another point."""
 
 
 def kills_of(store: str, folder: Path, postgres: Cluster | None) -> Tally:

@@ -1,11 +1,11 @@
-"""Runs leave nothing behind and cost the same however many there were; `make torture` does it with larger numbers."""
+"""Many runs leak nothing, and the last one costs as much as the first; `make torture` uses larger numbers."""
 
 import pytest
 
 from tests.torture.load.scenarios import findings
 
 PART = 20
-"""A twentieth of the runs."""
+"""The suite makes a twentieth of the runs."""
 
 
 @pytest.mark.torture

@@ -1,4 +1,4 @@
-"""Every reader of foreign text takes time linear in it; a reader without a row in the register fails here."""
+"""Every reader of untrusted text takes linear time; a reader without a row in the register fails here."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Which failures have one cause, and that many of them take little time."""
+"""Which failures have one cause; many failures are grouped quickly."""
 
 import time
 from pathlib import Path

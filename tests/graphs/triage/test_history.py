@@ -1,4 +1,4 @@
-"""What a triage remembers of the runs before it."""
+"""What a triage remembers about earlier runs."""
 
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from tests.suite.colors import Run
 
 
 def judge() -> ScriptedChatModel:
-    """Return a model that can judge one cause, and no more."""
+    """Return a model that judges one cause and then fails."""
     return ScriptedChatModel(
         replies=[answers("read_case", {"case": "results.xml#1"}), "Down.", answers("FalseNegativeCheck", VERDICT)]
     )

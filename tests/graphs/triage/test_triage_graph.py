@@ -1,4 +1,4 @@
-"""The triage as a whole: cases in, verdicts with evidence out, whatever the folder holds."""
+"""The whole triage: cases in, verdicts with evidence out, for any folder."""
 
 from pathlib import Path
 from typing import Any

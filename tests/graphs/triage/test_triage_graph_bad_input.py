@@ -1,4 +1,4 @@
-"""The triage of folders that are large, or change under its hands."""
+"""The triage of folders that are large or change during the run."""
 
 import threading
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What the agents' tools say, and that they say it rather than fail."""
+"""The agents' tools: what they return, and that they return a message instead of failing."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What the rules conclude of tests that are wrong themselves, and of texts as browser drivers and test tools write them."""
+"""The rules for faulty tests, with messages of browser drivers and test tools."""
 
 import pytest
 

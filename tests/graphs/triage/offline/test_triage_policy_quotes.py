@@ -1,4 +1,4 @@
-"""Whatever a case says, a quote of the triage rules is a piece of what the tools returned."""
+"""For any case, each quote of the triage rules is a part of a tool result."""
 
 from dataclasses import replace
 from typing import get_args

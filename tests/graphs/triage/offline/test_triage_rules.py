@@ -1,4 +1,4 @@
-"""The triage rules, one by one: what each concludes, and where none does."""
+"""The triage rules one by one: the conclusions of each, and cases without a conclusion."""
 
 import pytest
 
@@ -144,7 +144,7 @@ def test_a_failure_without_another_explanation_is_real(details: str, others: tup
 @pytest.mark.parametrize(
     "details",
     [
-        pytest_failure("assert 3 == 2").replace("test_rate()", "test_rate(lamp)"),  # one run, prepared elsewhere
+        pytest_failure("assert 3 == 2").replace("test_rate()", "test_rate(lamp)"),  # one run, set up elsewhere
         pytest_failure("assert 3 == 2", given="time.sleep(1)"),
         pytest_failure("assert 3 == 2", given="random.random()"),
         pytest_failure("assert 3 == 2", given="datetime.now()"),
@@ -194,7 +194,7 @@ def importing(error: str, *frames: str) -> str:
 @pytest.mark.parametrize(
     ("details", "verdict"),
     [
-        # The application's own module lacks the name, wherever it is imported from.
+        # The application's own module lacks the name, whoever imports it.
         (
             importing(
                 "ImportError: cannot import name 'titleize' from 'inflection' (/srv/app/inflection/__init__.py)", "test_x.py:3"
@@ -203,7 +203,7 @@ def importing(error: str, *frames: str) -> str:
         ),
         (importing("ModuleNotFoundError: No module named 'rates.tables'", "test_rates.py:3"), (False, None)),
         (importing("ModuleNotFoundError: No module named 'shop.tables'", "test_x.py:3", "shop/api.py:1"), (False, None)),
-        # What the application imports from elsewhere may be missing on this machine alone.
+        # A third-party module that the application imports may be missing only on this machine.
         (importing("ModuleNotFoundError: No module named 'tabulatorix'", "test_x.py:3", "shop/api.py:1"), None),
         # The test's own helpers, and packages that only the test needs.
         (importing("ModuleNotFoundError: No module named 'tests.lamps'", "test_x.py:3"), (True, "tool_bug")),
@@ -211,7 +211,7 @@ def importing(error: str, *frames: str) -> str:
             importing("ImportError: cannot import name 'x' from 'collections' (/usr/lib/python3.12/collections)", "test_x.py:3"),
             (True, "tool_bug"),
         ),
-        # Where it is installed nobody can tell whose it is.
+        # The place of the installation does not show who owns it.
         (
             importing("ImportError: cannot import name 'x' from 'pandas' (/v/site-packages/pandas/__init__.py)", "test_x.py:3"),
             None,

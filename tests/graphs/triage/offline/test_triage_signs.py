@@ -1,4 +1,4 @@
-"""What a machine lacks, as systems and libraries say it, and what only sounds like it."""
+"""Messages of systems and libraries about missing resources, and messages that only resemble them."""
 
 import pytest
 
@@ -47,7 +47,7 @@ def test_a_missing_resource_of_the_machine_is_not_an_application_failure(error: 
             raised("FileNotFoundError: [Errno 2] No such file or directory: 'git'", "/usr/lib/python3.12/subprocess.py:9"),
             (True, "tool_bug"),
         ),
-        # What the application itself refuses, or should have written.
+        # The application itself refuses it, or should have written it.
         (raised("PermissionError: bob may not delete", "shop/users.py:3"), (False, None)),
         (raised("AssertionError: assert 'Permission denied' in 'ok'"), None),
         (raised("FileNotFoundError: [Errno 2] No such file or directory: 'rates.csv'", "test_rates.py:4"), (True, "tool_bug")),

@@ -1,4 +1,4 @@
-"""Which results are runs of one test: what counts as another try, another environment, another test."""
+"""Which results belong to one test: retries, other environments, and other tests."""
 
 from pathlib import Path
 from typing import Any
@@ -45,14 +45,14 @@ TRIED = f"<{{}} message='late'><stackTrace>{DIFF.replace('>', '&gt;')}</stackTra
 @pytest.mark.parametrize(
     ("cases", "about", "expected"),
     [
-        # pytest-rerunfailures and flaky: a failed try is a case without any text, which the suite does not count.
+        # pytest-rerunfailures and flaky: a failed try is a case without text that the suite does not count.
         ([case(), case(), case(FAILURE)], 'tests="1"', [("results.xml#3", "real")]),
         ([case(), case(), case()], 'tests="1"', [("results.xml#3", "flaky")]),
         ([case(), case(name="test_tax"), case(FAILURE)], 'tests="2"', [("results.xml#3", "real")]),
         # Gradle without mergeReruns: a case for each try.
         ([case(FAILURE), case(FAILURE), case(FAILURE)], 'tests="3"', [("results.xml#3", "real")]),
         ([case(FAILURE), case()], 'tests="2"', [("results.xml#2", "flaky")]),
-        # Surefire, nextest, Playwright: tries inside of the case.
+        # Surefire, nextest, Playwright: tries inside the case.
         ([case(TRIED.format("flakyFailure", "flakyFailure"))], "", [("results.xml#1", "flaky")]),
         ([case(TRIED.format("flakyError", "flakyError"))], "", [("results.xml#1", "flaky")]),
         ([case(FAILURE + TRIED.format("rerunFailure", "rerunFailure"))], "", [("results.xml#1", "real")]),
@@ -84,7 +84,7 @@ def test_a_wrong_count_of_another_tool_is_not_read_as_retries(run: Run, tmp_path
     "files",
     [
         {"results.xml": suite(case(FAILURE), about='hostname="webkit"') + ""},
-        {"results.xml": suite(case(), case(FAILURE), about='tests="2"')},  # counted, so no try; it passed before it failed
+        {"results.xml": suite(case(), case(FAILURE), about='tests="2"')},  # counted, so not a retry: it passed before it failed
         {"results.xml": suite(case("", "adds up", "cart"), case(FAILURE, "adds up", "cart"), about='tests="2"')},
         {"results.xml": suite(case(FAILURE, "adds up", "cart"), case("", "adds up", "cart"), about='tests="2"')},
     ],

@@ -1,4 +1,4 @@
-"""Lines by number and lines that match: bounded, in linear time, and with the numbers an editor shows."""
+"""Lines by number and lines that match: bounded, in linear time, and with an editor's line numbers."""
 
 import time
 from pathlib import Path

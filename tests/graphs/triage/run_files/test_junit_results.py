@@ -1,4 +1,4 @@
-"""JUnit XML of any writer, and as much of a broken file as there is."""
+"""JUnit XML of any writer, and the readable part of a broken file."""
 
 from pathlib import Path
 

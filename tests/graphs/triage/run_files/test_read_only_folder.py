@@ -1,4 +1,4 @@
-"""A folder is read and never left, whatever lies in it and whatever happens to it meanwhile."""
+"""Nothing outside the folder is read, whatever the folder contains and however it changes."""
 
 import os
 from pathlib import Path
@@ -13,7 +13,7 @@ from answergraph.graphs.triage.run_files.text_stream import TextFile
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    """A folder beside a secret."""
+    """A folder next to a secret file."""
     (tmp_path / "secret.txt").write_text("secret")
     inside = tmp_path / "run"
     (inside / "logs").mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""Text of any encoding comes as UTF-8, in blocks; what is no text is told apart."""
+"""Text of any encoding is read as UTF-8, in blocks; binary files are recognized."""
 
 import os
 import tempfile
@@ -53,7 +53,7 @@ def test_any_bytes_are_read_as_text_or_reported_as_binary(data: bytes) -> None:
         with pytest.raises(FolderError, match="binary file"):
             text_of(data)
     else:
-        text_of(data).encode()  # raises where something is no text
+        text_of(data).encode()  # raises if a block is not text
 
 
 @pytest.mark.parametrize(
