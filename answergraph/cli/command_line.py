@@ -195,11 +195,7 @@ def _built(answer_format: str | None, protocol: Protocol, model: Any) -> Graph:
 
 
 def _own(place: str) -> Graph:
-    """Return the user's graph.
-
-    Raises:
-        AgentSpecError: If the place does not hold a graph.
-    """
+    """Return the user's graph; raise ``AgentSpecError`` if the place does not hold one."""
     from langgraph.pregel import Pregel
 
     found = imported(place)

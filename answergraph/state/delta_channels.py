@@ -137,10 +137,7 @@ def stores_deltas() -> bool:
 
 
 def with_messages_channel(hint: Any) -> Any:
-    """Return the annotation of a state's messages with the delta channel instead of ``add_messages``.
-
-    An annotation with another reducer or channel is unchanged, so that an agent can opt out.
-    """
+    """Return an annotation with the delta channel instead of ``add_messages``; any other reducer or channel is kept."""
     bare = get_args(hint)[0] if get_origin(hint) is Required else hint
     metadata = getattr(bare, "__metadata__", ())
     if not metadata or metadata[-1] is not add_messages:

@@ -119,6 +119,7 @@ def test_one_failed_request_loses_no_other_run_and_is_made_again(tmp_path: Path)
         assert len(server.requests) - before == REQUESTS_OF_A_RUN
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT], ids=["killed", "interrupted"])
 def test_a_run_that_was_ended_goes_on_where_it_was(tmp_path: Path, how: signal.Signals) -> None:
     hangs, goes_on, lock, served = Event(), Event(), Lock(), [0]

@@ -121,6 +121,7 @@ def test_a_model_that_cannot_be_reached_ends_in_one_line(place: Path) -> None:
     assert "Connection" in reason
 
 
+@pytest.mark.torture
 def test_a_person_sees_a_progress_bar_over_the_cases(place: Path) -> None:
     leader, follower = pty.openpty()
     command = [sys.executable, "-m", "answergraph", "triage", str(place)]

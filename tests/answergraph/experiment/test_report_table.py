@@ -7,7 +7,7 @@ from io import StringIO
 from rich.console import Console
 
 from answergraph.experiment.intervals import PairedTest
-from answergraph.experiment.report_table import as_tables
+from answergraph.experiment.report_table import as_tables, number, percent
 from answergraph.experiment.summary import METRICS, OFFLINE_NOTE, SMALL_SAMPLE_NOTE, Comparison, Report, Row
 
 ROW = Row(
@@ -84,3 +84,8 @@ def test_a_narrow_terminal_loses_nothing() -> None:
     assert max(map(len, text.splitlines())) <= 80
     assert len([line for line in text.splitlines() if line.startswith("provider_strategy ")]) == 3
     assert text.count("1,") + text.count(",\n") >= 9
+
+
+def test_figures_are_written_as_short_as_they_can_be_read() -> None:
+    assert [percent(0.4), percent(1 / 3), percent(None)] == ["40 %", "33.3 %", "–"]
+    assert [number(1.0), number(0.4), number(1234.56), number(None)] == ["1", "0.4", "1235", "–"]

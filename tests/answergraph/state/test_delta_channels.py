@@ -144,6 +144,7 @@ def test_a_removed_message_stays_removed(run: Run) -> None:
     assert [m.text for m in run.state(agent, THREAD).values["messages"]] == ["Hi.", "two", "Bye."]
 
 
+@pytest.mark.torture
 def test_a_long_thread_is_read_back_through_its_whole_copies(run: Run) -> None:
     agent = create_agent(ScriptedChatModel(replies=lambda messages: f"{len(messages)}"), [], checkpointer=InMemorySaver())
     for number in range(120):

@@ -31,6 +31,7 @@ def is_prefix(part: Any, whole: Any) -> bool:
     return bool(part == whole) and type(part) is type(whole)
 
 
+@pytest.mark.torture
 @given(OBJECTS, st.integers(1, 9), st.booleans())
 def test_each_value_is_a_prefix_of_the_next_and_the_last_is_the_whole(value: Any, size: int, ascii_only: bool) -> None:
     text = json.dumps(value, ensure_ascii=ascii_only)

@@ -41,6 +41,7 @@ def test_a_copy_of_a_failing_project_is_repaired(run: Run, tmp_path: Path, fault
     assert not is_green(tmp_path)
 
 
+@pytest.mark.torture
 @settings(max_examples=6, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(fault=st.sampled_from(FAULTS), seed=st.integers(0, 10**6))
 def test_with_any_names_and_values_the_workflow_ends_as_the_tests_do(fault: Fault, seed: int) -> None:

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import get_args
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -32,6 +33,7 @@ texts = st.lists(st.sampled_from(PIECES), max_size=12).map("\n".join)
 others = st.lists(st.sampled_from([PASSED_ALIKE, PASSED_ALONE, failed_again("E")]), max_size=3)
 
 
+@pytest.mark.torture
 @settings(max_examples=1000)
 @given(details=texts, message=texts, output=texts, log=texts, others=others, status=st.sampled_from(get_args(Status)))
 def test_every_quote_is_in_a_tool_result(
