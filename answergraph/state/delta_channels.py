@@ -34,14 +34,11 @@ class GrowingChannel(DeltaChannel[Any]):
 
     def update(self, values: Sequence[Any]) -> bool:
         changed = super().update(values)
-        self._space_copies()
+        self.snapshot_frequency = max(MIN_UPDATES_BETWEEN_COPIES, self.length())
         return changed
 
     def replay_writes(self, writes: Sequence[Any]) -> None:
         super().replay_writes(writes)
-        self._space_copies()
-
-    def _space_copies(self) -> None:
         self.snapshot_frequency = max(MIN_UPDATES_BETWEEN_COPIES, self.length())
 
     def length(self) -> int:
