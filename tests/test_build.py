@@ -58,7 +58,7 @@ def test_pip_shows_what_is_wrong_with_the_clone(without_links: Path) -> None:
     assert "must be symbolic links" in ended.stdout + ended.stderr
 
 
-def test_what_the_message_says_mends_the_clone(tmp_path: Path) -> None:
+def test_the_commands_of_the_message_repair_the_clone(tmp_path: Path) -> None:
     project = clone(tmp_path / "clone", symlinks=False)
     ran(project, "git", "config", "core.symlinks", "true")
     ran(project, "git", "checkout", "--", *LINKS)

@@ -229,7 +229,7 @@ def test_the_answer_none_is_told_apart_from_no_answer(run: Run) -> None:
     assert ends == [("answered", "none"), ("unanswered", None)]
 
 
-def test_a_run_that_brings_no_schema_has_an_outcome(run: Run) -> None:
+def test_a_run_without_a_schema_of_its_caller_has_an_outcome(run: Run) -> None:
     outcome = run(agent_of("Hello.", response_format=FromContext()), QUESTION, THREAD)["outcome"]
     assert (outcome["status"], outcome["schema"], outcome["usage"]["model_calls"]) == ("answered", None, 1)
 
