@@ -81,6 +81,8 @@ def _owner_of_module(module: str, case: CaseText) -> bool | None:
         return False
     if case.test.startswith(f"{module}."):
         return None  # the tests lie in that package: it is there, and cannot be imported from here
+    if signs.THIRD_PARTY.search(module.split(".", maxsplit=1)[0]) and not case.code_lines:
+        return False
     # Python names the whole path only if the package around the missing module was found.
     if _is_named_by(module, case) or "." in module:
         return True if _is_named_by(module, case) else None

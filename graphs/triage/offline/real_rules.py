@@ -26,6 +26,7 @@ _OF_MACHINE = re.compile(r"for \|: 'type'|'type' object is not subscriptable|Att
 """Signs of another version of Python or of a package, or of a refusal by the system."""
 _VALUE = r"""('[^'\n]{0,200}'|"[^"\n]{0,200}"|<[^>\n]{0,200}>|\[[^\]\n]{0,200}\]|\([^()\n]{0,200}\)|[^\s,;]{1,200})"""
 _COMPARISONS = (
+    r"^\s*expected: LINE$\s+^\s*actual *: LINE$",  # testify
     r"(?:\bassert|AssertionError:) VALUE (?:[!=<>]=|[<>]) VALUE",  # pytest, unittest
     r"^VALUE !== VALUE$|^(?:.*Exception: )?VALUE did not equal VALUE",  # Node, ScalaTest
     r"\b[Ll]eft: +VALUE\s+[Rr]ight: +VALUE",  # Rust, Elixir
@@ -39,7 +40,7 @@ _COMPARISONS = (
     r"Actual: VALUE\s+Expected: VALUE",  # C++
     r"(?:\bgot:?|=) VALUE[,;] want(?:ed)?:? VALUE|should be\s+VALUE\s+but was\s+VALUE",  # Go, .NET
 )
-_COMPARED = re.compile("|".join(_COMPARISONS).replace("VALUE", _VALUE), re.MULTILINE)
+_COMPARED = re.compile("|".join(_COMPARISONS).replace("VALUE", _VALUE).replace("LINE", r"(\S[^\n]{0,300})"), re.MULTILINE)
 _CHANGED = re.compile(
     r"^(?:E\s+)?([+-])(?: +|(?=['\d]))(?!\s|actual\b|[Ee]xpected\b|[Rr]eceived\b|where\b)(.{1,200})$", re.MULTILINE
 )
@@ -47,6 +48,8 @@ _COLOUR = re.compile(r"[\x1b?]?\[\d{1,2}m")
 _BUILT_IN = "(?:len|str|int|float|bool|sorted|list|set|type|isinstance|any|all)"
 _CALLED = re.compile(rf"^E\s+\+\s+where (?!(?:True|False|None) )[^\n]{{1,300}} = (?!{_BUILT_IN}\()[\w.]+\(", re.MULTILINE)
 """pytest shows which call returned the value."""
+_STATED = re.compile(r"^Expected: \(.+\) (?:[!=<>]=|[<>]) \(.+\), actual: (?!.*\d\.\d{3})", re.MULTILINE)
+"""GoogleTest shows what was compared, and both values."""
 _THROUGH_INTERFACE = re.compile(
     r"(?<![a-z])(?:api|e2e|ui|gui)(?![a-z])|Api|API|E2E|UI|Page|[Pp]erformance|[Bb]enchmark|[Tt]hroughput|[Ii]ntegration|[Ss]elenium|[Bb]rowser|[Ee]nd.?[Tt]o.?[Ee]nd"
 )
@@ -93,7 +96,9 @@ def computes_wrongly(case: CaseText) -> Finding | None:
     # Suites of Java classes that are not named as unit tests drive browsers and services.
     frames = [frame for frame in case.own_frames if frame.class_name]
     is_unit = not frames or any(frame.is_test for frame in frames)
-    is_proved = not _MEASURED.search(case.details) and (_CALLED.search(case.details) or _differ(case))
+    is_proved = not _MEASURED.search(case.details) and (
+        _CALLED.search(case.details) or _STATED.search(case.details) or _differ(case)
+    )
     if not is_proved or not is_unit or _THROUGH_INTERFACE.search(case.test) or signs.NOT_COMPUTED.search(case.said):
         return None
     explanation = "A check of the test failed, and nothing around it explains why: the application does something else."

@@ -16,7 +16,10 @@ _FRAMES = (
     ),
     (re.compile(r" in (?P<path>[^\n]{1,300}?\.\w+):line (?P<line>\d+)", re.MULTILINE), True),  # .NET
     (re.compile(r"panicked at (?:'.*', )?(?P<path>[^\s:]+\.rs):(?P<line>\d+)"), True),  # Rust
-    (re.compile(r"^[ \t]*(?P<path>[^\s:]+\.\w+):(?P<line>\d+)(?::(?:\d+:?)?)?(?: |$)", re.MULTILINE), True),  # PHP, Go, C++
+    (
+        re.compile(r"^[ \t]*(?P<path>(?:[A-Z]:)?[^\s:]+\.\w+):(?P<line>\d+)(?::(?:\d+:?)?)?(?: |$)", re.MULTILINE),
+        True,
+    ),  # PHP, Go, C++
 )
 _TEST_FILE = re.compile(
     r"(^|/)(test_[^/]*|tests|[^/]*_(test|spec)|conftest|[^/]*[a-z](Tests?|Spec|Suite|IT)|Test[A-Z][^/]*|[^/]*\.(test|spec|cy|e2e))\.\w+$"
@@ -33,7 +36,7 @@ _LIBRARY = re.compile(
 )
 INSTALLED = re.compile(r"(?:site|dist)-packages|node_modules")
 """Where packages are installed."""
-SHOWN_AROUND = re.compile(r"^[ \t]*\d+ \|.*$", re.MULTILINE)
+SHOWN_AROUND = re.compile(r"^[ \t]*(?:> )?\d+ \|.*$", re.MULTILINE)
 """The lines of source code that are shown around the failed one."""
 LIBRARY_LINE = re.compile(
     SHOWN_AROUND.pattern + r"|^(?:E |[ \t]*(?:Expected|Received)\b).*$|^.*(?:node_modules|site-packages|node:|\binternal/"

@@ -32,6 +32,8 @@ _DRIVER = re.compile(
     r"Error: (?:page|locator|browser\w*|frame\w*|context|elementHandle|keyboard|mouse)\.\w+:"
     r"|openqa[./]selenium|OpenQA\.Selenium|selenium/webdriver|playwright/_impl|io\.(?:restassured|appium)|webdriverio|puppeteer"
 )
+_PLACE = re.compile(r"(?<![\w:/.])(?:[A-Za-z]:)?(?:[\w.$-]*[/\\])+[\w.$-]+\.\w+:\d+")
+"""A place in a file: the names of folders tell nothing of what the code does."""
 _PANIC = re.compile(r"^panic: runtime error|^thread '[^'\n]*' panicked at", re.MULTILINE)
 _MARK = re.compile(r"^E\s+")
 _MARKED = re.compile(r"^E\s+(?P<said>\S.*)$", re.MULTILINE)
@@ -148,13 +150,14 @@ class CaseText(CaseFacts):
     def breaks_at_import(self) -> bool:
         """Whether a module of the project raised the error while it was imported."""
         place = f"{re.escape(self.own_frames[-1].path)}:{self.own_frames[-1].line}" if self.own_frames else "$^"
-        return bool(re.search(f"^{place}: in <module>", self.details, re.MULTILINE))
+        collected = self.message.startswith("collection failure") and self.broke_in == "application"
+        return collected or bool(re.search(f"^{place}: in <module>", self.details, re.MULTILINE))
 
     @property
     def waited_in_vain(self) -> bool:
         """Whether the test waited in vain for something on a page: the page may be wrong, or the test."""
         waits = signs.AWAITED_ELEMENT.search(self.details) and not signs.ACTED.search(self.details)
-        return bool(waits and signs.TIMEOUT.search(self.said))
+        return bool(waits and signs.TIMEOUT.search(SHOWN_AROUND.sub("", self.said)))
 
     @property
     def names_an_error(self) -> bool:
@@ -176,7 +179,7 @@ class CaseText(CaseFacts):
 
     @cached_property
     def _own_text(self) -> str:
-        return LIBRARY_LINE.sub("", self._trace.replace("thread '", ""))
+        return LIBRARY_LINE.sub("", _PLACE.sub("", self._trace.replace("thread '", "")))
 
     @property
     def takes_fixtures(self) -> bool | None:
