@@ -1,7 +1,5 @@
 """The parts of a value by its pydantic-core schema."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial

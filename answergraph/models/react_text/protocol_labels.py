@@ -1,7 +1,5 @@
 """Finds the labels of the text protocol in a reply, in time linear in its length."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Sequence

@@ -3,8 +3,6 @@
 ``docs/react.md`` lists the differences from the classic parser. Errors use the classic wording.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping, Sequence
