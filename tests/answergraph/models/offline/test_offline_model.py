@@ -1,4 +1,4 @@
-"""The offline model against real tools: it plans, calls, fills the answer, and says what it cannot do."""
+"""The offline model with real tools: it plans, calls, fills the answer, and says what it cannot do."""
 
 import pytest
 from hypothesis import given, settings
