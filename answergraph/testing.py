@@ -146,10 +146,7 @@ def _by_function(function: Callable[..., Reply], request: ScriptedRequest) -> Re
 def _arguments(function: Callable[..., Any]) -> list[tuple[str | None, str]]:
     """Return which of ``messages`` and ``request`` each parameter is given, ``None`` for one without a name.
 
-    Parameters match by name or annotation; others get the messages, then the request.
-
-    Raises:
-        AgentSpecError: If there are more.
+    Parameters match by name or annotation; others get the messages, then the request. Raise ``AgentSpecError`` if there are more.
     """
     parameters = inspect.signature(function).parameters.values()
     names = {each.name: _named(each) for each in parameters}

@@ -1,1 +1,1 @@
-"""answergraph beside its peers, on the same work: what an agent loop costs besides the model."""
+"""Compares answergraph with its peers on the same work: the cost of an agent loop without the model."""

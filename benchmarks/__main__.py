@@ -31,7 +31,7 @@ def main(
     systems: Annotated[list[str] | None, typer.Option(help="Only these systems, beside create_agent.")] = None,
     out: Annotated[Path, typer.Option(help="Where the JSON file and the plots go.")] = RESULTS,
 ) -> None:
-    """Run answergraph beside its peers on the same work."""
+    """Run answergraph and its peers on the same work."""
     os.environ["LANGSMITH_TRACING"] = os.environ["LANGSMITH_TRACING_V2"] = "false"
     rounds = min(rounds, 3) if quick else rounds
     load = os.getloadavg()[0]
@@ -51,7 +51,7 @@ def main(
 
 
 def wanted(cases: Iterable[Case], settings: list[str] | None, systems: list[str] | None) -> Iterator[Case]:
-    """Leave out the cases and the systems that were not asked for."""
+    """Return the selected cases with the selected systems."""
     for case in cases:
         if not settings or any(part in case.setting for part in settings):
             kept = systems and {*systems, case.reference}

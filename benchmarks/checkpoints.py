@@ -24,7 +24,7 @@ from benchmarks.work import COUNTER, Work
 
 
 class CountingSerializer(JsonPlusSerializer):
-    """LangGraph's serializer, and how many bytes it made: all that a saver writes goes through it."""
+    """LangGraph's serializer, which also counts its bytes; everything that a saver writes goes through it."""
 
     def __init__(self) -> None:
         """Start at nothing."""
@@ -43,7 +43,7 @@ def savers(postgres_url: str | None) -> Iterator[dict[str, Any]]:
     """Open one saver of each kind, each with a ``CountingSerializer``.
 
     Args:
-        postgres_url: Where PostgreSQL is; without it there is no such saver.
+        postgres_url: The URL of PostgreSQL; without it there is no PostgreSQL saver.
     """
     with tempfile.TemporaryDirectory() as folder, SqliteSaver.from_conn_string(f"{folder}/checkpoints.db") as sqlite:
         sqlite.serde = CountingSerializer()
@@ -58,7 +58,7 @@ def savers(postgres_url: str | None) -> Iterator[dict[str, Any]]:
 
 
 def runner(system: str, work: Work, saver: Any, **options: Any) -> Callable[[], Done]:
-    """Return what runs a graph once on a new thread, blocking."""
+    """Return a function that runs a graph once on a new thread, blocking."""
     graph = build(system, work, checkpointer=saver, **options)
     messages = conversation(work)
 
@@ -76,13 +76,13 @@ def runner(system: str, work: Work, saver: Any, **options: Any) -> Callable[[], 
 
 @contextmanager
 def postgres_server() -> Iterator[str | None]:
-    """Start a PostgreSQL of our own in a new folder, and yield its URL; ``None`` where none is installed."""
+    """Start a separate PostgreSQL in a new folder, and yield its URL; ``None`` if it is not installed."""
     programs = _postgres_programs()
     if programs is None:
         yield None
         return
     folder = Path(tempfile.mkdtemp())
-    # PostgreSQL refuses to run as root; its own account is there wherever it is installed.
+    # PostgreSQL refuses to run as root; its installation creates an account.
     as_user = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []
     if as_user:
         shutil.chown(folder, "postgres")

@@ -1,7 +1,7 @@
-"""``make bench-clients``: what one request costs the clients of four providers, by the length of the conversation.
+"""``make bench-clients``: the cost of one request in the clients of four providers, by the length of the conversation.
 
-The client alone, and the same JSON sent with ``httpx``, stand beside both agents: what an agent could save is the difference.
-The provider is a stub in another process. It needs the environment of ``make test-providers``.
+It measures both agents, the client alone, and the same JSON sent with ``httpx``; the difference is what an agent could save.
+The provider is a stub in another process. Run it in the environment of ``make test-providers``.
 """
 
 from __future__ import annotations
@@ -33,24 +33,24 @@ REPLY = "It rains."
 
 
 class RecordingStub(Stub):
-    """A stub without rules that keeps what it was sent last."""
+    """A stub without rules that keeps the last request."""
 
     sent_to: tuple[str, dict[str, Any]] = ("", {})
 
     def answer(self, path: str, body: dict[str, Any]) -> Any:
-        """Answer, whatever is asked."""
+        """Answer every request."""
         self.sent_to = (path, body)
         return super().answer(path, body)
 
 
 def stub_of(provider: Provider) -> RecordingStub:
-    """Return a stub that always says the same."""
+    """Return a stub that always sends the same reply."""
     return RecordingStub(provider.api, (), lambda asked, number: Reply(REPLY))
 
 
 @contextmanager
 def served(provider: Provider) -> Iterator[str]:
-    """Serve a stub in a process of its own, so that only the client's CPU time is measured; gives its URL."""
+    """Serve a stub in another process, so that only the client's CPU time is measured; yield its URL."""
     command = [sys.executable, "-m", "benchmarks.clients", provider.name]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -113,6 +113,6 @@ if __name__ == "__main__":
             with stub_of(named(name)) as stub:
                 sys.stdout.write(f"{stub.url}\n")
                 sys.stdout.flush()
-                sys.stdin.read()  # until the end of the process that reads it
+                sys.stdin.read()  # until the reading process ends
         case arguments:
             main(*map(int, arguments))

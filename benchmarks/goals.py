@@ -1,4 +1,4 @@
-"""What answergraph is to cost, as a ratio to ``create_agent`` in the same run."""
+"""The goals for the cost of answergraph, as a ratio to ``create_agent`` in the same run."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Goal:
-    """One goal: the rows it is for, and what it bounds."""
+    """One goal: its rows, and the figure that it bounds."""
 
     scenario: str
     setting: str
@@ -15,7 +15,7 @@ class Goal:
     of: str = "ratio"
     """``ratio``, ``bytes`` (to ``create_agent``; for ``import`` to langgraph's own) or ``hand graph``.
 
-    What LangGraph bounds is held against the same graph written by hand.
+    A cost that LangGraph determines is compared with the same graph written by hand.
     """
 
 

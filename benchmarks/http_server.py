@@ -1,4 +1,4 @@
-"""The played model behind HTTP, in a process of its own so that only the client's CPU time is measured."""
+"""The played model behind HTTP, in another process, so that only the client's CPU time is measured."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 from benchmarks.work import ANSWER_ARGUMENTS, ANSWER_TEXT, ANSWER_TOOL, SERVED_MODEL, Work, calls_of, next_step
 
 ANSWER_TOOLS = (ANSWER_TOOL, "final_result")
-"""What the systems call their answer tool."""
+"""The names of the systems' answer tools."""
 
 
 @contextmanager

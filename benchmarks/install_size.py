@@ -1,4 +1,4 @@
-"""``make install-size``: install answergraph and its peers into empty folders, and print what each install brings."""
+"""``make install-size``: install answergraph and its peers into empty folders, and print the size of each installation."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ import typer
 ROOT = Path(__file__).resolve().parents[1]
 PEERS = "langchain langchain-openai langgraph"
 INSTALLS = (PEERS, "answergraph", "answergraph[cli]", "answergraph[triage]", "answergraph[experiment]", "answergraph[all]")
-"""Per line of the table, what pip is asked for."""
+"""The arguments of pip, per line of the table."""
 
 
 def sizes(wanted: str, folder: Path) -> dict[str, int]:
-    """Return the size in bytes of each package that an install brings, without compiled bytecode."""
-    # A folder of its own: pip installs into it all that is needed, as into an empty environment.
+    """Return the size in bytes of each installed package, without compiled bytecode."""
+    # A new folder: pip installs everything that is needed, as into an empty environment.
     requirements = [name.replace("answergraph", str(ROOT)) for name in wanted.split()]
     constraints = str(ROOT / "constraints.txt")
     options = ["--quiet", "--disable-pip-version-check", "--no-compile", "--target", str(folder)]
@@ -31,7 +31,7 @@ def sizes(wanted: str, folder: Path) -> dict[str, int]:
 
 
 def main() -> None:
-    """Print the table, then what the core of answergraph brings more and less than its peers."""
+    """Print the table, then the packages in which the core of answergraph and its peers differ."""
     typer.echo(f"| pip install | packages | MB |\n|{'---|' * 3}")
     brought: dict[str, dict[str, int]] = {}
     for wanted in INSTALLS:

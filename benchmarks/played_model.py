@@ -1,4 +1,4 @@
-"""The played model as LangChain sees it."""
+"""The played model as a LangChain chat model."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from benchmarks.work import (
 
 
 class PlayedModel(BaseChatModel):
-    """Asks for tools as the work says, then answers: by the answer tool where one is bound, in JSON text where none is."""
+    """Calls tools according to the work, then answers: by the answer tool if one is bound, otherwise as JSON text."""
 
     work: Work
     chunks: int = 0
-    """How many chunks a streamed text has, if more than one."""
+    """The number of chunks of a streamed text, if more than one."""
 
     @property
     def _llm_type(self) -> str:
@@ -70,7 +70,7 @@ class StreamedModel(PlayedModel):
 
 
 class TimedModel(StreamedModel):
-    """A streamed model that knows when it said its last word."""
+    """A streamed model that records the time of its last chunk."""
 
     ended: float = 0.0
 
@@ -93,6 +93,6 @@ def _chunk(index: int, count: int) -> ChatGenerationChunk:
 
 
 def conversation(work: Work) -> list[AnyMessage]:
-    """Return what an agent is invoked with: the history and the question."""
+    """Return the input of an agent: the history and the question."""
     before = [HumanMessage(text) if role == "user" else AIMessage(text) for role, text in history_texts(work)]
     return [*before, HumanMessage(QUESTION)]

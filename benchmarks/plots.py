@@ -1,4 +1,4 @@
-"""One plot per scenario: the ratio of each system over the settings."""
+"""Draws one plot per scenario: the ratio of each system over the settings."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def draw(rows: list[Row], folder: Path) -> None:
     """Write ``<scenario>.svg`` for each scenario.
 
     Args:
-        rows: What was measured.
+        rows: The measured rows.
         folder: Where the plots go.
     """
     folder.mkdir(parents=True, exist_ok=True)

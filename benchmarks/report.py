@@ -1,4 +1,4 @@
-"""What is made of the rounds: rows for the terminal, a JSON file, plots."""
+"""The results of the rounds: rows for the terminal, a JSON file, plots."""
 
 from __future__ import annotations
 
@@ -62,12 +62,12 @@ class Row:
 
     @property
     def to_hand_graph(self) -> list[float]:
-        """What answergraph cost as a ratio to the hand graph, per round; none where that does not take part."""
+        """The cost of answergraph as a ratio to the hand graph, per round; empty if the hand graph does not take part."""
         by_hand = self.cells.get(HAND_GRAPH)
         return list(map(truediv, self.cells[SYSTEM].seconds, by_hand.seconds)) if by_hand else []
 
     def reached(self, goal: Goal) -> float:
-        """Return what answergraph reached of what a goal bounds."""
+        """Return answergraph's figure for a goal."""
         own, reference = self.cells[SYSTEM], self.cells[self.case.reference]
         if goal.of == "bytes":
             return (own.bytes_written or 0) / (reference.bytes_written or 1)
@@ -89,7 +89,7 @@ class Row:
 
 
 def conditions(rounds: int, load_before: float) -> dict[str, Any]:
-    """Return under which conditions was measured.
+    """Return the conditions of the measurement.
 
     Args:
         rounds: How many paired rounds.
@@ -106,6 +106,6 @@ def conditions(rounds: int, load_before: float) -> dict[str, Any]:
 
 
 def write_json(path: Path, rows: list[Row], about: dict[str, Any]) -> None:
-    """Write all rows with the conditions they were measured under."""
+    """Write all rows with the conditions of the measurement."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps({"conditions": about, "rows": [row.json() for row in rows]}, indent=1) + "\n")

@@ -1,7 +1,7 @@
 """Paired rounds: every system does the same work in each round, in a shuffled order, and its cost is divided by the reference's.
 
-CPU time of the process, all threads, is compared: on a shared machine wall time says what else was running. Where the wait
-itself is the subject (``Case.wall``), wall time is compared.
+The figure is the CPU time of all threads of the process: on a shared machine, wall time depends on other programs. Cases about
+waiting (``Case.wall``) compare wall time.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 REFERENCE = "create_agent"
-"""The system all others are divided by: ``langchain.agents.create_agent``."""
+"""The reference: each cost is divided by that of ``langchain.agents.create_agent``."""
 
 
 @dataclass(frozen=True)
 class Done:
-    """What a run did, asserted after each of them."""
+    """What a run did; it is asserted after each run."""
 
     answer: Any
     tool_calls: int
@@ -33,14 +33,14 @@ class Case:
 
     scenario: str
     setting: str
-    """The number that varies within the scenario, and the colour."""
+    """The number that varies within the scenario, and whether the runs are blocking or awaited."""
     systems: Mapping[str, Callable[[], Done]]
     expected: Done
     wall: bool = False
     ideal_seconds: float | None = None
     reference: str = REFERENCE
     clock: Callable[[], float] | None = None
-    """Another clock, where the work is done by other processes."""
+    """Another clock, for work in other processes."""
 
 
 @dataclass
@@ -67,7 +67,7 @@ def measure(case: Case, rounds: int, shuffler: random.Random) -> dict[str, Cell]
     """Run a case.
 
     Args:
-        case: The systems and what each must bring.
+        case: The systems and the expected result.
         rounds: How often each does the work after a warm-up.
         shuffler: Gives the order within a round.
 
@@ -75,7 +75,7 @@ def measure(case: Case, rounds: int, shuffler: random.Random) -> dict[str, Cell]
         The cost per system.
 
     Raises:
-        AssertionError: If a run brought another answer or another number of tool calls.
+        AssertionError: If a run gave another answer or made another number of tool calls.
     """
     cells = {name: Cell() for name in case.systems}
     for name, run in case.systems.items():

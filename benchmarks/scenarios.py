@@ -1,4 +1,4 @@
-"""The scenarios: what is varied, who takes part, and which goal answergraph has."""
+"""The scenarios: the varying number, the participants, and answergraph's goals."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from benchmarks.work import EXPECTED, SERVED_MODEL, Work
 
 @dataclass(frozen=True)
 class Setup:
-    """What a run of the benchmark was asked for, and what it may use."""
+    """The options of a run of the benchmark, and its servers."""
 
     quick: bool
     url: str
-    """Where the played model is served over HTTP."""
+    """The URL of the played model."""
     savers: dict[str, Any] = field(default_factory=dict)
 
     def sizes(self, *values: int) -> tuple[int, ...]:
@@ -135,7 +135,7 @@ def _over_http(scenario: str, setting: str, work: Work, url: str, *, awaited: bo
     graphs_ = (*graphs.GRAPHS, graphs.HAND_GRAPH)
     systems = {system: graphs.runner(system, work, awaited=awaited, model=model) for system in graphs_}
     if not awaited:
-        # Awaited, these run an event loop of their own each time, which their connections do not outlive.
+        # Awaited, each of their runs starts an event loop, and connections end with their loop.
         systems["pydantic-ai"] = pydantic_ai_agent.runner(work, awaited=False, url=url)
         systems["openai-agents"] = openai_agents.runner(work, awaited=False, url=url)
         systems["bare"] = bare.http_runner(work, url, [convert_to_openai_tool(tool) for tool in graphs.work_tools(work)])
@@ -163,4 +163,4 @@ SCENARIOS = {
     "waiting": waiting,
     "starting": starting,
 }
-"""All scenarios by the name the command line takes."""
+"""All scenarios by their name on the command line."""

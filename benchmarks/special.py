@@ -1,4 +1,4 @@
-"""The scenarios that are not one run of one agent: many at once, streams, imports, building."""
+"""The scenarios that are not one run of one agent: many parallel runs, streams, imports, building."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ IMPORTS = {
     "pydantic-ai": "from pydantic_ai import Agent",
     "openai-agents": "from agents import Agent",
 }
-"""What a program writes to get each system."""
+"""The import statement for each system."""
 
 CREATORS: dict[str, Callable[..., Any]] = {
     "answergraph": answergraph.create_agent,
@@ -36,13 +36,13 @@ CREATORS: dict[str, Callable[..., Any]] = {
     "create_react_agent": create_react,
 }
 SHORT_STREAM = 50
-"""Chunks of a stream whose beginning and end are timed."""
+"""The chunks of a stream whose beginning and end are timed."""
 STREAMS = 20
-"""How many of them make one figure."""
+"""The number of such streams per figure."""
 
 
 def concurrent_runner(system: str, work: Work, count: int) -> Callable[[], Done]:
-    """Return what runs one graph many times at once."""
+    """Return a function that starts many runs of one graph in parallel."""
     graph = build(system, work, tools=work_tools(work, awaited=True))
     messages = conversation(work)
 
@@ -59,7 +59,7 @@ def concurrent_runner(system: str, work: Work, count: int) -> Callable[[], Done]
 
 
 class Waited:
-    """A clock that goes on only while somebody waits for an event."""
+    """A clock that runs only while the program waits for an event."""
 
     def __init__(self) -> None:
         """Start at nothing."""
@@ -71,7 +71,7 @@ class Waited:
 
 
 def waiting_runner(system: str, waited: Waited, *, for_result: bool, awaited: bool) -> Callable[[], Done]:
-    """Return what reads a short stream several times and counts the wait for its first event, or that after its last token."""
+    """Return a function that reads short streams and times the wait for the first event, or after the last token."""
     model = TimedModel(work=Work(), chunks=SHORT_STREAM)
     graph: Any = CREATORS[system](model, [])
 
@@ -95,7 +95,7 @@ def waiting_runner(system: str, waited: Waited, *, for_result: bool, awaited: bo
 
 
 def streaming_runner(system: str, chunks: int, *, awaited: bool) -> Callable[[], Done]:
-    """Return what reads a streamed text to its end and checks that every chunk came."""
+    """Return a function that reads a streamed text and checks that every chunk arrived."""
     model = StreamedModel(work=Work(), chunks=chunks)
     graph: Any = CREATORS[system](model, [])
 
@@ -114,7 +114,7 @@ def streaming_runner(system: str, chunks: int, *, awaited: bool) -> Callable[[],
 def import_case() -> Case:
     """Import each system in a new process; the time is the CPU time of that process.
 
-    As an installed package has it, everything is there as byte code, which the warm-up writes.
+    The warm-up compiles the bytecode, so it exists as in an installed package.
     """
     folder = tempfile.TemporaryDirectory()
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
@@ -132,7 +132,7 @@ def import_case() -> Case:
 
 
 def build_case(work: Work) -> Case:
-    """Build an agent whose tools are made already."""
+    """Build an agent with existing tools."""
     tools = work_tools(work)
 
     def building(system: str) -> Callable[[], Done]:

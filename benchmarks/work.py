@@ -1,6 +1,6 @@
-"""The work every system is given: the tools, the answer, and a model that plays its part without thinking.
+"""The same work for every system: the tools, the answer, and a model with fixed replies.
 
-The replies depend only on the last message, so that the model itself costs the same at every step of every system.
+The replies depend only on the last message, so the model costs the same at every step of every system.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ ANSWER_TOOL = "Report"
 CALL_ID = "call_"
 
 SERVED_MODEL = "played-"
-"""Over HTTP a model's name is this and the number of steps, so that one server serves every work."""
+"""Over HTTP, a model's name is this prefix and the number of steps, so one server serves all work."""
 
 
 class Report(BaseModel):
@@ -45,23 +45,23 @@ Args:
 
 @dataclass(frozen=True)
 class Work:
-    """How much is to be done."""
+    """The amount of work."""
 
     steps: int = 10
-    """Model calls that ask for tools; one more brings the answer."""
+    """The model calls that ask for tools; one more returns the answer."""
     calls_per_step: int = 1
     tools: int = 10
-    """How many tools the agent has; it calls the first."""
+    """The number of tools of the agent; it calls the first."""
     history: int = 0
-    """Messages that stand before the question."""
+    """The number of messages before the question."""
     tool_seconds: float = 0.0
-    """How long a tool call waits."""
+    """Seconds that a tool call waits."""
     middleware: int = 0
-    """How many do-nothing middlewares are around each model call and before each turn."""
+    """The number of middlewares that do nothing, around each model call and before each turn."""
 
     @property
     def tool_calls(self) -> int:
-        """How many tool calls a run makes."""
+        """The number of tool calls of a run."""
         return self.steps * self.calls_per_step
 
 
@@ -91,7 +91,7 @@ def tool_functions(work: Work, *, awaited: bool = False) -> list[Callable[..., A
     """Return the tools as functions with type hints and docstrings.
 
     Args:
-        work: How many, and how long a call waits.
+        work: The number of tools, and the wait of a call.
         awaited: Whether they are coroutine functions.
     """
     return [_tool(index, work.tool_seconds, awaited) for index in range(work.tools)]
@@ -129,7 +129,7 @@ def next_step(last_call_id: str | None) -> int:
 
 
 def calls_of(work: Work, step: int) -> list[dict[str, Any]]:
-    """Return the tool calls a step makes, empty once the answer is due."""
+    """Return the tool calls of a step; empty if the answer is due."""
     if step >= work.steps:
         return []
     arguments = {"city": "Oslo", "day": step}

@@ -4,12 +4,20 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[1]
 _LINK = re.compile(r"\]\((?!https?:|mailto:|#)(?P<path>[^)#\s]+)(?P<anchor>#[^)\s]*)?\)")
 _HELP = re.compile(r"<!-- help: (?P<command>[\w -]*?) *-->")
+
+
+def on_config(config: Any) -> Any:
+    """Return the configuration with the repository's address, which pyproject.toml has once for the package and the site."""
+    with ROOT.joinpath("pyproject.toml").open("rb") as file:
+        config.repo_url = tomllib.load(file)["tool"]["hatch"]["metadata"]["hooks"]["custom"]["repository"]
+    return config
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, **_: Any) -> str:

@@ -1,6 +1,6 @@
-"""One agent reads many documents at once, and a reducer gathers its answers: ``python examples/parallel_extraction.py``.
+"""One agent reads many documents in parallel, and a reducer collects its answers: ``python examples/parallel_extraction.py``.
 
-Scripted models stand in for language models, so that it runs anywhere; put any chat model or its name in their place.
+It uses scripted models, so it runs anywhere. Replace them with any chat model or its name.
 """
 
 import operator
@@ -25,7 +25,7 @@ class Invoice(BaseModel):
 
 
 class State(TypedDict):
-    """The documents, and what was found in them."""
+    """The documents and the invoices found in them."""
 
     documents: list[str]
     invoices: Annotated[list[Invoice], operator.add]
@@ -57,7 +57,7 @@ def _found(result: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _reads(messages: list[BaseMessage]) -> str:
-    """Answer as a model would: by the document, and in prose where there is no invoice."""
+    """Answer as a model would: from the document, or in prose if it has no invoice."""
     question = next(message.text for message in messages if message.type == "human")
     kind, _, rest = question.partition("\n")[2].partition(" ")
     number, _, total = rest.partition(": ")

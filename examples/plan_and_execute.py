@@ -1,6 +1,6 @@
-"""One agent plans, another one carries the plan out, step by step. Run it: ``python examples/plan_and_execute.py``.
+"""One agent plans, and another executes the plan step by step. Run it: ``python examples/plan_and_execute.py``.
 
-The planner's model is scripted; the other one is ``"offline"``, which can calculate. Any chat model goes in their places.
+The planner's model is scripted; the other is ``"offline"``, which can calculate. Replace both with any chat model.
 """
 
 import operator
@@ -30,7 +30,7 @@ class Result(BaseModel):
 
 
 class State(MessagesState):
-    """The plan, and how far it has been carried out."""
+    """The plan and the results so far."""
 
     plan: Annotated[Plan | None, AnswerChannel]
     plan_outcome: dict[str, Any]
@@ -38,11 +38,11 @@ class State(MessagesState):
 
 
 def build(planner_model: Any, worker_model: Any, checkpointer: Any = None) -> Any:
-    """Return a graph of a planner, which is asked once, and a worker, which is asked once per step."""
+    """Return a graph of a planner, which runs once, and a worker, which runs once per step."""
     planner = create_agent(planner_model, response_format=Plan, output_key="plan", name="planner")
     worker = create_agent(worker_model, [add, multiply, divide], response_format=Result, name="worker")
     graph = StateGraph(State)
-    graph.add_node("planner", planner)  # it has the state's own keys
+    graph.add_node("planner", planner)  # its keys are those of the state
     graph.add_node("worker", as_node(worker, inputs=_next_step, outputs=_one_more_result))
     graph.add_edge(START, "planner")
     graph.add_conditional_edges("planner", _what_is_left, {"work": "worker", "finish": END})
@@ -66,14 +66,14 @@ def _one_more_result(result: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def scripted(checkpointer: Any = None) -> Any:
-    """Return the graph with a planner that says what is written here."""
+    """Return the graph with a scripted planner."""
     plan = {"steps": ["17 × 23", "{0} + 9", "{1} ÷ 4"]}
     reply = AIMessage("", tool_calls=[{"name": "Plan", "args": plan, "id": "1"}])
     return build(ScriptedChatModel(replies=[reply]), "offline", checkpointer)
 
 
 def main() -> None:
-    """Plan, and carry the plan out."""
+    """Plan, and execute the plan."""
     result = scripted().invoke({"messages": ["A quarter of 17 × 23 and nine more?"]})
     for step, value in zip(result["plan"].steps, result["results"], strict=True):
         print(f"{step} = {value:g}")

@@ -1,6 +1,6 @@
-"""A supervisor asks two agents, each with tools of its own, and decides. Run it: ``python examples/supervisor.py``.
+"""A supervisor asks two agents, each with its own tools, and decides. Run it: ``python examples/supervisor.py``.
 
-Scripted models stand in for language models, so that it runs anywhere; put any chat model or its name in their place.
+It uses scripted models, so it runs anywhere. Replace them with any chat model or its name.
 """
 
 from typing import Any, Literal
@@ -47,7 +47,7 @@ def past_runs(test: str) -> str:
 
 
 def build(model: Any, log_model: Any, history_model: Any) -> Any:
-    """Return the supervisor, with one agent that reads logs and one that knows the past."""
+    """Return the supervisor, with one agent that reads logs and one that knows earlier runs."""
     logs = create_agent(log_model, [read_log], response_format=Cause, name="log_reader")
     history = create_agent(history_model, [past_runs], response_format=Record, name="historian")
     experts = [
@@ -63,7 +63,7 @@ def _calls(name: str, args: dict[str, Any], *more: tuple[str, dict[str, Any]]) -
 
 
 def scripted() -> Any:
-    """Return the supervisor with models that say what is written here."""
+    """Return the supervisor with scripted models."""
     asks = {"request": "Why did test_login fail?"}
     verdict = {"action": "rerun", "because": "The database was away, and the test passed four times out of five."}
     return build(
@@ -79,7 +79,7 @@ def scripted() -> Any:
 
 
 def main() -> None:
-    """Ask about one test, and print who did what."""
+    """Ask about one test, and print each step."""
     result = scripted().invoke({"messages": ["test_login failed. What now?"]})
     for message in result["messages"]:
         if message.type == "tool" and message.artifact:

@@ -37,12 +37,10 @@ def calculator() -> CompiledStateGraph[Any, Any, Any, Any]:
 
 
 def react(config: RunnableConfig, runtime: ServerRuntime[Any]) -> CompiledStateGraph[Any, Any, Any, Any]:
-    """Return the react graph for the model of the run's context."""
     return react_agent(_context(config, runtime).get("model") or OFFLINE)
 
 
 def judge(config: RunnableConfig, runtime: ServerRuntime[Any]) -> CompiledStateGraph[Any, Any, Any, Any]:
-    """Return the judge for the model and the rules of the run's context."""
     return judge_by_context(_context(config, runtime))
 
 
@@ -53,10 +51,7 @@ def triage() -> CompiledStateGraph[Any, Any, Any, Any]:
 
 
 def _context(config: RunnableConfig, runtime: ServerRuntime[Any]) -> Mapping[str, Any]:
-    """Return a run's context, or the one in an assistant's configuration.
-
-    Not every server copies it to ``configurable`` when it starts a run.
-    """
+    """Return a run's context, or the one in an assistant's configuration, which not every server copies when it starts a run."""
     execution = runtime.execution_runtime
     context = execution.context if execution else None
     return {**config.get("configurable", {}), **(context or {})}

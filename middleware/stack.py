@@ -69,12 +69,9 @@ class Hook:
 
 
 class MiddlewareStack:
-    """The middleware of one agent, first one outermost.
+    """The middleware of one agent, first one outermost; raise ``AgentSpecError`` if one is none, or two share a name.
 
     Middleware is recognised by attributes, so that LangChain's works, too.
-
-    Raises:
-        AgentSpecError: If one is not a middleware, or two share a name.
     """
 
     def __init__(self, middleware: Any) -> None:

@@ -58,7 +58,7 @@ def test_pip_shows_what_is_wrong_with_the_clone(without_links: Path) -> None:
     assert "must be symbolic links" in ended.stdout + ended.stderr
 
 
-def test_what_the_message_says_mends_the_clone(tmp_path: Path) -> None:
+def test_the_commands_of_the_message_repair_the_clone(tmp_path: Path) -> None:
     project = clone(tmp_path / "clone", symlinks=False)
     ran(project, "git", "config", "core.symlinks", "true")
     ran(project, "git", "checkout", "--", *LINKS)
@@ -79,6 +79,23 @@ def test_the_links_of_the_readme_lead_to_the_repository(with_links: Path) -> Non
     assert len(links) > 10
     assert [link for link in map("".join, links) if not link.startswith("https://")] == []
     assert "Project-URL: Repository, https://" in metadata
+
+
+def test_a_release_needs_the_address_of_its_repository(tmp_path: Path) -> None:
+    project = clone(tmp_path / "clone", symlinks=True)
+    package = project / "answergraph/__init__.py"
+    package.write_text(re.sub(r'(?m)^__version__ = ".*"', '__version__ = "1.0.0"', package.read_text()))
+    ended = build(project, "build_wheel")
+    assert (ended.returncode, ended.stderr.count("\n")) == (1, 1)
+    assert ended.stderr.startswith("Version 1.0.0 has no address. Set 'repository'")
+
+    settings = project / "pyproject.toml"
+    settings.write_text(settings.read_text().replace("https://repository.invalid/", "https://git.example/"))
+    wheel = ZipFile(tmp_path / build(project, "build_wheel").stdout.split()[-1])
+    metadata = wheel.read("answergraph-1.0.0.dist-info/METADATA").decode()
+    assert "Project-URL: Repository, https://git.example/answergraph\n" in metadata
+    assert "](https://git.example/answergraph/blob/main/docs/page.md)" in metadata
+    assert "repository.invalid" not in metadata
 
 
 def test_an_sdist_builds_the_same_wheel(with_links: Path, tmp_path: Path) -> None:

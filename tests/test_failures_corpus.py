@@ -34,7 +34,7 @@ def test_there_are_forty_failing_runs_of_ten_kinds(corpus: str) -> None:
 
 
 @pytest.mark.parametrize("corpus", ["seen", "unseen"])
-def test_no_label_stands_where_the_rules_look(corpus: str) -> None:
+def test_no_label_is_in_a_file_that_the_rules_read(corpus: str) -> None:
     names = {path.name for path in (FAILURES / corpus).rglob("*") if path.is_file()}
     assert names == {"results.xml", "console.log"}
 
@@ -70,7 +70,7 @@ def test_what_a_tool_leaves_of_its_tries_and_environments_is_read_rightly(tool: 
     assert said == set(PLUGIN_RUNS[tool].items())
 
 
-def test_a_failure_in_one_of_two_environments_is_told_as_that() -> None:
+def test_a_failure_in_one_of_two_environments_is_reported_as_such() -> None:
     for tool, told in (
         ("tox", "where folder is 'plain' and not 'strict'"),
         ("playwright", "where hostname is 'chromium' and not 'webkit'"),

@@ -18,7 +18,7 @@ NEXT = "tests.graphs.agent.test_create_next_strategy:"
 SHOWN = {
     "an answer beside tool calls": "an answer beside a tool call",
     "prose instead of a requested answer": "prose instead of an answer",
-    "a provider that refuses": NEXT + "test_a_refused_request_is_made_on_the_next_rung_at_once_and_is_no_attempt",
+    "a provider that refuses": NEXT + "test_a_refused_request_is_made_on_the_next_rung_at_once_and_is_not_an_attempt",
     "an answer that stays invalid": "the same invalid answer for ever",
     "calls of the model": "tests.test_outcomes_page:SEARCHES",
     "a JSON Schema `dict`": "a json schema that is not met",
@@ -36,6 +36,7 @@ SHOWN = {
     "an answer that a hook or a command": OWN_KEYS + "test_a_hook_that_writes_an_answer_is_told_what_to_do_instead",
     "`structured_response` in an update of a tool": OWN_KEYS + "test_a_tool_cannot_forge_an_answer_or_an_outcome",
     "a key `outcome`": OWN_KEYS + "TestAKeyOfTheUserNamedOutcome",
+    "an input with none": "tests.test_outcomes_raised:test_an_input_that_the_agent_cannot_read_is_told_before_a_model_is_asked",
     "a call that a hook takes out": DEFERRED + "test_a_hook_that_takes_calls_of_our_own_tools_out_is_not_worked_around",
     "a `dict` in `tools`": DEFERRED + "test_a_run_ends_deferred_and_goes_on_with_the_result",
 }

@@ -124,7 +124,8 @@ ROWS: dict[str, list[Broken]] = {
         Broken((TOOL, ANSWER), GraphRecursionError, "limit of 2", ("human", "ai", "tool"), with_none, {}, {"recursion_limit": 2}),
     ],
 }  # fmt: skip
-OF_THEIR_OWN = {"the run is cancelled", "the checkpointer fails"}
+UNREADABLE = "the input has none of the agent's keys, or is not a dict"
+OF_THEIR_OWN = {UNREADABLE, "the run is cancelled", "the checkpointer fails"}
 """Rows with a test of their own below."""
 
 
@@ -134,7 +135,7 @@ def agent_of(*replies: Any, **options: Any) -> Any:
 
 
 def kinds(state: Any) -> tuple[str, ...]:
-    return tuple(message.type for message in state.values["messages"])
+    return tuple(message.type for message in state.values.get("messages", ()))
 
 
 @pytest.mark.parametrize(
@@ -149,6 +150,22 @@ def test_a_run_that_is_broken_off_leaves_what_the_table_says_and_goes_on(run: Ru
     FAILS.clear()
     assert kinds(run.state(agent, THREAD)) == broken.kinds
     assert broken.go_on(run, agent)["outcome"]["status"] == "answered"
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"message": "Go."}, "'message' is not a key of the agent's state. Did you mean 'messages'?"),
+        ("Go.", "The input 'Go.' is not a dict"),
+        ([("user", "Go.")], "is not a dict; write {'messages': …}"),
+    ],
+)
+def test_an_input_that_the_agent_cannot_read_is_told_before_a_model_is_asked(run: Run, given: Any, told: str) -> None:
+    agent = agent_of(ANSWER)
+    with pytest.raises(AgentSpecError, match=re.escape(told)):
+        run(agent, given, THREAD)
+    assert kinds(run.state(agent, THREAD)) == ()
+    assert with_a_message(run, agent)["outcome"]["status"] == "answered"
 
 
 @pytest.mark.parametrize(
@@ -212,7 +229,7 @@ def test_the_answer_none_is_told_apart_from_no_answer(run: Run) -> None:
     assert ends == [("answered", "none"), ("unanswered", None)]
 
 
-def test_a_run_that_brings_no_schema_has_an_outcome(run: Run) -> None:
+def test_a_run_without_a_schema_of_its_caller_has_an_outcome(run: Run) -> None:
     outcome = run(agent_of("Hello.", response_format=FromContext()), QUESTION, THREAD)["outcome"]
     assert (outcome["status"], outcome["schema"], outcome["usage"]["model_calls"]) == ("answered", None, 1)
 

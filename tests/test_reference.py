@@ -35,7 +35,7 @@ def test_each_public_name_says_what_it_is() -> None:
 
 
 @pytest.mark.parametrize("page", sorted(REFERENCE.glob("*.md")), ids=lambda page: page.name)
-def test_each_name_of_a_page_has_an_example_that_runs_and_each_argument_a_word(page: Path) -> None:
+def test_each_documented_name_has_an_example_that_runs_and_a_text_for_each_argument(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     programs = "".join(re.findall(r"```python\n(.*?)```", text, re.DOTALL))
     for entry in re.findall(r"^::: (\S+)$", text, re.MULTILINE):

@@ -100,7 +100,7 @@ def test_the_calculator_streams_its_steps_and_ends_in_a_typed_answer(client: Syn
     assert values["structured_response"] == last["structured_response"]
 
 
-def test_the_custom_stream_tells_how_the_answer_grows(client: SyncLangGraphClient) -> None:
+def test_the_custom_stream_shows_the_growing_answer(client: SyncLangGraphClient) -> None:
     parts = list(client.runs.stream(None, "calculator", input=asks("3 + 4"), stream_mode=["custom", "messages-tuple"]))
     events: list[Any] = [part.data for part in parts if part.event == "custom"]
     growing = [event["value"] for event in events if event["status"] == "growing"]
@@ -166,7 +166,7 @@ def test_the_judge_takes_its_rules_from_the_context(client: SyncLangGraphClient)
     assert (result["judgment"]["index"], result["judgment"]["method"]) == (1, "structured_output")
 
 
-def test_the_workflow_shows_rules_on_its_edges_and_mends_a_project(client: SyncLangGraphClient) -> None:
+def test_the_workflow_shows_rules_on_its_edges_and_repairs_a_project(client: SyncLangGraphClient) -> None:
     edges = {(edge["source"], edge["target"]): edge.get("data") for edge in client.assistants.get_graph("workflow")["edges"]}
     assert edges["review.judge", "COMPLETE"] == "approved"
     result: Any = client.runs.wait(None, "workflow", input={"facts": {"fault": "misspelt_name", "seed": 4}})

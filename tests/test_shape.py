@@ -196,7 +196,7 @@ def test_every_folder_of_tests_is_a_package() -> None:
     assert [name(folder) for folder in folders if not (folder / "__init__.py").exists()] == []
 
 
-def test_no_file_tells_of_the_machine_it_was_written_on() -> None:
+def test_no_file_names_the_machine_it_was_written_on() -> None:
     listing = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     listed = subprocess.run(listing, cwd=ROOT, check=True, capture_output=True).stdout.decode().split("\0")
     told: dict[str, list[str]] = {}

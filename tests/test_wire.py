@@ -179,7 +179,7 @@ def test_the_seeds_schema_reaches_the_model_whole(run: Any) -> None:
     ids=["refusal", "cut off", "empty"],
 )
 @pytest.mark.parametrize("strategy", [ToolStrategy, ProviderStrategy])
-def test_what_a_provider_says_instead_of_an_answer_is_told_apart(
+def test_kinds_of_replies_without_an_answer_are_distinguished(
     run: Any, reply: Reply, status: str, strategy: Any, streaming: bool
 ) -> None:
     result, _ = answered(run, [reply, reply], response_format=strategy(Verdict), fields={"streaming": streaming})

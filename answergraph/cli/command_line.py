@@ -50,7 +50,6 @@ MAX_LINE_CHARACTERS = 110
 MAX_LABEL_CHARACTERS = 22
 WRAPPED = TextWrapper(MAX_LINE_CHARACTERS, subsequent_indent=" " * MAX_LABEL_CHARACTERS, max_lines=3, placeholder=" …")
 """Wraps a text of the demo beside its label."""
-_WORKFLOW_SUFFIXES = (".yaml", ".yml")
 
 Protocol = Literal["tools", "react"]
 
@@ -58,8 +57,6 @@ OFFLINE_NOTE = (
     "The default model, 'offline', is not a language model: it is a set of rules for arithmetic and for the triage of test runs. "
     "It needs no key and no network."
 )
-
-_OPTION = re.compile(r"--?[a-zA-Z]")
 
 app = typer.Typer(
     help=f"Agent graphs that always end: in a typed, checked answer, or in a typed reason why there is none.\n\n{OFFLINE_NOTE}",
@@ -107,7 +104,7 @@ def new(name: Annotated[str, typer.Argument(help="The folder and the module of t
 
 def _no_option(question: str) -> str:
     """Refuse a misspelt option, which Typer would take for the question."""
-    if _OPTION.match(question):
+    if re.match(r"--?[a-zA-Z]", question):
         raise typer.BadParameter(f"There is no option {question!r}.")
     return question
 
@@ -166,8 +163,8 @@ def ask(  # noqa: PLR0913  # waiver: the options of a command
 @app.command(short_help="Print a graph as a Mermaid drawing.")
 def graph(name: Annotated[str, typer.Argument(help=f"One of: {', '.join(GRAPHS)}; or a workflow's YAML file.")]) -> None:
     """Print a graph, and the graphs in it, as a Mermaid drawing."""
-    if name not in GRAPHS and not name.endswith(_WORKFLOW_SUFFIXES):
-        raise typer.BadParameter(f"There is no graph {name!r}; there are: {', '.join(GRAPHS)}, and the YAML files of workflows.")
+    if name not in GRAPHS and not name.endswith((".yaml", ".yml")):
+        raise typer.BadParameter(f"{name!r} is not a graph; name one of {', '.join(GRAPHS)}, or the YAML file of a workflow.")
     with told_as_bad_usage():
         drawn = imported(GRAPHS[name])() if name in GRAPHS else workflow_of(name)
     typer.echo(drawn.get_graph(xray=True).draw_mermaid(), nl=False)
@@ -191,15 +188,14 @@ def _built(answer_format: str | None, protocol: Protocol, model: Any) -> Graph:
             schema = json.loads(Path(answer_format).read_bytes())
         except ValueError as error:
             raise answergraph.AgentSpecError(f"{answer_format} is not a JSON Schema: {error}") from error
-    return answergraph.create_agent(answergraph.ReActTextModel(model) if protocol == "react" else model, response_format=schema)
+    if protocol == "react":
+        return graphs.create_react(model, None if model == OFFLINE else (), response_format=schema)
+    create = graphs.create_calculator if model == OFFLINE else answergraph.create_agent  # "offline" calculates with tools only
+    return create(model, response_format=schema)
 
 
 def _own(place: str) -> Graph:
-    """Return the user's graph.
-
-    Raises:
-        AgentSpecError: If the place does not hold a graph.
-    """
+    """Return the user's graph; raise ``AgentSpecError`` if the place does not hold one."""
     from langgraph.pregel import Pregel
 
     found = imported(place)

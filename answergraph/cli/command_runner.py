@@ -41,8 +41,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 def chosen_model(name: str, base_url: str | None) -> BaseChatModel | str:
     """Return the model that ``--model`` and ``--base-url`` select: a name, or a model on that server.
 
-    Raises:
-        AgentSpecError: If ``--base-url`` is given with another kind of model.
+    Raise ``AgentSpecError`` if ``--base-url`` is given with another kind of model.
     """
     if base_url is None:
         return name  # each graph has rules of its own for "offline"
@@ -55,11 +54,7 @@ def chosen_model(name: str, base_url: str | None) -> BaseChatModel | str:
 
 
 def imported(place: str) -> Any:
-    """Import ``package.module:attribute``; the current folder is searched too, as for ``python -m``.
-
-    Raises:
-        AgentSpecError: If it cannot be imported.
-    """
+    """Import ``package.module:attribute``, also from the current folder as ``python -m`` does, or raise ``AgentSpecError``."""
     module, _, attribute = place.partition(":")
     if not module or not attribute:
         raise answergraph.AgentSpecError(f"{place!r} does not name an object; write it as 'package.module:attribute'.")
@@ -77,11 +72,7 @@ def import_also_from(*folders: Path) -> None:
 
 @contextmanager
 def told_as_bad_usage() -> Iterator[None]:
-    """Turn an error into one line on stderr and exit code 2.
-
-    Raises:
-        typer.Exit: Instead of the error.
-    """
+    """Turn an error into one line on stderr and ``typer.Exit`` with code 2."""
     try:
         yield
     except OSError as error:
@@ -91,11 +82,7 @@ def told_as_bad_usage() -> Iterator[None]:
 
 
 def facts_of(options: list[str] | None) -> dict[str, Any]:
-    """Parse facts given as ``NAME=VALUE``; a value that is not JSON is a string.
-
-    Raises:
-        AgentSpecError: If one has no name.
-    """
+    """Parse facts given as ``NAME=VALUE``, the value as JSON or a string; raise ``AgentSpecError`` if one has no name."""
     facts: dict[str, Any] = {}
     for option in options or ():
         name, equals, value = option.partition("=")
@@ -129,10 +116,5 @@ def error_line(error: BaseException) -> str:
 
 
 def one_line(text: str) -> str:
-    """Return a text as one line without control characters, safe to print on a terminal.
-
-    Example:
-        >>> one_line(" refused:   no key ")
-        'refused: no key'
-    """
+    """Return a text as one line without control characters, safe to print on a terminal."""
     return " ".join(_CONTROL.sub(" ", text).split())

@@ -43,11 +43,7 @@ def run_graph(
     output_keys: Sequence[str] | None = None,
     show: Callable[[Mapping[str, Any], Sequence[str]], None] | None = None,
 ) -> dict[str, Any]:
-    """Run a graph and return its final state; prints its updates, by default as steps if stderr is a terminal.
-
-    Raises:
-        typer.Exit: If the run was interrupted or failed; stderr has the reason.
-    """
+    """Run a graph and print its updates; return its final state, or raise ``typer.Exit`` with the reason on stderr."""
     if show is None and sys.stderr.isatty():
         show = partial(_show_steps, Console(stderr=True))
     # Only if they are shown: while streaming, LangGraph delays Ctrl-C until a call ends.
@@ -76,15 +72,7 @@ def progress_bar(further: ProgressColumn) -> Progress:
 
 
 def step_lines(update: Any) -> Iterator[str]:
-    """Return a line for each thing a node did; ``↺`` marks the library's own corrections.
-
-    Example:
-        >>> list(step_lines({"messages": [ToolMessage("7", name="add", tool_call_id="1")]}))
-        ['← add: 7']
-        >>> sent_back = ToolMessage("Too high.", name="Sum", tool_call_id="2", id="answergraph-correction-1")
-        >>> list(step_lines({"messages": [sent_back]}))
-        ['↺ Sum: Too high.']
-    """
+    """Return a line for each thing a node did; ``↺`` marks the library's own corrections."""
     for part in update if isinstance(update, list) else [update]:
         if isinstance(part, Mapping):
             for message in part.get("messages") or ():
@@ -95,7 +83,6 @@ def step_lines(update: Any) -> Iterator[str]:
 
 
 def _decision_lines(update: Mapping[str, Any]) -> Iterator[str]:
-    """Return the decisions of a judge or a workflow."""
     for stage in ((update.get("judging") or {}).get("stages") or ())[-1:]:
         yield f"{stage['status']}: {one_line(stage['reason'])}"
     if (update.get("judgment") or {}).get("label"):

@@ -63,8 +63,7 @@ def run(  # noqa: PLR0913, PLR0917 - one parameter per option
 def workflow_of(file: str, model: Any = None, tools: Sequence[str] = ()) -> Graph:
     """Load a workflow; its agents are also looked up in the current folder and beside the file.
 
-    Raises:
-        AgentSpecError: If the file is missing or invalid, or a tool cannot be imported.
+    Raise ``AgentSpecError`` if the file is missing or invalid, or a tool cannot be imported.
     """
     if not Path(file).is_file():
         raise answergraph.AgentSpecError(f"There is no file {file!r}.")

@@ -56,11 +56,7 @@ class TriageOptions:
 
 
 def verdicts_named(names: str) -> frozenset[str]:
-    """Return the verdicts of ``--fail-on``.
-
-    Raises:
-        AgentSpecError: If one is unknown.
-    """
+    """Return the verdicts of ``--fail-on``; raise ``AgentSpecError`` if one is unknown."""
     named = frozenset(name.strip() for name in names.split(",") if name.strip())
     unknown = sorted(named - set(get_args(Verdict)))
     if unknown:
@@ -71,9 +67,7 @@ def verdicts_named(names: str) -> frozenset[str]:
 def triage_folder(model: BaseChatModel | str, folder: str, options: TriageOptions) -> int:
     """Triage a folder, write the output files, and return the exit code.
 
-    Raises:
-        AgentSpecError: If the model or the history cannot be used.
-        OSError: If a report cannot be written.
+    Raise ``AgentSpecError`` if folder, model or history cannot be used, and ``OSError`` if a report cannot be written.
     """
     shown = _shown(folder)
     if not Path(folder).is_dir():
@@ -96,12 +90,7 @@ def triage_folder(model: BaseChatModel | str, folder: str, options: TriageOption
 
 
 def told_of_folder(model: BaseChatModel | str, folder: str, options: TriageOptions, told: TextIO) -> None:
-    """Triage a folder, write the output files, and print the table to ``told``.
-
-    Raises:
-        AgentSpecError: If the model cannot be used.
-        OSError: If a report cannot be written.
-    """
+    """Triage a folder, write the output files, and print the table to ``told``; raise as ``triage_folder`` does."""
     result = create_triage_agent(model).invoke({"folder": folder}, output_keys=list(TRIAGE_KEYS))
     _write_files("this run", result, options)
     _print("this run", result, options, told)

@@ -33,7 +33,6 @@ def by_urgency(reports: Iterable[CaseReport]) -> list[CaseReport]:
 
 
 def cases_by(kind: Callable[[CaseReport], str], reports: Iterable[CaseReport]) -> Counter[str]:
-    """Count the cases per kind of report."""
     found: Counter[str] = Counter()
     for report in reports:
         found[kind(report)] += len(report["cases"])

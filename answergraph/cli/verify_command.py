@@ -14,11 +14,7 @@ KeyOption = Annotated[Path | None, typer.Option(help="A file with the secret tha
 
 
 def key_in(file: Path | None) -> bytes | None:
-    """Return the secret in a file, without the white space around it.
-
-    Raises:
-        AgentSpecError: If there is none in it.
-    """
+    """Return the secret in a file, without the white space around it; raise ``AgentSpecError`` if there is none in it."""
     secret = None if file is None else file.read_bytes().strip()
     if secret == b"":
         raise answergraph.AgentSpecError(f"--key {file} is empty, so anybody could sign with it; put a secret into it.")

@@ -84,7 +84,6 @@ def sealed(bundle: Mapping[str, Any], key: bytes | None = None) -> dict[str, Any
 
 
 def refuse_empty(key: bytes | None) -> None:
-    """Raise ``AgentSpecError`` for an empty key."""
     if key is not None and not key.strip():
         raise AgentSpecError("The key is empty, so anybody could sign with it; give a secret, such as secrets.token_bytes(32).")
 

@@ -61,7 +61,6 @@ class MarkedType:
         return list(self._told(self.root, "", set()))
 
     def marks_below(self, schema: CoreSchema) -> list[Mark]:
-        """Return the marks on a schema and in it."""
         return list(self._search(schema, set()))
 
     def fits(self, schema: CoreSchema, value: Any) -> bool:
@@ -137,12 +136,10 @@ class MarkedType:
 
 @lru_cache(maxsize=MAX_KEPT)
 def marked_type(declared: Any) -> MarkedType:
-    """Return the parts and marks of a type."""
     return MarkedType(TypeAdapter(declared).core_schema)
 
 
 def marks_on(schema: CoreSchema) -> tuple[Mark, ...]:
-    """Return the marks on a schema itself."""
     return tuple(schema.get("metadata", {}).get(MARKS, ()))
 
 
@@ -154,28 +151,21 @@ def _definitions(node: Any) -> Iterator[CoreSchema]:
             yield from _definitions(below)
 
 
-def _left_out_of(cls: Any) -> Iterator[tuple[str, Mark]]:
-    """Yield the marks in a class's annotations that are missing in its schema, with their fields."""
+@lru_cache(maxsize=MAX_KEPT)
+def _left_out_of(cls: Any) -> Sequence[tuple[str, Mark]]:
+    """Return the marks in a class's annotations that are missing in its schema, with their fields."""
     if isinstance(cls, type) and issubclass(cls, BaseModel):
         hints = {name: Annotated[field.annotation, None, *field.metadata] for name, field in cls.model_fields.items()}
     else:
         try:
             hints = get_type_hints(cls, include_extras=True)
         except NameError:
-            return  # only Pydantic can resolve names local to a function
-    yield from ((name, mark) for name, hint in hints.items() for mark in _left_out(hint))
+            return ()  # only Pydantic can resolve names local to a function
+    return [(name, mark) for name, hint in hints.items() for mark in _left_out(hint)]
 
 
 def _left_out(annotation: Any) -> Sequence[Mark]:
-    try:
-        return _left_out_once(annotation)
-    except TypeError:  # metadata without a hash
-        return _left_out_once.__wrapped__(annotation)
-
-
-@lru_cache(maxsize=256)
-def _left_out_once(annotation: Any) -> Sequence[Mark]:
-    """Return the marks in an annotation that validation does not reach; types that refer to each other share annotations."""
+    """Return the marks in an annotation that validation does not reach."""
     written = [] if _is_record(annotation) else list(_marks_in(annotation))
     if not written:
         return ()

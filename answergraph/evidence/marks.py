@@ -32,7 +32,6 @@ class _SchemaMethod:
 
 
 def _marked_schema(name: str, mark: Mark | None, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-    """Return the schema of a marked type with the mark in its metadata."""
     if mark is None:
         raise AgentSpecError(f"{name} is a class; write Annotated[…, {name}()].")
     if source is mark:

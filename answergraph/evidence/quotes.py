@@ -64,7 +64,6 @@ class Found:
 
     @property
     def passage(self) -> str:
-        """The words of the place."""
         text = self.result.run.text
         return text[self.start : self.end] + (f" … {text[slice(*self.second)]}" if self.second else "")
 

@@ -42,7 +42,6 @@ def is_container(value: Any) -> bool:
 
 
 def joined(path: str, step: str) -> str:
-    """Return a path extended by a step."""
     return f"{path}{step}" if path else step.removeprefix(".")
 
 

@@ -89,7 +89,6 @@ class SearchedResult:
 
 
 def _with_plain_digits(text: MappedText) -> MappedText:
-    """Return a text with all digits as ASCII digits."""
     if text.text.isascii():
         return text
     digits = {ord(c): str(unicodedata.decimal(c)) for c in set(text.text) if c.isdecimal() and not c.isascii()}
@@ -104,7 +103,6 @@ def separated(text: str) -> MappedText:
 
 
 def without_escapes(text: MappedText) -> MappedText:
-    """Decode JSON escapes in any text."""
     return text.changed(_ESCAPE, _undone) if "\\" in text.text else text
 
 

@@ -33,7 +33,6 @@ _FORMATS = (None, "answergraph-bundle/1", BUNDLE_FORMAT)
 _FIELDS = ("status", "schema", "answer", "marks", "evidence", "results", "messages", DIGEST)
 """The keys of a bundle in the current format."""
 WHOLE = "bundle"
-"""The path of a verdict on the whole bundle."""
 _RESULTS = TypeAdapter(list[RecordedResult])
 
 

@@ -11,12 +11,7 @@ Z_95 = 1.959964
 
 
 def wilson(rate: float, trials: int) -> tuple[float, float]:
-    """Return the 95 % interval of a rate over independent trials.
-
-    Example:
-        >>> [round(end, 2) for end in wilson(0.4, 10)]
-        [0.17, 0.69]
-    """
+    """Return the 95 % interval of a rate over independent trials."""
     z2 = Z_95 * Z_95
     middle = (rate + z2 / (2 * trials)) / (1 + z2 / trials)
     half = Z_95 * sqrt(rate * (1 - rate) / trials + z2 / (4 * trials * trials)) / (1 + z2 / trials)
@@ -38,11 +33,6 @@ class PairedTest:
 
     @property
     def p(self) -> float:
-        """The two-sided exact p-value of the sign test; McNemar's test if each task ran once.
-
-        Example:
-            >>> PairedTest(10, 6, 0).p
-            0.03125
-        """
+        """The two-sided exact p-value of the sign test; McNemar's test if each task ran once."""
         differing, fewer = self.higher + self.lower, min(self.higher, self.lower)
         return min(1.0, 2 * sum(comb(differing, k) for k in range(fewer + 1)) * 0.5**differing)

@@ -56,17 +56,10 @@ _RECORD = TypeAdapter(Record)
 
 
 class Journal(AbstractContextManager["Journal", None]):
-    """A file of one JSON object per finished run, written as the runs finish; used as a context manager.
-
-    An unreadable line, left by a killed writer, is ignored: its run is repeated.
-    """
+    """A file of one JSON object per finished run; a line that cannot be read is ignored, so its run is repeated."""
 
     def __init__(self, path: Path) -> None:
-        """Open the journal; creates it and its folder if necessary.
-
-        Raises:
-            OSError: If it cannot be read or written.
-        """
+        """Open the journal; creates it and its folder if necessary."""
         path.parent.mkdir(parents=True, exist_ok=True)
         self._file = path.open("ab+")
         self._file.seek(0)
@@ -77,11 +70,7 @@ class Journal(AbstractContextManager["Journal", None]):
             self._file.flush()
 
     def add(self, record: Record) -> None:
-        """Write a finished run, at once.
-
-        Raises:
-            OSError: If it cannot be written.
-        """
+        """Write a finished run, at once."""
         self._file.write(to_json(record, fallback=str) + b"\n")
         self._file.flush()
         self.records[record.key] = record
@@ -91,7 +80,6 @@ class Journal(AbstractContextManager["Journal", None]):
 
 
 def readable(text: bytes) -> Iterator[Record]:
-    """Yield the records of a journal."""
     for line in text.splitlines():
         try:
             yield _RECORD.validate_json(line)

@@ -43,7 +43,6 @@ class Measurement:
     answer: float | None
     """The final answer, ``None`` if there is none."""
     correct: bool
-    """Whether it is the known value."""
     calls: dict[str, int]
     """Successful calls per tool."""
     rounds: int
@@ -63,11 +62,7 @@ class Measurement:
 
 
 def measure(setting: Setting, task: Task, state: Mapping[str, Any]) -> Measurement:
-    """Measure a finished run.
-
-    Raises:
-        WrongStrategyError: If the answer was requested in another way than the setting requires.
-    """
+    """Measure a finished run; raise ``WrongStrategyError`` if the answer was requested in another way than the setting's."""
     outcome: Outcome | None = state.get("outcome")
     _refuse_other_strategies(setting, outcome)
     messages: Sequence[AnyMessage] = state["messages"]

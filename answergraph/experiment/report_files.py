@@ -25,11 +25,7 @@ COLUMNS: tuple[str, ...] = (
 
 
 def write_csv(report: Report, path: Path) -> None:
-    """Write the figures.
-
-    Raises:
-        OSError: If it cannot be written.
-    """
+    """Write the figures, a line per setting."""
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS, extrasaction="ignore")
         writer.writeheader()
@@ -62,12 +58,7 @@ _HEIGHT = 0.26
 
 
 def write_plots(report: Report, *paths: Path) -> None:
-    """Draw the plot once and write it to files in the formats of their suffixes.
-
-    Raises:
-        MissingExtraError: If matplotlib is not installed.
-        OSError: If a file cannot be written.
-    """
+    """Draw the plot once and write it to files in the formats of their suffixes, or raise ``MissingExtraError``."""
     with extra_needed("experiment", "the plot"):
         matplotlib, figures = import_module("matplotlib"), import_module("matplotlib.figure")
     # Text stays text in the SVG, for search and screen readers; the salt makes the output reproducible.

@@ -19,22 +19,12 @@ _STYLE: Mapping[str, Any] = {"box": box.SIMPLE_HEAD, "show_edge": False, "paddin
 
 
 def percent(value: float | None) -> str:
-    """Return a share in percent.
-
-    Example:
-        >>> percent(0.4), percent(1 / 3), percent(None)
-        ('40 %', '33.3 %', '–')
-    """
+    """Return a share in percent, such as ``40 %`` or ``33.3 %``."""
     return NOTHING if value is None else f"{100 * value:.1f}".removesuffix(".0") + " %"
 
 
 def number(value: float | None) -> str:
-    """Return the shortest form of a number.
-
-    Example:
-        >>> number(1.0), number(0.4), number(1234.56), number(None)
-        ('1', '0.4', '1235', '–')
-    """
+    """Return the shortest form of a number, such as ``0.4`` or ``1235``."""
     if value is None:
         return NOTHING
     return f"{value:.0f}" if value >= 1000 else f"{value:.2f}".rstrip("0").rstrip(".")  # noqa: PLR2004 - four digits are enough

@@ -14,16 +14,10 @@ from answergraph.experiment.summary import SMALL_SAMPLE_NOTE, compare, provenanc
 from answergraph.state.errors import AgentSpecError
 
 Runs = dict[str, dict[RunKey, Record]]
-"""The records of each setting."""
 
 
 def compared_results(first: Path, second: Path) -> RenderableType:
-    """Return the table for two journals.
-
-    Raises:
-        OSError: If one cannot be read.
-        AgentSpecError: If they share no setting, or mix configurations.
-    """
+    """Return the table for two journals; raise ``AgentSpecError`` if they share no setting, or mix configurations."""
     results = {path: _runs_in(path) for path in (first, second)}
     one, other = results[first], results[second]
     shared = [setting.name for setting in SETTINGS if setting.name in one and setting.name in other]

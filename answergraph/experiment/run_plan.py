@@ -64,11 +64,7 @@ async def run_all(
     """Make the runs that the journal does not hold yet, and return the errors of failed ones in the plan's order.
 
     The journal gets each run as it finishes; failed runs are repeated next time. ``done`` is called after each run, and for
-    each run already in the journal.
-
-    Raises:
-        AgentSpecError: Before any run, if the model does not support a setting.
-        OSError: If the journal cannot be written.
+    each run already in the journal. Raise ``AgentSpecError`` before any run if the model does not support a setting.
     """
     agents = {setting.name: setting.agent(model) for setting in plan.settings}
     waiting: list[Run] = []

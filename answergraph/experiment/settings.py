@@ -66,11 +66,7 @@ class Setting:
     """Further checks of an answer."""
 
     def agent(self, model: Any) -> CompiledStateGraph[Any, Any, Any, Any]:
-        """Return the agent of this setting.
-
-        Raises:
-            AgentSpecError: If the model does not support the setting.
-        """
+        """Return the agent of this setting; raise ``AgentSpecError`` if the model does not support it."""
         # An answer beside tool calls counts, as in the original experiment.
         agent: CompiledStateGraph[Any, Any, Any, Any] = create_agent(
             model,

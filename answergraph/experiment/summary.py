@@ -146,7 +146,6 @@ METRICS: Mapping[str, Metric] = {**CHECKING, **WORTH, **COST}
 
 
 def summarise(plan: RunPlan, records: Mapping[RunKey, Record], failed: Mapping[RunKey, Exception]) -> Report:
-    """Return the report with a row for each setting of a plan."""
     chosen = {run.key: records[run.key] for run in plan.runs() if run.key in records}
     rows = [_row(plan, setting, records, failed) for setting in plan.settings]
     usable = {row.setting for row in rows if not row.error}
@@ -157,7 +156,6 @@ def summarise(plan: RunPlan, records: Mapping[RunKey, Record], failed: Mapping[R
 
 
 def provenance(records: Iterable[Record]) -> dict[str, str]:
-    """Return the distinct provenance values of the records."""
     made = [record.made for record in records]
     dates = sorted(each.date for each in made if each.date)
     told = {

@@ -29,10 +29,7 @@ class Grounding:
 
 
 def grounded_in(work: str, reason: str, conditions: Sequence[str]) -> Grounding:
-    """Locate a reason's quotes; it needs at least one, and each must be in the work or a condition.
-
-    Quotes of the conditions are allowed, but support nothing.
-    """
+    """Locate a reason's quotes; each must be in the work or a condition, and at least one in the work."""
     # A work shorter than the minimum can be quoted whole.
     mark = Quote(min_length=min(MIN_QUOTE_COLUMNS, len(work)))
     searched = SearchedResult(ToolRun("work", "work", {}, (work,)))

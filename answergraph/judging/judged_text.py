@@ -40,7 +40,6 @@ class JudgedText:
         return f"<work {mark}>\n{shown}\n</work {mark}>"
 
     def holds_answer(self, data: Any, reply: str) -> bool:
-        """Return whether a reply's answer is copied from the text."""
         if any(planted in (data, ...) for planted, _ in _objects(self.text)):
             return True
         ours = _bare(self.text)

@@ -89,10 +89,7 @@ def no_judgment(reason: str, stages: list[StageRecord]) -> Judgment:
 
 
 def judge_schemas(output_key: str, own: type[Any] | None) -> StateSchemas:
-    """Return the schemas of a judge, with the keys of the caller's ``TypedDict``.
-
-    The output is only the judgment, so that a judge in another graph changes nothing else.
-    """
+    """Return the schemas of a judge, with the caller's keys; it gives out only the judgment, so that it changes no other key."""
     further = get_type_hints(own, include_extras=True) if own is not None else {}
     output: dict[str, Any] = {output_key: NotRequired[Judgment]}
     given = {**get_type_hints(JudgeInput, include_extras=True), **further}

@@ -87,7 +87,6 @@ class JudgedWork(TypedDict):
     """The content of a judge's prompt as data, for the offline judge."""
 
     work: str
-    """The work as shown."""
     conditions: list[str]
     tags: list[str] | None
     """The tag of each condition, if tags are requested."""

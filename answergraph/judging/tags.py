@@ -8,22 +8,12 @@ _ANY_TAG = re.compile(r"\[\w+:[0-9]+\]")
 
 
 def tag(word: str, number: int) -> str:
-    """Return a tag.
-
-    Example:
-        >>> tag("STEP", 2)
-        '[STEP:2]'
-    """
+    """Return a tag, such as ``[STEP:2]``."""
     return f"[{word}:{number}]"
 
 
 def without_echo(reply: str, prompt: str) -> str:
-    """Remove repeated prompt lines with tags, such as the table of conditions, from a reply.
-
-    Example:
-        >>> without_echo("| 1 | good | `[STEP:1]` | So: [STEP:1]", "| 1 | good | `[STEP:1]` |")
-        ' So: [STEP:1]'
-    """
+    """Remove repeated prompt lines with tags, such as the table of conditions, from a reply."""
     own = " ".join(reply.split())
     for line in prompt.splitlines():
         if _ANY_TAG.search(line):
@@ -32,12 +22,6 @@ def without_echo(reply: str, prompt: str) -> str:
 
 
 def tags_in(text: str, word: str) -> list[int]:
-    """Return the numbers of the tags in a text.
-
-    Example:
-        >>> tags_in("[STEP:1], no: [step:2]", "STEP")
-        [1, 2]
-    """
     return [int(number) for number in _tags(word).findall(text)]
 
 

@@ -106,11 +106,7 @@ def llm_math_tool(llm: Runnable[Any, Any]) -> BaseTool:
 
 
 def answer_in(reply: str) -> str:
-    """Return ``Answer: …`` with the value of a reply's expression, or with the answer it gave.
-
-    Raises:
-        ToolException: If there is nothing to evaluate, or it cannot be evaluated.
-    """
+    """Return ``Answer: …`` with the value of a reply's expression, or with the answer it gave, else raise ``ToolException``."""
     # Text after the output fence is invented.
     text = reply.split(STOP, 1)[0].strip()
     # A stop word may remove the closing fence.

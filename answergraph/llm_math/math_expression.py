@@ -58,21 +58,10 @@ class MathResult(NamedTuple):
 
 
 def calculate(text: str) -> MathResult:
-    """Evaluate an arithmetic expression.
+    """Evaluate an arithmetic expression; raise ``CalculationError`` if it is not one, is too large, or has no value.
 
     It consists of numbers (``1,000`` is a thousand), ``+ - * / // % **``, parentheses, ``pi``, ``e`` and calls of
     ``FUNCTIONS``. ``^`` is read as power, and the note says so.
-
-    Raises:
-        CalculationError: If it is not such an expression, is too large, or has no value.
-
-    Example:
-        >>> calculate("1,000 * 2").value
-        2000
-        >>> calculate("9**9**9")
-        Traceback (most recent call last):
-        ...
-        answergraph.llm_math.math_expression.CalculationError: the result is too large
     """
     tree = _parsed(_as_python(text))
     try:

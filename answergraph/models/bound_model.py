@@ -44,11 +44,9 @@ class BoundModel:
     user_after_tool: bool = True
     """Whether the provider accepts a user message after a tool message."""
     dialect: Dialect = Dialect.PLAIN
-    """The dialect of the format's schema."""
     note: str | None = None
     """Recorded with each attempt."""
     tools_in_text: frozenset[str] = frozenset()
-    """Tools whose calls may be written as text."""
 
     @classmethod
     def of(cls, bound: Any, **fields: Any) -> BoundModel:
@@ -135,10 +133,7 @@ def with_words(message: AIMessage) -> AIMessage:
 
 
 class BoundModels:
-    """Bound models, kept per (model, tools, strategy, choice, settings).
-
-    Binding converts every tool, which costs more than the rest of a step; an agent does it once.
-    """
+    """Bound models by what was bound to them: binding converts every tool, which costs more than the rest of a step."""
 
     def __init__(self) -> None:
         self._bound: RecentCache[BoundModel] = RecentCache()

@@ -28,10 +28,7 @@ def resolve_model(model: Any, *, offline: OfflinePolicy | None = None, **setting
     """Return the chat model for ``"offline"``, ``"openai:NAME"`` or, by LangChain's ``init_chat_model``, ``"provider:NAME"``.
 
     A chat model is returned unchanged. ``offline`` is the policy of ``"offline"``, arithmetic by default; settings go to the
-    model's class.
-
-    Raises:
-        AgentSpecError: If the name is unknown, or a package or key is missing; the message says what to do.
+    model's class. Raise ``AgentSpecError`` if the name is unknown, or a package or key is missing; the message says what to do.
     """
     if isinstance(model, Runnable) and hasattr(model, "bind_tools"):
         # A chat model, or one with settings or fallbacks bound to it.

@@ -22,12 +22,10 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 PAGE_PATH = "/page"
-"""The page's path on the server."""
 
 FILES = Path(__file__).parent / "static"
 
 MAX_CHECKPOINTS = 100
-"""Checkpoints per response."""
 
 HEADERS = {
     "content-security-policy": (

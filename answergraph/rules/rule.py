@@ -68,15 +68,12 @@ class Rule:
     guard: Expression | None = None
     """The condition of ``when(...)``."""
     names: tuple[str, ...] = ()
-    """The state names it reads."""
 
     @property
     def is_semantic(self) -> bool:
-        """Whether a judge decides it."""
         return self.label is not None
 
     def holds(self, facts: Mapping[str, Any] | Facts, children: Sequence[str], chosen: str | None) -> bool:
-        """Return whether the rule holds for the facts, the children's labels and the chosen label."""
         if self.label is not None and self.label != chosen:
             return False
         if self.aggregate is not None and not self.aggregate.holds(children):
@@ -87,12 +84,7 @@ class Rule:
 def parse_rule(text: str) -> Rule:
     """Read a rule, such as ``tests pass``, ``when(failed == 0)`` or ``any("rejected", "error") && when(visits.review < 3)``.
 
-    Raises:
-        RuleSyntaxError: If it is malformed; knows the position.
-
-    Example:
-        >>> parse_rule("approved && when(score > 0.5)").label
-        'approved'
+    Raise ``RuleSyntaxError`` with the position if it is malformed.
     """
     if not isinstance(text, str) or not text.strip():
         raise RuleSyntaxError(str(text), 0, "a rule is a non-empty string")
@@ -184,12 +176,7 @@ class Rules:
     """The rules of one decision, in order."""
 
     def __init__(self, rules: Sequence[str]) -> None:
-        """Read the rules; the first one that holds counts.
-
-        Raises:
-            AgentSpecError: If there are none, or one is repeated.
-            RuleSyntaxError: If one is malformed.
-        """
+        """Read the rules; raise ``AgentSpecError`` for none or a repeated one, ``RuleSyntaxError`` for a malformed one."""
         if isinstance(rules, str) or not rules:
             raise AgentSpecError(f"rules are a list of at least one condition, not {rules!r}.")
         self.rules: tuple[Rule, ...] = tuple(map(parse_rule, rules))

@@ -45,16 +45,11 @@ class RuleReader:
         self.rule = rule
         self.position = position
         self.names: list[str] = []
-        """The names of the state that were read."""
         self._depth = 0
         self._lists = 0
 
     def peek(self) -> RuleToken:
-        """Return the next token without taking it.
-
-        Raises:
-            RuleSyntaxError: If the text is not a token.
-        """
+        """Return the next token without taking it; raise ``RuleSyntaxError`` if the text is not a token."""
         start = self._start()
         if start == len(self.rule):
             return RuleToken("end", "", start, start)

@@ -18,7 +18,6 @@ ITEM = "item"
 MAX_ITEMS = 100_000
 """Total list items and parts of values that the rules of one decision may read; nested lists would otherwise take too long."""
 CHARACTERS_PER_ITEM = 1_000
-"""Characters of a text that count as an item."""
 
 Kind = Literal["truth", "number", "text", "null", "any"]
 """The static kind of a part; ``"any"`` for a name."""
@@ -57,18 +56,13 @@ class Expression:
     """A part of a ``when(...)``: a value or a condition."""
 
     text: str
-    """The part as it was written."""
     value: Callable[[Facts], Any]
     """Raises ``RuleEvaluationError`` if the facts have no value."""
     kind: Kind = "truth"
     is_constant: bool = False
 
     def holds(self, facts: Facts) -> bool:
-        """Return whether a condition holds.
-
-        Raises:
-            RuleEvaluationError: If it is neither true nor false.
-        """
+        """Return whether a condition holds; raise ``RuleEvaluationError`` if it is neither true nor false."""
         value = self.value(facts)
         if not isinstance(value, bool):
             raise RuleEvaluationError(self.text, f"{value!r} is neither true nor false")
@@ -117,7 +111,6 @@ def exists(text: str, name: str) -> Expression:
 
 
 def any_item(text: str, name: str, condition: Expression) -> Expression:
-    """Return whether an item of a list meets a condition."""
 
     def value(facts: Facts) -> bool:
         return any(condition.holds(facts.with_item(item)) for item in facts.items(text, _found(facts, name)))
@@ -154,7 +147,6 @@ def negation(text: str, condition: Expression) -> Expression:
 
 
 def joined(text: str, conditions: Sequence[Expression], of: Callable[[Iterable[bool]], bool]) -> Expression:
-    """Return whether all or any of several conditions hold."""
     return Expression(text, lambda facts: of(condition.holds(facts) for condition in conditions))
 
 

@@ -134,10 +134,7 @@ class NoCallLeftError(Exception):
 
 
 class InnerRunBudget:
-    """Context manager that shares the budget of one node visit or tool call among inner runs and records their usage.
-
-    Inner runs find it through a context variable.
-    """
+    """Shares the budget of one node visit or tool call among inner runs, and records their usage."""
 
     def __init__(
         self,
@@ -178,10 +175,7 @@ class InnerRunBudget:
 
     @contextmanager
     def charge_single_call(self) -> Iterator[Callable[[AIMessage], None]]:
-        """Yield a function that takes the reply of one model call outside an agent, such as a judge's, and charges the call.
-
-        Raise ``NoCallLeftError`` if no call is left.
-        """
+        """Yield a function that charges one call outside an agent by its reply; raise ``NoCallLeftError`` if no call is left."""
         call, replies = uuid4().hex, list[AIMessage]()
         try:
             # Charged in advance, so that concurrent calls do not all take the last one.

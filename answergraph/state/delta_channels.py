@@ -34,14 +34,11 @@ class GrowingChannel(DeltaChannel[Any]):
 
     def update(self, values: Sequence[Any]) -> bool:
         changed = super().update(values)
-        self._space_copies()
+        self.snapshot_frequency = max(MIN_UPDATES_BETWEEN_COPIES, self.length())
         return changed
 
     def replay_writes(self, writes: Sequence[Any]) -> None:
         super().replay_writes(writes)
-        self._space_copies()
-
-    def _space_copies(self) -> None:
         self.snapshot_frequency = max(MIN_UPDATES_BETWEEN_COPIES, self.length())
 
     def length(self) -> int:
@@ -137,10 +134,7 @@ def stores_deltas() -> bool:
 
 
 def with_messages_channel(hint: Any) -> Any:
-    """Return the annotation of a state's messages with the delta channel instead of ``add_messages``.
-
-    An annotation with another reducer or channel is unchanged, so that an agent can opt out.
-    """
+    """Return an annotation with the delta channel instead of ``add_messages``; any other reducer or channel is kept."""
     bare = get_args(hint)[0] if get_origin(hint) is Required else hint
     metadata = getattr(bare, "__metadata__", ())
     if not metadata or metadata[-1] is not add_messages:

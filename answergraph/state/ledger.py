@@ -23,10 +23,7 @@ NO_USAGE: Usage = Usage(model_calls=0, tool_calls=0, input_tokens=0, output_toke
 
 
 def usage_of(replies: Sequence[AIMessage], cause: Cause, *, model_calls: int, tool_calls: int) -> Usage:
-    """Return the usage of one model visit and its tool calls.
-
-    The ``usage_metadata`` of the replies is counted where present; there are several calls if middleware calls the model again.
-    """
+    """Return the usage of one model visit and its tool calls; it has several replies if middleware calls the model again."""
     each = [token_count(reply, "total_tokens") for reply in replies]
     usage = Usage(
         model_calls=model_calls,
@@ -101,10 +98,7 @@ class StoredValue(TypedDict):
 
 
 class RunLedger(TypedDict):
-    """The account of a run in progress, kept in the state.
-
-    Fields that are rarely needed are optional, because each checkpoint repeats the ledger.
-    """
+    """The account of a run in progress; fields that are rarely needed are optional, because each checkpoint repeats it."""
 
     run: str
     """The id of the run, for charging its caller."""
@@ -131,7 +125,6 @@ class RunLedger(TypedDict):
     last_call_made: bool
     """Whether the last model call of the budget has been made."""
     finished: bool
-    """Whether the run's outcome is written."""
     taken_out: NotRequired[list[PendingCall]]
     """The calls that hooks removed from the model's last reply."""
     pending: NotRequired[list[PendingCall]]

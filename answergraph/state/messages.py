@@ -89,12 +89,7 @@ def answered_ids(messages: Iterable[BaseMessage]) -> set[str]:
 
 
 def pending_tool_calls(messages: Sequence[AnyMessage]) -> list[ToolCall]:
-    """Return the tool calls of the last AI message that no tool message has answered, in the model's order.
-
-    Example:
-        >>> pending_tool_calls([])
-        []
-    """
+    """Return the tool calls of the last AI message that no tool message has answered, in the model's order."""
     message, after = last_turn(messages)
     return [] if message is None else unanswered(message.tool_calls, after)
 

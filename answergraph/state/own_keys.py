@@ -26,10 +26,7 @@ REFUSED = (
 
 
 def without_refused_keys(writer: str, update: Any, state: Any, names: frozenset[str]) -> Any:
-    """Return the update of a hook without the agent's own keys; raise ``AgentSpecError`` if it changes answer or outcome.
-
-    To return the whole state is no change.
-    """
+    """Return a hook's update without the agent's own keys; raise ``AgentSpecError`` if it changes the answer or the outcome."""
     cleaned = without_keys(update, names)
     for key, value in [] if cleaned is update else pairs_of(update):
         stands = state.get(key) if isinstance(state, Mapping) else getattr(state, key, None)
@@ -59,7 +56,6 @@ def _is_pair(part: Any) -> bool:
 
 
 TRACED, UNTRACED = "traced", "untraced"
-"""The values of ``RUNNING``."""
 
 
 class UntracedUpdate(dict[str, Any]):
@@ -93,6 +89,5 @@ def pairs_of(update: Any) -> list[tuple[str, Any]]:
 
 
 def written_messages(update: Any) -> list[Any]:
-    """Return the messages that an update of any form writes."""
     values = [value for key, value in pairs_of(update) if key == "messages"]
     return [each for value in values for each in (value if isinstance(value, list | tuple) else [value])]

@@ -24,10 +24,7 @@ _SERIALIZER = JsonPlusSerializer()
 
 
 def as_received(message: BaseMessage, agent_name: str | None) -> AIMessage:
-    """Return a copy of a reply with the agent's name, a message id, and ids that are texts.
-
-    The copy is a message of the model. Calls whose arguments cannot be stored become malformed calls.
-    """
+    """Return a reply as a message of this agent with ids that are texts; calls that cannot be stored become malformed ones."""
     if not isinstance(message, AIMessage):
         message = AIMessage(**{name: getattr(message, name) for name in _FIELDS})
     parts = [message.tool_calls, message.invalid_tool_calls, message.usage_metadata, *_fields_of(message)]

@@ -181,7 +181,6 @@ def told_apart(results: Iterable[RecordedResult]) -> list[RecordedResult]:
 
 
 def call_id_of(evidence_id: str) -> str:
-    """Return the call id in the conversation for an id in the evidence."""
     return evidence_id.rpartition(_AGAIN)[0] or evidence_id
 
 

@@ -64,7 +64,6 @@ def bare_value(schema: AnswerSchema | None, data: Any) -> Any:
 
 
 def attempt_number(ledger: RunLedger) -> int:
-    """Return the number of the attempt that a run makes next."""
     return len(ledger["attempts"]) + ledger["confirmations_asked"] + 1
 
 

@@ -18,13 +18,7 @@ _OF_NUMBERS = "0123456789+-.eE"
 
 
 class GrowingJson:
-    """The first JSON object of a text that comes in pieces; earlier braces that do not begin an object are skipped.
-
-    Example:
-        >>> growing = GrowingJson()
-        >>> [growing.value for piece in ('{"passed": tr', 'ue, "why": "It r', 'uns."}') if growing.add(piece)]
-        [{}, {'passed': True, 'why': 'It r'}, {'passed': True, 'why': 'It runs.'}]
-    """
+    """The first JSON object of a text that comes in pieces; earlier braces that do not begin an object are skipped."""
 
     def __init__(self, is_meant: Callable[[Mapping[str, Any]], bool] = lambda data: True) -> None:
         # Whether a partial object is the wanted one; any other ends the search.
@@ -37,10 +31,7 @@ class GrowingJson:
         self._restarts_left = MAX_RESTARTS
 
     def add(self, piece: str) -> bool:
-        """Add a piece of the text, and return whether ``value`` has changed.
-
-        The value only grows: strings get longer, lists and objects get items; a number or constant is omitted until complete.
-        """
+        """Add a piece, and return whether ``value`` has changed; it only grows, and omits a number or constant until complete."""
         self._pieces.append(piece)
         self._length += len(piece)
         grown = self._length - self._read_length

@@ -1,1 +1,1 @@
-"""One module per family of systems; each makes a callable that does the work once and tells what it did."""
+"""One module per family of systems; each makes a function that does the work once and returns what it did."""

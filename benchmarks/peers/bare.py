@@ -1,4 +1,4 @@
-"""A bare loop: dict messages, checked arguments, nothing else. The floor, not an agent library."""
+"""A bare loop: messages as dicts, checked arguments, nothing else. It is the lower bound, not an agent library."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Message = dict[str, Any]
 
 
 def runner(work: Work, *, awaited: bool) -> Callable[[], Done]:
-    """Return what runs the loop once."""
+    """Return a function that runs the loop once."""
     tools = {function.__name__: validate_call(function) for function in tool_functions(work, awaited=awaited)}
     history: list[Message] = [{"role": role, "content": text} for role, text in history_texts(work)]
 
@@ -56,7 +56,7 @@ def runner(work: Work, *, awaited: bool) -> Callable[[], Done]:
 
 
 def http_runner(work: Work, url: str, schemas: list[Any]) -> Callable[[], Done]:
-    """Return what runs the loop once against a server, with the OpenAI SDK.
+    """Return a function that runs the loop once against a server, with the OpenAI SDK.
 
     Args:
         work: What it is to do.

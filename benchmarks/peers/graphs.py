@@ -21,17 +21,17 @@ from benchmarks.rounds import Done
 from benchmarks.work import COUNTER, Report, Work, tool_functions
 
 NO_RECURSION_LIMIT = 10_000
-"""The work is as long as it is; no system's own limit is to stop it."""
+"""The work has a fixed length; no limit of a system may stop it."""
 
 GRAPHS = ("answergraph", "create_agent", "create_react_agent")
 HAND_GRAPH = "hand graph"
 
 _LOOP = asyncio.Runner()
-"""One event loop for all runs, as in a server: ChatOpenAI's connections belong to the loop they were made on."""
+"""One event loop for all runs, as in a server: ChatOpenAI's connections belong to the loop that created them."""
 
 
 class Quiet(AgentMiddleware[Any, Any, Any]):
-    """A middleware that does nothing, at every place where it could."""
+    """A middleware that does nothing in every hook."""
 
     def __init__(self, index: int) -> None:
         """Give it a name of its own."""
@@ -87,7 +87,7 @@ def build(system: str, work: Work, tools: Sequence[Any] | None = None, model: An
 
 
 def create_react(model: Any, tools: Sequence[Any], **options: Any) -> Any:
-    """Build LangGraph's prebuilt agent, which is deprecated and still what many have."""
+    """Build LangGraph's prebuilt agent; it is deprecated but widely used."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return create_react_agent(model, tools, **options)
@@ -99,7 +99,7 @@ def work_tools(work: Work, *, awaited: bool = False) -> list[Any]:
 
 
 def runner(system: str, work: Work, *, awaited: bool, graph: Any = None, **options: Any) -> Callable[[], Done]:
-    """Return what runs a graph once.
+    """Return a function that runs a graph once.
 
     Args:
         system: One of ``GRAPHS``.

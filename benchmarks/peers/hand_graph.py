@@ -1,7 +1,7 @@
-"""The same nodes and edges written by hand, and nothing else: what LangGraph and LangChain's models cost by themselves.
+"""The same nodes and edges written by hand, and nothing else: the cost of LangGraph and LangChain's models by themselves.
 
-The model is bound once, one ``Send`` per tool call, edges read the state; no middleware, no limits, no repair, no outcome, and
-tools are called as plain functions. What answergraph costs beside this is its own.
+The model is bound once, each tool call is a ``Send``, and edges read the state. There is no middleware, limit, repair or outcome,
+and tools are called as plain functions. The rest of answergraph's cost is its own.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class HandState(MessagesState):
 
 
 class HandNode(Runnable[Any, Any]):
-    """A node or router that LangGraph runs as it is; what awaits has ``ainvoke`` of its own."""
+    """A node or router that LangGraph runs directly; one that awaits defines ``ainvoke``."""
 
     def __init__(self, name: str) -> None:
         """Take a name."""

@@ -1,6 +1,6 @@
-"""Instructor, in an environment of its own: ``python -m benchmarks.peers.instructor_small_models MODE TASK URL``.
+"""Instructor, in a separate environment: ``python -m benchmarks.peers.instructor_small_models MODE TASK URL``.
 
-Prints the answer as JSON, or the name of the exception to standard error.
+It prints the answer as JSON, or the name of the exception on standard error.
 """
 
 from __future__ import annotations

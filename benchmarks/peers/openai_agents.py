@@ -1,4 +1,4 @@
-"""OpenAI Agents. Blocking, it runs an event loop; it answers in JSON text, not by a tool. Its tracing is off."""
+"""OpenAI Agents. A blocking run starts an event loop; the answer is JSON text, not a tool call. Its tracing is off."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ NO_TURN_LIMIT = 10_000
 
 
 def runner(work: Work, *, awaited: bool, url: str | None = None) -> Callable[[], Done]:
-    """Return what runs the agent once, with the played model or against a server."""
+    """Return a function that runs the agent once, with the played model or against a server."""
     set_tracing_disabled(True)
     tools: list[Any] = [function_tool(function) for function in tool_functions(work, awaited=awaited)]
     history = [{"role": role, "content": text} for role, text in history_texts(work)]
     given: Any = [*history, {"role": "user", "content": QUESTION}]
 
     def agent() -> Agent:
-        # A client belongs to the event loop that its first request ran on, so that one loop has one client.
+        # A client belongs to the event loop of its first request, so each loop has its own client.
         return Agent(
             name="agent", model=PlayedModel(work) if url is None else _over_http(url, work), tools=tools, output_type=Report
         )
@@ -64,21 +64,21 @@ def runner(work: Work, *, awaited: bool, url: str | None = None) -> Callable[[],
 
 
 class PlayedModel(Model):
-    """The played model in the form of OpenAI Agents."""
+    """The played model as a model of OpenAI Agents."""
 
     def __init__(self, work: Work) -> None:
         """Take the work."""
         self.work = work
 
     async def get_response(self, system_instructions: Any, input: Any, *args: Any, **kwargs: Any) -> ModelResponse:
-        """Reply as the work says."""
+        """Reply according to the work."""
         last = input[-1]
         calls = calls_of(self.work, next_step(last.get("call_id")))
         output: list[Any] = [_call(call) for call in calls] or [_answer()]
         return ModelResponse(output=output, usage=Usage(), response_id=None)
 
     async def stream_response(self, *args: Any, **kwargs: Any) -> AsyncIterator[Any]:
-        """Stream nothing; it is not asked to."""
+        """Stream nothing; no run streams."""
         raise NotImplementedError
         yield
 

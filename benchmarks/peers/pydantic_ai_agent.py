@@ -1,4 +1,4 @@
-"""Pydantic AI. Blocking, it runs an event loop and puts blocking tools on threads: its own path."""
+"""Pydantic AI. A blocking run starts an event loop and runs blocking tools on threads, as Pydantic AI does by itself."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from benchmarks.work import (
 
 
 def runner(work: Work, *, awaited: bool, url: str | None = None) -> Callable[[], Done]:
-    """Return what runs the agent once, with the played model or against a server."""
+    """Return a function that runs the agent once, with the played model or against a server."""
     model: Any = _played(work) if url is None else _over_http(url, work)
     agent = Agent(model, output_type=Report, tools=tool_functions(work, awaited=awaited))
     history = [_message(role, text) for role, text in history_texts(work)]

@@ -1,4 +1,4 @@
-"""How each peer asks a small model for a typed answer, as its documentation says: one function per way."""
+"""Asks a small model for a typed answer with each peer, as its documentation recommends: one function per way."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from pydantic_ai.usage import UsageLimits
 MODEL = "local"
 INSTRUCTOR = Path(".venv-model-instructor/bin/python")
 MAX_STEPS = 14
-"""LangGraph's steps for six calls of the model with tools between them."""
+"""LangGraph's steps for six model calls with tools between them."""
 
 Ask = Callable[[Any, str], Any]
 """Takes a task and the server's address, returns the answer."""
@@ -43,7 +43,7 @@ def openai_agents(task: Any, url: str) -> Any:
         )
         try:
             return (await Runner.run(agent, task.prompt, max_turns=6)).final_output
-        except UserError:  # its strict mode cannot say the type: its message names this way out
+        except UserError:  # its strict mode cannot express the type; its error message recommends this
             agent.output_type = AgentOutputSchema(task.type, strict_json_schema=False)
             return (await Runner.run(agent, task.prompt, max_turns=6)).final_output
 
@@ -70,7 +70,7 @@ def langchain(strategy: Callable[[Any], Any]) -> Ask:
 
 
 def instructor(mode: str) -> Ask:
-    """It runs in an environment of its own: its dependencies do not go with those of the others."""
+    """It runs in a separate environment, because its dependencies conflict with those of the others."""
 
     def ask(task: Any, url: str) -> Any:
         command = [str(INSTRUCTOR), "-m", "benchmarks.peers.instructor_small_models", mode, task.name, url]

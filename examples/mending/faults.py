@@ -1,4 +1,4 @@
-"""Makes small projects with one failing test, each with names and values of its own."""
+"""Makes small projects with one failing test; names and values differ from project to project."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from textwrap import dedent
 from typing import Literal, get_args
 
 Fault = Literal["wrong_operator", "off_by_one", "misspelt_name", "unknown_formula"]
-"""What is wrong in a project; the last one cannot be found out from the code."""
+"""The faults of the projects; the last one cannot be repaired from the code alone."""
 FAULTS: tuple[Fault, ...] = get_args(Fault)
 
 _SYLLABLES = ("ba", "du", "fe", "go", "ki", "lo", "mi", "nu", "pa", "re", "so", "tu", "va", "zi")
 OUT_OF_REACH = 1_000_000
-"""No small change of a formula brings values of this size."""
+"""No small change of a formula gives values of this size."""
 
 
 def make_project(folder: Path, fault: Fault, seed: int) -> Path:
@@ -61,7 +61,7 @@ def _names(chance: random.Random, count: int) -> list[str]:
 def _wrong_operator(function: str, names: list[str], values: list[int]) -> tuple[str, str, int]:
     first, second, total = names
     a, b, more = values
-    # Either of the two is wrong, so that the first mend that is tried may be the wrong one.
+    # Either of the two may be wrong, so the first repair may not help.
     one, other = ("-", "+") if sum(values) % 2 else ("+", "-")
     source = f'''
         """Sums."""

@@ -1,4 +1,4 @@
-"""The agents of the example, each made for a model; and its first step, which needs none."""
+"""The agents of the example, each created for a model, and its first step, which needs no model."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from examples.mending.offline_mender import small_mends
 
 
 def preparer(model: Any) -> Runnable[Any, Any]:
-    """Return the step that copies the project, or makes one, and runs its tests; it asks no model.
+    """Return the step that copies or makes the project and runs its tests, without a model.
 
-    Its facts are ``source``, the folder to copy, or ``fault`` and ``seed`` of a project to make.
+    Its facts are ``source``, a folder to copy, or ``fault`` and ``seed`` of a project to make.
     """
     return RunnableLambda(_prepare, name="prepare")
 
@@ -33,12 +33,12 @@ def planner(model: Any) -> CompiledStateGraph[Any, Any, Any, Any]:
 
 
 def implementer(model: Any) -> CompiledStateGraph[Any, Any, Any, Any]:
-    """Return the agent that changes the code; it cannot run the tests, and cannot change them."""
+    """Return the agent that changes the code; it can neither run nor change the tests."""
     return _agent(model, CHANGING, "implementer")
 
 
 def reviewer(model: Any) -> CompiledStateGraph[Any, Any, Any, Any]:
-    """Return the agent that runs the tests and says what came of it."""
+    """Return the agent that runs the tests and reports the result."""
     return _agent(model, RUNNING, "reviewer")
 
 

@@ -1,4 +1,4 @@
-"""What the agents of the example may do in the project's folder: read, replace, run the tests."""
+"""The tools of the example's agents in the project's folder: read, replace, run the tests."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from langgraph.prebuilt import InjectedState
 from answergraph.state.agent_state import AgentState
 
 TIMEOUT_SECONDS = 60
-"""How long the tests may take."""
+"""Seconds that the tests may take."""
 MAX_OUTPUT = 4_000
-"""How much of the tests' output is shown, in characters, from its end."""
+"""Characters of the tests' output that are shown, from its end."""
 
 
 class ProjectState(AgentState):
@@ -54,7 +54,7 @@ def run_tests(folder: Annotated[str, InjectedState("folder")]) -> str:
 
 
 for each in (read_file, replace_in_file):
-    each.handle_tool_error = True  # the model is told; the run goes on
+    each.handle_tool_error = True  # the model gets the error, and the run continues
 
 READING: tuple[BaseTool, ...] = (read_file, run_tests)
 CHANGING: tuple[BaseTool, ...] = (read_file, replace_in_file)
@@ -62,8 +62,8 @@ RUNNING: tuple[BaseTool, ...] = (run_tests,)
 
 
 def report_of_tests(folder: Path) -> str:
-    """Run the tests of a folder in a process of their own."""
-    # No bytecode: a source that was changed within a second, to the same length, would be taken for unchanged.
+    """Run the tests of a folder in a separate process."""
+    # No bytecode: Python would miss a change within a second that keeps the file's length.
     command = [sys.executable, "-B", "-m", "unittest", "discover", "-s", ".", "-p", "test_*.py"]
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "PYTHON_COLORS": "0"}
     try:

@@ -1,4 +1,4 @@
-"""The example as a graph: its file, read for a model."""
+"""The example as a graph: loads its workflow file for a model."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ FILE = Path(__file__).with_name("workflow.yaml")
 def create_mending_workflow(
     model: Any = "offline", *, checkpointer: Checkpointer = None
 ) -> CompiledStateGraph[Any, Any, Any, Any]:
-    """Create the example workflow: mend a project with a failing unit test until a review approves.
+    """Create the example workflow: repair a project with a failing unit test until a review approves.
 
-    The facts of a run: ``source``, a folder whose copy is mended; or ``fault`` (``"wrong_operator"``, ``"off_by_one"``,
-    ``"misspelt_name"``, ``"unknown_formula"``) and ``seed`` of a project that is made.
+    The facts of a run: ``source``, a folder whose copy is repaired; or ``fault`` (``"wrong_operator"``, ``"off_by_one"``,
+    ``"misspelt_name"``, ``"unknown_formula"``) and ``seed`` of a generated project.
 
     Args:
-        model: A chat model or its name; the default mends by three small rules and is no language model.
+        model: A chat model or its name; the default is three small repair rules, not a language model.
         checkpointer: Keeps the state of threads.
 
     Returns:

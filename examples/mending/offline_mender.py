@@ -1,7 +1,7 @@
-"""The rules that mend without a language model: which small change may make a failing test pass.
+"""The rules that repair without a language model: small changes that may make a failing test pass.
 
-Three rules: a name that is not defined becomes the nearest one that is, a range goes one further, an operator becomes its
-opposite. Which of them helps, only the tests can say; what was tried is read from the earlier steps.
+There are three rules: an undefined name becomes the nearest defined one, a range ends one later, an operator becomes its
+opposite. The tests show which one helps; the reports of the earlier steps show what was tried.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _STATEMENT = re.compile(r"^(?!def |for |if |while |\"|#).*=|^return ")
 
 @dataclass(frozen=True)
 class Mend:
-    """One line in place of another."""
+    """A replacement of one line."""
 
     old: str
     new: str
@@ -38,13 +38,13 @@ class Mend:
 
 @dataclass(frozen=True)
 class Visit:
-    """One visit of a step, and what the tools have returned in it."""
+    """One visit of a step, and the tool results in it."""
 
     request: OfflineRequest
     file: str
-    """The module to mend."""
+    """The module to repair."""
     said: str
-    """What the earlier steps said."""
+    """The reports of the earlier steps."""
     results: Sequence[str]
 
     def plan(self) -> AIMessage:
@@ -60,7 +60,7 @@ class Visit:
         return AIMessage(f"Ready to implement: {self.file} fails with {failure}")
 
     def mend(self) -> AIMessage:
-        """Take the last mend back, read the module, make the next mend, and say so: one call for each."""
+        """Undo the last repair, read the module, make the next repair, and report it; one call for each."""
         tried = [Mend(old, new) for old, new, _ in _REPLACED.findall(self.said)]
         if tried and not self.results:
             return self._replace(Mend(tried[-1].new, tried[-1].old))
@@ -89,7 +89,7 @@ _ROLES = {(READ, RUN): Visit.plan, (READ, REPLACE): Visit.mend, (RUN,): Visit.re
 
 
 def small_mends(request: OfflineRequest) -> AIMessage:
-    """Plan, make or review a small mend, in the role that the bound tools give."""
+    """Plan, make or review a small repair; the bound tools determine the role."""
     work: AttachedWork | None = request.attached(ATTACHED_WORK)
     role = _ROLES.get(tuple(sorted(request.tools)))
     if work is None or role is None:
@@ -102,7 +102,7 @@ def small_mends(request: OfflineRequest) -> AIMessage:
 
 
 def mends(source: str, failure: str) -> list[Mend]:
-    """Return the mends of a module that may help, the likeliest first; each changes a line that stands in it once."""
+    """Return the possible repairs of a module, the likeliest first; each changes a line that occurs once."""
     lines = [line.strip() for line in source.splitlines()]
     undefined = _UNDEFINED.search(failure)
     found = _names(lines, undefined[1]) if undefined else [*_ranges(lines), *_operators(lines)]

@@ -1,4 +1,4 @@
-"""What ``langgraph.json`` deploys of this example: a factory, and nothing else."""
+"""The factory that ``langgraph.json`` deploys."""
 
 from __future__ import annotations
 

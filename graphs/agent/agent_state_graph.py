@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from copy import copy
 from functools import lru_cache, partial
 from typing import Any, Self, cast
 
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
 from langgraph.graph import StateGraph
 from langgraph.graph.state import CompiledStateGraph
@@ -25,6 +25,8 @@ from answergraph.runtime.recent_cache import MAX_KEPT
 from answergraph.runtime.steps import Around, GraphNode, Step
 from answergraph.state.agent_state import PRIVATE_KEYS, StateSchemas
 from answergraph.state.budget import InnerRunBudget
+from answergraph.state.errors import AgentSpecError
+from answergraph.state.mistakes import meant, shown
 from answergraph.state.own_keys import for_trace, without_keys, without_refused_keys
 
 _TRACED = TracePolicy(process_inputs=for_trace, process_outputs=for_trace)
@@ -129,16 +131,26 @@ class CompiledAgent(CompiledStateGraph[Any, Any, Any, Any]):
     """A compiled agent. The input and commands of callers cannot write its own keys."""
 
     def stream(self, input: Any, *args: Any, **options: Any) -> Iterator[Any]:
-        is_plain = isinstance(input, dict) and PRIVATE_KEYS.isdisjoint(input)
-        return super().stream(input if is_plain else self._sent(input), *args, **options)
+        return super().stream(self._checked(input), *args, **options)
 
     def astream(self, input: Any, *args: Any, **options: Any) -> AsyncIterator[Any]:
-        is_plain = isinstance(input, dict) and PRIVATE_KEYS.isdisjoint(input)
-        return super().astream(input if is_plain else self._sent(input), *args, **options)
+        return super().astream(self._checked(input), *args, **options)
 
-    def _sent(self, input: Any) -> Any:
+    def _checked(self, input: Any) -> Any:
+        """Return an input without the agent's own keys; raise ``AgentSpecError`` if the agent would read nothing of it."""
         builder: Any = self.builder
-        return without_keys(input, builder.keys.own) if isinstance(input, Command | dict) else input
+        if isinstance(input, dict):
+            if input and builder.channels.keys().isdisjoint(input):
+                raise AgentSpecError(_unread(input, list(builder.schemas[builder.input_schema])))
+            return input if PRIVATE_KEYS.isdisjoint(input) else without_keys(input, builder.keys.own)
+        if isinstance(input, str | list | BaseMessage):
+            raise AgentSpecError(f"The input {shown(input)} is not a dict; write {{'messages': …}} around it.")
+        return without_keys(input, builder.keys.own) if isinstance(input, Command) else input
+
+
+def _unread(given: Iterable[str], known: Sequence[str]) -> str:
+    names = " ".join(f"{name!r} is not a key of the agent's state.{meant(name, known)}" for name in given)
+    return f"The agent reads nothing of its input: {names} Its keys: {', '.join(known)}."
 
 
 @lru_cache(maxsize=MAX_KEPT)

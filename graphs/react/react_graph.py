@@ -65,11 +65,7 @@ def create_react(
 
 
 def react_agent(model: str = OFFLINE) -> CompiledStateGraph[Any, Any, Any, Any]:
-    """Return the cached react graph for a model's name, with a ``ReactContext``.
-
-    Raises:
-        AgentSpecError: If there is no such model.
-    """
+    """Return the cached react graph for a model's name, with a ``ReactContext``; raise ``AgentSpecError`` if there is none."""
     if not isinstance(model, str):
         raise AgentSpecError(f"{model!r} is not the name of a model.")
     return _agent(model)

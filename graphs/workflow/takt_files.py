@@ -23,7 +23,6 @@ SYNONYMS: Mapping[str, str] = {
     "agent_name": "persona_name",
     "piece_config": "workflow_config",
 }
-"""Our key for each synonym."""
 REFUSED: Mapping[str, str] = {
     "arpeggio": "write an agent that works through the data, and name it as the step's agent",
     "team_leader": "write a graph that shares the work out, and name it as the step's agent",
@@ -53,11 +52,7 @@ class TextsByReference:
     sections: Mapping[str, Mapping[str, str]]
 
     def text(self, section: str, reference: str, key: str) -> str:
-        """Return a text; an unknown reference is the text itself.
-
-        Raises:
-            WorkflowSpecError: If a file cannot be read.
-        """
+        """Return a text; an unknown reference is the text itself. Raise ``WorkflowSpecError`` if a file cannot be read."""
         given = str(self.sections.get(section, {}).get(reference, reference))
         try:
             path = next((path for path in self._paths(section, given) if path.is_file()), None)
@@ -117,7 +112,6 @@ def instruction(step: Mapping[str, Any], texts: TextsByReference, key: str) -> s
 
 
 def report_writers(steps: Sequence[Any], texts: TextsByReference) -> dict[str, str]:
-    """Return the step that writes each report."""
     named = {f"steps[{index}]": step for index, step in enumerate(steps)}
     for key, step in list(named.items()):
         children = step.get("parallel") if isinstance(step, dict) else None

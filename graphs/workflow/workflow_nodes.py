@@ -29,7 +29,6 @@ ERROR = "error"
 NO_RULE = "no rule matched"
 """The label of a child, and the edge of a step, without a matching rule."""
 STOPPED = "stopped by a limit"
-"""The edge of a workflow stopped by a limit."""
 MAX_EARLIER_STEPS = 10
 """Number of earlier results shown to an agent."""
 _PLACE = re.compile(r"\{(task|previous_response|iteration|step_iteration)\}")

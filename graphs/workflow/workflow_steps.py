@@ -84,11 +84,7 @@ class WorkflowLimits:
 
 
 def check_steps(steps: Sequence[WorkflowStep]) -> None:
-    """Check the steps of a workflow, the first one first.
-
-    Raises:
-        WorkflowSpecError: If they are invalid; has the key.
-    """
+    """Check the steps of a workflow, the first one first; raise ``WorkflowSpecError`` with the key of an invalid one."""
     if not steps:
         raise WorkflowSpecError("steps", "a workflow has at least one step")
     names = [step.name for step in steps]

@@ -26,11 +26,7 @@ class YamlDocument:
     """A YAML file as plain data, and the line of each key by its path, such as ``steps[0].name``."""
 
     def __init__(self, path: Path) -> None:
-        """Read a file.
-
-        Raises:
-            WorkflowFileError: If it is unreadable, not YAML, repeats a key, or expands to too many values.
-        """
+        """Read a file; raise ``WorkflowFileError`` if it is not readable YAML, repeats a key, or expands to too many values."""
         self.path = path
         self._lines: dict[str, int] = {}
         self._open: set[int] = set()

@@ -75,7 +75,7 @@ async def test_a_runs_context_reaches_the_factories_of_the_graphs(made: tuple[pr
     assert judged["judgment"]["label"] == "it is red"
 
 
-async def test_a_thread_that_one_server_began_is_gone_on_with_by_the_other(made: tuple[processes.Program, list[str]]) -> None:
+async def test_a_thread_begun_on_one_server_continues_on_the_other(made: tuple[processes.Program, list[str]]) -> None:
     async with get_client(url=made[1][0]) as first, get_client(url=made[1][1]) as second:
         thread = (await first.threads.create())["thread_id"]
         await first.runs.wait(thread, "calculator", input=asks("3 + 4"))

@@ -48,7 +48,7 @@ def test_the_context_names_the_model_and_the_system_prompt(run: Run, monkeypatch
     [({"type": "objekt"}, "objekt"), ({"title": {1}}, "set")],
     ids=["no JSON Schema", "no JSON"],
 )
-def test_a_bad_response_format_is_told_by_the_contexts_key(run: Run, response_format: Any, why: str) -> None:
+def test_the_error_for_a_bad_response_format_names_the_key_of_the_context(run: Run, response_format: Any, why: str) -> None:
     with pytest.raises(ResponseFormatError, match=f"The context's 'response_format' cannot be used: .*{why}"):
         run(general_agent(), QUESTION, context={"response_format": response_format})
 

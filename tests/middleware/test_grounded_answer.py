@@ -80,7 +80,7 @@ def test_a_quote_is_accepted_and_its_span_cuts_it_out_of_the_stored_message(run:
     assert (call_id, result["messages"][2].text[start:end]) == ("log", "the disk “sda”\n      is not full")
 
 
-def test_a_quote_that_stands_nowhere_goes_back_with_the_field_the_item_and_the_nearest_passage(run: Run) -> None:
+def test_an_invented_quote_is_sent_back_with_the_field_the_item_and_the_nearest_passage(run: Run) -> None:
     agent, _ = agent_of(reading(), verdict(GOOD, "the disk 'sda' is now full"), verdict(GOOD, call_id="w"))
     result = run(agent, QUESTION)
     feedback = result["messages"][4].text
@@ -103,7 +103,7 @@ def test_a_quote_that_stands_nowhere_goes_back_with_the_field_the_item_and_the_n
         "   ",
     ],
 )
-def test_what_no_counting_tool_said_is_never_accepted(run: Run, quote: str) -> None:
+def test_a_quote_from_anything_but_a_source_is_never_accepted(run: Run, quote: str) -> None:
     first = AIMessage("I have looked and the disk is fine", tool_calls=reading().tool_calls)
     replies = [first, reading("other", "o"), verdict(quote), verdict(quote, call_id="w")]
     agent, _ = agent_of(*replies, grounded=GroundedAnswer(sources="read_log"))
@@ -131,13 +131,13 @@ def test_the_models_words_do_not_count_where_a_tool_repeats_them(run: Run) -> No
     ]
 
 
-def test_the_receipt_of_a_rejected_answer_is_no_evidence(run: Run) -> None:
+def test_the_receipt_of_a_rejected_answer_is_not_evidence(run: Run) -> None:
     wrong = "the disk is certainly broken"
     agent, _ = agent_of(reading(), verdict(wrong), verdict(wrong, call_id="w"))
     assert run(agent, QUESTION)["outcome"]["status"] == "invalid"
 
 
-def test_an_error_is_no_evidence(run: Run) -> None:
+def test_an_error_is_not_evidence(run: Run) -> None:
     quote = "cannot open the file"
     agent, _ = agent_of(reading("broken"), verdict(quote), verdict(quote, call_id="w"))
     assert run(agent, QUESTION)["outcome"]["status"] == "invalid"
@@ -158,7 +158,7 @@ def test_an_empty_or_blank_field_is_unsupported(run: Run, quotes: list[str]) -> 
     assert run(agent, QUESTION)["outcome"]["status"] == "invalid"
 
 
-def test_the_least_number_of_quotes_stands_in_the_schema_on_the_wire(run: Run) -> None:
+def test_the_minimum_number_of_quotes_is_in_the_schema_on_the_wire(run: Run) -> None:
     agent, model = agent_of(reading(), verdict(GOOD))
     run(agent, QUESTION)
     shown = model.requests[0].tools[-1]["function"]["parameters"]["properties"]["quotes"]
@@ -177,7 +177,7 @@ def test_a_number_counts_by_its_value_in_the_units_declared(run: Run, ms: float,
         assert (call_id, LOG[start:end]) == ("log", "1.5")
 
 
-def test_what_an_earlier_turn_of_the_thread_found_is_no_evidence(run: Run) -> None:
+def test_results_of_an_earlier_turn_are_not_evidence(run: Run) -> None:
     replies = [reading(), verdict(GOOD), verdict(GOOD, call_id="w"), verdict(GOOD, call_id="x")]
     agent, _ = agent_of(*replies, checkpointer=InMemorySaver())
     config: Any = {"configurable": {"thread_id": "1"}}
@@ -230,7 +230,7 @@ class Row(TypedDict):
     ],
     ids=str,
 )
-def test_a_declared_type_whose_values_do_not_tell_their_marks_is_refused(declared: Any) -> None:
+def test_a_declared_type_whose_values_do_not_show_their_marks_is_refused(declared: Any) -> None:
     with pytest.raises(AgentSpecError, match="do not carry their type"):
         agent_of(response_format=ToolStrategy(declared))
 

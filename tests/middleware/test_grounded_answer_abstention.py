@@ -46,7 +46,7 @@ def test_an_abstention_is_not_raised_as_a_failure(run: Run) -> None:
     assert run(agent, QUESTION)["outcome"]["status"] == "abstained"
 
 
-def test_an_abstention_that_misses_nothing_is_none(run: Run) -> None:
+def test_an_abstention_that_misses_nothing_is_rejected(run: Run) -> None:
     empty = calling("Abstention", {"missing": []}, "a")
     agent, _ = agent_of(empty, ABSTAINED, grounded=GroundedAnswer(abstain=Abstention), response_format=FORMAT)
     assert [attempt["status"] for attempt in run(agent, QUESTION)["outcome"]["attempts"]] == ["invalid", "answered"]
@@ -66,7 +66,7 @@ def test_a_conclusion_without_evidence_is_not_accepted_even_where_another_middle
     assert "There is no evidence yet" in result["outcome"]["reason"] + result["messages"][2].text
 
 
-def test_an_abstention_of_ones_own_may_say_more(run: Run) -> None:
+def test_a_custom_abstention_may_say_more(run: Run) -> None:
     class NotSure(Abstention):
         """Say that you are not sure."""
 

@@ -41,7 +41,7 @@ def editing() -> ContextEditingMiddleware:
 
 @pytest.mark.parametrize("edit", [Forgets, Blanks, summarizing, editing])
 @pytest.mark.parametrize("outside", [True, False])
-def test_evidence_outlives_the_message_it_stands_in(run: Run, edit: Any, outside: bool) -> None:
+def test_evidence_outlives_its_message(run: Run, edit: Any, outside: bool) -> None:
     both = [edit(), GroundedAnswer()]
     agent, model = agent_of(reading(), reading("other", "o"), verdict(GOOD), middleware=both if outside else both[::-1])
     result = run(agent, QUESTION, output_keys=BUNDLE_KEYS)

@@ -48,7 +48,7 @@ def agent_of(schema: Any, *answers: dict[str, Any]) -> Any:
     return create_agent(model, [read_log], response_format=ToolStrategy(schema), middleware=[GroundedAnswer()])
 
 
-def test_the_field_holds_the_passage_as_it_stands_and_the_bundle_holds(run: Run) -> None:
+def test_the_field_has_the_exact_passage_and_the_bundle_holds(run: Run) -> None:
     answer = {
         "quotes": ["The disk of db-7 is full.", "the server has stopped"],
         "named": {"a b": {"quote": '"said "Ann""'}},

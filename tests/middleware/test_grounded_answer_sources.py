@@ -82,7 +82,7 @@ def test_the_words_that_a_provider_cites_are_evidence_with_their_source(run: Run
     assert verified(result) == [True]
 
 
-def test_a_citation_of_the_models_own_words_is_none(run: Run) -> None:
+def test_a_citation_of_the_models_own_words_does_not_count(run: Run) -> None:
     note = {"type": "url_citation", "url": PAGE["source"], "title": "Disks", "start_index": 0, "end_index": len(WORDS)}
     result = asked(run, [see], citing(note, WORDS, "openai"))
     assert result["outcome"]["status"] == "invalid"

@@ -140,7 +140,7 @@ def test_a_choice_of_nothing_or_of_the_undeclared_names_the_middleware(run: Any,
         run(agent, QUESTION)
 
 
-def test_overridden_to_none_nothing_is_offered_and_a_text_is_checked_all_the_same(run: Any) -> None:
+def test_overridden_to_none_nothing_is_offered_and_a_text_is_still_checked(run: Any) -> None:
     model = ScriptedChatModel(replies=[AIMessage('{"tried": ["grep"]}')])
     agent = create_agent(model, response_format=Found | Missing, middleware=[Override(None)])
     result = run(agent, QUESTION)
@@ -173,7 +173,7 @@ ALL = ["Found", "Missing", "Other"]
 
 
 @pytest.mark.parametrize("middleware", [Override, WrapOverride])
-def test_who_narrowed_the_format_stands_on_the_outcome(run: Any, middleware: Any) -> None:
+def test_the_outcome_names_what_narrowed_the_format(run: Any, middleware: Any) -> None:
     twice = [AIMessage("", tool_calls=[FOUND]), AIMessage("", tool_calls=[MISSING])]
     assert narrowed(run, middleware(Missing), replies=twice)[0] == [(middleware.__name__, ALL, ["Missing"])]
 

@@ -115,7 +115,7 @@ def test_hidden_answers_are_not_offered_and_a_tool_must_be_called(run: Run) -> N
     assert [request.tool_choice for request in model.requests] == ["any", "any"]
 
 
-def test_a_hidden_answer_given_all_the_same_is_not_accepted(run: Run) -> None:
+def test_a_hidden_answer_is_not_accepted_if_given_anyway(run: Run) -> None:
     replies = [verdict(), AIMessage('{"score": 2}'), verdict(2, "c")]
     agent, _ = agent_of(*replies, required=RequireTools("check", mode="hide"))
     result = run(agent, QUESTION)

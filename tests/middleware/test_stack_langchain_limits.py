@@ -119,7 +119,7 @@ def test_a_limit_on_tool_calls_may_raise(run: Any) -> None:
 
 
 @pytest.mark.parametrize("exit_behavior", ["continue", "end"])
-def test_an_answer_beyond_a_limit_on_tool_calls_is_an_answer_all_the_same(run: Any, exit_behavior: Any) -> None:
+def test_an_answer_beyond_a_limit_on_tool_calls_still_counts(run: Any, exit_behavior: Any) -> None:
     # The limit counts the answer's call; LangChain has accepted the answer by then.
     limit = ToolCallLimitMiddleware(run_limit=1, exit_behavior=exit_behavior)
     agent, _ = agent_of(searches("1"), answers(), middleware=limit)
@@ -162,7 +162,7 @@ def test_when_every_fallback_fails_the_last_error_is_raised(run: Any) -> None:
         run(agent, QUESTION)
 
 
-def test_a_tool_that_never_works_is_told_to_the_model(run: Any) -> None:
+def test_a_tool_that_never_works_is_reported_to_the_model(run: Any) -> None:
     retry = ToolRetryMiddleware(max_retries=1, initial_delay=0.0, jitter=False)
     agent, _ = agent_of(calls("breaks", "1", query="x"), answers(), middleware=retry)
     result = run(agent, QUESTION)
@@ -199,7 +199,7 @@ class Noted(AgentState[Any]):
 
 
 @pytest.mark.parametrize("hook", [before_agent, before_model, after_model, after_agent])
-def test_a_decorated_hook_brings_its_state_tools_and_name(run: Any, hook: Any) -> None:
+def test_a_decorated_hook_adds_its_state_tools_and_name(run: Any, hook: Any) -> None:
     @tool
     def extra() -> str:
         """Do more."""

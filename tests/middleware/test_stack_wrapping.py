@@ -155,7 +155,7 @@ def test_a_wrapper_of_the_wrong_colour_says_what_to_define(decorator: Any, hook:
         asyncio.run(agent.ainvoke(QUESTION))
 
 
-def test_middleware_brings_tools_and_state_of_its_own(run: Any) -> None:
+def test_middleware_adds_its_own_tools_and_state(run: Any) -> None:
     class Noted(AgentState[Any]):
         notes: NotRequired[list[str]]
 

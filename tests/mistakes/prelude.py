@@ -1,4 +1,4 @@
-"""What the programs of ``programs.py`` find defined: the parts of a small agent, right and wrong ones."""
+"""The names that the programs of ``mistakes.txt`` use: parts of a small agent, right and wrong."""
 
 import enum
 from collections.abc import Iterable
@@ -69,7 +69,7 @@ def answer_of(annotation: Any, **options: Any) -> type[BaseModel]:
 
 
 class Dropping:
-    """An annotation that validates a value in its own way, whatever else is said of it."""
+    """An annotation that replaces the validation of its type."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
         return {"type": "any"}
@@ -98,7 +98,7 @@ class Loose:
 
 
 class Slip(AgentMiddleware[Any, Any, Any]):
-    """A middleware whose check has a name that nobody calls."""
+    """A middleware whose check has a misspelt name, so that nothing calls it."""
 
     def check_answers(self, answer: Any, state: Any, runtime: Any) -> None:
         """Reject everything."""
@@ -112,51 +112,51 @@ class OneArgument(AgentMiddleware[Any, Any, Any]):
 
 
 class AsyncHook(AgentMiddleware[Any, Any, Any]):
-    """A middleware whose hook is awaited by its nature and not by its name."""
+    """A middleware whose hook is a coroutine function without a coroutine hook's name."""
 
     async def before_model(self, state: Any, runtime: Any) -> None:  # type: ignore[override]  # the mistake
         """Never awaited."""
 
 
 class NoHandler(AgentMiddleware[Any, Any, Any]):
-    """A middleware that forgot the handler."""
+    """A middleware whose hook lacks the parameter ``handler``."""
 
     def wrap_model_call(self, request: Any) -> Any:  # type: ignore[override]  # the mistake
         """Answer nothing."""
 
 
 class OwnOutcome(AgentState[Any]):
-    """A state with a key of the agent's."""
+    """A state with a reserved key of the agent."""
 
     outcome: int  # type: ignore[misc]  # the mistake
 
 
 class OwnAnswer(AgentState[Any]):
-    """A state with another answer than the declared one."""
+    """A state that declares another answer type."""
 
     structured_response: int  # type: ignore[misc]  # the mistake
 
 
 class OwnMessages(TypedDict):
-    """A state whose messages are none."""
+    """A state whose key ``messages`` holds no messages."""
 
     messages: str
 
 
 class OwnLedger(AgentState[Any]):
-    """A state with a private key of the nodes."""
+    """A state with a private key of the agent."""
 
     answergraph_ledger: int
 
 
 class OwnVerdict(AgentState[Any]):
-    """A state with a key that the answer goes to."""
+    """A state with the key that ``output_key`` names."""
 
     verdict: int
 
 
 class CarriesOutcome(AgentMiddleware[Any, Any, Any]):
-    """A middleware whose state has a key of the agent's."""
+    """A middleware whose state has a reserved key of the agent."""
 
     state_schema = OwnOutcome
 
@@ -176,26 +176,26 @@ def check(answer: Any) -> bool:
 
 
 async def check_later(answer: Any, state: Any, runtime: Any) -> bool:
-    """Check, never awaited."""
+    """Check; never awaited."""
     return True
 
 
 async def reply_later(messages: Any) -> str:
-    """Reply, never awaited."""
+    """Reply; never awaited."""
     return ""
 
 
 def reply_in_three(messages: Any, request: Any, third: Any) -> str:
-    """Reply with something that there is not."""
+    """Reply with an argument that the caller does not pass."""
     return ""
 
 
 def choose() -> None:
-    """Choose without a request."""
+    """Choose; lacks the parameter for the request."""
 
 
 def computed(self: Any) -> Annotated[str, Quote()]:
-    """Return what no model wrote."""
+    """Return a value that is computed, not written by a model."""
     return ""
 
 
@@ -225,4 +225,4 @@ NAMES: dict[str, Any] = {
     },
     **{"computed_field": computed_field, "Iterable": Iterable, "Literal": Literal, "langchains": langchains},
 }
-"""What a program may name."""
+"""The names that a program may use."""

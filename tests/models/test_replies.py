@@ -19,6 +19,8 @@ from answergraph import AutoStrategy, PromptedStrategy, ProviderStrategy, ReActT
 from answergraph.testing import ScriptedChatModel
 from tests.models.requests import asked_by
 
+pytestmark = pytest.mark.torture
+
 REPLIES = Path(__file__).parent / "replies"
 
 MIN_SHARE_READ = 0.95

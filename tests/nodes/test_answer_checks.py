@@ -98,7 +98,7 @@ def test_a_check_that_says_yes_in_any_way_accepts_the_answer(run: Run, yes: Any)
 
 
 @pytest.mark.parametrize("span", [EvidenceSpan("call", start=1, end=2), ["call", 1, 2]])
-def test_evidence_stands_on_the_outcome_and_in_a_checkpoint_as_a_plain_list(run: Run, span: Any) -> None:
+def test_evidence_is_on_the_outcome_and_in_a_checkpoint_as_a_plain_list(run: Run, span: Any) -> None:
     agent = agent_of(lambda *_: AnswerAccepted({"score": span}), checkpointer=InMemorySaver())
     config: RunnableConfig = {"configurable": {"thread_id": "1"}}
     stored = run(agent, QUESTION, config)["outcome"], run.state(agent, config).values["outcome"]
@@ -222,7 +222,7 @@ class Stamped(BaseModel):
 _STAMPS = count()
 
 
-def test_a_type_whose_json_is_never_the_same_twice_is_not_taken_for_changed(run: Run) -> None:
+def test_a_type_whose_json_always_differs_does_not_count_as_changed(run: Run) -> None:
     model = ScriptedChatModel(replies=[calling("Stamped", {"score": 1})])
     agent = create_agent(model, response_format=ToolStrategy(Stamped), check_answer=lambda answer, state, runtime: None)
     assert run(agent, QUESTION)["outcome"]["status"] == "answered"

@@ -146,7 +146,7 @@ def test_a_run_ends_with_the_status_of_its_reply_or_without_format() -> None:
     assert exceptions(lambda known, ending: ending.status in {None, known.status, "out_of_budget"}) == []
 
 
-def test_a_refusal_is_never_asked_again_and_is_no_matter_of_the_budget() -> None:
+def test_a_refusal_is_never_asked_again_whatever_the_budget() -> None:
     assert exceptions(lambda known, ending: known.status != "refused" or ending in {end("refused"), RAISE, RUN_TOOLS}) == []
 
 

@@ -133,7 +133,7 @@ class TestRecord:
         with pytest.raises(StructuredOutputValidationError):
             step.send(calls(call("Verdict", BAD)))
 
-    def test_a_text_beside_tool_calls_is_no_mistake_yet(self) -> None:
+    def test_a_text_beside_tool_calls_is_not_a_mistake_yet(self) -> None:
         nodes = Nodes(search, response_format=PromptedStrategy(Verdict, handle_errors=False))
         reply = calls(call("search", {"query": "x"}), text='{"passed": 1}')
         assert nodes.replied({"messages": [ASKED]}, reply)[ANSWER_REQUEST]["valid"] is False
@@ -193,7 +193,7 @@ class TestMiddleware:
         options: Any = {"replies": replies or [ANSWER], "response_format": TOOL, "middleware": [wrap_model_call(wrap)]}
         return Nodes(search, **options).performed("model", {"messages": [ASKED]})
 
-    def test_an_untouched_answer_is_no_value_of_the_middleware(self) -> None:
+    def test_an_untouched_answer_does_not_count_as_a_value_of_middleware(self) -> None:
         assert self.replied(lambda request, handler: handler(request))[ANSWER_REQUEST]["middleware_value"] is None
 
     def test_a_value_in_place_of_the_answer_is_recorded_as_json_with_its_schema(self) -> None:

@@ -72,7 +72,7 @@ class TestAccepted:
     def test_a_call_that_a_hook_has_answered_gets_no_second_result(self) -> None:
         assert results(decided(RIGHT, ToolMessage("noted", name="Verdict", tool_call_id="1"))) == []
 
-    def test_results_stand_right_behind_their_calls_whatever_a_hook_added(self) -> None:
+    def test_results_directly_follow_their_calls_whatever_a_hook_added(self) -> None:
         note = HumanMessage("note", id="note")
         written = decided(RIGHT, note)["messages"]
         assert [type(message) for message in written] == [RemoveMessage, ToolMessage, HumanMessage]
@@ -115,12 +115,12 @@ class TestSentBack:
         raising = Nodes(search, response_format=ToolStrategy(Verdict, handle_errors=False))
         assert raising.performed("structured_response", state)["outcome"]["status"] == "invalid"
 
-    def test_the_next_strategy_is_told_of_in_the_correction_and_this_one_is_used_up(self) -> None:
+    def test_the_correction_describes_the_next_strategy_and_this_one_is_used_up(self) -> None:
         update = decided(AIMessage("It passed."), response_format=FallbackStrategy([TOOL, PromptedStrategy(Verdict)]))
         assert len(update[LEDGER]["used_strategies"]) == 1
         assert update["messages"][0].text == "Give your final answer now, in the form you are asked for."
 
-    def test_a_free_reply_is_no_attempt(self) -> None:
+    def test_a_free_reply_is_not_an_attempt(self) -> None:
         update = decided(AIMessage("Done."), response_format=DeferredStrategy(TOOL))
         assert (update[LEDGER]["attempts"], update[LEDGER]["cause"]) == ([], "final_answer")
 
@@ -153,7 +153,7 @@ class TestEnded:
         update = Nodes(response_format=TOOL).performed("structured_response", {"messages": [], "jump_to": "end"})
         assert (update["outcome"]["status"], update["messages"]) == ("unanswered", [])
 
-    def test_what_the_model_said_in_an_earlier_run_is_no_answer_to_this_one(self) -> None:
+    def test_what_the_model_said_in_an_earlier_run_is_not_an_answer_to_this_one(self) -> None:
         state = {"messages": [ASKED, RIGHT, ToolMessage("ok", tool_call_id="1"), HumanMessage("next")], "jump_to": "end"}
         assert Nodes(response_format=TOOL).performed("structured_response", state)["outcome"]["status"] == "unanswered"
 
@@ -204,7 +204,7 @@ class TestRepeats:
     def test_another_kind_of_mistake_is_a_new_one(self) -> None:
         assert "outcome" not in self.second(AIMessage("It passed."), WRONG)
 
-    def test_one_answer_of_each_schema_is_no_repetition(self) -> None:
+    def test_one_answer_per_schema_is_not_a_repetition(self) -> None:
         class Same(Missing):
             """The same members as ``Missing``."""
 

@@ -110,7 +110,7 @@ def test_the_error_of_a_tool_is_raised_as_in_tool_node(run: Run, wrap: Any) -> N
         ended(run, node_of(fail, wrap=wrap), call("fail", {"word": "lost"}))
 
 
-def test_wrong_arguments_and_unknown_tools_are_told_to_the_model(run: Run) -> None:
+def test_wrong_arguments_and_unknown_tools_are_reported_to_the_model(run: Run) -> None:
     result = ended(run, node_of(echo), call("echo", {}), call("nosuch", {}, "2"))
     assert [message.status for message in result["messages"]] == ["error", "error"]
 
@@ -148,7 +148,7 @@ def test_a_blocking_tool_may_start_an_event_loop_though_one_runs_the_graph() -> 
     assert asyncio.run(blocking())["messages"][-1].text == "looped"
 
 
-def test_an_interrupt_inside_a_tool_is_no_error_of_the_tool() -> None:
+def test_an_interrupt_inside_a_tool_is_not_a_tool_error() -> None:
     graph = StateGraph(State)
     graph.add_node("tools", node_of(ask))
     graph.add_conditional_edges(START, lambda _: [Send("tools", [call("ask", {"word": "sure?"})])], ["tools"])

@@ -1,4 +1,4 @@
-"""Ways in which real compatible servers turn requests down, as functions of the request body."""
+"""Requests that real compatible servers refuse, as functions of the request body."""
 
 from collections.abc import Callable
 from typing import Any
@@ -13,28 +13,28 @@ Behaviour = Callable[[JSONObject], Failure | None]
 
 
 def rejects_tool_choice_required(body: JSONObject) -> Failure | None:
-    """Refuse a forced tool call, of any tool or of a named one, as thinking modes do."""
+    """Refuse a forced tool call, as thinking modes do: of any tool, or of a named one."""
     if body.get("tool_choice") in (None, "auto", "none"):
         return None
     return Failure(message="Thinking mode does not support this tool_choice", code="invalid_request_error")
 
 
 def rejects_response_format(body: JSONObject) -> Failure | None:
-    """Refuse every response format but plain text, of chat completions and of the Responses API."""
+    """Refuse every response format except plain text, in both APIs."""
     if _format_type(body) == "text":
         return None
     return Failure(message="Unsupported parameter: 'response_format'", param="response_format")
 
 
 def rejects_json_schema(body: JSONObject) -> Failure | None:
-    """Refuse a JSON schema as the response format, but take `json_object`."""
+    """Refuse a JSON schema as the response format, but accept `json_object`."""
     if _format_type(body) != "json_schema":
         return None
     return Failure(message="This response_format type is unavailable now", code="invalid_request_error")
 
 
 def rejects_strict(body: JSONObject) -> Failure | None:
-    """Refuse `strict: true`, in a tool as in a response format."""
+    """Refuse `strict: true` in a tool or in a response format."""
     functions = [tool.get("function", tool) for tool in body.get("tools") or []]
     if any(schema.get("strict") for schema in [*functions, _json_schema(body)]):
         return Failure(message="Unknown parameter: 'strict'", code="unknown_parameter", param="strict")
@@ -50,7 +50,7 @@ def rejects_unknown_fields(body: JSONObject) -> Failure | None:
 
 
 def rejects_any(*behaviours: Behaviour) -> Behaviour:
-    """Return a behaviour that refuses what any of the given ones refuses, the first one first."""
+    """Return a behaviour that tries the given ones in order, and refuses if one of them does."""
 
     def behave(body: JSONObject) -> Failure | None:
         return next((failure for behaviour in behaviours if (failure := behaviour(body))), None)

@@ -1,4 +1,4 @@
-"""How `POST /v1/chat/completions` writes a reply."""
+"""Writes replies of `POST /v1/chat/completions`."""
 
 from collections.abc import Iterator
 from typing import Any

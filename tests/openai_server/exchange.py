@@ -1,4 +1,4 @@
-"""What the three endpoints share: one exchange with its reply, server-sent events, and text in pieces."""
+"""Shared by the three endpoints: one exchange with its reply, server-sent events, and text in pieces."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -9,7 +9,7 @@ from typing import Any
 from tests.openai_server.reply import JSONObject, Reply, ToolCall, Usage
 
 CREATED_SECONDS = 1_700_000_000
-"""The time that every reply claims, so that two runs of a test see the same bytes."""
+"""The creation time in every reply; fixed, so that two runs of a test see the same bytes."""
 MOST_PIECES = 4
 
 
@@ -20,7 +20,7 @@ class Exchange:
     request: JSONObject
     reply: Reply
     number: int
-    """Counts the requests of one server from 1; makes ids unique and repeatable."""
+    """The number of the request at its server, from 1; it makes ids unique and reproducible."""
 
     @property
     def model(self) -> str:
@@ -29,7 +29,7 @@ class Exchange:
 
     @property
     def include_usage(self) -> bool:
-        """Whether a streamed reply ends with a count of tokens."""
+        """Whether a streamed reply ends with its token counts."""
         return bool((self.request.get("stream_options") or {}).get("include_usage"))
 
     @cached_property
@@ -43,13 +43,13 @@ class Endpoint:
     """How one API writes a reply."""
 
     whole: Callable[[Exchange], dict[str, Any]]
-    """The body of an answer that is not streamed."""
+    """Returns the body of a reply that is not streamed."""
     events: Callable[[Exchange], Iterator[str]]
-    """The server-sent events of a streamed one."""
+    """Returns the server-sent events of a streamed reply."""
 
 
 def overwritten(body: Any, values: JSONObject) -> Any:
-    """Return a body with other values in the fields of some names, at any depth."""
+    """Return a body with the values of named fields replaced, at any depth."""
     if isinstance(body, list):
         return [overwritten(each, values) for each in body]
     if not isinstance(body, dict):
@@ -58,7 +58,7 @@ def overwritten(body: Any, values: JSONObject) -> Any:
 
 
 def token_counts(usage: Usage) -> dict[str, int]:
-    """Return a count of tokens in the words of chat and text completions."""
+    """Return token counts with the keys of chat and text completions."""
     return {
         "prompt_tokens": usage.input_tokens,
         "completion_tokens": usage.output_tokens,
@@ -67,7 +67,7 @@ def token_counts(usage: Usage) -> dict[str, int]:
 
 
 def overwritten_event(event: str, values: JSONObject) -> str:
-    """Return a server-sent event with other values in the fields of some names."""
+    """Return a server-sent event with the values of named fields replaced."""
     head, _, data = event.partition("data: ")
     return event if data.strip() == "[DONE]" else f"{head}data: {json.dumps(overwritten(json.loads(data), values))}\n\n"
 
@@ -79,13 +79,13 @@ def server_sent_event(data: JSONObject | str, *, name: str | None = None) -> str
 
 
 def pieces(text: str) -> Iterator[str]:
-    """Cut a text into at most four pieces of about equal length, none of them empty."""
+    """Cut a text into at most four pieces of similar length; none is empty."""
     size = max(1, -(-len(text) // MOST_PIECES))
     return (text[start : start + size] for start in range(0, len(text), size))
 
 
 def cut_at_stop(reply: Reply, request: JSONObject) -> Reply:
-    """Return the reply with its text ended before the first stop sequence that the request names."""
+    """Return the reply with its text cut before the first stop sequence of the request."""
     stop = request.get("stop") or []
     sequences = [stop] if isinstance(stop, str) else stop
     if reply.text is None or not sequences:

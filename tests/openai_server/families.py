@@ -1,8 +1,8 @@
 """Servers that behave like the provider families of `answergraph.response_format.providers.provider_table`.
 
-What is imitated is what a family takes, refuses and ignores, with its own words for it where they are known, and how its model
-then answers. All of them speak chat completions, whatever the API of the family looks like. The model looks a number up if it has
-a tool for that, and answers with it in the way it is asked to.
+A server accepts, refuses and ignores what its family does, with the family's own error messages if they are known, and its model
+answers accordingly. All servers speak chat completions, also for families with another API. The model looks a number up if it has
+a tool for that, then answers with the number in the requested form.
 """
 
 import json
@@ -14,13 +14,13 @@ from tests.openai_server.reply import Failure, JSONObject, Reply, ToolCall, call
 
 NUMBER = 42
 ANSWER_TOOL = "Found"
-"""The name of the schema that the model is asked for."""
+"""The name of the requested schema."""
 
 Script = Callable[[JSONObject], Reply | Failure]
 
 
 def answers(body: JSONObject) -> Reply:
-    """Use the tools, then answer as asked: by the answer tool, as JSON where a format or the prompt says so, else in prose."""
+    """Use the tools, then answer: by the answer tool, as JSON if a format or the prompt asks for it, otherwise in prose."""
     names = _tool_names(body)
     if _has_more_to_do(body):
         return calls(ToolCall(next(name for name in names if name != ANSWER_TOOL), {"key": "number"}))
@@ -32,13 +32,13 @@ def answers(body: JSONObject) -> Reply:
 
 
 def answers_in_prose(body: JSONObject) -> Reply:
-    """Use the tools, then answer in prose unless it is held to JSON or told to write it."""
+    """Use the tools, then answer in prose, unless a format or the prompt asks for JSON."""
     told = _has_more_to_do(body) or _is_formatted(body) or _asks_for_json(body)
     return answers(body) if told else says(f"The number is {NUMBER}.")
 
 
 def makes_the_answer_up(model: Script) -> Script:
-    """Return a model that is held to the format in every turn, so that it calls no tool and invents what it did not look up."""
+    """Return a model that the format constrains in every turn, so that it calls no tool and invents the value."""
 
     def reply(body: JSONObject) -> Reply | Failure:
         if _is_formatted(body) and _has_more_to_do(body):
@@ -49,7 +49,7 @@ def makes_the_answer_up(model: Script) -> Script:
 
 
 def drops_reasoning(body: JSONObject) -> Reply:
-    """Reason where it is asked to, but for forced tool calls: then nothing says that the reasoning was dropped."""
+    """Reason if asked to; with a forced tool call, silently do not reason."""
     reply = answers(body)
     if _thinks(body) and not _is_forced(body):
         return Reply(text=reply.text, tool_calls=reply.tool_calls, reasoning="Let me see.")
@@ -57,7 +57,7 @@ def drops_reasoning(body: JSONObject) -> Reply:
 
 
 def refuses_formats(message: str, *kinds: str, beside_tools: bool = False) -> Behaviour:
-    """Refuse response formats of some kinds, always or beside tools only."""
+    """Refuse some kinds of response formats, always or only beside tools."""
 
     def behave(body: JSONObject) -> Failure | None:
         refused = _format(body) in kinds and (bool(_tool_names(body)) or not beside_tools)
@@ -67,7 +67,7 @@ def refuses_formats(message: str, *kinds: str, beside_tools: bool = False) -> Be
 
 
 def refuses_force(message: str, *, thinking_only: bool = True, thinks: tuple[str, ...] = ()) -> Behaviour:
-    """Refuse forced tool calls, always or while the model thinks: because it is told to, or by its name."""
+    """Refuse forced tool calls, always or while the model thinks: by a setting, or by its name."""
 
     def behave(body: JSONObject) -> Failure | None:
         thinking = not thinking_only or _thinks(body, thinks)
@@ -77,7 +77,7 @@ def refuses_force(message: str, *, thinking_only: bool = True, thinks: tuple[str
 
 
 def refuses_json_without_the_word(body: JSONObject) -> Failure | None:
-    """Refuse the JSON mode where no message says that JSON is wanted."""
+    """Refuse the JSON mode if no message contains the word JSON."""
     says_so = any("json" in str(message.get("content")).lower() for message in body["messages"])
     message = "'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'."
     return Failure(message=message) if _format(body) == "json_object" and not says_so else None
@@ -97,7 +97,7 @@ def refuses_a_user_after_a_tool(body: JSONObject) -> Failure | None:
 
 
 def served(*refusals: Behaviour, model: Script = answers) -> Script:
-    """Return the script of a server that refuses some requests and has the model answer the others."""
+    """Return the script of a server that refuses some requests; the model answers the others."""
     refuse = rejects_any(*refusals)
     return lambda body: refuse(body) or model(body)
 
@@ -163,17 +163,17 @@ FAMILIES: Mapping[str, Script] = {
         refuses_force("Only 'auto' is supported for tool_choice", thinking_only=False),
     ),
 }
-"""Per family of the table the script of its server."""
+"""The script of the server, per family of the table."""
 
 
 def azure_before_json_schema(body: JSONObject) -> Reply | Failure:
-    """Answer as a deployment behind an API version from before the JSON schema mode."""
+    """Answer like a deployment with an API version older than the JSON schema mode."""
     message = "response_format value as json_schema is enabled only for api versions 2024-08-01-preview and later"
     return served(refuses_formats(message, "json_schema"))(body)
 
 
 def bedrock_without_forced_calls(body: JSONObject) -> Reply | Failure:
-    """Answer as a model on Bedrock that takes no forced call."""
+    """Answer like a model on Bedrock that refuses forced calls."""
     message = "This model doesn't support the toolConfig.toolChoice.any field. Remove toolConfig.toolChoice.any and try again."
     return served(refuses_force(message, thinking_only=False))(body)
 

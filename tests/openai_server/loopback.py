@@ -1,4 +1,4 @@
-"""HTTP/1.1 on a free loopback port: reads a request, sends an answer whole or as a stream of events."""
+"""HTTP/1.1 on a free loopback port: reads a request, sends a reply whole or as a stream of events."""
 
 import json
 import sys
@@ -14,7 +14,7 @@ from tests.openai_server.reply import Failure, JSONObject
 
 @dataclass(frozen=True)
 class ServedRequest:
-    """One request as it came over the wire."""
+    """One request as it was received."""
 
     path: str
     body: dict[str, Any]
@@ -29,7 +29,7 @@ Answer = JSONObject | Iterator[str] | Failure
 class LoopbackServer(ThreadingHTTPServer):
     """Serves HTTP on a free loopback port, one thread to a connection."""
 
-    daemon_threads = False  # closing the server then waits for its threads: none outlives the test
+    daemon_threads = False  # closing the server then waits for its threads, so none outlives the test
     request_queue_size = 128
 
     def __init__(self, answer: Callable[[ServedRequest], Answer], *, keep_alive: bool) -> None:
@@ -47,22 +47,22 @@ class LoopbackServer(ThreadingHTTPServer):
         super().shutdown_request(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        if not isinstance(sys.exception(), ConnectionError):  # a client may leave in the middle of a stream
+        if not isinstance(sys.exception(), ConnectionError):  # a client may disconnect in the middle of a stream
             super().handle_error(request, client_address)
 
     def drop_connections(self) -> None:
-        """End the connections that clients keep alive, whose threads would wait for ever."""
+        """End the connections that clients keep alive; their threads would wait forever."""
         for connection in list(self._connections):
             try:
                 connection.shutdown(SHUT_RDWR)
             except OSError:
-                continue  # the client was first
+                continue  # the client closed it first
 
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
-    timeout = 10  # seconds; a connection that was missed when the others were dropped cannot hold up the test for ever
+    timeout = 10  # seconds; a connection that drop_connections missed does not block the test forever
     wbufsize = -1
     server: LoopbackServer
 

@@ -1,4 +1,4 @@
-"""What the loopback server can be told to answer: a reply of the model, or a failure of the provider."""
+"""The replies of the loopback server: a reply of the model, or a failure of the provider."""
 
 import json
 from collections.abc import Mapping
@@ -14,13 +14,13 @@ class ToolCall:
 
     name: str
     arguments: JSONObject | str = field(default_factory=dict)
-    """A mapping is sent as JSON, a string as it stands, so that it may be malformed."""
+    """A mapping is sent as JSON; a string is sent unchanged, so it may be malformed."""
     id: str | None = None
-    """`None` lets the server give an id that no other call of this server has."""
+    """If `None`, the server gives an id that no other of its calls has."""
 
     @property
     def arguments_text(self) -> str:
-        """The arguments as they stand on the wire."""
+        """The arguments as they are sent."""
         if isinstance(self.arguments, str):
             return self.arguments
         return json.dumps(self.arguments, ensure_ascii=False)
@@ -41,31 +41,31 @@ class Reply:
     text: str | None = None
     tool_calls: tuple[ToolCall, ...] = ()
     finish_reason: str | None = None
-    """`None` stands for `"tool_calls"` if there are any, else `"stop"`."""
+    """If `None`: `"tool_calls"` if there are any, otherwise `"stop"`."""
     refusal: str | None = None
     reasoning: str | None = None
-    """Sent as `reasoning_content` by chat completions, as a reasoning item by the Responses API."""
+    """Sent as `reasoning_content` in chat completions, and as a reasoning item in the Responses API."""
     usage: Usage | None = None
-    """`None`: the server reports no usage, as many compatible servers do."""
+    """If `None`, the server reports no usage, like many compatible servers."""
     overwritten: JSONObject = field(default_factory=dict)
-    """What stands in the place of fields of these names, wherever the body or an event of the stream has them."""
+    """Values that replace the fields with these names, anywhere in the body or in the events of a stream."""
 
     @property
     def reason_to_finish(self) -> str:
-        """The finish reason in the words of the chat completions API."""
+        """The finish reason of the chat completions API."""
         return self.finish_reason or ("tool_calls" if self.tool_calls else "stop")
 
 
 @dataclass(frozen=True)
 class Failure:
-    """A request that the provider turns down or fails to answer."""
+    """A request that the provider refuses or fails to answer."""
 
     status: int = 400
     message: str = "The request is not supported."
     code: str | None = None
     param: str | None = None
     may_retry: bool = False
-    """`True` invites the client to try again after a millisecond, `False` tells it not to."""
+    """`True` asks the client to retry after a millisecond; `False` asks it not to."""
 
 
 def says(text: str, *, usage: Usage | None = None) -> Reply:
@@ -74,12 +74,12 @@ def says(text: str, *, usage: Usage | None = None) -> Reply:
 
 
 def calls(*tool_calls: ToolCall, text: str | None = None, usage: Usage | None = None) -> Reply:
-    """Return a reply that calls tools, in parallel if there are several."""
+    """Return a reply with tool calls; several are parallel calls."""
     return Reply(text=text, tool_calls=tool_calls, usage=usage)
 
 
 def refuses(refusal: str) -> Reply:
-    """Return a refusal in the field that the API has for it."""
+    """Return a refusal in the API's own field."""
     return Reply(refusal=refusal)
 
 

@@ -1,4 +1,4 @@
-"""How `POST /v1/responses` writes a reply: output items of reasoning, text or refusal, and function calls."""
+"""Writes replies of `POST /v1/responses`: items for reasoning, for a text or refusal, and for function calls."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -10,11 +10,11 @@ Item = dict[str, Any]
 
 _INCOMPLETE_REASONS = {"length": "max_output_tokens", "content_filter": "content_filter"}
 _FILLED_FIELDS = frozenset({"arguments", "content", "summary"})
-"""What an item does not have yet when a stream announces it."""
+"""The fields of an item that are still missing when a stream announces it."""
 
 
 class _PartNames(NamedTuple):
-    """What the events call one part of an item."""
+    """The event names for one part of an item."""
 
     index_field: str
     part_event: str

@@ -1,4 +1,4 @@
-"""The loopback server: it answers from a script and remembers what it was asked."""
+"""The loopback server: it answers from a script and records the requests."""
 
 from collections.abc import Callable, Iterable, Mapping
 from http import HTTPStatus
@@ -56,12 +56,12 @@ class OpenAIServer:
 
     @property
     def base_url(self) -> str:
-        """What a client takes as its base URL."""
+        """The base URL for a client."""
         return f"http://127.0.0.1:{self._http.server_port}/v1"
 
     @property
     def requests(self) -> list[ServedRequest]:
-        """The requests served so far, in the order of their arrival."""
+        """The requests served so far, in order of arrival."""
         with self._lock:
             return list(self._requests)
 

@@ -1,4 +1,4 @@
-"""A server that turns requests down the way real ones do."""
+"""A server that refuses requests as real servers do."""
 
 from typing import Any
 
@@ -39,14 +39,14 @@ STRICT_TOOL = {"tools": [{"type": "function", "function": {"name": "add", "stric
         (rejects_any(rejects_strict, rejects_json_schema), [STRICT_TOOL, RESPONSES_SCHEMA], [{}, JSON_OBJECT]),
     ],
 )
-def test_a_behaviour_refuses_what_it_names_only(
+def test_a_behaviour_refuses_only_what_its_name_says(
     behave: Behaviour, refused: list[dict[str, Any]], taken: list[dict[str, Any]]
 ) -> None:
     assert [body for body in refused if behave(body) is None] == []
     assert [body for body in taken if behave(body) is not None] == []
 
 
-def test_a_server_refuses_what_it_does_not_support_without_using_up_a_reply() -> None:
+def test_a_refused_request_uses_up_no_reply() -> None:
     with (
         OpenAIServer([says("Free.")], behave=rejects_tool_choice_required) as server,
         openai.OpenAI(base_url=server.base_url, api_key="test-key") as client,

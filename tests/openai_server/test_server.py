@@ -19,14 +19,14 @@ def ask(server: OpenAIServer, question: str = "Go") -> str | None:
         return client.chat.completions.create(model="gpt-test", messages=messages).choices[0].message.content
 
 
-def test_a_failure_that_may_be_retried_is_retried() -> None:
+def test_the_client_retries_a_failure_that_allows_it() -> None:
     with OpenAIServer([Failure(429, "Slow down.", may_retry=True), says("Now.")]) as server:
         assert ask(server) == "Now."
 
     assert len(server.requests) == 2
 
 
-def test_a_script_that_runs_out_says_so_and_is_not_asked_again() -> None:
+def test_an_exhausted_script_is_an_error_that_the_client_does_not_retry() -> None:
     with OpenAIServer([says("Once.")]) as server:
         ask(server)
         with pytest.raises(openai.InternalServerError, match="no reply for request 2"):
@@ -35,7 +35,7 @@ def test_a_script_that_runs_out_says_so_and_is_not_asked_again() -> None:
     assert len(server.requests) == 2
 
 
-def test_what_a_scripts_function_raises_reaches_the_client() -> None:
+def test_an_exception_of_the_scripts_function_reaches_the_client() -> None:
     def script(body: object) -> Reply:
         raise LookupError("no tools were sent")
 
@@ -43,7 +43,7 @@ def test_what_a_scripts_function_raises_reaches_the_client() -> None:
         ask(server)
 
 
-def test_two_threads_are_served_at_once() -> None:
+def test_two_threads_are_served_in_parallel() -> None:
     both_are_here = Barrier(2, timeout=30)
 
     def script(body: Any) -> Reply:
@@ -56,7 +56,7 @@ def test_two_threads_are_served_at_once() -> None:
     assert answers == ["one", "two"]
 
 
-def test_an_endpoint_that_is_not_there_is_not_found() -> None:
+def test_an_unknown_endpoint_is_answered_with_404() -> None:
     with (
         OpenAIServer([]) as server,
         openai.OpenAI(base_url=server.base_url, api_key="test-key") as client,
@@ -66,7 +66,7 @@ def test_an_endpoint_that_is_not_there_is_not_found() -> None:
 
 
 @pytest.mark.parametrize("keep_alive", [True, False])
-def test_leaving_the_block_ends_kept_connections_and_every_thread(keep_alive: bool) -> None:
+def test_leaving_the_block_ends_all_connections_and_threads(keep_alive: bool) -> None:
     before = set(running_threads())
     with OpenAIServer(lambda body: says("Yes"), keep_alive=keep_alive) as server:
         connection = HTTPConnection("127.0.0.1", int(server.base_url.split(":")[2].removesuffix("/v1")))

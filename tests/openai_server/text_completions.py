@@ -1,4 +1,4 @@
-"""How `POST /v1/completions`, the endpoint of models without chat, writes a reply."""
+"""Writes replies of `POST /v1/completions`, the endpoint of models without chat."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""Every promise at every provider: stubs on loopback that refuse what each API refuses, asked through the real clients.
+"""Every promise at every provider: the real clients send requests to stubs that refuse what the real API refuses.
 
-Run by `make test-providers`, in an environment that has the clients. `python -m tests.providers.page` writes what was seen.
+`make test-providers` runs the tests in an environment that has the clients. `python -m tests.providers.page` writes the results.
 """

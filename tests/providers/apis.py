@@ -15,7 +15,7 @@ EVENTS = "text/event-stream"
 
 
 class Api(ABC):
-    """One API; a subclass writes its replies whole and in pieces."""
+    """One API; a subclass writes its replies, whole or in pieces."""
 
     @abstractmethod
     def read(self, path: str, body: JSON) -> Asked: ...
@@ -51,7 +51,7 @@ def _choice(choice: Any) -> str:
 
 
 class ChatCompletions(Api):
-    """OpenAI's chat completions, and the APIs made after it."""
+    """OpenAI's chat completions, and the APIs that copy it."""
 
     def read(self, path: str, body: JSON) -> Asked:
         turns = [self._turn(message) for message in body["messages"] if message["role"] not in ("system", "developer")]
@@ -83,7 +83,7 @@ class ChatCompletions(Api):
 
 
 class Mistral(ChatCompletions):
-    """Mistral's: ids of nine characters, an error without an envelope."""
+    """Mistral's API: ids of nine characters, and errors without an envelope."""
 
     def error(self, refused: Refused) -> JSON:
         return {"object": "error", "message": refused.message, "type": "invalid_request_error", "param": None, **refused.more}
@@ -105,7 +105,7 @@ class Mistral(ChatCompletions):
 
 
 class OpenRouter(ChatCompletions):
-    """OpenRouter's: errors have a number for a code."""
+    """OpenRouter's API: the code of an error is a number."""
 
     def error(self, refused: Refused) -> JSON:
         return {"error": {"message": refused.message, "code": refused.status, **refused.more}}
@@ -148,7 +148,7 @@ class Responses(Api):
 
 
 class Ollama(Api):
-    """Ollama's own API: lines of JSON, and no word for a tool choice."""
+    """Ollama's own API: lines of JSON, and no tool choice."""
 
     streams = "application/x-ndjson"
 

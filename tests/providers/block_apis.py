@@ -147,7 +147,7 @@ class Gemini(Api):
 
 
 class Bedrock(Api):
-    """Bedrock's Converse: a stream is a binary one of events."""
+    """Bedrock's Converse; a stream is a sequence of binary events."""
 
     streams = "application/vnd.amazon.eventstream"
 
@@ -229,7 +229,7 @@ def _loaded(schema: str | None) -> JSON | None:
 
 
 def _frame(kind: str, data: JSON) -> bytes:
-    """Return one event in the binary form of AWS: lengths and checksums around headers and a payload."""
+    """Return one event in AWS's binary form: lengths and checksums around headers and a payload."""
     payload = json.dumps(data).encode()
     named = {":event-type": kind, ":content-type": "application/json", ":message-type": "event"}
     headers = b"".join(

@@ -1,4 +1,4 @@
-"""What every API's request and reply come down to, so that one model and one set of rules serve all of them."""
+"""The common form of all APIs' requests and replies, so that one model and one set of rules serve all of them."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,13 +16,13 @@ class Turn:
     """One message of a conversation."""
 
     role: str
-    """`user`, `assistant` or `tool`; the system message is no turn."""
+    """`user`, `assistant` or `tool`; the system message is not a turn."""
     calls: tuple[str, ...] = ()
-    """The ids of the tools called in it."""
+    """The ids of the tool calls in it."""
     results: tuple[str, ...] = ()
-    """The ids of the calls that it brings results of."""
+    """The ids of the calls whose results it holds."""
     is_empty: bool = False
-    """Whether it holds no words, calls or results."""
+    """Whether it has no text, calls or results."""
     has_thoughts: bool = False
 
 
@@ -33,9 +33,9 @@ class Asked:
     turns: Sequence[Turn]
     tools: Sequence[str] = ()
     choice: str = "auto"
-    """`auto`, `none`, `any`, or the name of the one tool to call."""
+    """`auto`, `none`, `any`, or the name of a tool that must be called."""
     format: str = ""
-    """`json_schema`, `json_object`, or nothing."""
+    """`json_schema`, `json_object`, or empty."""
     schema: JSON | None = None
     """The schema of the format."""
     schema_name: str = ""
@@ -64,7 +64,7 @@ class Sent(NamedTuple):
 
 @dataclass(frozen=True)
 class Refused:
-    """A request that the provider does not take, or fails at."""
+    """A request that the provider refuses or fails to answer."""
 
     message: str
     status: int = 400
@@ -73,16 +73,16 @@ class Refused:
 
 
 class Rule(NamedTuple):
-    """Something that an API refuses."""
+    """A rule for requests that an API refuses."""
 
     broken_by: Callable[[Asked], str | None]
-    """Returns the provider's words, or nothing."""
+    """Returns the provider's message, or nothing."""
     source: str
     """Where it is documented or reported."""
 
 
 Model = Callable[[Asked, int], Reply | Refused]
-"""Answers the request of a number, counted from 1."""
+"""Answers a request; its number counts from 1."""
 
 
 def json_line(data: JSON) -> bytes:

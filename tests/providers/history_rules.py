@@ -1,4 +1,4 @@
-"""What each API refuses of a conversation: calls without results, results without calls, roles out of order."""
+"""The conversations that each API refuses: calls without results, results without calls, roles out of order."""
 
 from collections.abc import Callable
 from itertools import pairwise
@@ -9,7 +9,7 @@ Broken = Callable[[Asked], str | None]
 
 
 def _unanswered(asked: Asked) -> list[str]:
-    """Return the ids of calls whose results do not come right behind them."""
+    """Return the ids of calls that are not directly followed by their results."""
     missing: list[str] = []
     waiting: list[str] = []
     for turn in asked.turns:
@@ -64,7 +64,7 @@ def paused_in_the_middle(asked: Asked) -> str | None:
 
 
 def stray_results(words: str) -> Broken:
-    """Refuse a result whose call does not stand before it."""
+    """Refuse a result without a call before it."""
 
     def broken_by(asked: Asked) -> str | None:
         known: set[str] = set()
@@ -78,7 +78,7 @@ def stray_results(words: str) -> Broken:
 
 
 def in_a_row(words: str, *roles: str, at_the_end: bool = False) -> Broken:
-    """Refuse two messages of the same role in a row; ``at_the_end`` only as the last two."""
+    """Refuse two messages of the same role in a row; with ``at_the_end``, only as the last two."""
 
     def broken_by(asked: Asked) -> str | None:
         pairs = list(pairwise(asked.turns))
@@ -94,7 +94,7 @@ def begins_otherwise(words: str) -> Broken:
 
 
 def ends_with_assistant(words: str) -> Broken:
-    """Refuse a conversation whose last message is the model's, unless a tool of the server's own paused it there."""
+    """Refuse a conversation that ends with the model's message, unless a tool of the server paused it there."""
 
     def broken_by(asked: Asked) -> str | None:
         is_paused = "server_tool_use" in str(asked.body.get("messages", [""])[-1])
@@ -104,7 +104,7 @@ def ends_with_assistant(words: str) -> Broken:
 
 
 def call_after_assistant(words: str) -> Broken:
-    """Refuse a call that follows another message of the model's."""
+    """Refuse a call that follows another message of the model."""
     return lambda asked: (
         words if any(before.role == "assistant" and after.calls for before, after in pairwise(asked.turns)) else None
     )

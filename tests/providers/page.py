@@ -1,6 +1,6 @@
-"""Writes what the matrix sees: `python -m tests.providers.page`, in the environment of the clients.
+"""Writes the results of the matrix: `python -m tests.providers.page`, in the environment with the clients.
 
-Names of providers as arguments run only these. `python -m tests.test_providers_page` then writes the page.
+Names of providers as arguments select providers. `python -m tests.test_providers_page` then writes the page.
 """
 
 import json
@@ -22,7 +22,7 @@ def main() -> None:
 
 
 def all_ways(provider: Provider, situation: Situation) -> list[list[Any]]:
-    """Play a situation in every way, and tell what is not as it should be."""
+    """Play a situation in every way, and report unexpected results."""
     found = []
     for way in WAYS:
         forget_refusals()
@@ -34,7 +34,7 @@ def all_ways(provider: Provider, situation: Situation) -> list[list[Any]]:
 
 
 def write(provider: Provider, found: dict[str, list[list[Any]]]) -> None:
-    """Put what was seen of one provider beside what is known of the others."""
+    """Add the results of one provider to those of the others."""
     known = json.loads(SEEN.read_text())["seen"] if SEEN.exists() else {}
     known[provider.name] = found
     in_order = {each.name: known[each.name] for each in PROVIDERS if each.name in known}

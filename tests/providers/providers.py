@@ -22,14 +22,14 @@ class Provider:
     rules: Sequence[Rule]
     package: str
     client: Callable[..., Any]
-    """Makes the client of a URL; ``thinking`` turns thinking on."""
+    """Makes the client for a URL; ``thinking`` turns thinking on."""
 
     def __str__(self) -> str:
         return self.name
 
 
 def _client(package: str, name: str) -> Any:
-    # Not installed in the environment of the other tests.
+    # Not installed in the other tests' environment.
     return getattr(importlib.import_module(package), name)
 
 
@@ -84,7 +84,7 @@ def _openrouter(url: str, *, thinking: bool = False) -> Any:
     model = _client("langchain_openrouter", "ChatOpenRouter")(
         model="anthropic/claude-sonnet-4.5", base_url=f"{url}/api/v1", api_key=KEY, max_retries=0, **more
     )
-    # Without retries of the client's own the SDK falls back to its default, which retries for an hour.
+    # Without a setting for retries, the SDK uses its default and retries for an hour.
     retries = importlib.import_module("openrouter.utils.retries")
     model.client.sdk_configuration.retry_config = retries.RetryConfig("none", retries.BackoffStrategy(1, 1, 1.0, 1), False)
     return model
@@ -135,5 +135,5 @@ def named(name: str) -> Provider:
 
 
 def with_rules(provider: Provider, *more: Rule) -> Provider:
-    """Return a provider that refuses more."""
+    """Return a provider with further rules."""
     return replace(provider, rules=(*provider.rules, *more))

@@ -1,4 +1,4 @@
-"""What each API refuses, in its own words, with a source beside each rule."""
+"""The requests that each API refuses, with its own messages and a source for each rule."""
 
 from collections.abc import Callable
 

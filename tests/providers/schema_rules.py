@@ -1,4 +1,4 @@
-"""What each API refuses of a schema: its depth, its sizes, and keywords; the figures and words are the providers' own."""
+"""The schemas that each API refuses, by depth, sizes and keywords; figures and messages are the providers' own."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -9,7 +9,7 @@ Broken = Callable[[Asked], str | None]
 
 
 def parts(schema: Any) -> Iterator[JSON]:
-    """Return a schema and all schemas in it, each definition once."""
+    """Return a schema and all schemas in it; each definition once."""
     if isinstance(schema, dict):
         yield schema
     for value in schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ():
@@ -17,7 +17,7 @@ def parts(schema: Any) -> Iterator[JSON]:
 
 
 def depth(schema: Any, root: JSON | None = None, seen: frozenset[str] = frozenset()) -> int:
-    """Return how many objects and arrays lie inside each other; a definition counts where it is referred to."""
+    """Return the nesting depth of objects and arrays; a definition counts at each reference to it."""
     root = schema if root is None else root
     if isinstance(schema, list):
         return max((depth(each, root, seen) for each in schema), default=0)
@@ -32,7 +32,7 @@ def depth(schema: Any, root: JSON | None = None, seen: frozenset[str] = frozense
 
 
 def strings(schema: Any, *, long_only: bool = False) -> int:
-    """Return the number of values of `enum`; with ``long_only`` the characters of the longest one with more than 250 values."""
+    """Return the number of values of `enum`; with ``long_only``, the characters of the longest one with more than 250 values."""
     enums = [part["enum"] for part in parts(schema) if isinstance(part.get("enum"), list)]
     if long_only:
         return max((sum(len(str(value)) for value in values) for values in enums if len(values) > 250), default=0)
@@ -56,7 +56,7 @@ def unions(schema: JSON) -> int:
 
 
 def at_most(maximum: int, count: Callable[[JSON], int], words: str) -> Broken:
-    """Refuse a format whose schema has more of something; the words may hold its ``name`` and the ``count``."""
+    """Refuse a format whose schema exceeds a number; the message may contain its ``name`` and the ``count``."""
 
     def broken_by(asked: Asked) -> str | None:
         found = count(asked.schema) if asked.schema else 0
@@ -112,7 +112,7 @@ _OPENAI = "https://platform.openai.com/docs/guides/structured-outputs#supported-
 _INVALID = "Invalid schema for response_format '{name}': {count} "
 OPENAI_SCHEMAS = (
     Rule(_open_object, _OPENAI),
-    # Its words: https://github.com/tidyverse/ellmer/issues/671 and https://github.com/openai/openai-node/issues/1176
+    # Its message: https://github.com/tidyverse/ellmer/issues/671 and https://github.com/openai/openai-node/issues/1176
     Rule(at_most(10, depth, f"{_INVALID}levels of nesting exceeds limit of 10."), _OPENAI),
     Rule(at_most(5_000, lambda schema: len(properties(schema)), f"{_INVALID}parameters exceeds limit of 5000."), _OPENAI),
     Rule(at_most(1_000, strings, f"{_INVALID}enum values in total, which exceeds limit of 1000."), _OPENAI),
@@ -157,7 +157,7 @@ _SIZES = (
         "https://github.com/vercel/ai/pull/17268",
     ),
     Rule(
-        # No figure is documented; reports begin at about 100 values of an enum.
+        # No limit is documented; reports begin at about 100 values of an enum.
         at_most(
             500,
             strings,
@@ -175,7 +175,7 @@ ANTHROPIC_SCHEMAS = (
 BEDROCK_SCHEMAS = _SIZES
 
 GEMINI_DEPTH = 10
-"""No figure is documented; reports are of 4 to 15 levels."""
+"""No limit is documented; reports mention 4 to 15 levels."""
 GEMINI_SCHEMAS = (
     Rule(
         at_most(GEMINI_DEPTH, depth, "A schema in GenerationConfig in the request exceeds the maximum allowed nesting depth."),
@@ -194,5 +194,5 @@ GEMINI_SCHEMAS = (
 )
 
 LLAMA_CPP_REPETITIONS = 2_000
-"""Exactly this bound is refused: a higher one is left out of the grammar."""
+"""Exactly this bound is refused; higher ones are ignored in the grammar."""
 LLAMA_CPP_SCHEMAS = (Rule(_repeats_too_often, "https://github.com/ggml-org/llama.cpp/issues/27087"),)

@@ -1,4 +1,4 @@
-"""The situations of the matrix: what the agent is told to do, how the model behaves, and what must come of it."""
+"""The situations of the matrix: the agent's task, the model's behaviour, and the expected result."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -35,7 +35,7 @@ def _nested(levels: int) -> Any:
 
 
 DEEP: Any = create_model("Found", number=(int, ...), more=(_nested(12) | None, None))
-"""Deeper than OpenAI and Gemini take."""
+"""Deeper than OpenAI and Gemini allow."""
 _MANY: Any = {
     "number": (int, ...),
     "kind": (Literal[tuple(f"kind {number}" for number in range(1_001))] | None, None),
@@ -43,7 +43,7 @@ _MANY: Any = {
     **{f"option_{number}": (int | None, None) for number in range(30)},
 }
 LARGE: Any = create_model("Found", **_MANY)
-"""Larger than OpenAI, Anthropic, Gemini, Bedrock and llama.cpp take, each for a reason of its own."""
+"""Larger than OpenAI, Anthropic, Gemini, Bedrock and llama.cpp allow, each for its own reason."""
 
 
 @tool
@@ -56,7 +56,7 @@ WORK, FOUND, MISSING = {"key": "it"}, {"number": 42}, {"missing": "it"}
 
 
 def answer(asked: Asked, name: str = "Found", value: Any = None, **more: Any) -> Reply:
-    """Answer in the way it is asked for: by the answer tool, as JSON, or in an envelope where there are several."""
+    """Answer in the requested form: by the answer tool, as JSON, or in an envelope if there are several schemas."""
     data = FOUND if value is None else value
     if name in asked.tools and asked.choice != "none":
         return Reply(tool_calls=(ToolCall(name, data),), **more)
@@ -67,7 +67,7 @@ def answer(asked: Asked, name: str = "Found", value: Any = None, **more: Any) ->
 
 
 def wants_work(asked: Asked) -> bool:
-    # A format is held to in every turn by local servers, so that a tool is called only where none is asked for.
+    # Local servers enforce a format in every turn, so the model calls a tool only if the request has no format.
     return "look_up" in asked.tools and not asked.has_results and asked.choice in ("auto", "any", "look_up")
 
 
@@ -90,19 +90,19 @@ def finds_nothing(asked: Asked, number: int) -> Reply:
 
 
 def never_stops(asked: Asked, number: int) -> Reply:
-    """Call a tool as long as that is possible at all."""
+    """Call a tool as long as that is possible."""
     if "look_up" in asked.tools and asked.choice in ("auto", "any", "look_up") and "No other tool" not in asked.prompt:
         return Reply(tool_calls=(ToolCall("look_up", WORK),))
     return answer(asked)
 
 
 def first(reply: Reply | Refused, then: Model = works, times: int = 1) -> Model:
-    """Return a model whose first replies are this one."""
+    """Return a model whose first replies are this reply."""
     return lambda asked, number: reply if number <= times else then(asked, number)
 
 
 def cut(asked: Asked, number: int) -> Reply:
-    """Answer, but for the end: of a call it is not seen, of a text it is."""
+    """Answer, but cut off the end; the cut shows in a text, and not in a call."""
     whole = answer(asked, finish_reason="length")
     return whole if whole.text is None else Reply(whole.text[:-2], finish_reason="length")
 
@@ -131,12 +131,12 @@ class Situation:
     options: Callable[[], dict[str, Any]] = dict
     thinking: bool = False
     only: Sequence[str] = ()
-    """The providers that have it; all of them where there are none."""
+    """The providers that have it; if empty, all of them."""
     rules: Sequence[Rule] = ()
     attempts: int | None = None
-    """How many attempts must have been counted, if that is the point."""
+    """The expected number of attempts, if the situation is about that."""
     error: bool = False
-    """Whether the provider's error must come out."""
+    """Whether the provider's error must be raised."""
 
     def __str__(self) -> str:
         return self.name
@@ -162,7 +162,7 @@ def in_three_calls() -> dict[str, Any]:
 
 
 def failed(message: str, **more: str) -> Refused:
-    """Return the error of a server that could make nothing of what its model wrote."""
+    """Return the error of a server that cannot parse its model's text."""
     return Refused(message, 400 if more else 500, more)
 
 

@@ -1,4 +1,4 @@
-"""A provider on loopback: refuses what breaks one of its rules, and has the model answer everything else."""
+"""A provider on loopback: it refuses requests that break its rules, and lets the model answer the others."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -17,7 +17,7 @@ class Stub:
         self.asked: list[Asked] = []
         """Every request, in the order of arrival."""
         self.refused: list[str] = []
-        """What was said to those that broke a rule."""
+        """The messages about requests that broke a rule."""
         self._api, self._rules, self._model = api, rules, model
         self._answered = 0
         self._lock = Lock()

@@ -1,4 +1,4 @@
-"""Each provider in each situation: blocking, awaited and streamed, always ends as it should, with the same number of calls."""
+"""Each provider ends each situation as expected, blocking, awaited and streamed, with the same number of calls."""
 
 import asyncio
 import json
@@ -15,12 +15,12 @@ from tests.providers.stub import Stub
 
 pytestmark = [
     pytest.mark.providers,
-    # The clients leave sockets and warn of their own ways; what counts here is what they send.
+    # The clients leave sockets open and warn; only their requests matter here.
     pytest.mark.filterwarnings("default"),
 ]
 
 SEEN = Path(__file__).parent / "seen.json"
-"""What the last run of the whole matrix saw: provider → situation → per way the status and number of requests."""
+"""The results of the last run of the whole matrix: provider → situation → status and number of requests per way."""
 WAYS = ("blocking", "awaited", "streamed")
 CASES = [(provider, each) for provider in PROVIDERS for each in SITUATIONS if not each.only or provider.name in each.only]
 
@@ -43,14 +43,14 @@ def result_of(agent: Any, way: str) -> dict[str, Any]:
 
 
 def played(provider: Provider, situation: Situation, way: str) -> tuple[dict[str, Any] | Exception, Stub]:
-    """Run an agent against the stub of a provider, and return what came of it."""
+    """Run an agent against the stub of a provider, and return the result."""
     strict = with_rules(provider, *situation.rules)
     with Stub(strict.api, strict.rules, situation.model) as stub:
         model = strict.client(stub.url, thinking=situation.thinking)
         agent = create_agent(model, list(situation.tools), response_format=situation.format(), **situation.options())
         try:
             return result_of(agent, way), stub
-        except Exception as error:  # noqa: BLE001 - the provider's error is one of the things that may come
+        except Exception as error:  # noqa: BLE001 - the provider's error is one of the possible results
             return error, stub
 
 

@@ -1,4 +1,4 @@
-"""What agents broke at real clients before, one test each; the matrix asks the same of every provider."""
+"""Failures of earlier agents with real clients, one test each; the matrix tests the same with every provider."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -54,19 +54,19 @@ def outcome_and_requests(
 
 
 @pytest.mark.parametrize("provider", CLAUDES, ids=str)
-def test_the_last_call_of_a_budget_keeps_anthropics_tools_and_turns_them_off(provider: Provider) -> None:
+def test_the_last_call_of_a_budget_sends_anthropic_the_tools_turned_off(provider: Provider) -> None:
     outcome, asked = outcome_and_requests(provider, never_stops, limits=UsageLimits(model_calls=3))
     assert outcome["status"] == "answered"
     assert "look_up" in asked[-1].tools
 
 
 @pytest.mark.parametrize("provider", CLAUDES, ids=str)
-def test_an_answer_asked_for_after_the_tools_comes_from_anthropic(provider: Provider) -> None:
+def test_anthropic_answers_when_asked_after_the_tools(provider: Provider) -> None:
     outcome, _ = outcome_and_requests(provider, works, response_format=DeferredStrategy(Found))
     assert outcome["status"] == "answered"
 
 
-def test_a_schema_that_gemini_refuses_is_asked_for_in_the_next_way() -> None:
+def test_a_schema_that_gemini_refuses_is_sent_by_the_next_strategy() -> None:
     outcome, asked = outcome_and_requests(named("Gemini 2.5"), works, SPOILT, tools=[])
     assert outcome["status"] == "answered"
     assert asked[0].format == "json_schema"
@@ -81,11 +81,11 @@ def test_a_schema_that_gemini_refuses_is_asked_for_in_the_next_way() -> None:
         ("llama.cpp", LARGE),
     ],
 )
-def test_a_schema_too_deep_or_too_large_is_remembered_for_itself_alone(name: str, schema: Any) -> None:
+def test_the_refusal_of_a_deep_or_large_schema_is_remembered_for_that_schema_only(name: str, schema: Any) -> None:
     provider = named(name)
     with Stub(provider.api, provider.rules, works) as stub:
         model = provider.client(stub.url)
-        # The parameter is named in most refusals, so that once is enough; without that it takes a second time.
+        # Most refusals name the parameter, so one refusal is enough; otherwise it takes two.
         for asked_for in (schema, schema, schema, Found):
             refused = len(stub.refused)
             result = create_agent(model, response_format=asked_for).invoke({"messages": ["Find the number."]})
@@ -96,20 +96,20 @@ def test_a_schema_too_deep_or_too_large_is_remembered_for_itself_alone(name: str
 
 
 @pytest.mark.parametrize("name", ["OpenAI, chat completions", "Anthropic", "Bedrock Converse"])
-def test_a_schema_over_the_documented_sizes_is_not_even_sent_in_the_schema_mode(name: str) -> None:
+def test_a_schema_over_the_documented_sizes_is_never_sent_in_the_schema_mode(name: str) -> None:
     outcome, asked = outcome_and_requests(named(name), works, response_format=LARGE)
     assert outcome["status"] == "answered"
     assert not any(each.format for each in asked)
 
 
-def test_what_a_deepseek_thought_before_its_calls_is_sent_back() -> None:
+def test_the_reasoning_of_deepseek_before_its_calls_is_sent_back() -> None:
     provider = named("DeepSeek")
     with Stub(provider.api, provider.rules, thinks) as stub:
         model = provider.client(stub.url, thinking=True)
         create_agent(model, [look_up], response_format=Found).invoke({"messages": ["Find the number."]})
         called = next(message for message in stub.asked[1].body["messages"] if message.get("tool_calls"))
         assert called["reasoning_content"] == "Let me see."
-        # The client itself does not send them: when it does, ours can go.
+        # The client does not send them itself; once it does, our code for it can be removed.
         message = AIMessage("", tool_calls=[{"name": "look_up", "args": {"key": "it"}, "id": "call_1"}])
         message.additional_kwargs["reasoning_content"] = "Let me see."
         with pytest.raises(Exception, match="Missing `reasoning_content`"):
@@ -126,16 +126,16 @@ def test_a_refusal_that_openai_streams_ends_the_run_as_refused() -> None:
         assert last["outcome"]["status"] == "refused"
         assert "I will not." in last["outcome"]["reason"]
         assert [each.body.get("stream", False) for each in stub.asked] == [True, False]
-        # The client itself drops it: when it does not, ours can go.
+        # The client drops it; once it no longer does, our code for it can be removed.
         assert not any("refusal" in str(chunk) for chunk in model.stream("Find it."))
 
 
-def test_an_answer_that_ollama_cut_is_not_accepted() -> None:
+def test_an_answer_truncated_by_ollama_is_not_accepted() -> None:
     outcome, _ = outcome_and_requests(named("Ollama"), cut)
     assert outcome["status"] == "truncated"
 
 
-def test_an_answer_that_deepseek_broke_off_is_not_accepted() -> None:
+def test_an_answer_truncated_by_deepseek_is_not_accepted() -> None:
     broken_off = Reply('{"number": 42}', finish_reason="insufficient_system_resource")
     assert outcome_and_requests(named("DeepSeek"), always(broken_off))[0]["status"] == "truncated"
 
@@ -148,7 +148,7 @@ def test_an_answer_that_deepseek_broke_off_is_not_accepted() -> None:
         ("Generated JSON does not match the expected schema.", "json_validate_failed"),
     ],
 )
-def test_a_failed_sample_of_groq_is_an_attempt_and_changes_no_later_run(message: str, code: str) -> None:
+def test_a_failed_sample_of_groq_is_an_attempt_and_does_not_affect_later_runs(message: str, code: str) -> None:
     _, usual = outcome_and_requests(named("Groq"), works)
     outcome, asked = outcome_and_requests(named("Groq"), first(Refused(message, more={"code": code})))
     assert outcome["status"] == "answered"
@@ -165,12 +165,12 @@ def test_a_failed_sample_of_groq_is_an_attempt_and_changes_no_later_run(message:
         ("Gemini 2.5", Reply(finish_reason="blocked")),
     ],
 )
-def test_what_a_filter_held_back_is_refused_after_one_request(provider: str, reply: Reply) -> None:
+def test_a_filtered_reply_ends_as_refused_after_one_request(provider: str, reply: Reply) -> None:
     outcome, asked = outcome_and_requests(named(provider), always(reply))
     assert (outcome["status"], len(asked)) == ("refused", 1)
 
 
-def test_openrouters_word_that_no_endpoint_takes_a_parameter_is_a_refusal() -> None:
+def test_the_error_of_openrouter_about_unsupported_parameters_is_a_refusal() -> None:
     unrouted = Refused("No endpoints found that can handle the requested parameters.", 404)
     outcome, _ = outcome_and_requests(
         named("OpenRouter"), lambda asked, number: unrouted if asked.format == "json_schema" else works(asked, number)
@@ -178,14 +178,14 @@ def test_openrouters_word_that_no_endpoint_takes_a_parameter_is_a_refusal() -> N
     assert outcome["status"] == "answered"
 
 
-def test_a_paused_reply_of_anthropic_is_sent_back_as_it_is() -> None:
+def test_a_paused_reply_of_anthropic_is_sent_back_unchanged() -> None:
     outcome, asked = outcome_and_requests(named("Anthropic"), first(Reply("Searching.", finish_reason="pause")))
     assert (outcome["status"], len(outcome["attempts"])) == ("answered", 1)
     assert asked[1].turns[-1].role == "assistant"
 
 
 @pytest.mark.parametrize("name", ["Anthropic", "Mistral", "Groq", "OpenRouter", "Bedrock Converse"])
-def test_what_one_address_refused_is_asked_of_another(name: str) -> None:
+def test_a_refusal_at_one_address_does_not_count_for_another(name: str) -> None:
     outcome, asked = outcome_and_requests(named(name), works, NO_SCHEMA, tools=[])
     assert outcome["status"] == "answered"
     _, elsewhere = outcome_and_requests(named(name), works, tools=[])
@@ -205,7 +205,7 @@ def test_a_claude_that_refuses_forced_calls_is_never_forced(model: str) -> None:
     assert not any(each.is_forced for each in asked)
 
 
-def test_one_callers_bad_schema_changes_no_other_run() -> None:
+def test_the_bad_schema_of_one_caller_does_not_affect_other_runs() -> None:
     class Evil(BaseModel):
         evil: str
 
@@ -226,7 +226,7 @@ def test_one_callers_bad_schema_changes_no_other_run() -> None:
 @pytest.mark.parametrize(
     "mistake", [TypeError("got an unexpected keyword argument 'response_format'"), ValueError("my database schema is missing")]
 )
-def test_a_mistake_in_the_users_code_is_no_refusal(mistake: Exception) -> None:
+def test_an_error_in_the_users_code_is_not_a_refusal(mistake: Exception) -> None:
     openai = named("OpenAI, chat completions")
     mistakes = [mistake] * 5
 
@@ -247,7 +247,7 @@ def test_a_mistake_in_the_users_code_is_no_refusal(mistake: Exception) -> None:
     assert [each.format for each in stub.asked] == ["json_schema"]
 
 
-def test_a_setting_that_moves_the_request_to_the_responses_api_moves_the_format_with_it() -> None:
+def test_a_setting_that_selects_the_responses_api_also_moves_the_format() -> None:
     @wrap_model_call
     def thinks(request: Any, handler: Any) -> Any:
         return handler(request.override(model_settings={"reasoning": {"effort": "low"}}))

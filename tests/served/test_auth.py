@@ -106,7 +106,7 @@ ATTEMPTS: dict[str, Attempt] = {
 }
 
 
-async def test_nobody_reaches_into_the_thread_of_another(users: tuple[LangGraphClient, LangGraphClient]) -> None:
+async def test_nobody_reads_or_changes_the_thread_of_another_user(users: tuple[LangGraphClient, LangGraphClient]) -> None:
     alice, bob = users
     thread = await thread_with_an_answer(alice)
     before = await alice.threads.get_history(thread)
@@ -115,7 +115,7 @@ async def test_nobody_reaches_into_the_thread_of_another(users: tuple[LangGraphC
     assert [run["status"] for run in await alice.runs.list(thread)] == ["success"]
 
 
-async def test_nobody_makes_a_thread_in_anothers_name(users: tuple[LangGraphClient, LangGraphClient]) -> None:
+async def test_nobody_creates_a_thread_for_another_user(users: tuple[LangGraphClient, LangGraphClient]) -> None:
     alice, bob = users
     thread: Any = await bob.threads.create(metadata={"owner": "alice"})
     assert thread["metadata"]["owner"] == "bob"
@@ -213,7 +213,7 @@ async def attacked(alice: httpx.AsyncClient, bob: httpx.AsyncClient) -> dict[str
 
 
 @pytest.mark.parametrize("token", ["bobs-token", None], ids=["another user", "nobody"])
-async def test_no_route_of_the_server_lets_anyone_at_what_is_anothers(
+async def test_no_route_of_the_server_gives_access_to_another_users_data(
     at: Callable[..., httpx.AsyncClient], token: str | None
 ) -> None:
     assert await attacked(at("alices-token"), at(token)) == {}
@@ -238,6 +238,6 @@ async def test_no_route_of_the_server_lets_anyone_at_what_is_anothers(
         ),
     ],
 )
-async def test_a_forged_token_is_nobodys(at: Callable[..., httpx.AsyncClient], sent: str) -> None:
+async def test_a_forged_token_belongs_to_nobody(at: Callable[..., httpx.AsyncClient], sent: str) -> None:
     headers = {b"Authorization": sent.encode(errors="surrogateescape")}
     assert (await at(None).post("/threads/search", json={}, headers=headers)).status_code in {400, 401, 431}

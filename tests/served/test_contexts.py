@@ -51,7 +51,7 @@ async def test_the_form_of_the_agent_has_a_choice_and_a_bounded_number(client: L
     assert (agent["max_model_calls"]["minimum"], agent["max_model_calls"]["maximum"]) == (1, 200)
 
 
-async def test_a_wrong_type_in_any_field_of_any_graph_is_told_by_the_fields_name(client: LangGraphClient) -> None:
+async def test_the_error_for_a_wrong_type_names_the_field_in_every_graph(client: LangGraphClient) -> None:
     wrong = [
         (graph, name, {name: wrong_value(schema)})
         for graph, fields in (await forms(client)).items()
@@ -70,7 +70,7 @@ async def test_a_wrong_type_in_any_field_of_any_graph_is_told_by_the_fields_name
         ({"model": "nope"}, ["AgentSpecError", "Model 'nope' cannot be used"]),
     ],
 )
-async def test_a_value_that_is_out_of_bounds_is_told_with_its_bounds(
+async def test_the_error_for_a_value_out_of_bounds_names_the_bounds(
     client: LangGraphClient, context: dict[str, Any], told: list[str]
 ) -> None:
     error = await error_of(client, "agent", context)

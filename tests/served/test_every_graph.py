@@ -35,7 +35,7 @@ async def test_a_run_ends_with_the_right_answer(client: LangGraphClient, graph: 
 
 
 @pytest.mark.parametrize("graph", SHIPPED)
-async def test_each_stream_mode_tells_the_run(client: LangGraphClient, graph: str) -> None:
+async def test_each_stream_mode_shows_the_run(client: LangGraphClient, graph: str) -> None:
     streams = await asyncio.gather(*(stream(client, graph, mode) for mode in MODES))
     told = {mode: {part.event.split("/")[0].split("|")[0] for part in parts} for mode, parts in zip(MODES, streams, strict=True)}
     expected = {"messages-tuple": "messages"}

@@ -50,7 +50,7 @@ async def test_what_ran_before_the_question_does_not_run_again(client: LangGraph
     assert sum(m["type"] == "tool" and m["name"] == "add" for m in end["messages"]) == 1
 
 
-async def test_a_paused_run_tells_where_it_waits(client: LangGraphClient) -> None:
+async def test_a_paused_run_shows_where_it_waits(client: LangGraphClient) -> None:
     thread = await run_up_to_the_question(client)
     state = await client.threads.get_state(thread)
     assert state["next"] == ["HumanInTheLoopMiddleware.after_model"]

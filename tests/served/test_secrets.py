@@ -12,7 +12,7 @@ from tests.served.questions import asks, assistant_id
 pytestmark = pytest.mark.server
 
 
-async def test_no_route_of_a_server_tells_its_key(
+async def test_no_route_of_a_server_reveals_its_key(
     address: str, client: LangGraphClient, provider: Provider, folder: Path
 ) -> None:
     named = {"thread_id": (await client.threads.create())["thread_id"], "assistant_id": await assistant_id(client, "agent")}

@@ -70,7 +70,7 @@ async def asked(address: str, path: str, method: str, params: dict[str, Any]) ->
     return result
 
 
-async def test_mcp_brings_the_whole_state_as_text_and_the_name_of_an_error(address: str) -> None:
+async def test_mcp_returns_the_whole_state_as_text_and_the_name_of_an_error(address: str) -> None:
     answered = await asked(address, "/mcp", "tools/call", {"name": "calculator", "arguments": asks("2 + 3")})
     assert "'final_answer': 5.0" in answered["content"][0]["text"]
     assert "'status': 'answered'" in answered["content"][0]["text"]
@@ -79,7 +79,7 @@ async def test_mcp_brings_the_whole_state_as_text_and_the_name_of_an_error(addre
     assert (failed["isError"], failed["content"][0]["text"]) == (True, "NoAnswerError")
 
 
-async def test_a2a_brings_the_last_text_of_the_model_only(client: LangGraphClient, address: str) -> None:
+async def test_a2a_returns_only_the_last_text_of_the_model(client: LangGraphClient, address: str) -> None:
     assistant = await assistant_id(client, "calculator")
     message = {"role": "user", "messageId": "1", "parts": [{"kind": "text", "text": "2 + 3"}]}
     task = await asked(address, f"/a2a/{assistant}", "message/send", {"message": message})

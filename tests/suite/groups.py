@@ -10,7 +10,7 @@ SLOW_MARKS = {
     "postgres": "needs a PostgreSQL server",
     "browser": "looks at a page in a browser",
     "cluster": "needs several servers with one database",
-    "torture": "kills, floods, repeats, or runs whole suites of tests",
+    "torture": "kills, floods, repeats, tries thousands of inputs, or runs whole suites of tests",
     "checkers": "runs type checkers from the start",
 }
 

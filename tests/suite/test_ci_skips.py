@@ -47,6 +47,7 @@ def test_in_ci_a_skip_is_a_failure(suite: pytest.Pytester) -> None:
     result.stdout.fnmatch_lines(["*CI allows no skips. *whole module*", "*CI allows no skips. *not today*"])
 
 
+@pytest.mark.torture
 def test_two_processes_fail_as_one_does(suite: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # the plugins of others take seconds to import
     result = suite.runpytest_subprocess("-p", "xdist", "-p", "tests.suite.ci_skips", "-n", "2", "test_few.py")

@@ -37,7 +37,8 @@ def test_make_test_slow_runs_the_rest(suite: pytest.Pytester) -> None:
     result.stdout.no_fnmatch_line("left to *")
 
 
-def test_two_processes_tell_the_same_numbers_as_one(suite: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.torture
+def test_two_processes_report_the_same_numbers_as_one(suite: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # the plugins of others take seconds to import
     result = suite.runpytest_subprocess("-p", "xdist", "-p", "tests.suite.groups", "-n", "2")
     result.assert_outcomes(passed=1)

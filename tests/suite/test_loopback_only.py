@@ -26,7 +26,7 @@ def test_afterwards(): pass
 """
 
 
-def test_a_test_that_tries_to_reach_a_stranger_fails(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_test_that_connects_to_another_machine_fails(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # the plugins of others take seconds to import
     pytester.makepyfile(SUITE)
     result = pytester.runpytest_subprocess("-p", "tests.suite.loopback_only")

@@ -1,6 +1,6 @@
-"""`make torture`: hostile readers, a server's odd replies, kills and load, in one table; docs/reliability.md has the last one.
+"""`make torture`: readers of hostile texts, odd replies of a server, kills and load, in the table of docs/reliability.md.
 
-A line ends with "no" where what was found is over its bound, and the command fails then.
+A line ends with "no" if its result is over the bound; then the command fails.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def main() -> int:
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS))
     parser.add_argument("--part", type=int, default=1, metavar="N", help="an N-th of the cases only; the page stays as it is")
     arguments = parser.parse_args()
-    logging.getLogger("langgraph").setLevel(logging.ERROR)  # LangChain's answers are stored as objects, which LangGraph warns of
+    logging.getLogger("langgraph").setLevel(logging.ERROR)  # LangChain stores answers as objects, and LangGraph warns about that
     started, found = time.monotonic(), list[Finding]()
     for name in arguments.parts:
         for finding in PARTS[name](arguments.part):

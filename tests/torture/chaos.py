@@ -1,4 +1,4 @@
-"""A server's hostile replies over both APIs, to every strategy, blocking, awaited and streamed; and each thread's next turn."""
+"""Hostile replies of a server: both APIs, every strategy, blocking, awaited and streamed; then the thread's next turn."""
 
 import asyncio
 import json
@@ -80,7 +80,7 @@ KEY = "key-of-nobody"
 
 
 class Case(NamedTuple):
-    """One hostile reply, and how it is sent and asked for."""
+    """One hostile reply, the way it is requested and the way it is sent."""
 
     reply: str
     api: str
@@ -92,9 +92,9 @@ MIN_WAYS_WITH_COSTLY = 8
 
 
 def cases(each: int, replies: Iterable[str] = REPLIES) -> Iterator[Case]:
-    """Yield each reply in some of all ways: other ones for the next reply, so that few replies see all ways.
+    """Yield each reply in some of the ways. The next reply gets other ways, so a few replies cover all ways.
 
-    The costly replies are sent in half as many ways, and left out where each reply is sent in few.
+    Costly replies are sent in half as many ways. If each reply is sent in few ways, they are left out.
     """
     costly = each // 2 if each >= MIN_WAYS_WITH_COSTLY else 0
     for number, reply in enumerate(replies):
@@ -106,7 +106,7 @@ def cases(each: int, replies: Iterable[str] = REPLIES) -> Iterator[Case]:
 
 @contextmanager
 def chaos_server() -> Iterator[tuple[list[Reply], OpenAIServer]]:
-    """Answer what the script holds, then well."""
+    """Send the replies of the script, then a good answer."""
     script: list[Reply] = []
 
     def next_reply(body: Any) -> Reply:
@@ -132,18 +132,18 @@ def agent_of(server: OpenAIServer, api: str, strategy: str, way: str) -> Any:
 
 
 def is_the_clients(trace: TracebackType | None) -> bool:
-    """Return whether an exception was raised below the last frame of ours, in the client of the model."""
+    """Return whether the model's client raised an exception: below the last frame of answergraph."""
     names = [frame.f_globals["__name__"] for frame, _ in traceback.walk_tb(trace)]
     below = names[max((at for at, name in enumerate(names) if name.startswith("answergraph.")), default=len(names)) + 1 :]
     return any(name.startswith(("openai.", "langchain_openai.", "langchain_core.language_models.")) for name in below)
 
 
 def turns(run: Callable[[Any, Any], Any], script: list[Reply], case: Case) -> Iterator[str]:
-    """Yield what became of a turn with what the script holds, and of the next turn of the thread."""
+    """Yield the result of a turn with the script's replies, then that of the thread's next turn."""
     for turn in ("first", "next"):
         try:
             outcome = run({"messages": [turn]}, {"configurable": {"thread_id": "1"}})["outcome"]
-        except Exception as error:  # noqa: BLE001 - which they are is what is tested
+        except Exception as error:  # noqa: BLE001 - the test is about which exceptions there are
             is_allowed = turn == "first" and case.reply not in READABLE and is_the_clients(error.__traceback__)
             said = "the client's own error" if is_allowed else f"{turn}: {type(error).__name__}: {str(error)[:100]}"
             yield f"{turn}: the key is told" if KEY in str(error) else said
@@ -157,7 +157,7 @@ FINE = {"an outcome", "the client's own error"}
 
 
 def became_of(chosen: Iterable[Case]) -> dict[Case, list[str]]:
-    """Send each case, and give what became of its two turns."""
+    """Send each case, and return the results of its two turns."""
     with chaos_server() as (script, server):
         agents = cache(partial(agent_of, server))
         became = {}

@@ -1,4 +1,4 @@
-"""Looks for the claims of an answer in a result of a tool, either of them hostile."""
+"""Searches a tool result for the claims of an answer; either may be hostile."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""How the CPU time of a reader grows with its input: the exponent, fitted over inputs that double."""
+"""Measures how the CPU time of a reader grows with its input: the exponent, fitted over inputs that double in size."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from time import process_time
 from typing import Any, NamedTuple
 
 MAX_EXPONENT = 1.2
-"""Linear is 1; sorting, caches that overflow and a busy machine take a part."""
+"""Linear is 1; the margin allows for sorting, overflowing caches and a busy machine."""
 
 SMALLEST = 500
 ENOUGH_SECONDS = 0.008
-"""An input that takes so long is large enough."""
+"""An input that takes this long is large enough."""
 MEASURABLE_SECONDS = 0.001
-"""What takes less says nothing of growth."""
+"""Shorter times say nothing about growth."""
 TRIES = 4
 
 
@@ -26,13 +26,13 @@ class Growth(NamedTuple):
     size: int
     """Characters of the largest input."""
     seconds: float
-    """CPU time that it took."""
+    """The CPU time for it."""
 
 
 def growth(read: Callable[[Any], object], hostile: Callable[[int], Any], largest: int) -> Growth:
-    """Return the smallest exponent of some measurements, each on larger inputs and with more runs of each.
+    """Return the smallest exponent of several measurements; each uses larger inputs and more runs than the one before.
 
-    A machine with other work to do only adds to it, and so does a reader whose work on one place grows up to a bound.
+    A busy machine makes an exponent only larger; so does a reader whose work per position grows up to a bound.
     """
     measured = _measured(read, hostile, largest, ENOUGH_SECONDS)
     for attempt in range(1, TRIES):
@@ -50,7 +50,7 @@ def _measured(
     while size <= largest and (not points or points[-1][1] < enough_seconds):
         points.append((size, min(_seconds(read, hostile(size)) for _ in range(runs))))
         size *= 2
-    # A reader that begins to work in earnest only with the last input is measured on a further one.
+    # The fit uses the last four times that are long enough.
     counted = [(math.log(size), math.log(seconds)) for size, seconds in points if seconds >= MEASURABLE_SECONDS][-4:]
     return Growth(_slope(counted), *points[-1])
 

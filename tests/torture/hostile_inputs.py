@@ -1,4 +1,4 @@
-"""Hostile rules, schemas and files, of about as many characters as asked for."""
+"""Hostile rules, schemas and files of about a given number of characters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Replies that no honest server sends: hostile texts and arguments, floods of calls, and fields that hold what they must not."""
+"""Replies that no honest server sends: hostile texts and arguments, floods of calls, and fields with values of a wrong kind."""
 
 from itertools import cycle
 from typing import Any
@@ -61,16 +61,16 @@ READABLE: dict[str, Reply] = {
     "a name of 10,000 characters": calls(ToolCall("l" * 10_000, {"q": "a"})),
     "an unknown finish reason": Reply("x", finish_reason="stop" * 5_000 + "!"),
 }
-"""What the client can read: a run ends in an outcome."""
+"""Replies that the client can read: a run ends with an outcome."""
 COSTLY = {
     name
     for name in READABLE
     if name.startswith("1000 ") or name.endswith((" MB", "nobody takes", "s: open brackets", ": 10000 deep"))
 }
 COSTLY -= {"a text: 10000 deep"}
-"""What takes the client and the stub ten seconds and more: langchain-core reads growing arguments again at each chunk."""
+"""Replies that take the client and the stub ten seconds or more: langchain-core parses growing arguments again at each chunk."""
 NOT_STREAMED = {name for name in READABLE if name.startswith("arguments of 5 MB")}
-"""langchain-core parses each piece of streamed arguments once per character: 5 MB in four pieces take it an hour."""
+"""langchain-core parses each piece of streamed arguments once per character, which takes an hour for 5 MB in four pieces."""
 
 _NESTED: Any = 1
 for _ in range(300):
@@ -112,6 +112,6 @@ OVERWRITTEN = {
     for name, values in FIELDS.items()
     for value in values
 }
-OVERWRITTEN["a refusal of brackets"] = refuses("[" * 10_000)  # which LangChain's client cannot stream with a schema
-"""What a client may refuse to read, with an exception of its own."""
+OVERWRITTEN["a refusal of brackets"] = refuses("[" * 10_000)  # LangChain's client cannot stream it with a schema
+"""Replies that a client may refuse to read, with its own exception."""
 REPLIES: dict[str, Reply] = {**READABLE, **OVERWRITTEN}

@@ -1,4 +1,4 @@
-"""Texts that are made to be costly to read, of about as many characters as asked for."""
+"""Texts that are costly to read, of about a given number of characters."""
 
 from __future__ import annotations
 
@@ -110,4 +110,4 @@ SHAPES: dict[str, Hostile] = {
     "many broken objects": lambda size: " ".join(f"{{'passed': {at},}}" for at in range(size // 15)),
     "quotes of every kind": repeated("\"a' “b” «c» „d“ `e` 'f' "),
 }
-"""Kinds of hostile text by name; each reader takes all of them."""
+"""The kinds of hostile text by name; each reader reads all of them."""

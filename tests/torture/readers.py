@@ -1,4 +1,4 @@
-"""The register of readers: what reads a model's, a caller's or a file's words in the library, each with hostile input."""
+"""The register of readers: every part of the library that reads text of a model, a caller or a file, with hostile input."""
 
 from __future__ import annotations
 
@@ -60,17 +60,17 @@ class Verdict(BaseModel):
 
 
 LARGEST_TEXT = 32_000
-"""Characters of the largest text of a model; growth shows long before."""
+"""Characters of the largest text of a model; growth is visible long before."""
 
 
 @dataclass(frozen=True)
 class Reader:
-    """One reader, and what it is given."""
+    """One reader and its input."""
 
     name: str
     read: Callable[[Any], object]
     modules: tuple[str, ...]
-    """Modules of the library whose work is measured here."""
+    """The modules of the library that are measured here."""
     hostile: Mapping[str, Callable[[int], Any]] = field(default_factory=lambda: SHAPES)
     largest: int = LARGEST_TEXT
 
@@ -115,7 +115,7 @@ def _provider_error(text: str) -> None:
 
 
 def _grow(text: str) -> None:
-    # In pieces of a thousandth: a stream of ten times as many is as linear, and takes ten times as long to measure.
+    # A thousand pieces: ten times as many show the same growth and take ten times as long to measure.
     growing, step = GrowingJson(), max(1, len(text) // 1000)
     for start in range(0, len(text), step):
         growing.add(text[start : start + step])
@@ -272,7 +272,7 @@ READERS = (
         512_000,
     ),
 )
-"""Each reader once; ``test_readers`` measures them all, and says where a module that reads has no row."""
+"""Each reader once; ``test_readers`` measures all of them, and fails if a module that reads has no row."""
 
 NOT_MEASURED = {
     "answergraph.agents": "passes names of LangChain on",
@@ -295,4 +295,4 @@ NOT_MEASURED = {
     "answergraph.response_format.wire": "reads declared types, and schemas that a caller's guard has passed",
     "answergraph.state.tool_results": "reads JSON at once, in C",
 }
-"""Modules, or beginnings of their names, that read text which nobody hostile writes or whose length is bounded: why."""
+"""Modules, or prefixes of their names, whose text is trusted or bounded in length, with the reason."""

@@ -1,4 +1,4 @@
-"""An awaited run makes no call that blocks the event loop: no file, no socket, no sleep, no lock that is waited for."""
+"""An awaited run makes no call that blocks the event loop: no file access, no socket, no sleep, no waiting for a lock."""
 
 import asyncio
 import os
@@ -87,7 +87,7 @@ async def triage(folder: Path) -> None:
 
 @pytest.mark.parametrize("runs", [agents, streams, text_protocol, shipped_graphs, triage])
 async def test_an_awaited_run_makes_no_blocking_call(runs: Callable[[Path], Awaitable[None]], tmp_path: Path) -> None:
-    await runs(tmp_path)  # what is imported late is imported now
+    await runs(tmp_path)  # late imports happen now
     with blockbuster_ctx():
         with pytest.raises(BlockingError):
             os.stat(tmp_path)

@@ -1,4 +1,4 @@
-"""Whatever a server answers, the run ends in an outcome, and the next turn of the same thread works."""
+"""Any reply of a server ends in an outcome, and the next turn of the same thread works."""
 
 from collections.abc import Iterable
 
@@ -17,30 +17,30 @@ WORST = (
     "total_tokens: '7'",
     "tool_calls: 'None'",
 )
-"""One of each kind, for every run of the suite."""
+"""One reply of each kind, sent in every run of the suite."""
 
 
 def wrong(chosen: Iterable[Case]) -> dict[Case, list[str]]:
     return {case: said for case, said in became_of(chosen).items() if not {*said} <= FINE}
 
 
-def test_the_worst_replies_end_in_an_outcome_and_the_thread_goes_on() -> None:
+def test_after_the_worst_replies_the_run_has_an_outcome_and_the_thread_continues() -> None:
     assert wrong(cases(1, WORST)) == {}
 
 
-@pytest.mark.filterwarnings("ignore:Pydantic serializer warnings")  # of the ids, which the SDK keeps as numbers
-def test_a_thread_goes_on_after_a_reply_whose_parts_have_numbers_for_ids() -> None:
+@pytest.mark.filterwarnings("ignore:Pydantic serializer warnings")  # about the ids, which the SDK keeps as numbers
+def test_a_thread_continues_after_a_reply_whose_ids_are_numbers() -> None:
     assert wrong([Case("id: '7'", "responses", "fallback", "invoke")]) == {}
 
 
 @pytest.mark.torture
-@pytest.mark.filterwarnings("ignore:Pydantic serializer warnings")  # of a token count of 1.5, which LangChain keeps
+@pytest.mark.filterwarnings("ignore:Pydantic serializer warnings")  # about a token count of 1.5, which LangChain keeps
 @pytest.mark.parametrize("replies", [READABLE, OVERWRITTEN], ids=["readable", "overwritten"])
-def test_a_run_ends_in_an_outcome_whatever_the_server_answers(replies: Iterable[str]) -> None:
+def test_every_reply_of_a_server_ends_in_an_outcome(replies: Iterable[str]) -> None:
     assert wrong(cases(2, replies)) == {}
 
 
-def test_hundreds_of_replies_are_sent_in_all_ways() -> None:
+def test_hundreds_of_replies_are_sent_over_every_api_and_strategy() -> None:
     sent = {*cases(2, READABLE), *cases(2, OVERWRITTEN)}
     assert {case.reply for case in sent} == {*REPLIES} - COSTLY
     assert len(sent) > 360

@@ -1,4 +1,4 @@
-"""Reading much text, or checking an answer against it, does not hold up the event loop that serves other runs."""
+"""Reading long texts, or checking an answer against them, does not block the event loop that serves other runs."""
 
 import asyncio
 import gc
@@ -19,7 +19,7 @@ from tests.torture.hostile_inputs import JUNIT
 from tests.torture.hostile_texts import SHAPES
 
 MAX_HELD_SECONDS = 0.1
-"""CPU time of the loop's own thread between two of its turns; read on the loop, each input takes several times as much."""
+"""CPU time of the loop's thread between two iterations; on the loop itself, reading an input takes several times as long."""
 
 ASKED = {"messages": ["Did it pass?"]}
 
@@ -37,7 +37,7 @@ class Quoted(BaseModel):
 
 
 async def held_seconds(run: Awaitable[Any]) -> float:
-    """Return how long the loop's thread worked at most without taking a turn, other threads and other programs left out."""
+    """Return the longest CPU time of the loop's thread between two iterations, without other threads and programs."""
     longest, ended = 0.0, False
 
     async def beat() -> None:
@@ -128,5 +128,5 @@ def callers_schema(folder: Path) -> Awaitable[Any]:
         *(judged_work, rules_on_facts, callers_schema),
     ],
 )
-async def test_the_event_loop_serves_others_meanwhile(run: Callable[[Path], Awaitable[Any]], tmp_path: Path) -> None:
+async def test_the_event_loop_keeps_serving_other_runs(run: Callable[[Path], Awaitable[Any]], tmp_path: Path) -> None:
     assert await held_seconds(run(tmp_path)) < MAX_HELD_SECONDS

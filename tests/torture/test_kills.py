@@ -1,4 +1,4 @@
-"""A process killed at a point of its run loses and repeats nothing that was stored; `make torture` kills at every point."""
+"""A process that is killed during a run loses and repeats nothing that was stored; `make torture` kills at every point."""
 
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,7 @@ from tests.suite.postgres import Cluster
 from tests.torture.kills.counting import Tally, places, tally_of
 
 EVERY = 7
-"""Of a run's points every seventh one is tried here, another one for each way to run and store."""
+"""Every seventh point of a run is tried here; each way to run and store starts at another point."""
 
 
 def kills_of(store: str, folder: Path, postgres: Cluster | None) -> Tally:
@@ -18,7 +18,7 @@ def kills_of(store: str, folder: Path, postgres: Cluster | None) -> Tally:
 
 
 @pytest.mark.torture
-def test_a_run_on_sqlite_that_was_killed_goes_on_as_if_nothing_had_happened(tmp_path: Path) -> None:
+def test_a_killed_run_on_sqlite_continues_without_loss_or_repetition(tmp_path: Path) -> None:
     tally = kills_of("SQLite", tmp_path, None)
     assert tally.problems == []
     assert tally.holds
@@ -27,7 +27,7 @@ def test_a_run_on_sqlite_that_was_killed_goes_on_as_if_nothing_had_happened(tmp_
 
 @pytest.mark.torture
 @pytest.mark.postgres
-def test_a_run_on_postgresql_that_was_killed_goes_on_as_if_nothing_had_happened(tmp_path: Path, postgres_cluster: Any) -> None:
+def test_a_killed_run_on_postgresql_continues_without_loss_or_repetition(tmp_path: Path, postgres_cluster: Any) -> None:
     tally = kills_of("PostgreSQL", tmp_path, postgres_cluster)
     assert tally.problems == []
     assert tally.holds

@@ -29,7 +29,7 @@ def test_a_verdict_is_read() -> None:
     assert verdict.passed
 
 
-def test_prose_is_no_verdict() -> None:
+def test_prose_is_not_a_verdict() -> None:
     result = asyncio.run(agent_of(["No idea."] * 9).ainvoke({"messages": ["Did it pass?"]}))
     assert (result["structured_response"], result["outcome"]["status"]) == (None, "unanswered")
 
@@ -42,7 +42,7 @@ def test_a_run_without_a_verdict_is_raised() -> None:
 
 def main() -> int:
     """Run the tests; return how many there are."""
-    tests = (test_a_verdict_is_read, test_prose_is_no_verdict, test_a_run_without_a_verdict_is_raised)
+    tests = (test_a_verdict_is_read, test_prose_is_not_a_verdict, test_a_run_without_a_verdict_is_raised)
     for test in tests:
         test()
     return len(tests)

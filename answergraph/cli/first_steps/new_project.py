@@ -14,11 +14,7 @@ TEMPLATES = Path(__file__).parent / "project"
 
 
 def write_project(folder: Path) -> Iterator[Path]:
-    """Write a project to a new folder and yield its files.
-
-    Raises:
-        AgentSpecError: If the folder exists, or its name is not a valid module name.
-    """
+    """Write a project to a new folder and yield its files; raise ``AgentSpecError`` if the folder exists or is no module name."""
     if not folder.name.isidentifier() or keyword.iskeyword(folder.name):
         raise AgentSpecError(f"{folder.name!r} cannot be the name of a Python module; use letters, digits and '_'.")
     if folder.exists():

@@ -81,10 +81,6 @@ def numerals(text: str, sizes: Sequence[tuple[float, float]] | None = None, loca
     Skips parts of words, dates, versions, addresses, ranges, bounds and powers. ``1,234`` is 1234; ``1.234`` is skipped if
     neither the text nor ``locale`` decides the meaning of its point. With ``sizes`` (pairs of bounds), only numbers that may be
     within one pair are read.
-
-    Example:
-        >>> [str(n.value) for n in numerals("v1.2.3 took 1,234.5 ms, not -7, on 2026-11-20")]
-        ['1234.5', '-7']
     """
     reader = _Reader(text, locale)
     wanted = (run for run in _RUN.finditer(text) if sizes is None or reader.may_have_size(run, sizes))

@@ -47,7 +47,6 @@ class MappedText:
     starts: tuple[int, ...]
     """Where each piece begins, ascending from 0."""
     origins: tuple[tuple[int, int], ...]
-    """The original span of each piece."""
 
     @property
     def flat(self) -> str:
@@ -110,12 +109,7 @@ class MappedText:
 
 
 def fold(text: str) -> str:
-    """Return a text folded and stripped, with line breaks as spaces.
-
-    Example:
-        >>> fold(" the “disk”   is ｆｕｌｌ ")
-        "the 'disk' is full"
-    """
+    """Return a text folded and stripped, with line breaks as spaces."""
     return folded(MappedText.unchanged(text)).flat.strip()
 
 

@@ -9,7 +9,6 @@ from typing import Any
 
 
 def words(table: str, name: str) -> list[str]:
-    """Return a list of words and phrases."""
     return [word.replace("_", " ") for word in word_tables()[table][name].split()]
 
 

@@ -50,7 +50,6 @@ _MAX_NEGATION_CHARACTERS = 44
 _DENIED = re.compile(rf"(?<!\w){_TURNED}(?!\w)", re.IGNORECASE)
 
 GROUPING_SPACES = "\u00a0\u2009\u202f"
-"""Spaces that may group digits."""
 _GROUP_BEFORE = re.compile(rf"[0-9][{GROUPING_SPACES}]\Z")
 _GROUP_AFTER = re.compile(rf"[{GROUPING_SPACES}][0-9]{{3}}(?![0-9])")
 

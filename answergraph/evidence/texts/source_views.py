@@ -103,7 +103,6 @@ def _views(text: MappedText, *, is_json: str) -> Iterator[tuple[MappedText, Mapp
 
 
 def _distinct(*texts: MappedText) -> list[MappedText]:
-    """Drop texts that are identical to the one before."""
     return [text for text, before in zip(texts, (None, *texts), strict=False) if text is not before]
 
 

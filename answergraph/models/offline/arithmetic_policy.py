@@ -131,12 +131,7 @@ class _Filling:
 
 
 def written(number: int | float) -> str:
-    """Return a number as a person would write it.
-
-    Example:
-        >>> written(391.0), written(257.25)
-        ('391', '257.25')
-    """
+    """Return a number as a person would write it: ``391`` for ``391.0``."""
     return repr(number).removesuffix(".0")
 
 

@@ -60,7 +60,6 @@ class ArithmeticTurn:
 
     @property
     def remaining(self) -> Sequence[Operation]:
-        """The operations not called yet."""
         return self.plan.operations[len(self.done) :]
 
     def value(self, operand: Operand) -> int | float:

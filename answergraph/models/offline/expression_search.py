@@ -31,11 +31,7 @@ _FIRST_LETTER_OF_SPACELESS_SCRIPTS = "\u1100"
 def find_expression(text: str) -> OperationPlan | None:
     """Return the plan of the one expression in a text, or ``None`` if it has none.
 
-    A number alone is an expression only if it is the whole text. ``ExpressionError`` means an ambiguous or malformed expression.
-
-    Example:
-        >>> find_expression("What is 3 + 4?").expression
-        '3 + 4'
+    A number alone is an expression only if it is the whole text. Raise ``ExpressionError`` if it is ambiguous or malformed.
     """
     runs = [run for run in _runs(_without_prose_parentheses(tokens_of(text))) if "n" in run.kinds]
     calculations = [run for run in runs if run.is_calculation]
@@ -97,7 +93,6 @@ class _Run:
 
 
 def _without_prose_parentheses(tokens: Sequence[NotationToken]) -> list[NotationToken]:
-    """Turn parentheses that contain prose into prose."""
     prose_so_far = 0
     opened: list[tuple[int, int]] = []
     result = list(tokens)

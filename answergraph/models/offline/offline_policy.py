@@ -33,7 +33,6 @@ class SchemaField:
         return bool(self.types & {"number", "integer"})
 
     def takes(self, value: Any) -> bool:
-        """Return whether a value has an accepted JSON type."""
         return not self.types or bool(_json_types(value) & self.types)
 
 
@@ -75,7 +74,6 @@ class OfflineRequest:
     tools: Mapping[str, OfferedSchema]
     """The bound tools by name, in order, without provider tools."""
     answer_format: OfferedSchema | None
-    """The native answer format, if one is bound."""
     tool_choice: ToolChoice
 
     @classmethod
@@ -127,10 +125,7 @@ def attach(text: str, key: str, data: Any) -> HumanMessage:
 
 
 def decline(text: str) -> AIMessage:
-    """Return a refusal, marked as in OpenAI's API.
-
-    The agent then ends with status ``refused`` and does not ask again: the rules would give the same reply.
-    """
+    """Return a refusal, marked as in OpenAI's API; the agent does not ask again, because the rules would give the same reply."""
     return AIMessage(text, additional_kwargs={"refusal": text})
 
 

@@ -93,7 +93,6 @@ def system_text(messages: Sequence[BaseMessage]) -> str:
 
 
 def uses_tools(messages: Sequence[BaseMessage]) -> bool:
-    """Return whether a conversation has tool calls or results."""
     return any(isinstance(m, ToolMessage) or (isinstance(m, AIMessage) and _calls(m)) for m in messages)
 
 

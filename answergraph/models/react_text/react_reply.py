@@ -68,10 +68,7 @@ ReActReading = Action | FinalAnswer | Unreadable
 
 
 def read_reply(text: str, tools: Sequence[TextTool], *, formatted: bool = False) -> ReActReading:
-    """Read the text that a model wrote after ``Thought:``, in time linear in its length.
-
-    With ``formatted``, the final answer was requested as JSON, so JSON without a label counts as the final answer.
-    """
+    """Read what a model wrote after ``Thought:``, in linear time; if ``formatted``, JSON without a label is the final answer."""
     text = without_inventions(text)
     labels = labels_in(text)
     known = {tool.name: tool for tool in tools}

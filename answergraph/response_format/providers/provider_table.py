@@ -49,7 +49,6 @@ class Ways(NamedTuple):
     """The provider enforces a JSON schema."""
     forced_tool: Availability
     json_mode: Availability
-    """JSON without a schema."""
 
 
 @dataclass(frozen=True)
@@ -83,11 +82,9 @@ class ProviderFamily:
     wants_thoughts: bool = False
     """Whether it refuses a conversation in which the thoughts that precede a call are missing."""
     dialect: Dialect = Dialect.OPENAI_STRICT
-    """The dialect of its native mode."""
     note: str = ""
 
     def serves(self, clients: frozenset[str], address: str) -> bool:
-        """Return whether a client or its address belongs to this family."""
         return not self.clients.isdisjoint(clients) or bool(self.address and re.search(self.address, address))
 
     def has(self, model: str) -> bool:

@@ -11,7 +11,6 @@ MAX_QUOTED_CHARACTERS = 200
 
 
 def shortened(text: str) -> str:
-    """Return the beginning of a text on one line."""
     line = " ".join(text.split())
     return line if len(line) <= MAX_QUOTED_CHARACTERS else f"{line[:MAX_QUOTED_CHARACTERS]} …"
 

@@ -38,10 +38,7 @@ _PAUSED = {"pause_turn"}
 
 
 def diagnose(message: AIMessage) -> Status | None:
-    """Return why a reply cannot contain an answer: ``refused``, ``truncated`` or ``empty``; ``None`` if it may contain one.
-
-    A paused turn counts as truncated.
-    """
+    """Return why a reply cannot contain an answer: ``refused``, ``truncated`` (or paused) or ``empty``; ``None`` if it may."""
     reasons = stop_reasons(message) if message.response_metadata else set()
     content = message.content
     if reasons & _REFUSED or message.additional_kwargs.get("refusal") or (type(content) is list and _has_refusal_block(content)):
@@ -98,7 +95,6 @@ def refusal_text(message: AIMessage) -> str:
 
 
 def stop_reasons(message: AIMessage) -> set[str]:
-    """Return the stop reasons in lower case."""
     metadata = message.response_metadata
     details, feedback = metadata.get("incomplete_details"), metadata.get("prompt_feedback")
     found = [metadata.get(key) for key in _REASON_KEYS]

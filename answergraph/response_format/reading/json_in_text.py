@@ -19,7 +19,6 @@ MAX_RESTARTS = 8
 """Maximum number of unclosed braces that are skipped, to keep the search linear."""
 
 Place = Literal["whole", "fence", "prose"]
-"""The place of a value in a text."""
 
 MAX_OBJECTS = 1_000
 """Maximum objects in prose; a text with more is data."""
@@ -49,11 +48,9 @@ class JsonFinding:
     data: Any
     place: Place
     mended: bool = False
-    """Whether its syntax was repaired."""
 
     @property
     def repairs(self) -> tuple[str, ...]:
-        """The repairs, for the record."""
         taken = {"whole": (), "fence": ("JSON taken out of a code fence",), "prose": ("JSON taken out of prose",)}
         return (*taken[self.place], *(("JSON syntax mended",) if self.mended else ()))
 
@@ -92,7 +89,6 @@ class ValueAt(NamedTuple):
     """The value at a bracket."""
 
     data: Any
-    """``None`` if it is not JSON."""
     end: int | None
     """The end of the bracket, ``None`` if it is not closed."""
 
@@ -109,10 +105,7 @@ def begins_json(text: str, start: int) -> bool:
 
 
 def closed_value(text: str) -> str | None:
-    """Return a cut text up to the end of its last complete JSON value.
-
-    Returns ``None`` if there is no such value, or if a different value follows that is still open.
-    """
+    """Return a cut text up to its last complete JSON value; ``None`` without one, or if a different open value follows."""
     end: int | None = None
     begin = 0
     position, passed_over, closings = 0, 0, closings_in(text)

@@ -47,7 +47,6 @@ class Reading:
     calls: tuple[ToolCall, ...] = ()
     """The answer calls of the reply; each needs a tool message."""
     repairs: tuple[str, ...] = ()
-    """The repairs made to read it."""
     counts: bool = False
     """Whether it counts as an attempt although no answer was requested, as a failed sample does."""
     problems: tuple[Problem, ...] = ()
@@ -55,7 +54,6 @@ class Reading:
     """Whether the model returned the schema instead of an answer."""
 
     def rejected(self, feedback: str, problems: Sequence[Problem]) -> Reading:
-        """Return the reading as rejected by a check."""
         first = problems[0]
         who = f"The check {first['check']!r}" if first["check"] else "A check"
         reason = f"{who} rejected {first['path'] or 'the answer'}{_and_more(problems)}: {shortened(first['sentence'])}"
@@ -86,7 +84,6 @@ class Reading:
 
     @property
     def error_text(self) -> str:
-        """The error, for the record of the attempt."""
         if self.feedback is not None:
             return self.feedback
         return self.reason if self.error is None else str(self.error)

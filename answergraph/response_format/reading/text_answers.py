@@ -28,7 +28,6 @@ class TextAnswer:
     schemas: tuple[AnswerSchema, ...] = ()
     """The possible schemas; none if it names one that was not requested."""
     name: str | None = None
-    """The schema that it names."""
     is_bare: bool = False
     """Whether ``data`` is the unwrapped value."""
     is_known: bool = True
@@ -84,7 +83,6 @@ class _Search:
         return None
 
     def is_echo(self, item: JsonFinding) -> bool:
-        """Return whether a value is the schema."""
         data = item.data
         if not isinstance(data, dict):
             return False
@@ -92,7 +90,6 @@ class _Search:
         return any(schema.is_echo(each) for schema in self.request.strategy.schemas for each in (data, *inner))
 
     def written_calls(self, text: str) -> list[TextAnswer]:
-        """Return written calls of answer tools."""
         written = find_text_calls(text, self.request.declared)
         calls = [TextAnswer(call.args, self._asked_for(call.name), call.name, repairs=(WRITTEN_CALL,)) for call in written.calls]
         return calls + [TextAnswer(None, self._asked_for(name), name, repairs=(WRITTEN_CALL,)) for name in written.malformed]

@@ -69,7 +69,6 @@ class TextCall(NamedTuple):
     """A call that was written as text."""
 
     name: str
-    """One of the offered names."""
     args: Any
     """A dictionary; any other value is unreadable."""
 
@@ -112,7 +111,6 @@ class _Reader:
     passed_over: int = 0
     """Characters read without finding a call."""
     mended: int = 0
-    """Characters repaired."""
 
     @cached_property
     def closings(self) -> dict[int, int]:

@@ -24,10 +24,7 @@ DATA = frozenset({"const", "enum", "default", "example", "examples"})
 
 
 def wrapped_value(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the schema of an object whose only member ``value`` has the given schema.
-
-    Answers are objects on the wire, as tool arguments and OpenAI's structured outputs require.
-    """
+    """Return the schema of an object with the only member ``value``, because answers are objects on the wire."""
     definitions: dict[str, Any] = {}
     properties = {VALUE: _moved(schema, f"#/properties/{VALUE}", definitions)}
     root = {"type": "object", "properties": properties, "required": [VALUE], "additionalProperties": False}

@@ -80,10 +80,7 @@ def _validator_for(schema: dict[str, Any]) -> Any:
 
 
 def explained_depth(schema: Mapping[str, Any]) -> int:
-    """Return the depth of objects and lists up to which the errors of an answer can be explained.
-
-    It is 0 for a schema that refers to itself without a property or an item between.
-    """
+    """Return the depth of an answer up to which its errors can be explained; 0 for a schema that refers directly to itself."""
     found = {position.pointer: position for position in positions(schema)}
     beside = {pointer: _asked_with(position, found) for pointer, position in found.items()}
     order = dependencies_first(beside)

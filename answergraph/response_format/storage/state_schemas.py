@@ -84,7 +84,6 @@ def _metadata(hint: Any) -> tuple[Any, ...]:
 
 
 def typed_dict(name: str, fields: dict[str, Any]) -> type[Any]:
-    """Return a ``TypedDict`` of run-time fields."""
     schema: type[Any] = TypedDict(name, fields)  # type: ignore[misc]  # mypy wants literal fields
     return schema
 
@@ -101,10 +100,7 @@ def _shown(schema: AnswerSchema) -> Any:
 
 
 def inlined(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a JSON Schema with references replaced by definitions, to embed it.
-
-    Where a definition refers to itself, any value is accepted.
-    """
+    """Return a JSON Schema with references replaced by definitions, to embed it; one that refers to itself accepts any value."""
     shown: dict[str, Any] = _without_references(schema, schema, frozenset())
     return shown
 

@@ -90,7 +90,6 @@ class DeclaredFormat:
         self.reads_answers = bool(self.declared)
         """Whether the graph needs a ``structured_response`` node."""
         self.at_run_time = at_run_time
-        """Whether it was made at run time."""
         self.token = uuid4().hex[:12]
         """Distinguishes this format from others in the records of calls."""
         if clashing := self.declared.intersection(tool_names):
@@ -137,7 +136,6 @@ class DeclaredFormat:
     def record(
         self, request: AnswerRequest, *, of_model: bool, valid: bool, middleware_value: StoredValue | None
     ) -> AnswerRequestRecord:
-        """Return the record of a request for the state."""
         strategy = request.strategy
         # The token makes the id unique among processes.
         key = f"{self.token}:{id(strategy)}"

@@ -56,7 +56,6 @@ class Binding:
     text_protocol: bool = False
     """Whether the model is wrapped in a ``ReActTextModel``."""
     dialect: Dialect = Dialect.PLAIN
-    """The dialect of the compiled schema."""
     note: str | None = None
     """A note for the record of the attempt."""
 
@@ -76,7 +75,6 @@ class AnswerRequest:
     strategy: Strategy[Any]
     """Its schemas are the requested ones; no other is accepted."""
     declared: frozenset[str]
-    """The names of all declared schemas."""
     strategy_id: str = ""
     has_next_strategy: bool = False
     dialect: Dialect = Dialect.PLAIN
@@ -90,7 +88,6 @@ class Strategy(ABC, Generic[SchemaT]):
     """Its name on the outcome."""
 
     errors: ErrorClasses = ErrorClasses()
-    """The exception classes it raises."""
 
     is_attempt: bool = True
     """Whether a reply without an answer counts as an attempt."""
@@ -235,7 +232,6 @@ class Strategy(ABC, Generic[SchemaT]):
 
     @property
     def format_name(self) -> str:
-        """The name of its format on the wire."""
         return tool_name("_or_".join(self.schema_names))
 
 
@@ -245,7 +241,6 @@ def _digest(schemas: Sequence[AnswerSchema]) -> str:
 
 
 def _checked(handle: Any) -> Any:
-    """Return ``handle_errors`` if it is valid."""
     classes = handle if isinstance(handle, tuple) else (handle,)
     if isinstance(handle, bool | str) or all(isinstance(each, type) and issubclass(each, Exception) for each in classes):
         return handle

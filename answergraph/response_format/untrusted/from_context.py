@@ -40,11 +40,7 @@ class FromContext:
         self._checked: RecentCache[dict[str, Any]] = RecentCache()
 
     def __call__(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> Any:
-        """Return the run's schema.
-
-        Raises:
-            ResponseFormatError: If it cannot be used; the message names the context's key.
-        """
+        """Return the run's schema; raise ``ResponseFormatError`` with the context's key if it cannot be used."""
         context: Any = runtime.context
         brought = context.get(self.key) if isinstance(context, Mapping) else getattr(context, self.key, None)
         if brought is None:

@@ -70,7 +70,6 @@ class DialectRules:
     formats: frozenset[str] | None
     """The values of ``format`` that are kept; None for all."""
     max_min_items: int | None = None
-    """The highest ``minItems`` that is kept."""
     requires_all: bool = False
     """Every property is required; the model writes null for an optional one."""
     closes_objects: bool = True
@@ -146,7 +145,6 @@ RULES = {
         recursion="optional",
     ),
 }
-"""The rules per dialect."""
 
 LONG_ENUM_VALUES = 250
 MAX_LONG_ENUM_CHARACTERS = 15_000

@@ -23,7 +23,6 @@ class _SchemaPlace:
 
     path: str
     definition: str
-    """The name of the definition it is part of."""
     level: int = 0
     """How many objects of the definition enclose it."""
     stepped: bool = False

@@ -114,10 +114,7 @@ def _inlined(node: Node, beside: Node, definitions: Definitions, path: str) -> N
 
 
 def _without_mere_requirements(node: Node) -> Node:
-    """Return a node without a union that only lists required properties, which no dialect can express.
-
-    A node that is nothing else keeps it, because it may be part of a larger node.
-    """
+    """Return a node without a union of mere requirements, which no dialect can express, unless it is nothing else."""
     mere = {union for union in UNIONS if union in node and all(member.keys() <= {"required"} for member in node[union])}
     if not mere or _shape(node) <= mere:
         return node

@@ -31,7 +31,6 @@ class Hinted(NamedTuple):
 
 
 def limits_of(node: Node, name: str, rules: DialectRules) -> Hinted:
-    """Return the limits of one type."""
     speaks_of = "number" if name == "integer" else name
     spoken = {key: node[key] for key, each in TYPES_OF_LIMITS.items() if key in node and each == speaks_of}
     kept = {key: value for key, value in spoken.items() if _is_kept(key, value, rules)}

@@ -127,7 +127,7 @@ def test_without_an_answer_the_reason_is_one_line_on_stderr(question: str, why: 
         (["ask", "1", "--format", "answergraph:Nothing"], "no attribute 'Nothing'"),
     ],
 )
-def test_bad_usage_is_told_on_stderr_with_exit_code_2(arguments: list[str], why: str) -> None:
+def test_bad_usage_is_reported_on_stderr_with_exit_code_2(arguments: list[str], why: str) -> None:
     code, out, err = answergraph(*arguments)
     assert (code, out) == (2, "")
     assert why in err
@@ -189,7 +189,7 @@ def test_a_workflow_file_is_printed_as_a_drawing_too() -> None:
     assert "needs fix" in out
 
 
-def test_what_is_no_graph_is_bad_usage(tmp_path: Path) -> None:
+def test_an_unknown_graph_is_bad_usage(tmp_path: Path) -> None:
     (tmp_path / "no.yaml").write_text("steps: 1")
     for name in ("nowhere.yaml", str(tmp_path / "no.yaml")):
         code, out, err = answergraph("graph", name)
@@ -197,7 +197,7 @@ def test_what_is_no_graph_is_bad_usage(tmp_path: Path) -> None:
         assert name in err
 
 
-def test_a_real_process_keeps_stderr_silent_when_it_is_no_terminal() -> None:
+def test_a_real_process_writes_nothing_to_stderr_without_a_terminal() -> None:
     environment = {**os.environ, "FORCE_COLOR": "1", "TTY_COMPATIBLE": "1"}
     done = subprocess.run([*COMMAND, "ask", "-5 + 3"], capture_output=True, text=True, env=environment, check=False)
     assert (done.returncode, done.stderr) == (0, "")

@@ -12,7 +12,7 @@ COMMANDS = ("ask", "graph", "demo", "new", "triage", "judge", "run", "verify", "
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["ask", "--help"]])
-def test_help_says_that_the_offline_model_is_no_language_model(arguments: list[str]) -> None:
+def test_help_says_that_the_offline_model_is_not_a_language_model(arguments: list[str]) -> None:
     code, out, _ = answergraph(*arguments)
     assert code == 0
     assert "'offline', is not a language model" in " ".join(out.split())
@@ -39,7 +39,7 @@ def test_a_shell_completes_commands() -> None:
     assert done.stdout.split() == ["verify"]
 
 
-def test_a_full_disk_is_told_in_one_line() -> None:
+def test_a_full_disk_is_reported_in_one_line() -> None:
     with open("/dev/full", "w") as full:
         done = subprocess.run([*COMMAND, "--version"], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)

@@ -51,7 +51,7 @@ def test_the_figures_of_a_language_model_carry_no_warning(tmp_path: Path) -> Non
     assert "offline" not in ended.out
 
 
-def test_two_results_are_compared_and_each_run_can_be_looked_at_afterwards(tmp_path: Path) -> None:
+def test_two_results_are_compared_and_each_run_can_be_shown_later(tmp_path: Path) -> None:
     for name in ("one", "other"):
         evidence_effect(tmp_path / name, "--tasks", "2", settings=("no_format", "tool_strategy"))
     record = json.loads((tmp_path / "one" / "runs.jsonl").read_text(encoding="utf-8").splitlines()[0])
@@ -67,7 +67,7 @@ def test_two_results_are_compared_and_each_run_can_be_looked_at_afterwards(tmp_p
     assert CliRunner().invoke(app, ["experiment", "compare", str(tmp_path / "one"), str(tmp_path)]).exit_code == 2
 
 
-def test_what_one_setting_is_refused_is_told_and_the_others_go_on(tmp_path: Path) -> None:
+def test_a_refused_setting_is_reported_and_the_others_continue(tmp_path: Path) -> None:
     with OpenAIServer(DILIGENT, behave=rejects_response_format) as server:
         settings = ("tool_strategy", "provider_strategy", "prompted")
         ended = evidence_effect(tmp_path, "--tasks", "2", base_url=server.base_url, settings=settings)
@@ -119,6 +119,7 @@ def test_one_failed_request_loses_no_other_run_and_is_made_again(tmp_path: Path)
         assert len(server.requests) - before == REQUESTS_OF_A_RUN
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT], ids=["killed", "interrupted"])
 def test_a_run_that_was_ended_goes_on_where_it_was(tmp_path: Path, how: signal.Signals) -> None:
     hangs, goes_on, lock, served = Event(), Event(), Lock(), [0]
@@ -176,7 +177,7 @@ def test_without_matplotlib_there_is_all_but_the_plot(tmp_path: Path, monkeypatc
         (["--concurrency", "0"], "'--concurrency'"),
     ],
 )
-def test_bad_usage_is_told_before_anything_is_written(tmp_path: Path, options: list[str], why: str) -> None:
+def test_bad_usage_is_reported_before_anything_is_written(tmp_path: Path, options: list[str], why: str) -> None:
     ended = evidence_effect(tmp_path / "new", *options)
     assert (ended.code, ended.out) == (2, "")
     assert why in ended.err
@@ -184,7 +185,7 @@ def test_bad_usage_is_told_before_anything_is_written(tmp_path: Path, options: l
 
 
 @pytest.mark.parametrize("in_the_way", ["new", "new/runs.jsonl/x", "new/summary.csv/x"])
-def test_a_folder_that_cannot_be_written_is_told_in_one_line(tmp_path: Path, in_the_way: str) -> None:
+def test_a_folder_that_cannot_be_written_is_reported_in_one_line(tmp_path: Path, in_the_way: str) -> None:
     path = tmp_path / in_the_way
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("in the way")

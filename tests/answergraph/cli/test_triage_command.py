@@ -56,7 +56,7 @@ def test_the_bundle_holds_when_it_is_verified_and_not_when_it_was_changed(place:
     assert out.startswith("DOES NOT HOLD  results.xml#1 evidence[0]: ")
 
 
-def test_one_bad_file_gets_a_word_and_the_rest_is_triaged(place: Path) -> None:
+def test_one_bad_file_is_reported_and_the_others_are_triaged(place: Path) -> None:
     (place / "core.log").write_bytes(b"\0\1\2" * 999)
     (place / "bomb.xml").write_text('<!DOCTYPE t [<!ENTITY a "b">]><testsuite/>')
     code, out, err = answergraph("triage", str(place))
@@ -78,7 +78,7 @@ def test_exit_code_1_means_that_nothing_could_be_triaged(tmp_path: Path, name: s
     assert err.count("\n") == 1
 
 
-def test_a_run_without_a_failure_is_told_and_is_no_error(tmp_path: Path) -> None:
+def test_a_run_without_a_failure_is_reported_and_is_not_an_error(tmp_path: Path) -> None:
     write_results(tmp_path, passed("test_total"))
     code, out, err = answergraph("triage", str(tmp_path))
     assert (code, out, err) == (0, "None of the 1 results is a failure, and no log shows one.\n", "")
@@ -94,14 +94,14 @@ def test_a_run_without_a_failure_is_told_and_is_no_error(tmp_path: Path) -> None
         (["triage", "tests/graphs", "--html", "no-such-folder/x.html"], "no-such-folder"),
     ],
 )
-def test_bad_usage_is_told_with_exit_code_2(arguments: list[str], why: str) -> None:
+def test_bad_usage_is_reported_with_exit_code_2(arguments: list[str], why: str) -> None:
     code, out, err = answergraph(*arguments)
     assert (code, out) == (2, "")
     assert why in err
     assert "Traceback" not in err
 
 
-def test_what_stands_in_the_files_is_no_command_to_the_terminal(tmp_path: Path) -> None:
+def test_text_of_the_files_is_not_a_terminal_command(tmp_path: Path) -> None:
     write_results(
         tmp_path, failed("test_[red]x[/red]", "E   OSError: \u009b31m[bold]No space left on device[/bold]\n\nx.py:1: OSError")
     )
@@ -121,6 +121,7 @@ def test_a_model_that_cannot_be_reached_ends_in_one_line(place: Path) -> None:
     assert "Connection" in reason
 
 
+@pytest.mark.torture
 def test_a_person_sees_a_progress_bar_over_the_cases(place: Path) -> None:
     leader, follower = pty.openpty()
     command = [sys.executable, "-m", "answergraph", "triage", str(place)]

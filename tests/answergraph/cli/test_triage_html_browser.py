@@ -95,7 +95,7 @@ HOSTILE = (
 )
 
 
-def test_what_stands_in_hostile_results_and_logs_is_text(browser: Browser, tmp_path: Path) -> None:
+def test_hostile_results_and_logs_are_shown_as_text(browser: Browser, tmp_path: Path) -> None:
     inside = escape(HOSTILE, quote=True)
     case = failed(inside, f"{inside}\n{inside}.py:1: OSError: {inside}")
     write_results(tmp_path, case.replace("<testcase ", f'<testcase file="javascript:{inside}" line="{inside}" '), name="<b>.xml")

@@ -76,7 +76,7 @@ def test_an_estimate_asks_no_model(place: Path) -> None:
     assert out.startswith("2 cases of 2 causes to judge: about 10 calls of the model and ")
 
 
-def test_a_history_tells_what_is_new_fixed_and_flaky_over_nights(tmp_path: Path) -> None:
+def test_a_history_shows_what_is_new_fixed_and_flaky_over_nights(tmp_path: Path) -> None:
     record, night = tmp_path / "nights.db", tmp_path / "night"
     nights = [
         (passed("test_total"), failed("test_tax", DIFF)),
@@ -98,7 +98,7 @@ def test_a_history_tells_what_is_new_fixed_and_flaky_over_nights(tmp_path: Path)
     assert told[-1]["flaky"] == ["shop::test_tax"]
 
 
-def test_a_file_that_is_no_history_is_told_in_one_line(place: Path, tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_history_is_reported_in_one_line(place: Path, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("no database " * 99)
     code, out, err = answergraph("triage", str(place), "--history", str(tmp_path / "notes.txt"))
     assert (code, out, err.count("\n")) == (2, "", 1)

@@ -37,7 +37,7 @@ def test_a_run_without_an_answer_is_saved_too_and_claims_nothing(tmp_path: Path)
     assert (code, out) == (1, "DOES NOT HOLD  bundle: nothing is claimed in it: no field was checked\n")
 
 
-def test_a_name_that_stands_twice_is_refused(saved: Path) -> None:
+def test_a_duplicate_name_is_refused(saved: Path) -> None:
     saved.write_text(saved.read_text().replace('"status": ', '"status": "refused",\n "status": ', 1))
     code, out, err = answergraph("verify", str(saved))
     assert (code, out) == (2, "")
@@ -59,7 +59,7 @@ NO_BUNDLES = ["", "[]", "{}", '"text"', '{"answer": 1, "evidence": [], "messages
 
 
 @pytest.mark.parametrize("content", NO_BUNDLES, ids=range(len(NO_BUNDLES)))
-def test_a_file_that_is_no_bundle_is_bad_usage(tmp_path: Path, content: str) -> None:
+def test_a_file_that_is_not_a_bundle_is_bad_usage(tmp_path: Path, content: str) -> None:
     path = tmp_path / "answer.json"
     path.write_text(content)
     code, out, err = answergraph("verify", str(path))

@@ -47,7 +47,7 @@ def test_a_true_quote_written_in_another_way_is_never_refused(seed: int) -> None
 
 @few
 @given(seeds)
-def test_a_number_that_does_not_stand_there_is_never_accepted(seed: int) -> None:
+def test_a_number_that_is_not_in_the_text_is_never_accepted(seed: int) -> None:
     case = number_case(Random(seed), CORRUPTED_NUMBERS)
     assume(case is not None)
     assert case is not None
@@ -56,7 +56,7 @@ def test_a_number_that_does_not_stand_there_is_never_accepted(seed: int) -> None
 
 @few
 @given(seeds)
-def test_a_number_that_stands_there_is_never_refused(seed: int) -> None:
+def test_a_number_of_the_text_is_never_refused(seed: int) -> None:
     case = number_case(Random(seed), TRUE_NUMBERS)
     assume(case is not None)
     assert case is not None
@@ -161,7 +161,7 @@ def test_a_longer_quote_counts_although_the_tool_was_asked_for_a_part_of_it() ->
         ({"facts": {"disk full on sda1": True}}, '{"disk full on sda1": true}'),
     ],
 )
-def test_the_models_words_are_no_evidence_in_whatever_form_a_tool_repeats_them(args: dict[str, Any], text: str) -> None:
+def test_the_models_words_are_not_evidence_in_any_form_that_a_tool_repeats(args: dict[str, Any], text: str) -> None:
     assert "only repeats" in quoted("disk full on sda1", text, **args).problems["quote"]
 
 
@@ -187,7 +187,7 @@ def test_a_number_that_only_repeats_the_call_does_not_count(args: dict[str, Any]
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), 10**400], ids=["nan", "inf", "huge"])
-def test_a_number_that_cannot_stand_in_a_text_is_unsupported(value: float) -> None:
+def test_a_number_that_no_text_can_contain_is_unsupported(value: float) -> None:
     assert check_claims([Claim("n", FromTools(), value)], [run_of("nan inf 1e999", "c")]).evidence == {}
 
 
@@ -209,7 +209,7 @@ def test_a_megabyte_of_results_is_checked_in_three_seconds_at_most(line: str) ->
     assert list(checked.evidence) == ["true"]
 
 
-def test_at_most_ten_problems_are_told_and_the_rest_counted() -> None:
+def test_at_most_ten_problems_are_listed_and_the_rest_counted() -> None:
     claims = [Claim(f"q[{n}]", Quote(), f"nothing like number {n} there") for n in range(12)]
     feedback = check_claims(claims, [run_of("some other text altogether", "c")]).feedback
     assert feedback.count("- q[") == 10

@@ -198,13 +198,13 @@ WRITTEN = "all tests have passed today"
         {"notes": [{"body": WRITTEN}]},
     ],
 )
-def test_f2_what_the_model_wrote_by_one_tool_is_no_evidence_when_another_reads_it(args: dict[str, Any]) -> None:
+def test_f2_text_written_by_the_model_is_not_evidence_when_another_tool_reads_it(args: dict[str, Any]) -> None:
     runs = [ToolRun("1", "write", args, ("ok",), counts=False), ToolRun("2", "read_back", {}, (WRITTEN,))]
     assert "your own words" in check_evidence({"q": WRITTEN}, runs, marks={"q": Quote()}).problems["q"]
     assert not check_evidence({"q": WRITTEN}, runs[::-1], marks={"q": Quote()}).problems
 
 
-def test_f2_the_models_prose_is_no_evidence_when_a_tool_repeats_it() -> None:
+def test_f2_the_models_prose_is_not_evidence_when_a_tool_repeats_it() -> None:
     run = ToolRun("1", "transcript", {}, (f"assistant: {WRITTEN}",), written=(f"I think that is so. {WRITTEN}.",))
     assert check_evidence({"q": WRITTEN}, [run], marks={"q": Quote()}).problems
 

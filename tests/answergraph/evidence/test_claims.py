@@ -131,7 +131,7 @@ def test_a_marked_number_is_a_number(value: Any, problem: str | None) -> None:
     assert [claim.problem for claim in claims_of(Loose(number=value))] == [problem]
 
 
-def test_a_mark_on_what_is_no_text_is_never_fulfilled() -> None:
+def test_a_quote_mark_on_a_value_that_is_not_text_never_holds() -> None:
     class Odd(BaseModel):
         finding: Annotated[Finding, Quote()]
 

@@ -20,16 +20,16 @@ from answergraph.evidence.marks import mark_from_json
     ],
     ids=["by default", "of the mark", "of the field", "of numbers", "none"],
 )
-def test_the_least_number_of_items_stands_in_the_schema(annotation: Any, least: int | None) -> None:
+def test_the_minimum_number_of_items_is_in_the_schema(annotation: Any, least: int | None) -> None:
     assert TypeAdapter(annotation).json_schema().get("minItems") == least
 
 
-def test_the_least_number_of_items_stands_in_the_alternative_that_is_a_list() -> None:
+def test_the_minimum_number_of_items_is_in_the_alternative_that_is_a_list() -> None:
     shown = TypeAdapter(Annotated[list[str] | None, Quote()]).json_schema()
     assert [part.get("minItems") for part in shown["anyOf"]] == [1, None]
 
 
-def test_a_description_of_ones_own_stays() -> None:
+def test_your_own_description_stays() -> None:
     class Verdict(BaseModel):
         quote: Annotated[str, Quote()] = Field(description="Mine.")
         ms: Annotated[float, FromTools(units="ms", rounding=1)]
@@ -45,7 +45,7 @@ def test_a_mark_survives_being_saved(mark: Any) -> None:
 
 
 @pytest.mark.parametrize("data", [{}, {"kind": "other"}, {"kind": "quote", "other": 1}])
-def test_what_is_no_mark_is_refused(data: dict[str, Any]) -> None:
+def test_anything_but_a_mark_is_refused(data: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="is not a mark"):
         mark_from_json(data)
 

@@ -127,7 +127,7 @@ def test_a_bundle_needs_no_more_than_answer_evidence_and_messages(bundle: dict[s
     assert holding(least) == {"findings[0].quote": False}
 
 
-def test_the_receipt_of_an_answer_is_no_result() -> None:
+def test_the_receipt_of_an_answer_is_not_a_tool_result() -> None:
     receipt = "Returning structured response: quote='the disk is broken'"
     messages = [
         HumanMessage("q"),
@@ -156,6 +156,6 @@ def test_an_abstention_claims_nothing_and_nothing_holds() -> None:
         {"answer": 1, "evidence": {}, "messages": [], "results": [RESULT | {"args": None}]},
     ],
 )
-def test_what_is_no_bundle_is_refused(data: dict[str, Any]) -> None:
+def test_anything_but_a_bundle_is_refused(data: dict[str, Any]) -> None:
     with pytest.raises(BundleError, match="not an answer bundle"):
         verify_bundle(data)

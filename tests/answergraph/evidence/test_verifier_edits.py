@@ -32,7 +32,7 @@ def test_f5_a_damaged_bundle_is_an_error_or_does_not_hold_whatever_is_missing(bu
 
 
 @pytest.mark.parametrize("junk", [*JUNK, {"format": "answergraph-bundles/2"}], ids=repr)
-def test_f5_what_is_no_bundle_is_never_accepted(junk: Any) -> None:
+def test_f5_anything_but_a_bundle_is_refused(junk: Any) -> None:
     assert is_found(junk)
 
 
@@ -60,7 +60,7 @@ def test_f5_an_empty_key_is_refused(bundle: dict[str, Any], key: bytes) -> None:
         answer_bundle({"messages": []}, key=key)
 
 
-def test_f5_a_bundle_is_read_from_its_json_where_no_name_stands_twice(bundle: dict[str, Any]) -> None:
+def test_f5_a_bundle_is_read_from_json_without_duplicate_names(bundle: dict[str, Any]) -> None:
     text = json.dumps(bundle)
     assert [verdict.holds for verdict in verify_bundle(text)] == [True, True, True]
     with pytest.raises(BundleError, match="a name is repeated"):
@@ -68,7 +68,7 @@ def test_f5_a_bundle_is_read_from_its_json_where_no_name_stands_twice(bundle: di
 
 
 @pytest.mark.parametrize("key", ["status", "schema", "answer", "marks", "evidence", "results", "messages", "digest"])
-def test_f5_a_bundle_without_one_of_its_parts_is_none(bundle: dict[str, Any], key: str) -> None:
+def test_f5_a_bundle_without_one_of_its_parts_is_refused(bundle: dict[str, Any], key: str) -> None:
     del bundle[key]
     with pytest.raises(BundleError):
         verify_bundle(bundle)

@@ -69,7 +69,7 @@ def test_a_writer_may_be_killed_at_any_byte(kept: int, added: bool) -> None:
     [b"", b"null", b"[]", b"{}", b'{"key": {}}', b"\xff\xfe", b'{"key": 1, "measurement": 2}'],
     ids=["nothing", "null", "list", "empty", "half", "no text", "numbers"],
 )
-def test_a_line_that_is_no_run_is_passed_over(tmp_path: Path, line: bytes) -> None:
+def test_a_line_that_is_not_a_run_is_skipped(tmp_path: Path, line: bytes) -> None:
     path = tmp_path / "runs.jsonl"
     path.write_bytes(line + b"\n")
     write(path, RECORDS[0])

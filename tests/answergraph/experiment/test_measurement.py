@@ -102,7 +102,7 @@ def test_an_answer_is_grounded_by_arithmetic_and_validated_by_a_validation(
     assert (run.grounded, run.validated) == (grounded, validated)
 
 
-def test_only_calls_that_brought_a_result_are_counted() -> None:
+def test_only_calls_with_a_result_are_counted() -> None:
     replies = [
         calling(("add", {"a": 1, "b": 2}), ("add", {"a": 3, "b": 4})),
         calling(("divide", {"a": 1, "b": 0})),
@@ -121,12 +121,12 @@ def test_a_run_asked_otherwise_is_an_error_and_no_figure() -> None:
     assert measured(setting, calling(("SchemaWithValidation", ANSWER))).correct
 
 
-def test_a_run_without_an_outcome_is_no_run_of_a_setting_with_a_format() -> None:
+def test_a_run_without_an_outcome_does_not_count_for_a_setting_with_a_format() -> None:
     with pytest.raises(WrongStrategyError, match="asked for by nothing, not by tool"):
         measure(NAMED["tool_strategy"], TASK, {"messages": [HumanMessage("?"), AIMessage("It is 257.25.")]})
 
 
-def test_a_run_with_a_strategy_is_no_run_of_a_setting_without_a_format() -> None:
+def test_a_run_with_a_strategy_does_not_count_for_a_setting_without_a_format() -> None:
     agent = NAMED["tool_no_field"].agent(ScriptedChatModel(replies=[calling(("CalculationResult", ANSWER))]))
     state = agent.invoke({"messages": [("user", TASK.question)]})
     with pytest.raises(WrongStrategyError, match="asked for by tool, not by the prompt alone"):

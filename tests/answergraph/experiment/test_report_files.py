@@ -46,7 +46,7 @@ def test_one_drawing_is_written_as_png_and_svg(tmp_path: Path) -> None:
         assert text in shown
 
 
-def test_the_offline_model_is_told_of_in_the_picture_and_in_the_files_description(tmp_path: Path) -> None:
+def test_the_picture_and_its_metadata_name_the_offline_model(tmp_path: Path) -> None:
     write_plots(Report("offline", 1, [row()]), tmp_path / "plot.png", tmp_path / "plot.svg")
     drawn = (tmp_path / "plot.svg").read_text(encoding="utf-8")
     assert OFFLINE_NOTE in words(drawn).replace("&#39;", "'")

@@ -7,7 +7,7 @@ from io import StringIO
 from rich.console import Console
 
 from answergraph.experiment.intervals import PairedTest
-from answergraph.experiment.report_table import as_tables
+from answergraph.experiment.report_table import as_tables, number, percent
 from answergraph.experiment.summary import METRICS, OFFLINE_NOTE, SMALL_SAMPLE_NOTE, Comparison, Report, Row
 
 ROW = Row(
@@ -45,7 +45,7 @@ def test_a_row_shows_its_figures_and_their_intervals() -> None:
     assert cost == ["no_format", "19/20", "0.4", "0.4", "1234", "–", *["0.4"] * 5]
 
 
-def test_an_error_stands_in_place_of_figures() -> None:
+def test_an_error_replaces_figures() -> None:
     text = shown(ROW, ERROR)
     rows = cells(text, "prompted")
     assert len(rows) == 3
@@ -55,12 +55,12 @@ def test_an_error_stands_in_place_of_figures() -> None:
     assert "prompted: error: 3 of 20 runs do not belong to this setting" in text
 
 
-def test_what_one_has_to_know_stands_below_the_tables() -> None:
+def test_the_notes_are_below_the_tables() -> None:
     below = shown(ROW).splitlines()[-2:]
     assert below == ["no_format: 1 of 20 runs failed and are not counted", "no_format: sent without strict"]
 
 
-def test_comparisons_and_what_ten_tasks_can_show_stand_below_the_figures() -> None:
+def test_comparisons_and_what_ten_tasks_can_show_are_below_the_figures() -> None:
     compared = Comparison("tool_strategy", "no_format", (1.0, 0.4), PairedTest(10, 6, 0))
     text = StringIO()
     report = Report("m", 1, [ROW], [compared], {"date": "2026-11-22", "served": "small-7b"})
@@ -71,7 +71,7 @@ def test_comparisons_and_what_ten_tasks_can_show_stand_below_the_figures() -> No
     assert SMALL_SAMPLE_NOTE in " ".join(text.getvalue().split())
 
 
-def test_the_offline_model_is_told_of_above_the_tables() -> None:
+def test_a_note_above_the_tables_names_the_offline_model() -> None:
     text = " ".join(shown(ROW, model="offline", repeats=1).split())
     assert text.index("Model offline, 1 repeat ") < text.index(OFFLINE_NOTE) < text.index("no_format")
     assert OFFLINE_NOTE not in " ".join(shown(ROW).split())
@@ -84,3 +84,8 @@ def test_a_narrow_terminal_loses_nothing() -> None:
     assert max(map(len, text.splitlines())) <= 80
     assert len([line for line in text.splitlines() if line.startswith("provider_strategy ")]) == 3
     assert text.count("1,") + text.count(",\n") >= 9
+
+
+def test_figures_are_written_as_short_as_they_can_be_read() -> None:
+    assert [percent(0.4), percent(1 / 3), percent(None)] == ["40 %", "33.3 %", "–"]
+    assert [number(1.0), number(0.4), number(1234.56), number(None)] == ["1", "0.4", "1235", "–"]

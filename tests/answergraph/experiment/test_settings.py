@@ -92,7 +92,7 @@ def test_the_known_value_of_a_task_is_what_the_calculator_finds(task: Any) -> No
     assert "検証" not in task.question
 
 
-def test_the_page_tells_of_every_setting_and_every_figure() -> None:
+def test_the_page_describes_every_setting_and_every_figure() -> None:
     page = PAGE.read_text(encoding="utf-8")
     told = [*NAMED, *(metric for metric in METRICS if not metric.startswith("calls_"))]
     assert [name for name in told if f"`{name}`" not in page] == []

@@ -100,7 +100,7 @@ def test_runs_of_other_plans_are_left_out() -> None:
     assert row({key: Record(key, RUN) for key in others}).finished == 0
 
 
-def test_a_share_of_the_answers_is_none_where_there_is_no_answer() -> None:
+def test_a_share_of_the_answers_is_none_without_answers() -> None:
     silent = replace(RUN, answer=None, correct=False, validated=False, grounded=False, evidence="none")
     of = row(records(silent, silent)).figures
     assert (of["answered"], of["correct"], of["validate_rate"]) == (0, 0, 1)

@@ -28,7 +28,7 @@ def test_each_kind_of_quotation_mark_counts(quoted: str) -> None:
         ("It doesn't, it isn't.", WITHOUT_QUOTE),
     ],
 )
-def test_what_is_no_quote_of_the_work_does_not_count(reason: str, problem: str) -> None:
+def test_a_quote_that_is_not_in_the_work_does_not_count(reason: str, problem: str) -> None:
     grounding = grounded_in(WORK, reason, CONDITIONS)
     assert grounding.spans == ()
     assert problem in (grounding.problem or "")

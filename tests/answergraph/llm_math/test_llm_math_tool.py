@@ -47,7 +47,7 @@ def test_a_reply_in_another_form_is_read_where_it_is_evident(run: Run, reply: st
     assert asked(run, reply)[0] == "Answer: 20.0"
 
 
-def test_a_caret_is_said_to_be_power(run: Run) -> None:
+def test_reading_a_caret_as_power_is_reported(run: Run) -> None:
     assert asked(run, "```text\n2^10\n```")[0] == "Answer: 1024 (^ was read as power)"
 
 
@@ -61,7 +61,7 @@ def test_a_caret_is_said_to_be_power(run: Run) -> None:
         ("", "wrote no expression"),
     ],
 )
-def test_what_cannot_be_evaluated_is_told_to_the_model_that_asked(run: Run, reply: str, why: str) -> None:
+def test_an_expression_that_cannot_be_evaluated_is_reported_to_the_model(run: Run, reply: str, why: str) -> None:
     calculator = llm_math_tool(ScriptedChatModel(replies=[reply]))
     call = {"name": "Calculator", "args": {"question": "?"}, "id": "1", "type": "tool_call"}
     result: ToolMessage = run(calculator, call)

@@ -50,7 +50,7 @@ def test_arithmetic_is_evaluated(text: str, value: str) -> None:
 
 
 @pytest.mark.parametrize(("text", "value"), [("2^10", 1024), ("2^3+1", 9), ("2^3^2", 512), ("-2^2", -4), ("２＾３", 8)])
-def test_a_caret_is_power_and_said_to_be(text: str, value: int) -> None:
+def test_a_caret_is_read_as_power_and_reported(text: str, value: int) -> None:
     calculation = calculate(text)
     assert (calculation.value, calculation.note) == (value, "^ was read as power")
 

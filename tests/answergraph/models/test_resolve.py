@@ -27,6 +27,6 @@ def test_a_model_is_returned_as_it_is() -> None:
 
 
 @pytest.mark.parametrize("name", ["", " ", "openai:", "nobody:nothing", 5])
-def test_what_is_no_model_is_refused(name: object) -> None:
+def test_anything_but_a_model_is_refused(name: object) -> None:
     with pytest.raises(AgentSpecError):
         resolve_model(name)

@@ -81,7 +81,7 @@ def test_each_run_of_an_agent_side_by_side_is_a_case_with_its_reason(page: Page)
     each_is_a_case(page, TOWNS)
 
 
-def test_messages_written_side_by_side_stand_together_by_case(page: Page) -> None:
+def test_interleaved_messages_are_grouped_by_case(page: Page) -> None:
     spread(page, "towns")
     each_is_a_case(page, TOWNS)
     page.get_by_role("tab", name="Messages").click()

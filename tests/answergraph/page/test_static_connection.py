@@ -122,7 +122,7 @@ def test_a_step_whose_event_the_server_lost_is_shown_when_the_run_has_ended(tab:
     ended_with_every_step_once(page)
 
 
-def test_a_past_run_whose_stream_tells_of_no_step_is_read_from_its_checkpoints(tab: Open, server_url: str) -> None:
+def test_a_past_run_whose_stream_shows_no_step_is_read_from_its_checkpoints(tab: Open, server_url: str) -> None:
     """So Aegra replays a run whose client asked for whole states alone."""
     first = tab(server_url)
     assert start(first)
@@ -208,7 +208,7 @@ def test_a_tab_that_shows_a_thread_sees_the_run_that_another_one_starts_there(ta
         wait(page, "run.status === 'ended' && run.messages.length === 6")
 
 
-def test_two_hundred_steps_bring_less_than_a_megabyte(tab: Open, server_url: str, context: BrowserContext) -> None:
+def test_two_hundred_steps_send_less_than_a_megabyte(tab: Open, server_url: str, context: BrowserContext) -> None:
     page = tab(server_url)
     brought = 0
 

@@ -59,7 +59,7 @@ def test_a_field_says_what_it_is_for_and_what_holds_without_it(page: Page) -> No
     )
 
 
-def test_the_context_form_brings_a_schema_to_the_general_agent(page: Page) -> None:
+def test_the_context_form_gives_the_general_agent_a_schema(page: Page) -> None:
     choose(page, "agent")
     page.get_by_label("Message", exact=True).fill("3 + 4")
     page.get_by_text("Context", exact=True).click()
@@ -70,7 +70,7 @@ def test_the_context_form_brings_a_schema_to_the_general_agent(page: Page) -> No
     expect(page.locator(".answer tr", has_text="final_answer")).to_contain_text("7")
 
 
-def test_an_error_of_the_run_is_told(page: Page) -> None:
+def test_an_error_of_the_run_is_shown(page: Page) -> None:
     choose(page, "agent")
     page.get_by_label("Message", exact=True).fill("3 + 4")
     page.get_by_text("Context", exact=True).click()

@@ -128,7 +128,7 @@ def test_a_screen_reader_finds_names_landmarks_and_news(page: Page) -> None:
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_text_stands_out_from_what_is_behind_it(page: Page, theme: str) -> None:
+def test_text_contrasts_with_its_background(page: Page, theme: str) -> None:
     page.get_by_label("Colours").select_option(theme)
     ratios: dict[str, float] = page.evaluate(
         """() => {

@@ -48,6 +48,7 @@ def test_an_aggregate_compares_the_labels_of_parallel_children(rule: str, childr
     assert parse_rule(rule).holds({"n": 2}, children, None) is holds
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("kind", ["all", "any"])
 def test_many_rules_on_many_children_take_time_in_proportion_to_both(kind: str) -> None:
     def decision(size: int) -> tuple[Rules, list[str]]:

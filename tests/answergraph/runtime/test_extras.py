@@ -57,7 +57,7 @@ def test_the_core_has_at_most_eight_dependencies() -> None:
     assert len(PROJECT["dependencies"]) <= 8
 
 
-def test_all_brings_every_extra() -> None:
+def test_all_installs_every_extra() -> None:
     extras = set(PROJECT["optional-dependencies"]) - {"all"}
     (everything,) = PROJECT["optional-dependencies"]["all"]
     assert set(everything.removeprefix("answergraph[").removesuffix("]").split(",")) == extras

@@ -29,13 +29,13 @@ def test_importing_the_agent_imports_no_other_graph_and_nothing_only_they_need()
 
 
 @pytest.mark.parametrize("door", ["answergraph", "answergraph.graphs", "answergraph.middleware"])
-def test_everything_a_door_lists_is_imported_by_a_star(door: str) -> None:
+def test_a_star_import_gives_every_public_name(door: str) -> None:
     code = f"import {door} as door; from {door} import *; print([name for name in door.__all__ if name not in globals()])"
     assert run_python(code) == "[]"
 
 
 @pytest.mark.parametrize("door", ["answergraph", "answergraph.graphs", "answergraph.middleware"])
-def test_a_door_tells_of_everything_it_lists_before_it_is_imported(door: str) -> None:
+def test_dir_lists_the_public_names_before_they_are_imported(door: str) -> None:
     code = f"import {door} as door; print([name for name in door.__all__ if name not in dir(door)])"
     assert run_python(code) == "[]"
 

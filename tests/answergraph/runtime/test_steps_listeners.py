@@ -45,7 +45,7 @@ WRITERS = [
 
 
 @pytest.mark.parametrize("writer", WRITERS, ids=map(str, range(len(WRITERS))))
-def test_a_writer_of_ones_own_has_a_listener(writer: Any) -> None:
+def test_a_custom_writer_has_a_listener(writer: Any) -> None:
     assert has_listener(writer)
 
 

@@ -106,7 +106,7 @@ class TestLimits:
         assert (capped.answer_attempts, capped.reserve_final_answer) == (2, False)
 
     @given(st.integers(0, 20) | st.none(), st.integers(0, 20), st.integers(1, 6))
-    def test_parts_of_a_budget_are_no_more_than_the_whole(self, limit: int | None, spent: int, parts: int) -> None:
+    def test_the_parts_of_a_budget_do_not_exceed_the_whole(self, limit: int | None, spent: int, parts: int) -> None:
         left = RemainingBudget(limit, limit, limit).minus(used(spent, spent, spent))
         share = left.split(parts)
         for whole, part in zip(left, share, strict=True):

@@ -51,9 +51,7 @@ def test_writes_are_merged_as_add_messages_does_however_they_are_batched(writes:
 
 
 @given(st.lists(st.lists(write, min_size=1, max_size=2), max_size=8), st.lists(write, min_size=1, max_size=2))
-def test_a_channel_holds_what_merging_its_writes_brings_whatever_its_copies_were_given(
-    batches: list[list[Any]], tried: list[Any]
-) -> None:
+def test_a_channel_holds_its_merged_writes_whatever_its_copies_receive(batches: list[list[Any]], tried: list[Any]) -> None:
     channel = MESSAGES.from_checkpoint([])
     expected: list[Any] = []
     for batch in batches:
@@ -100,7 +98,7 @@ def test_a_pair_is_one_message_in_the_form_of_a_checkpoint_too() -> None:
 
 
 @pytest.mark.parametrize("given", ["Hello", ("user", "Hello"), {"role": "user", "content": "Hello"}, HumanMessage("Hello")])
-def test_a_message_keeps_its_id_whatever_it_was_given_as(run: Run, given: Any) -> None:
+def test_a_message_in_any_form_keeps_its_id(run: Run, given: Any) -> None:
     agent = create_agent(ScriptedChatModel(replies=["Hi.", "Bye."]), [], checkpointer=InMemorySaver())
     run(agent, {"messages": [given]}, THREAD)
     first = [m.id for m in run.state(agent, THREAD).values["messages"]]
@@ -146,6 +144,7 @@ def test_a_removed_message_stays_removed(run: Run) -> None:
     assert [m.text for m in run.state(agent, THREAD).values["messages"]] == ["Hi.", "two", "Bye."]
 
 
+@pytest.mark.torture
 def test_a_long_thread_is_read_back_through_its_whole_copies(run: Run) -> None:
     agent = create_agent(ScriptedChatModel(replies=lambda messages: f"{len(messages)}"), [], checkpointer=InMemorySaver())
     for number in range(120):
@@ -181,7 +180,7 @@ def test_what_a_thread_writes_grows_with_its_length_not_with_its_square() -> Non
     assert bytes_written(200) / bytes_written(50) < 5
 
 
-def test_a_channel_of_ones_own_is_kept(run: Run) -> None:
+def test_a_custom_channel_is_kept(run: Run) -> None:
     model = ScriptedChatModel(replies=["Hi."])
     graph = build_agent_graph(model, [], state_schema=WholeMessages)
     assert isinstance(graph.channels["messages"], BinaryOperatorAggregate)

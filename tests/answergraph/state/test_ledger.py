@@ -177,7 +177,7 @@ class TestVersion01:
         expected: Any = {**empty_ledger(), "run": "r", "usage": inner(1), new: value}
         assert stored_ledger({LEDGER: {"run": "r", "usage": inner(1), old: value}}) == expected
 
-    def test_a_ledger_of_today_is_taken_as_it_is(self) -> None:
+    def test_a_ledger_in_the_current_form_is_kept(self) -> None:
         ledger = empty_ledger()
         assert stored_ledger({LEDGER: ledger}) is ledger
         assert stored_ledger({}) is None
@@ -209,7 +209,7 @@ class TestVersion01:
             **expected, "strategy_id": "tool", "has_next_strategy": False, **left_out,
         }  # fmt: skip
 
-    def test_a_record_of_today_is_taken_as_it_is(self) -> None:
+    def test_a_record_in_the_current_form_is_kept(self) -> None:
         record = {"strategy": "tool", "has_next_strategy": False}
         assert answer_request_record({ANSWER_REQUEST: record}) is record
         assert answer_request_record({}) is None

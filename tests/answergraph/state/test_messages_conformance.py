@@ -202,7 +202,7 @@ def agent_of(monkeypatch: pytest.MonkeyPatch, switch: str, saver: Any) -> Any:
 
 
 @pytest.mark.parametrize("switches", ["01", "10", "0101", "1010"])
-def test_a_thread_goes_on_when_the_switch_is_thrown(run: Run, monkeypatch: pytest.MonkeyPatch, switches: str) -> None:
+def test_a_thread_continues_after_the_setting_changes(run: Run, monkeypatch: pytest.MonkeyPatch, switches: str) -> None:
     saver = InMemorySaver()
     for number, switch in enumerate(switches):
         result = run(agent_of(monkeypatch, switch, saver), {"messages": [f"question {number}"]}, THREAD)

@@ -6,5 +6,5 @@ from answergraph.streaming.answer_events import ANSWER_EVENT, is_answer_event
 
 
 @pytest.mark.parametrize("data", [None, "growing", 5, {}, {"type": "progress"}, [ANSWER_EVENT]])
-def test_what_a_tool_writes_is_no_answer_event(data: object) -> None:
+def test_a_tool_cannot_write_answer_events(data: object) -> None:
     assert not is_answer_event(data)

@@ -93,13 +93,13 @@ def test_calls_that_are_written_in_turns_are_kept_apart() -> None:
     ]
 
 
-def test_a_call_that_comes_whole_and_without_an_index_is_told() -> None:
+def test_a_whole_call_without_an_index_is_streamed() -> None:
     call = Call()
     call.chunk(tool_call_chunks=[tool_call_chunk(name="Verdict", args='{"passed": true, "why": "ok"}', id="1")])
     assert call.values == [("Verdict", {"passed": True, "why": "ok"})]
 
 
-def test_the_calls_of_tools_are_not_told() -> None:
+def test_calls_of_tools_are_not_streamed() -> None:
     call = Call()
     call.chunk(tool_call_chunks=[tool_call_chunk(name="search", args='{"passed": true}', index=0)])
     assert call.told == []
@@ -142,7 +142,7 @@ def test_the_text_of_a_union_names_its_schema(pieces: list[str], told: list[Any]
     assert call.values == told
 
 
-def test_the_schema_of_an_envelope_is_not_told_before_its_name_has_ended() -> None:
+def test_the_schema_of_an_envelope_is_not_streamed_before_its_name_is_complete() -> None:
     class VerdictLong(Verdict):
         """A longer name."""
 
@@ -152,7 +152,7 @@ def test_the_schema_of_an_envelope_is_not_told_before_its_name_has_ended() -> No
     assert call.values == [("VerdictLong", {"passed": True, "why": "ok"})]
 
 
-def test_a_type_that_is_no_object_is_told_bare() -> None:
+def test_a_value_that_is_not_an_object_is_streamed_unwrapped() -> None:
     call = Call(list[int])
     call.text('{"value": [1, 2')
     assert [value for _, value in call.values] == [[1]]
@@ -165,7 +165,7 @@ def test_a_schema_of_the_users_with_one_field_value_is_left_as_it_is() -> None:
 
 
 @pytest.mark.parametrize("text", ["Just words.", '{"other": 1, ', json.dumps(Verdict.model_json_schema()), "[1, 2"])
-def test_a_text_that_is_no_answer_is_not_told(text: str) -> None:
+def test_a_text_that_is_not_an_answer_is_not_streamed(text: str) -> None:
     call = Call()
     for character in text:
         call.text(character)
@@ -192,7 +192,7 @@ def failed(call: Call) -> None:
     ("end", "reason"),
     [(called_tools, "The model called tools in the same reply."), (failed, "The model call failed: TimeoutError")],
 )
-def test_what_is_no_answer_after_all_is_taken_back(end: Callable[[Call], None], reason: str) -> None:
+def test_a_streamed_value_that_is_not_an_answer_is_taken_back(end: Callable[[Call], None], reason: str) -> None:
     call = Call()
     call.text('{"passed": true, ')
     end(call)
@@ -200,7 +200,7 @@ def test_what_is_no_answer_after_all_is_taken_back(end: Callable[[Call], None], 
 
 
 @pytest.mark.parametrize("end", [called_tools, failed])
-def test_nothing_is_taken_back_where_nothing_was_told(end: Callable[[Call], None]) -> None:
+def test_nothing_is_taken_back_if_nothing_was_streamed(end: Callable[[Call], None]) -> None:
     call = Call()
     end(call)
     assert call.told == []

@@ -31,6 +31,7 @@ def is_prefix(part: Any, whole: Any) -> bool:
     return bool(part == whole) and type(part) is type(whole)
 
 
+@pytest.mark.torture
 @given(OBJECTS, st.integers(1, 9), st.booleans())
 def test_each_value_is_a_prefix_of_the_next_and_the_last_is_the_whole(value: Any, size: int, ascii_only: bool) -> None:
     text = json.dumps(value, ensure_ascii=ascii_only)
@@ -41,7 +42,7 @@ def test_each_value_is_a_prefix_of_the_next_and_the_last_is_the_whole(value: Any
 
 
 @given(st.text(max_size=200))
-def test_no_text_makes_it_fail(text: str) -> None:
+def test_it_accepts_any_text(text: str) -> None:
     assert all(isinstance(value, dict) for value in values_of(list(text)))
 
 

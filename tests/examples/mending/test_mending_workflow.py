@@ -29,7 +29,7 @@ def files(folder: Path) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("fault", MENDABLE)
-def test_a_copy_of_a_failing_project_is_mended(run: Run, tmp_path: Path, fault: Fault) -> None:
+def test_a_copy_of_a_failing_project_is_repaired(run: Run, tmp_path: Path, fault: Fault) -> None:
     module = make_project(tmp_path, fault, seed=3)
     before = files(tmp_path)
     result = run(create_mending_workflow(), {"facts": {"source": str(tmp_path)}})
@@ -41,22 +41,23 @@ def test_a_copy_of_a_failing_project_is_mended(run: Run, tmp_path: Path, fault: 
     assert not is_green(tmp_path)
 
 
+@pytest.mark.torture
 @settings(max_examples=6, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(fault=st.sampled_from(FAULTS), seed=st.integers(0, 10**6))
-def test_whatever_the_names_and_values_it_ends_as_the_test_says(fault: Fault, seed: int) -> None:
+def test_with_any_names_and_values_the_workflow_ends_as_the_tests_do(fault: Fault, seed: int) -> None:
     result = create_mending_workflow().invoke({"facts": {"fault": fault, "seed": seed}})
     mended = is_green(Path(result["facts"]["folder"]))
     assert (result["status"] == "COMPLETE") == mended == (fault in MENDABLE)
 
 
-def test_what_cannot_be_mended_is_given_up_after_trying(run: Run) -> None:
+def test_a_fault_that_cannot_be_repaired_ends_in_abort(run: Run) -> None:
     result = run(create_mending_workflow(), {"facts": {"fault": "unknown_formula", "seed": 5}})
     steps = [transition["step"] for transition in result["transitions"]]
     assert steps == ["prepare", "plan", "implement", "review", "fix", "review", "fix"]
     assert (result["status"], result["transitions"][-1]["rule"]) == ("ABORT", "cannot be mended")
 
 
-def test_a_first_mend_that_does_not_help_is_taken_back(run: Run) -> None:
+def test_a_first_repair_that_does_not_help_is_undone(run: Run) -> None:
     results = [run(create_mending_workflow(), {"facts": {"fault": "wrong_operator", "seed": seed}}) for seed in (3, 4)]
     paths = [[transition["step"] for transition in result["transitions"]] for result in results]
     assert ["prepare", "plan", "implement", "review"] in paths

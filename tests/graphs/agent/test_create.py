@@ -96,7 +96,7 @@ def test_two_different_answers_in_prose_are_refused(run: Any) -> None:
     assert result["structured_response"] == Verdict(passed=True, score=7)
 
 
-def test_an_invalid_answer_is_sent_back_and_the_mended_one_accepted(run: Any) -> None:
+def test_an_invalid_answer_is_sent_back_and_the_corrected_one_accepted(run: Any) -> None:
     agent, _ = agent_of(calls(call("Verdict", BAD)), calls(call("Verdict", GOOD, "2")))
     result = run(agent, QUESTION)
     assert result["structured_response"] == Verdict(passed=True, score=7)

@@ -63,7 +63,7 @@ def test_update_state_writes_an_answer_of_the_declared_type(run: Any, written: A
 
 
 @pytest.mark.parametrize("written", ["as good as it gets", {"passed": True}, {**GOOD, "why": "x"}, Place("Nara")])
-def test_update_state_refuses_what_is_no_answer(run: Any, written: Any) -> None:
+def test_update_state_refuses_anything_but_an_answer(run: Any, written: Any) -> None:
     agent = answered(InMemorySaver())
     run(agent, QUESTION, CONFIG)
     with pytest.raises(InvalidUpdateError, match="'structured_response' holds an answer of \\['Verdict'\\]"):
@@ -131,7 +131,7 @@ def test_a_thread_whose_answer_no_longer_fits_is_read_forked_and_continued(run: 
     assert len(run.history(later, CONFIG)) > 5
 
 
-def test_the_state_of_a_graph_of_ones_own_keeps_answers_in_the_same_way(run: Any, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_custom_graph_keeps_answers_in_the_same_way(run: Any, caplog: pytest.LogCaptureFixture) -> None:
     class Parent(MessagesState):
         verdict: Annotated[Verdict | Missing | None, AnswerChannel]
 

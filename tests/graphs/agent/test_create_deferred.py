@@ -156,7 +156,7 @@ def test_a_person_who_says_something_else_begins_a_new_run(run: Any) -> None:
     assert every_call_is_answered(model.requests[1].messages)
 
 
-def test_it_is_no_failure(run: Any) -> None:
+def test_a_deferred_run_is_not_a_failure(run: Any) -> None:
     agent, _ = agent_of(calls(CARD), on_failure="raise")
     assert waits(run(agent, QUESTION, CONFIG))
 

@@ -129,7 +129,7 @@ def test_a_rejected_answer_goes_back_with_its_feedback_and_is_counted(run: Any) 
     assert [attempt["error"] for attempt in result["outcome"]["attempts"]] == ["1 is odd; 2 messages so far.", None]
 
 
-def test_what_a_check_found_goes_on_the_outcome(run: Any) -> None:
+def test_the_findings_of_a_check_are_on_the_outcome(run: Any) -> None:
     class Grounded(AgentMiddleware[Any, Any, Any]):
         def check_answer(self, answer: Any, state: Any, runtime: Any) -> AnswerAccepted:
             return AnswerAccepted({"score": ["1", 0, 5]})

@@ -117,7 +117,7 @@ def test_agents_three_deep_are_all_charged_to_the_outermost(run: Any) -> None:
     assert result["outcome"]["usage"]["model_calls"] == 8
 
 
-def test_an_agent_that_is_a_node_of_anothers_graph_shares_its_limits_and_is_still_a_subgraph(run: Any) -> None:
+def test_an_agent_that_is_a_node_of_another_agents_graph_shares_its_limits_and_is_still_a_subgraph(run: Any) -> None:
     model = ScriptedChatModel(replies=[calls("search", query=str(place)) for place in range(MANY)])
     inner = create_agent(
         model, [search], response_format=ToolStrategy(Verdict), output_key="second", name="inner", state_schema=None
@@ -203,7 +203,7 @@ def test_a_command_of_the_tool_that_ran_an_agent_still_counts(run: Any) -> None:
     assert result["outcome"]["usage"]["by_cause"]["inner_run"]["model_calls"] == 2
 
 
-def test_a_correction_and_a_confirmation_are_told_apart_in_the_usage(run: Any) -> None:
+def test_a_correction_and_a_confirmation_have_their_own_usage(run: Any) -> None:
     both = AIMessage("", tool_calls=[*calls("search", query="q").tool_calls, *VERDICT.tool_calls])
     model = ScriptedChatModel(replies=[calls("Verdict", passed="perhaps"), both, VERDICT])
     usage = run(create_agent(model, [search], response_format=ToolStrategy(Verdict)), QUESTION)["outcome"]["usage"]
@@ -214,7 +214,7 @@ def test_a_correction_and_a_confirmation_are_told_apart_in_the_usage(run: Any) -
     }
 
 
-def test_calls_that_middleware_makes_again_are_told_apart_in_the_usage(run: Any) -> None:
+def test_retries_by_middleware_have_their_own_usage(run: Any) -> None:
     class Again(AgentMiddleware[Any, Any, Any]):
         def wrap_model_call(self, request: Any, handler: Any) -> Any:
             handler(request)

@@ -47,7 +47,7 @@ class TestStructuredOutputNames:
         )
 
     @pytest.mark.parametrize("strict", [None, True])
-    def test_a_provider_strategy_tells_what_is_bound(self, strict: Any) -> None:
+    def test_a_provider_strategy_shows_what_is_bound(self, strict: Any) -> None:
         mine, theirs = ProviderStrategy(Verdict, strict=strict), langchains_formats.ProviderStrategy(Verdict, strict=strict)
         assert mine.to_model_kwargs() == theirs.to_model_kwargs()
         assert (mine.schema_spec.strict, mine.schema_spec.name) == (strict, "Verdict")

@@ -62,12 +62,12 @@ OURS = {
 }
 
 
-def test_every_intended_difference_is_told() -> None:
+def test_every_intended_difference_is_documented() -> None:
     assert OURS.keys() == PROGRAMS.keys()
 
 
 @pytest.mark.parametrize("name", OURS)
-def test_an_intended_difference_comes_out_as_told(run: Any, name: str) -> None:
+def test_an_intended_difference_is_as_documented(run: Any, name: str) -> None:
     _, program = PROGRAMS[name]
     agent = program.build(answergraph.create_agent)
     config = {"configurable": {"thread_id": str(uuid.uuid4())}}

@@ -86,7 +86,7 @@ def on_the_wire(server: OpenAIServer) -> list[tuple[Any, Any]]:
     ],
     ids=["no response format", "nor a forced call"],
 )
-def test_a_refused_request_is_made_on_the_next_rung_at_once_and_is_no_attempt(
+def test_a_refused_request_is_made_on_the_next_rung_at_once_and_is_not_an_attempt(
     run: Any, behave: Any, reply: Any, asked: Any, rung: str
 ) -> None:
     with OpenAIServer([reply, reply], behave=behave) as server:

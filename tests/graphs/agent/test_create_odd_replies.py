@@ -92,7 +92,7 @@ PAUSED = AIMessage("Searching the web.", response_metadata={"stop_reason": "paus
 
 
 @pytest.mark.parametrize("strategy", [PromptedStrategy(Verdict), DeferredStrategy(PromptedStrategy(Verdict))])
-def test_a_paused_turn_is_sent_back_as_it_is_and_is_no_attempt(run: Any, strategy: Any) -> None:
+def test_a_paused_turn_is_sent_back_unchanged_and_is_not_an_attempt(run: Any, strategy: Any) -> None:
     model = ScriptedChatModel(replies=[PAUSED, PAUSED, GOOD])
     result = run(create_agent(model, response_format=strategy), QUESTION)
     assert (result["outcome"]["status"], len(result["outcome"]["attempts"])) == ("answered", 1)
@@ -100,7 +100,7 @@ def test_a_paused_turn_is_sent_back_as_it_is_and_is_no_attempt(run: Any, strateg
     assert model.requests[2].messages[-1].text == PAUSED.text
 
 
-def test_a_turn_that_is_paused_in_the_last_call_is_no_answer(run: Any) -> None:
+def test_a_turn_that_is_paused_in_the_last_call_is_not_an_answer(run: Any) -> None:
     paused = AIMessage(GOOD, response_metadata={"stop_reason": "pause_turn"})
     agent = create_agent(
         ScriptedChatModel(replies=[paused]), response_format=PromptedStrategy(Verdict), limits=UsageLimits(model_calls=1)
@@ -157,7 +157,7 @@ def a_call(value: Any) -> AIMessage:
     ],
     ids=["deep", "long", "below", "surrogate", "surrogate key", "object", "usage", "elsewhere"],
 )
-def test_what_cannot_be_kept_of_a_reply_is_taken_out_and_the_thread_goes_on(run: Any, sent: AIMessage) -> None:
+def test_parts_of_a_reply_that_cannot_be_stored_are_removed_and_the_thread_continues(run: Any, sent: AIMessage) -> None:
     model = ScriptedChatModel(replies=[sent, GOOD, GOOD])
     agent = create_agent(model, [search], response_format=PromptedStrategy(Verdict), checkpointer=InMemorySaver())
     thread: Any = {"configurable": {"thread_id": "1"}}

@@ -231,7 +231,7 @@ class TestAKeyOfTheUserNamedOutcome:
         with pytest.raises(AgentSpecError, match="declares 'outcome' as str, but that key is the agent's own"):
             create_agent("offline", state_schema=WithOutcome)
 
-    def test_it_stands_beside_an_answer_with_a_key_of_its_own(self, run: Any) -> None:
+    def test_it_is_beside_an_answer_with_its_own_key(self, run: Any) -> None:
         model = ScriptedChatModel(replies=[calls(call("Verdict", GOOD))])
         agent = create_agent(model, response_format=ToolStrategy(Verdict), state_schema=WithOutcome, output_key="answer")
         result = run(agent, {**QUESTION, "outcome": "mine"})

@@ -149,7 +149,7 @@ def test_a_malformed_tool_call_without_an_id_is_not_asked_again_unchanged(run: A
     assert len(second.messages) > len(first.messages)
 
 
-def test_what_attempts_cost_stands_on_the_outcome(run: Any) -> None:
+def test_the_cost_of_each_attempt_is_on_the_outcome(run: Any) -> None:
     agent, model = agent_of(bad(0), bad(1), good("a"))
     outcome = run(agent, QUESTION)["outcome"]
     assert [attempt["error"] is None for attempt in outcome["attempts"]] == [False, False, True]
@@ -191,7 +191,7 @@ def test_adaptive_thinking_leaves_the_forced_call_as_it_is(run: Any) -> None:
     assert model.requests[0].tool_choice == "any"
 
 
-def test_prose_under_the_providers_mode_is_taken_for_a_mode_that_is_not_there(run: Any) -> None:
+def test_prose_in_the_providers_mode_means_that_the_mode_is_missing(run: Any) -> None:
     model = ScriptedChatModel(replies=["It passed.", good("a")], profile={"structured_output": True})
     result = run(create_agent(model, [search], response_format=Verdict), QUESTION)
     assert attempts(result) == ["provider", "tool"]
@@ -212,7 +212,7 @@ def test_a_model_that_makes_ever_new_mistakes_is_asked_in_another_way_before_its
     assert "prompted" in attempts(run(agent, QUESTION))
 
 
-def test_what_was_wrong_is_told_when_the_way_of_asking_changes(run: Any) -> None:
+def test_the_mistake_is_reported_when_the_strategy_changes(run: Any) -> None:
     fallback = FallbackStrategy([ToolStrategy(Verdict), PromptedStrategy(Verdict)])
     agent, model = agent_of(bad(0), ANSWER, response_format=fallback, limits=UsageLimits(answer_attempts=2))
     run(agent, QUESTION)

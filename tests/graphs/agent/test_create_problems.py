@@ -73,7 +73,7 @@ def test_each_attempt_says_what_was_wrong_in_which_field_of_which_message(run: R
     json.dumps(result["outcome"])
 
 
-def test_coverage_names_every_field_as_looked_at_or_not(run: Run) -> None:
+def test_coverage_says_of_every_field_whether_it_was_checked(run: Run) -> None:
     outcome = run(agent_of(finding(1, TRUE, TRUE)), {"messages": "?"})["outcome"]
     assert outcome["coverage"] == {"confidence": "unchecked", "steps[].name": "unchecked", "steps[].quote": "supported"}
 
@@ -114,7 +114,7 @@ def test_a_json_schema_names_the_field_as_a_type_does(run: Run) -> None:
     assert [problem["path"] for problem in attempts[0]["problems"]] == ["steps[0].name"]
 
 
-def test_a_check_of_ones_own_is_named_and_may_name_fields(run: Run) -> None:
+def test_your_own_check_is_named_and_may_name_fields(run: Run) -> None:
     def sure(answer: Step, state: Any, runtime: Any) -> None:
         if answer.name != "b":
             raise AnswerRejected("Be sure.", problems=[{"path": "name", "sentence": "it is not b"}])

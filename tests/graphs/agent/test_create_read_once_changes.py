@@ -65,7 +65,7 @@ class TestChangedSince:
         result = self.changed_by(run, ChangesAnswer(breaks))
         assert [attempt["status"] for attempt in result["outcome"]["attempts"]] == ["invalid", "answered"]
 
-    def test_a_shown_answer_that_cannot_be_said_in_json_any_more_is_sent_back(self, run: Run) -> None:
+    def test_a_shown_answer_that_can_no_longer_be_written_as_json_is_sent_back(self, run: Run) -> None:
         def breaks(response: Any) -> None:
             if response.structured_response.score == 7:
                 response.structured_response.score = object()

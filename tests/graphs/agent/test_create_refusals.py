@@ -147,7 +147,7 @@ def test_what_one_proxy_refuses_is_not_taken_as_refused_by_another(run: Any) -> 
     "field",
     ["anthropic_api_url", "endpoint", "groq_api_base", "api_base", "openrouter_api_base", "endpoint_url", "base_url"],
 )
-def test_every_client_tells_its_address(field: str) -> None:
+def test_the_address_of_every_client_is_known(field: str) -> None:
     class Client:
         model = "m"
 

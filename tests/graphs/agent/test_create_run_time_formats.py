@@ -79,7 +79,7 @@ def test_a_tool_that_returns_directly_ends_a_run_of_text(run: Any) -> None:
     assert (result["messages"][-1].text, result["outcome"]["status"]) == ("nothing there", "answered")
 
 
-def test_a_default_serves_a_run_that_brings_nothing(run: Any) -> None:
+def test_a_run_without_a_schema_uses_the_default(run: Any) -> None:
     agent, _ = agent_of(calls(call("Verdict", GOOD)), response_format=FromContext(default=Verdict))
     assert run(agent, QUESTION)["structured_response"] == Verdict.model_validate(GOOD)
 
@@ -100,7 +100,7 @@ def test_what_was_offered_holds_over_a_checkpoint(run: Any, restarted: bool) -> 
     assert run(later, None, config)["structured_response"] == Missing(facts=[])
 
 
-def test_a_function_that_changes_its_mind_about_a_call_is_told(run: Any) -> None:
+def test_a_function_that_gives_another_format_for_the_same_call_is_an_error(run: Any) -> None:
     saver, config = InMemorySaver(), {"configurable": {"thread_id": "1"}}
     options: dict[str, Any] = {"checkpointer": saver}
     before, _ = agent_of(
@@ -145,7 +145,7 @@ def test_a_bad_schema_is_refused_before_the_model_is_called_and_the_thread_goes_
 
 
 @pytest.mark.parametrize("made", ["Verdict", 5, Verdict.model_validate(GOOD)], ids=["a name", "a number", "an instance"])
-def test_a_function_that_makes_no_format_is_told_so(run: Any, made: Any) -> None:
+def test_a_function_that_returns_no_format_is_an_error(run: Any, made: Any) -> None:
     agent, model = agent_of(response_format=lambda state, runtime: made)
     with pytest.raises(ResponseFormatError, match="made for this run cannot be used: Unsupported schema type"):
         run(agent, QUESTION)
@@ -167,13 +167,13 @@ def test_an_async_function_is_refused_while_building(response_format: Any) -> No
         create_agent(ScriptedChatModel(replies=[]), response_format=response_format)
 
 
-def test_the_graph_has_the_node_whatever_the_run_brings() -> None:
+def test_the_graph_has_the_answer_node_without_a_schema_too() -> None:
     agent, _ = agent_of(response_format=FromContext())
     edges = {(edge.source, edge.target, edge.data) for edge in agent.get_graph().edges}
     assert {("model", "structured_response", "read_answer"), ("model", "__end__", "finish")} <= edges
 
 
-def test_a_jump_to_the_end_reads_nothing_and_tells_so(run: Any) -> None:
+def test_a_jump_to_the_end_reads_nothing_and_says_so(run: Any) -> None:
     @before_model(can_jump_to=["end"])
     def stop(state: Any, runtime: Any) -> Any:
         return {"jump_to": "end"}
@@ -183,7 +183,7 @@ def test_a_jump_to_the_end_reads_nothing_and_tells_so(run: Any) -> None:
     assert run(agent, QUESTION).get("outcome") is None
 
 
-def test_a_failure_is_raised_where_asked_for_and_a_text_is_none(run: Any) -> None:
+def test_a_failure_is_raised_on_request_and_a_text_is_not_a_failure(run: Any) -> None:
     options: dict[str, Any] = {"on_failure": "raise", "limits": UsageLimits(answer_attempts=1)}
     agent, _ = agent_of(calls(call("Verdict", BAD)), response_format=FromContext(default=Verdict), **options)
     with pytest.raises(NoAnswerError):

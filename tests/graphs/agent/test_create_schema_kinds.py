@@ -73,7 +73,7 @@ def answered(run: Any, response_format: Any, *replies: Any, **options: Any) -> t
 
 
 @KINDS
-def test_a_value_that_is_no_object_is_wrapped_in_an_answer_tool(run: Any, kind: Any) -> None:
+def test_a_value_that_is_not_an_object_is_wrapped_in_an_answer_tool(run: Any, kind: Any) -> None:
     declared, name, data, value = kind
     result, model = answered(run, ToolStrategy(declared), calls(call(name, {"value": data})))
     assert (result["structured_response"], result["outcome"]["schema"]) == (value, name)
@@ -83,7 +83,7 @@ def test_a_value_that_is_no_object_is_wrapped_in_an_answer_tool(run: Any, kind: 
 @KINDS
 @TEXT_STRATEGIES
 @pytest.mark.parametrize("wrapped", [True, False])
-def test_a_value_that_is_no_object_is_read_wrapped_or_bare(run: Any, strategy: Any, kind: Any, wrapped: bool) -> None:
+def test_a_value_that_is_not_an_object_is_read_wrapped_or_bare(run: Any, strategy: Any, kind: Any, wrapped: bool) -> None:
     declared, name, data, value = kind
     result, _ = answered(run, strategy(declared), json.dumps({"value": data} if wrapped else data))
     assert (result["structured_response"], result["outcome"]["schema"]) == (value, name)
@@ -139,13 +139,13 @@ def test_an_envelope_of_a_schema_left_out_is_sent_back_with_the_names_allowed(ru
     assert "'Found' is not offered now; answer with one of ['Missing', 'int']" in model.requests[1].messages[-1].text
 
 
-def test_an_envelope_of_an_unknown_schema_is_no_answer(run: Any) -> None:
+def test_an_envelope_of_an_unknown_schema_is_not_an_answer(run: Any) -> None:
     unknown = '{"schema": "Nothing", "value": {"where": "here"}}'
     result, _ = answered(run, ProviderStrategy(Found | Missing), unknown, unknown)
     assert (result["structured_response"], result["outcome"]["status"]) == (None, "invalid")
 
 
-def test_a_schema_with_members_of_the_envelopes_names_is_no_envelope(run: Any) -> None:
+def test_a_schema_with_the_member_names_of_an_envelope_is_not_an_envelope(run: Any) -> None:
     class Entry(BaseModel):
         schema_: str
         value: int
@@ -168,7 +168,7 @@ def test_none_is_an_answer_where_it_was_declared(run: Any) -> None:
     assert (result["structured_response"], result["outcome"]["status"]) == (None, "answered")
 
 
-def test_an_attempt_names_the_schema_it_was_meant_for_where_that_can_be_told(run: Any) -> None:
+def test_an_attempt_names_the_intended_schema_if_that_is_known(run: Any) -> None:
     replies = [calls(call("Missing", {"facts": "x"})), '{"schema": "Found", "value": {}}', '{"where": "here"}', '{"other": 1}']
     limits = UsageLimits(answer_attempts=len(replies))
     result, _ = answered(run, ToolStrategy(Found | Missing | Spot), *replies, limits=limits)

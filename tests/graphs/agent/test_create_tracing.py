@@ -58,7 +58,7 @@ class Recorder(BaseTracer):
         self.nodes += [(child.name, child.inputs, child.outputs) for child in run.child_runs]
 
 
-def test_a_tracer_of_ones_own_records_no_private_keys_at_any_step(run: Run) -> None:
+def test_a_custom_tracer_records_no_private_keys_at_any_step(run: Run) -> None:
     calls: list[Any] = [{"name": "double", "args": {"number": number}, "id": f"call_{number}"} for number in (1, 2)]
     replies = [AIMessage("", tool_calls=[call]) for call in calls]
     agent = create_agent(ScriptedChatModel(replies=[*replies, "Done."]), [double])

@@ -61,7 +61,7 @@ def search(query: str, limit: int = 3) -> str:
 
 
 @pytest.mark.parametrize("response_format", [Report, ProviderStrategy(Report), ProviderStrategy(Report, strict=True)])
-def test_a_strict_mode_is_sent_what_it_takes_and_the_nulls_it_brings_are_taken_out(run: Any, response_format: Any) -> None:
+def test_a_strict_mode_receives_what_it_accepts_and_its_extra_nulls_are_removed(run: Any, response_format: Any) -> None:
     model = native(REPLY)
     result = run(create_agent(model, response_format=response_format), QUESTION)
     sent = format_of(model)
@@ -75,7 +75,7 @@ def test_a_strict_mode_is_sent_what_it_takes_and_the_nulls_it_brings_are_taken_o
     assert result["outcome"]["attempts"][0]["note"] is None
 
 
-def test_what_the_wire_cannot_say_is_checked_all_the_same(run: Any) -> None:
+def test_constraints_missing_on_the_wire_are_still_checked(run: Any) -> None:
     model = native('{"title": "a", "lines": 1, "note": null}', REPLY)
     result = run(create_agent(model, response_format=ProviderStrategy(Report)), QUESTION)
     assert result["structured_response"] == Report(title="all")

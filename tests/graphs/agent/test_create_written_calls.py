@@ -148,7 +148,7 @@ def test_an_answer_that_looks_like_a_call_is_the_answer_where_a_text_is_asked_fo
 
 @STRATEGIES
 @pytest.mark.parametrize("reply", ['{"error": "I do not know"}', "{}", '{"summary": "Rain.", "error": "perhaps"}'])
-def test_an_object_with_other_keys_than_the_schemas_is_no_answer(run: Any, strategy: Any, reply: str) -> None:
+def test_an_object_with_other_keys_than_the_schema_is_not_an_answer(run: Any, strategy: Any, reply: str) -> None:
     good = '{"summary": "Rain."}'
     result = run(create_agent(ScriptedChatModel(replies=[reply, good, good]), response_format=strategy(Report)), QUESTION)
     assert result["structured_response"] == Report(summary="Rain.")
@@ -182,7 +182,7 @@ def test_an_answer_written_beside_a_call_of_a_tool_waits_for_the_tool(run: Any, 
     assert result["structured_response"] == Weather(city="Oslo", rain=True)
 
 
-def test_a_call_that_cannot_be_read_is_told_to_the_model(run: Any) -> None:
+def test_a_call_that_cannot_be_read_is_reported_to_the_model(run: Any) -> None:
     broken = '{"name": "get_weather", "arguments": "Oslo"}'
     result = run(create_agent(ScriptedChatModel(replies=[broken, CALL, "Rain."]), [get_weather]), QUESTION)
     first, second = (m for m in result["messages"] if isinstance(m, ToolMessage))
@@ -247,7 +247,7 @@ def test_a_value_that_fits_one_member_is_that_member_whatever_its_tag_says(run: 
     assert result["outcome"]["schema"] == "Failure"
 
 
-def test_a_schema_written_back_is_told_with_an_example(run: Any) -> None:
+def test_a_model_that_writes_the_schema_back_is_shown_an_example(run: Any) -> None:
     model = ScriptedChatModel(replies=[json.dumps(Weather.model_json_schema()), RAIN])
     result = run(create_agent(model, response_format=PromptedStrategy(Weather)), QUESTION)
     correction = result["messages"][2].text

@@ -74,21 +74,21 @@ def test_a_guard_may_name_a_tool_that_is_given_at_run_time(run: Run) -> None:
 
 
 @pytest.mark.parametrize("guard", [RequireTools("red_log"), GroundedAnswer(sources=["red_log"])])
-def test_a_tool_that_is_not_given_at_run_time_either_is_told_before_the_model_is_asked(run: Run, guard: Any) -> None:
+def test_a_tool_also_missing_at_run_time_is_reported_before_the_model_is_asked(run: Run, guard: Any) -> None:
     agent, model = agent_of(GivesTools(), guard, *([] if guard.checks_marks else [GroundedAnswer()]))
     with pytest.raises(AgentSpecError, match=r"there is no tool 'red_log'\. Did you mean 'read_log'\?"):
         run(agent, QUESTION)
     assert model.requests == []
 
 
-def test_marks_of_a_format_made_at_run_time_are_told_before_the_model_is_asked(run: Run) -> None:
+def test_unusable_marks_of_a_runtime_format_are_reported_before_the_model_is_asked(run: Run) -> None:
     agent, model = agent_of(response_format=lambda state, runtime: Finding, tools=[read_log])
     with pytest.raises(ResponseFormatError, match=r"Finding\.quote is marked with Quote\(\), but nothing checks it"):
         run(agent, QUESTION)
     assert model.requests == []
 
 
-def test_a_format_made_at_run_time_without_marks_is_told_where_marks_are_checked(run: Run) -> None:
+def test_a_runtime_format_without_marks_is_reported_if_marks_are_checked(run: Run) -> None:
     agent, model = agent_of(GroundedAnswer(), response_format=lambda state, runtime: Plain, tools=[read_log])
     with pytest.raises(ResponseFormatError, match="GroundedAnswer has nothing to check: no field of Plain is marked"):
         run(agent, QUESTION)
@@ -100,7 +100,7 @@ def test_a_format_made_at_run_time_is_checked_where_it_is_made_well(run: Run) ->
     assert run(agent, QUESTION)["outcome"]["evidence"] == {"quote": ["1", 6, 22]}
 
 
-def test_a_middleware_of_ones_own_may_check_the_marks(run: Run) -> None:
+def test_a_custom_middleware_may_check_the_marks(run: Run) -> None:
     agent, _ = agent_of(ChecksQuotes(), tools=[read_log])
     assert run(agent, QUESTION)["outcome"]["status"] == "answered"
 

@@ -78,7 +78,7 @@ WAYS: dict[str, tuple[Any, list[Any]]] = {
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_every_strategy_tells_how_the_answer_grows_and_ends_with_it(run: Run, way: str) -> None:
+def test_every_strategy_streams_the_growing_answer_and_ends_with_it(run: Run, way: str) -> None:
     response_format, replies = WAYS[way]
     agent = create_agent(scripted(*replies), [search], response_format=response_format)
     items = run.stream(agent, QUESTION, stream_mode=["custom", "values"])
@@ -99,7 +99,7 @@ def test_every_event_is_json(run: Run) -> None:
     assert json.loads(json.dumps(found)) == found
 
 
-def test_a_rejected_attempt_is_told_with_its_number_and_reason(run: Run) -> None:
+def test_a_rejected_attempt_is_streamed_with_its_number_and_reason(run: Run) -> None:
     def check(answer: Verdict, state: Any, runtime: Any) -> None:
         if answer.runs < 3:
             raise AnswerRejected("Run it three times.")
@@ -128,7 +128,7 @@ def test_each_attempt_names_the_message_that_holds_it(run: Run) -> None:
     assert list(ids.values()) == replies
 
 
-def test_an_answer_that_is_held_is_told_and_then_replaced(run: Run) -> None:
+def test_a_held_answer_is_streamed_and_then_replaced(run: Run) -> None:
     hasty = AIMessage("", tool_calls=[SEARCH, *call_of(runs=1).tool_calls])
     agent = create_agent(scripted(hasty, call_of()), [search], response_format=ToolStrategy(Verdict))
     found = events(run, agent)
@@ -187,11 +187,11 @@ def test_a_model_nobody_listens_to_is_not_streamed(mode: Any, times: int) -> Non
     assert len(model.streamed) == times
 
 
-def test_an_agent_without_a_response_format_tells_nothing(run: Run) -> None:
+def test_an_agent_without_a_response_format_streams_no_events(run: Run) -> None:
     assert run.stream(create_agent(scripted(TEXT)), QUESTION, stream_mode="custom") == []
 
 
-def test_a_model_that_cannot_stream_still_tells_the_answer(run: Run) -> None:
+def test_the_answer_of_a_model_that_cannot_stream_is_streamed_too(run: Run) -> None:
     model = scripted(call_of(), disable_streaming=True)
     assert told(events(run, create_agent(model, response_format=ToolStrategy(Verdict)))) == [("accepted", 1)]
 
@@ -214,7 +214,7 @@ def test_agents_in_a_graph_are_told_apart_by_namespace_key_and_name(run: Run) ->
         assert own[-1]["value"]["why"].startswith(key)
 
 
-def test_a_text_that_comes_in_content_blocks_is_told(run: Run) -> None:
+def test_text_in_content_blocks_is_streamed(run: Run) -> None:
     class Blocks(ScriptedChatModel):
         """Streams the text as content blocks, as some providers do."""
 

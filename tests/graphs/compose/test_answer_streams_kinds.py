@@ -60,13 +60,13 @@ def test_a_list_in_a_call_is_shown_as_a_list(run: Run) -> None:
     assert all(isinstance(value, list | None) for value in values)
 
 
-def test_a_schema_that_the_caller_brings_is_shown(run: Run) -> None:
+def test_the_schema_of_the_caller_is_shown(run: Run) -> None:
     schema = {"title": "Missing", "type": "object", "properties": {"missing": {"type": "array"}}}
     text = json.dumps({"missing": MISSING})
     values = values_of(run, text, FromContext(), context={"response_format": schema})
     assert values[-1] == {"missing": MISSING}
 
 
-def test_a_run_whose_format_is_a_text_tells_nothing(run: Run) -> None:
+def test_a_run_whose_format_is_a_text_streams_no_events(run: Run) -> None:
     agent = create_agent(ScriptedChatModel(replies=["It did."]), response_format=FromContext(), context_schema=dict)
     assert run.stream(agent, QUESTION, stream_mode="custom", context={}) == []

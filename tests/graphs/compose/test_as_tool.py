@@ -49,9 +49,7 @@ def asked(run: Any, agent: Any, **options: Any) -> tuple[ToolMessage, dict[str, 
     ],
     ids=["model", "dataclass", "union"],
 )
-def test_the_answer_is_the_result_as_json_text_and_stands_in_the_artifact(
-    run: Any, declared: Any, answer: Any, value: Any
-) -> None:
+def test_the_result_is_the_answer_as_json_and_the_artifact_is_its_value(run: Any, declared: Any, answer: Any, value: Any) -> None:
     agent, model = judge(calls(answer), response_format=ToolStrategy(declared), output_key="verdict")
     message, _ = asked(run, agent)
     assert (message.status, json.loads(message.text)) == ("success", value)
@@ -177,7 +175,7 @@ def test_it_can_be_called_outside_a_graph() -> None:
     assert json.loads(as_tool(agent, description="Judges.").invoke({"request": "Did it pass?"})) == GOOD
 
 
-def test_what_is_no_agent_or_has_no_name_is_refused() -> None:
+def test_an_agent_without_a_name_or_anything_but_an_agent_is_refused() -> None:
     nameless, model = judge(name=None)
     with pytest.raises(AgentSpecError, match="needs a name"):
         as_tool(nameless, description="Judges.")

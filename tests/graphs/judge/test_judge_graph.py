@@ -99,7 +99,7 @@ def test_a_report_is_judged_else_the_last_message_with_a_text(run: Run, given: d
 
 
 @pytest.mark.parametrize("given", [{"report": ""}, {"messages": []}, {"messages": [AIMessage("")]}])
-def test_nothing_to_judge_is_no_match_and_no_call(run: Run, given: dict[str, Any]) -> None:
+def test_nothing_to_judge_gives_no_match_without_a_call(run: Run, given: dict[str, Any]) -> None:
     model = ScriptedChatModel(replies=[])
     judgment = run(create_judge(model, ["good", "bad"]), given)["judgment"]
     assert (judgment["index"], judgment["stages"]) == (None, [])
@@ -166,7 +166,7 @@ def test_an_agents_run_is_charged_for_a_judge_in_one_of_its_tools(run: Run) -> N
     assert result["outcome"]["usage"]["by_cause"]["inner_run"]["model_calls"] == 2
 
 
-def test_a_stream_shows_what_each_stage_brought(run: Run) -> None:
+def test_a_stream_shows_the_result_of_each_stage(run: Run) -> None:
     judge = create_judge(ScriptedChatModel(replies=["?", "[STEP:1]"]), ["good", "bad"])
     updates = run.stream(judge, REPORT, stream_mode="updates")
     assert [node for update in updates for node in update] == ["read_rules", "structured_output", "phase3_tag", "match_rule"]

@@ -66,7 +66,7 @@ def test_a_judgment_ends_after_at_most_three_calls_with_a_match_or_without(
 
 
 @given(texts=st.lists(st.text(alphabet='[]STEPJUDG:0123\n{}"stepreason, ', max_size=40), min_size=3, max_size=3))
-def test_whatever_a_model_writes_the_judgment_names_a_condition_or_none(texts: list[str]) -> None:
+def test_any_text_of_a_model_ends_in_a_condition_or_no_match(texts: list[str]) -> None:
     model = ScriptedChatModel(replies=list(texts))
     judgment = create_judge(model, RULES, strategy=PromptedStrategy).invoke(REPORT)["judgment"]
     assert judgment["index"] in (None, 0, 1)

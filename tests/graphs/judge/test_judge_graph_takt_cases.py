@@ -82,7 +82,7 @@ def test_a_condition_holds_or_cannot_be_decided(case: dict[str, Any]) -> None:
             rule.holds(FACTS, [], None)
 
 
-def test_there_are_enough_cases_and_what_differs_stands_on_the_page() -> None:
+def test_there_are_enough_cases_and_the_page_lists_the_differences() -> None:
     every = [case for cases in CASES.values() for case in cases]
     page = PAGE.read_text()
     assert len(every) >= 135

@@ -1,4 +1,4 @@
-"""Which failures have one cause, and that many of them take little time."""
+"""Which failures have one cause; many failures are grouped quickly."""
 
 import time
 from pathlib import Path
@@ -39,7 +39,7 @@ def clustered(place: Path, *cases: str) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("details", [refused, wrong_price, no_price])
-def test_failures_that_differ_in_values_alone_have_one_cause(tmp_path: Path, details: object) -> None:
+def test_failures_that_differ_only_in_values_have_one_cause(tmp_path: Path, details: object) -> None:
     assert callable(details)
     assert clustered(tmp_path, *(failed(f"test_{number}", details(number)) for number in range(5))) == [
         [f"test_{number}" for number in range(5)]
@@ -55,11 +55,11 @@ def test_failures_that_differ_in_values_alone_have_one_cause(tmp_path: Path, det
         (no_price(1), no_price(1).replace("KeyError", "TypeError")),
     ],
 )
-def test_failures_of_other_causes_stay_apart(tmp_path: Path, one: str, other: str) -> None:
+def test_failures_with_different_causes_are_not_merged(tmp_path: Path, one: str, other: str) -> None:
     assert clustered(tmp_path, failed("test_cart", one), failed("test_tax", other)) == [["test_cart"], ["test_tax"]]
 
 
-def test_a_failure_that_passed_again_is_not_judged_with_one_that_did_not(tmp_path: Path) -> None:
+def test_a_failure_that_passed_on_a_retry_is_not_merged_with_one_that_did_not(tmp_path: Path) -> None:
     write_results(tmp_path, passed("test_1"), failed("test_2", no_price(2)), name="rerun/results.xml")
     assert clustered(tmp_path, failed("test_1", no_price(1)), failed("test_2", no_price(2))) == [["test_1"], ["test_2"]]
 
@@ -72,7 +72,7 @@ def test_the_fingerprint_is_the_same_the_next_night(tmp_path: Path) -> None:
 
 
 @given(st.text(max_size=80))
-def test_what_is_normalised_stays_as_it_is(said: str) -> None:
+def test_normalising_twice_changes_nothing_more(said: str) -> None:
     once = normalised(said)
     assert "\n" not in once
     assert not any(sign.isascii() and sign.isdigit() for sign in once)

@@ -1,4 +1,4 @@
-"""What a triage remembers of the runs before it."""
+"""What a triage remembers about earlier runs."""
 
 from pathlib import Path
 from typing import Any
@@ -15,13 +15,13 @@ from tests.suite.colors import Run
 
 
 def judge() -> ScriptedChatModel:
-    """Return a model that can judge one cause, and no more."""
+    """Return a model that judges one cause and then fails."""
     return ScriptedChatModel(
         replies=[answers("read_case", {"case": "results.xml#1"}), "Down.", answers("FalseNegativeCheck", VERDICT)]
     )
 
 
-def test_a_failure_of_yesterday_is_not_judged_again(run: Run, tmp_path: Path) -> None:
+def test_a_failure_judged_before_is_not_judged_again(run: Run, tmp_path: Path) -> None:
     record, night = tmp_path / "nights.db", tmp_path / "night"
     told: list[dict[str, Any]] = []
     models = [judge(), ScriptedChatModel(replies=[])]
@@ -35,7 +35,7 @@ def test_a_failure_of_yesterday_is_not_judged_again(run: Run, tmp_path: Path) ->
     assert second["evidence"] == first["evidence"]
 
 
-def test_what_is_remembered_can_still_be_verified_though_its_case_has_another_id(tmp_path: Path) -> None:
+def test_a_remembered_verdict_can_be_verified_although_its_case_has_another_id(tmp_path: Path) -> None:
     for model, before in ((judge(), ""), (ScriptedChatModel(replies=[]), '<testcase classname="shop" name="test_good"/>')):
         write_results(tmp_path, before + failed("test_rates", REFUSED))
         triage = create_triage_agent(model, history=tmp_path / "nights.db")
@@ -44,7 +44,7 @@ def test_what_is_remembered_can_still_be_verified_though_its_case_has_another_id
         assert all(claim.holds for claim in verify_bundle(bundle))
 
 
-def test_another_failure_is_judged_anew(tmp_path: Path) -> None:
+def test_a_new_failure_is_judged(tmp_path: Path) -> None:
     write_results(tmp_path, failed("test_rates", REFUSED))
     record = tmp_path / "nights.db"
     create_triage_agent(judge(), history=record).invoke({"folder": str(tmp_path)})
@@ -55,7 +55,7 @@ def test_another_failure_is_judged_anew(tmp_path: Path) -> None:
     assert (report["status"], report["remembered"], len(model.requests)) == ("abstained", "", 3)
 
 
-def test_a_flaky_test_is_told_without_a_model(run: Run, tmp_path: Path) -> None:
+def test_a_flaky_test_is_reported_without_a_model(run: Run, tmp_path: Path) -> None:
     write_results(tmp_path, '<testcase classname="shop" name="test_shaky"><flakyFailure message="it came too late"/></testcase>')
     model = ScriptedChatModel(replies=[])
     (report,) = run(create_triage_agent(model), {"folder": str(tmp_path)})["reports"]
@@ -63,6 +63,6 @@ def test_a_flaky_test_is_told_without_a_model(run: Run, tmp_path: Path) -> None:
     assert report["cases"][0]["tries"] == ["it came too late"]
 
 
-def test_a_history_that_cannot_be_kept_is_told_while_building(tmp_path: Path) -> None:
+def test_an_unusable_history_file_is_refused_while_building(tmp_path: Path) -> None:
     with pytest.raises(AgentSpecError, match="cannot be used as a history"):
         create_triage_agent(history=tmp_path / "none" / "nights.db")

@@ -1,4 +1,4 @@
-"""The triage as a whole: cases in, verdicts with evidence out, whatever the folder holds."""
+"""The whole triage: cases in, verdicts with evidence out, for any folder."""
 
 from pathlib import Path
 from typing import Any
@@ -42,7 +42,7 @@ def place(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_failed_case_gets_a_verdict_whose_quotes_stand_in_a_tool_result(run: Run, place: Path) -> None:
+def test_a_failed_case_gets_a_verdict_with_quotes_from_a_tool_result(run: Run, place: Path) -> None:
     result = run(create_triage_agent(), {"folder": str(place)})
     (report,) = result["reports"]
     answer = FalseNegativeCheck.model_validate(report["answer"])
@@ -87,21 +87,21 @@ def test_exploring_offers_no_answer_and_concluding_offers_the_verdict_and_the_ab
     assert (report["status"], report["answer"]["missing"]) == ("abstained", ["a log"])
 
 
-def test_without_any_look_only_the_abstention_is_offered(run: Run, place: Path) -> None:
+def test_before_any_tool_call_only_the_abstention_is_offered(run: Run, place: Path) -> None:
     model = ScriptedChatModel(replies=["I know already.", answers("Abstention", {"missing": ["all"], "tried": []})])
     run(create_triage_agent(model), {"folder": str(place)})
     assert model.requests[-1].tool_names[-1] == "Abstention"
     assert "FalseNegativeCheck" not in model.requests[-1].tool_names
 
 
-def test_a_passed_case_with_a_failure_in_its_output_is_judged_the_other_way_round(run: Run, tmp_path: Path) -> None:
+def test_a_passed_case_with_a_failure_in_its_output_is_judged_as_a_possible_false_pass(run: Run, tmp_path: Path) -> None:
     write_results(tmp_path, passed("test_sync", "Exception in thread sync: nothing was synchronised"))
     (report,) = run(create_triage_agent(), {"folder": str(tmp_path)})["reports"]
     assert report["answer"]["is_false_positive"] is True
     assert report["answer"]["evidence"] == ["Exception in thread sync: nothing was synchronised"]
 
 
-def test_failures_of_one_cause_are_judged_once_and_told_with_all_their_cases(run: Run, tmp_path: Path) -> None:
+def test_failures_with_one_cause_are_judged_once_and_reported_with_all_cases(run: Run, tmp_path: Path) -> None:
     names = [f"test_{number:02}" for number in range(12)]
     write_results(tmp_path, *(failed(name, REFUSED) for name in names))
     (report,) = run(create_triage_agent(), {"folder": str(tmp_path)})["reports"]
@@ -133,7 +133,7 @@ def test_files_may_have_any_name(run: Run, tmp_path: Path, name: str) -> None:
     assert (report["case"], report["status"]) == (f"{name}#1", "answered")
 
 
-def test_a_folder_outside_the_root_is_not_looked_into(run: Run, place: Path) -> None:
+def test_a_folder_outside_the_root_is_not_read(run: Run, place: Path) -> None:
     (place / "inner").mkdir()
     triage = create_triage_agent(root=place / "inner")
     for folder in ("..", str(place), "/etc", "/there/is/none"):
@@ -142,7 +142,7 @@ def test_a_folder_outside_the_root_is_not_looked_into(run: Run, place: Path) -> 
         assert "not below the folder" in result["problems"][0]
 
 
-def test_the_graph_is_drawn_as_it_is_described() -> None:
+def test_the_drawing_of_the_graph_is_the_documented_one() -> None:
     drawn = create_triage_agent().get_graph(xray=1).draw_mermaid(with_styles=False)
     for node in ("find_cases", "explore", "hand_over", "conclude_failed", "conclude_passed", "report"):
         assert node in drawn

@@ -1,4 +1,4 @@
-"""The triage of folders that are large, or change under its hands."""
+"""The triage of folders that are large or change during the run."""
 
 import threading
 from pathlib import Path
@@ -25,7 +25,7 @@ def test_a_log_of_a_gigabyte_is_searched_and_the_case_is_judged(tmp_path: Path) 
     assert report["answer"]["evidence"] == ["ERROR rates: Connection refused"]
 
 
-def test_a_folder_that_changes_while_it_is_read_is_triaged_all_the_same(tmp_path: Path) -> None:
+def test_a_folder_that_changes_while_it_is_read_is_still_triaged(tmp_path: Path) -> None:
     names = [f"test_{number}" for number in range(20)]
     write_results(tmp_path, *(failed(name, REFUSED) for name in names))
     stop = threading.Event()
@@ -52,7 +52,7 @@ def test_a_folder_that_changes_while_it_is_read_is_triaged_all_the_same(tmp_path
     assert {report["status"] for report in reports} == {"answered"}
 
 
-def test_results_that_go_away_after_they_were_found_end_in_a_reason(tmp_path: Path) -> None:
+def test_results_deleted_after_the_survey_end_with_a_reason(tmp_path: Path) -> None:
     write_results(tmp_path, failed("test_rates", REFUSED))
     triage = create_triage_agent()
     reasons = []

@@ -1,4 +1,4 @@
-"""What the agents' tools say, and that they say it rather than fail."""
+"""The agents' tools: what they return, and that they return a message instead of failing."""
 
 import json
 from pathlib import Path
@@ -31,7 +31,7 @@ def said(run: Run, place: Path, name: str, **args: Any) -> str:
     return answer.text
 
 
-def test_read_case_says_all_that_the_files_say(run: Run, place: Path) -> None:
+def test_read_case_returns_everything_the_files_say(run: Run, place: Path) -> None:
     assert said(run, place, "read_case", case="results.xml#2").splitlines() == [
         "case: results.xml#2",
         "test: shop::test_total",
@@ -64,11 +64,11 @@ def test_read_case_returns_its_facts_as_plain_json_beside_the_text(run: Run, pla
     assert CaseFacts(**answer.artifact).text == answer.text
 
 
-def test_lines_stand_as_they_are_below_a_line_that_says_which(run: Run, place: Path) -> None:
+def test_lines_are_unchanged_below_a_heading_with_their_numbers(run: Run, place: Path) -> None:
     assert said(run, place, "read_lines", path="app.log", start=-1) == "[app.log lines 2 to 2 of 2, utf-8]\nERROR no lamp"
 
 
-def test_matches_come_with_their_place(run: Run, place: Path) -> None:
+def test_each_match_has_its_file_and_line(run: Run, place: Path) -> None:
     assert said(run, place, "search", text="no lamp") == "app.log:2: ERROR no lamp"
     assert said(run, place, "search", text="^error", regex=True, under="alone") == "[No line matches.]"
 
@@ -93,7 +93,7 @@ def test_files_and_cases_are_listed(run: Run, place: Path) -> None:
         ("read_case", {"case": "results.xml#9"}, "There is no case 'results.xml#9'"),
     ],
 )
-def test_what_cannot_be_done_is_told_and_the_run_goes_on(
+def test_an_impossible_request_is_reported_and_the_run_continues(
     run: Run, place: Path, name: str, args: dict[str, Any], why: str
 ) -> None:
     assert why in said(run, place, name, **args)
@@ -106,7 +106,7 @@ def test_many_unreadable_files_are_not_all_named(run: Run, place: Path) -> None:
     assert (len(lines), lines[-1]) == (MAX_PROBLEMS + 1, "[30 more files could not be read]")
 
 
-def test_the_model_is_not_shown_what_is_put_in_by_the_graph() -> None:
+def test_the_model_does_not_see_injected_arguments() -> None:
     shown = {tool.name: set(tool.tool_call_schema.model_json_schema()["properties"]) for tool in TRIAGE_TOOLS}  # type: ignore[union-attr]  # all are made from functions
     assert shown == {
         "list_failed_cases": set(),
@@ -132,7 +132,7 @@ HOSTILE = (
 
 
 @pytest.mark.parametrize("tool", TRIAGE_TOOLS, ids=lambda tool: tool.name)
-def test_whatever_a_tool_is_asked_for_it_answers_and_the_run_goes_on(run: Run, place: Path, tool: Any) -> None:
+def test_a_tool_answers_any_arguments_and_the_run_continues(run: Run, place: Path, tool: Any) -> None:
     properties = tool.tool_call_schema.model_json_schema()["properties"]
     texts = [name for name, schema in properties.items() if schema.get("type") == "string"]
     numbers = {name: 10**30 for name, schema in properties.items() if schema.get("type") == "integer"}

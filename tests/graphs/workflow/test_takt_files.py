@@ -224,7 +224,7 @@ def test_max_movements_ends_a_piece(run: Run, piece: Path) -> None:
         ("- Scope: scope.md", "- 5", 34, "movements[1].output_contracts.report"),
     ],
 )
-def test_a_mistake_is_told_by_the_names_of_the_file(piece: Path, old: str, new: str, line: int, key: str) -> None:
+def test_an_error_uses_the_names_of_the_file(piece: Path, old: str, new: str, line: int, key: str) -> None:
     assert PIECE.count(old) == 1
     piece.write_text(PIECE.replace(old, new))
     with pytest.raises(WorkflowFileError) as caught:

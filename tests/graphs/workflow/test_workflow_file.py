@@ -130,7 +130,7 @@ def test_a_run_may_have_facts_of_its_own(run: Run, tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_mistake_is_told_with_file_line_and_key(tmp_path: Path, old: str, new: str, line: int, key: str, problem: str) -> None:
+def test_an_error_names_file_line_and_key(tmp_path: Path, old: str, new: str, line: int, key: str, problem: str) -> None:
     assert GOOD.count(old) == 1
     path = write(tmp_path, GOOD.replace(old, new))
     with pytest.raises(WorkflowFileError) as caught:
@@ -141,7 +141,7 @@ def test_a_mistake_is_told_with_file_line_and_key(tmp_path: Path, old: str, new:
 
 
 @pytest.mark.parametrize("text", ["", "5", "[]", "{}", "steps: []", "steps:\n  - 5", "a: &x 1\nb: *x", BOMB, "? [a]\n: b"])
-def test_what_is_no_workflow_is_refused(tmp_path: Path, text: str) -> None:
+def test_anything_but_a_workflow_is_refused(tmp_path: Path, text: str) -> None:
     with pytest.raises(WorkflowFileError):
         load_workflow(write(tmp_path, text))
 
@@ -166,7 +166,7 @@ def test_a_damaged_file_is_a_workflow_or_a_clear_error(tmp_path: Path, place: in
 
 
 @pytest.mark.parametrize("value", ['!!int ""', '!!float ""', '!!bool "x"', '!!timestamp "x"', '!!binary "?"', "!!null x"])
-def test_a_value_that_its_tag_does_not_fit_is_told(tmp_path: Path, value: str) -> None:
+def test_a_value_that_does_not_fit_its_tag_is_reported(tmp_path: Path, value: str) -> None:
     path = tmp_path / "workflow.yaml"
     path.write_text(GOOD.replace("level: 2", f"level: {value}"))
     with pytest.raises(WorkflowFileError, match=r"workflow\.yaml"):

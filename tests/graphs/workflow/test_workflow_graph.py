@@ -31,7 +31,7 @@ def path(result: dict[str, Any]) -> list[str]:
     return [transition["step"] for transition in result["transitions"]] + [result["status"]]
 
 
-def test_the_rules_stand_on_the_drawn_edges(snapshot: SnapshotAssertion) -> None:
+def test_the_rules_are_on_the_drawn_edges(snapshot: SnapshotAssertion) -> None:
     assert create_workflow(reviewed("approved")).get_graph().draw_mermaid(with_styles=False) == snapshot
 
 

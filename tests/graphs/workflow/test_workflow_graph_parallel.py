@@ -58,7 +58,7 @@ def test_a_parallel_step_visited_again_has_new_labels(run: Run) -> None:
     assert result["status"] == "COMPLETE"
 
 
-def test_labels_and_aggregates_may_stand_in_one_list_of_rules(run: Run) -> None:
+def test_labels_and_aggregates_may_be_in_one_list_of_rules(run: Run) -> None:
     rules = {'all("needs fix")': "ABORT", "approved": "COMPLETE", "rejected": "ABORT"}
     result = run(create_workflow([parallel("approved", "approved", rules=rules)]), {"task": "T"})
     assert (result["status"], result["transitions"][0]["rule"]) == ("COMPLETE", "approved")

@@ -36,6 +36,7 @@ def wait_for(line: str, folder: Path, process: subprocess.Popen[bytes]) -> None:
     raise AssertionError(f"{line!r} was not reached")
 
 
+@pytest.mark.torture
 def test_a_killed_process_repeats_no_finished_step(tmp_path: Path) -> None:
     process = subprocess.Popen([sys.executable, "-m", "tests.graphs.workflow.killed_run", str(tmp_path)], cwd=ROOT)
     try:

@@ -1,1 +1,1 @@
-"""Runs killed by SIGKILL wherever they store something, call the model or are inside a tool, ours and those of LangChain."""
+"""Runs of answergraph and of LangChain, killed by SIGKILL at each store, at each model call and inside tools."""

@@ -1,4 +1,4 @@
-"""Kills a run at each of its points in turn, goes on with it in another process, and counts what was lost or done again."""
+"""Kills a run at each of its points in turn, continues it in another process, and counts lost and repeated work."""
 
 from __future__ import annotations
 
@@ -39,19 +39,19 @@ TOOLS = frozenset("abc")
 
 @dataclass
 class Tally:
-    """What was found after the kills of one way."""
+    """The counts after all kills of one way."""
 
     kills: int = 0
     lost: int = 0
-    """Stored steps that the finished thread does not hold."""
+    """Stored steps that are missing in the finished thread."""
     repeated: int = 0
-    """Stored steps that were carried out again."""
+    """Stored steps that ran again."""
     differing: int = 0
-    """Finished threads whose messages, answer or outcome differ from those of an unbroken run, or that did not finish."""
+    """Threads that did not finish, or whose messages, answer or outcome differ from those of an uninterrupted run."""
     not_stored: int = 0
-    """Tools that had run and were not stored: they run again."""
+    """Tools that had run but were not stored yet; they run again."""
     most_not_stored: int = 0
-    """At one kill."""
+    """The largest such number at one kill."""
     problems: list[str] = field(default_factory=list)
 
     def __add__(self, other: Tally) -> Tally:
@@ -63,14 +63,14 @@ class Tally:
 
     @property
     def holds(self) -> bool:
-        """Whether nothing was lost, repeated or different."""
+        """Whether nothing is lost, repeated or different."""
         return not (self.lost or self.repeated or self.differing)
 
 
 def tally_of(way: Way, folder: Path, place: str, every: int = 1, first: int = 1) -> Tally:
-    """Kill runs of one way at each point from the first one on, or at every n-th one, and go on with each of them."""
+    """Kill runs of one way at each point, or at every n-th point, and continue each run."""
     processes = multiprocessing.get_context("forkserver")
-    processes.set_forkserver_preload([killed_run.__name__])  # imported once: each process that is killed is a fork of it
+    processes.set_forkserver_preload([killed_run.__name__])  # imported once: each killed process is a fork of this one
     expected, found = _seen(agent_of(way.library, InMemorySaver(), str).invoke(ASKED, config_of("unbroken"))), Tally()
     name = "-".join(way).lower()
     for number in count(first, every):
@@ -90,7 +90,7 @@ def _after_kill(way: Way, place: str, thread: str, before: Sequence[str], expect
     done: list[str] = []
     try:
         stored, result = _gone_on(way, place, thread, done)
-    except Exception as error:  # noqa: BLE001 - a thread that cannot go on is what is counted
+    except Exception as error:  # noqa: BLE001 - threads that cannot continue are counted
         return Tally(1, differing=1, problems=[f"{thread}: {type(error).__name__}: {str(error)[:200]}"])
     replies, tools = sum(isinstance(each, AIMessage) for each in stored), _tools_in(stored)
     held = {message.id for message in result["messages"]}
@@ -105,7 +105,7 @@ def _after_kill(way: Way, place: str, thread: str, before: Sequence[str], expect
 
 
 def _gone_on(way: Way, place: str, thread: str, done: list[str]) -> tuple[list[Any], Any]:
-    """Return what a thread had stored, and what it ends with once it has gone on."""
+    """Return what a thread had stored, and what it holds after it was continued."""
     config = config_of(thread)
 
     async def awaited() -> tuple[list[Any], Any]:
@@ -127,9 +127,9 @@ def _gone_on(way: Way, place: str, thread: str, done: list[str]) -> tuple[list[A
 
 
 def _stored(state: Any, saved: Any) -> list[Any]:
-    """Return the messages of a thread's checkpoint, and those that its finished tasks have written since; empty without any."""
+    """Return the messages of a thread's checkpoint, and those that its finished tasks have written since."""
     if "source" not in (state.metadata or {}):
-        return []  # with durability="exit", a checkpoint of nothing may stand before the first
+        return []  # with durability="exit", an empty checkpoint may come before the first one
     written = [value for _, channel, value in (saved.pending_writes or () if saved else ()) if channel == "messages"]
     since = [each for value in written for each in (value if isinstance(value, list) else [value])]
     known = {message.id for message in state.values.get("messages", [])}
@@ -141,7 +141,7 @@ def _tools_in(messages: Sequence[Any]) -> set[str]:
 
 
 def _seen(result: Any) -> Any:
-    """Return what two runs of the same agent have in common."""
+    """Return the parts of a result that are equal in two runs of the same agent."""
     messages = [(message.type, message.text, getattr(message, "tool_call_id", None)) for message in result["messages"]]
     outcome = result.get("outcome")
     ended = (outcome["status"], outcome["usage"], len(outcome["attempts"])) if outcome else None
@@ -149,7 +149,7 @@ def _seen(result: Any) -> Any:
 
 
 def places(folder: Path, postgres: Any) -> Iterator[tuple[Way, str]]:
-    """Yield each way with the store for it: one SQLite file, or one database of a PostgreSQL server."""
+    """Yield each way with its store: an SQLite file, or a database of a PostgreSQL server."""
     for way in WAYS:
         if way.store == "SQLite":
             yield way, str(folder / f"{'-'.join(way).lower()}.db")

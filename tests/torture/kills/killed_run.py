@@ -1,4 +1,4 @@
-"""What runs in the process that is killed: an agent on a store of its own, and the points at which it can die."""
+"""Runs in the process that is killed: an agent with its own store, and the points at which it can die."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Way(NamedTuple):
 
 
 def agent_of(library: Library, saver: Any, note: Callable[[str], Any], point: Callable[[], Any] = lambda: None) -> Any:
-    """Return an agent that looks three times and corrects its answer, of either library; it notes its calls."""
+    """Return an agent of either library that looks three times, corrects its answer, and logs its calls."""
 
     @tool
     def look(at: str) -> str:
@@ -101,7 +101,7 @@ def config_of(thread: str) -> Any:
 
 
 def killed(way: Way, place: str, thread: str, log: Path, number: int) -> None:
-    """Run the agent until it comes to a point for the n-th time, then die."""
+    """Run the agent until it reaches a point for the n-th time, then die."""
     numbers = count(1)
 
     def note(line: str) -> None:
@@ -129,9 +129,9 @@ def killed(way: Way, place: str, thread: str, log: Path, number: int) -> None:
 
 
 def _blocking_points(method: Callable[..., Any], point: Callable[[], Any]) -> Callable[..., Any]:
-    """Return a method of a saver with a point before it and one behind it."""
+    """Return a method of a saver with a point before and after it."""
 
-    @wraps(method)  # LangGraph looks at its signature
+    @wraps(method)  # LangGraph inspects its signature
     def store(*args: Any, **kwargs: Any) -> Any:
         point()
         stored = method(*args, **kwargs)

@@ -1,1 +1,1 @@
-"""Many runs, long threads, many calls, cancelled runs: what is left of them in memory, threads, tasks and file handles."""
+"""Many runs, long threads, many calls and cancelled runs; they must leave no memory, threads, tasks or file handles behind."""

@@ -1,4 +1,4 @@
-"""An agent that looks a number up and answers with it, and what one process holds on to."""
+"""An agent that looks a number up and answers with it, and the resources that a process holds."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BYTES_PER_MB = 1_000_000
 
 
 class Found(BaseModel):
-    """What was found."""
+    """The number found."""
 
     number: int
 
@@ -39,7 +39,7 @@ async def look_slowly(number: int) -> int:
 
 
 class LookingModel(InProcessChatModel):
-    """Calls its tool with the number it is asked for, and answers with the number that the tool returned."""
+    """Calls its tool with the requested number, and answers with the number that the tool returned."""
 
     model_name: str = "looking"
     tool: str = "look"
@@ -71,7 +71,7 @@ def asked(number: int) -> Any:
 
 
 class Held(NamedTuple):
-    """What this process holds."""
+    """The resources that this process holds."""
 
     megabytes: float
     threads: int

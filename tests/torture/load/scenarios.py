@@ -1,4 +1,4 @@
-"""The scenarios, each in a process of its own, and the bounds that they must keep."""
+"""The scenarios, each in its own process, and their bounds."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from answergraph.middleware import before_agent
 from tests.torture.load.looking_agent import Held, asked, looking_agent
 
 MAX_GROWN_MB = 5.0
-"""Of runs that keep nothing: allocators and caches take a little."""
+"""For runs that keep nothing; allocators and caches take a little."""
 MAX_THREADS_KEPT = 64
-"""The tool threads of one event loop, and those of asyncio's own pool: kept for the next run, however many runs there were."""
+"""The tool threads of one event loop, and those of asyncio's pool; they are kept for the next run, after any number of runs."""
 KEPT_MESSAGES = 20
 
 
 class Finding(NamedTuple):
-    """What one scenario showed."""
+    """The result of one scenario."""
 
     what: str
     found: str
@@ -35,7 +35,7 @@ class Finding(NamedTuple):
 
 
 def runs_in_one_process(number: int) -> Finding:
-    """Half of them blocking, half awaited; the first tenth fills caches."""
+    """Make half of the runs blocking and half awaited; the first tenth fills caches."""
     agent = looking_agent()
 
     async def awaited(count: int) -> None:
@@ -54,7 +54,7 @@ def runs_in_one_process(number: int) -> Finding:
 
 
 def turns_on_one_thread(number: int) -> Finding:
-    """The conversation is cut to its last messages at every tenth turn; what grows is what the saver keeps."""
+    """Cut the conversation to its last messages at every tenth turn; only the saver's data may grow."""
 
     @before_agent
     def cut(state: Any, runtime: Any) -> Any:
@@ -96,7 +96,7 @@ def runs_at_once(number: int) -> Finding:
 
 
 def calls_in_one_reply(number: int, *, tool: str = "look") -> Finding:
-    """Compared with a tenth of the calls: work that is linear takes ten times as long."""
+    """Compare with a tenth of the calls: linear work takes ten times as long."""
     seconds = []
     for count in (number // 10, number):
         agent = looking_agent(calls=count, tool=tool)
@@ -111,7 +111,7 @@ def calls_in_one_reply(number: int, *, tool: str = "look") -> Finding:
 
 
 def stopped_runs(number: int, *, timed_out: bool) -> Finding:
-    """Stop each run a little later than the one before; then the next turn of its thread."""
+    """Stop each run a little later than the one before, then run the next turn of its thread."""
     agent = looking_agent(tool="look_slowly", calls=3, checkpointer=InMemorySaver())
 
     async def stopped(each: int) -> None:
@@ -133,14 +133,14 @@ def stopped_runs(number: int, *, timed_out: bool) -> Finding:
             await stopped(each)
             _check(await agent.ainvoke(asked(each), _config(each)), each)
         assert len(asyncio.all_tasks()) == 1
-        return Held.now().more_than(before)._replace(megabytes=0)  # the threads' conversations stay in memory
+        return Held.now().more_than(before)._replace(megabytes=0)  # the conversations stay in memory
 
     what = f"{number:,} runs {'timed out' if timed_out else 'cancelled'}, then the next turn"
     return _left(what, asyncio.run(all_stopped()))
 
 
 def findings(part: int = 1) -> Iterator[Finding]:
-    """Yield what each scenario showed, in full or with a part of its numbers."""
+    """Yield the result of each scenario, in full or with a fraction of its numbers."""
     scenarios: list[Callable[[], Finding]] = [
         partial(runs_in_one_process, 5_000 // part),
         partial(turns_on_one_thread, 10_000 // part),

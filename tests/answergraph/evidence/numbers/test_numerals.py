@@ -42,7 +42,7 @@ def cut_out(value: Any, text: str, **mark: Any) -> str | None:
         (0.1 + 0.2, "0.30000000000000004", "0.30000000000000004"),
     ],
 )
-def test_these_stand_there(value: Any, text: str, cut: str) -> None:
+def test_these_numbers_are_found(value: Any, text: str, cut: str) -> None:
     assert cut_out(value, text) == cut
 
 
@@ -104,7 +104,7 @@ def test_these_do_not(value: Any, text: str) -> None:
         (50, "50 km", "m", None),
     ],
 )
-def test_a_unit_stands_beside_its_number(value: float, text: str, units: Any, cut: str | None) -> None:
+def test_a_unit_is_beside_its_number(value: float, text: str, units: Any, cut: str | None) -> None:
     assert cut_out(value, text, units=units) == cut
 
 

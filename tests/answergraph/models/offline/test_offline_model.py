@@ -180,7 +180,7 @@ def test_division_by_zero_ends_in_one_sentence_and_no_half_answer() -> None:
 
 
 @pytest.mark.parametrize("returned", ["about 7", "", "nan", "inf", "1e999", '{"result": 7}', "1_000", "9" * 5000])
-def test_a_tool_message_that_is_no_finite_number_ends_the_calculation(returned: str) -> None:
+def test_a_tool_message_that_is_not_a_finite_number_ends_the_calculation(returned: str) -> None:
     @tool("add")
     def strange_add(a: float, b: float) -> str:
         """Add two numbers, strangely."""
@@ -228,7 +228,7 @@ def test_an_add_that_demands_more_than_two_numbers_is_not_used() -> None:
 
 
 @pytest.mark.parametrize("question", ["Tell me a joke.", "", "素数とは何ですか。", "I am 42 years old."])
-def test_what_is_no_arithmetic_is_declined_in_one_sentence_even_when_a_call_is_demanded(question: str) -> None:
+def test_anything_but_arithmetic_is_declined_in_one_sentence_even_if_a_call_is_forced(question: str) -> None:
     messages = converse(question, answer_tool=Calculation, tool_choice="any")
 
     assert calls_of(messages) == []

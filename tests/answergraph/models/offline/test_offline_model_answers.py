@@ -135,7 +135,7 @@ class Referring(BaseModel):
         ),
     ],
 )
-def test_a_schema_is_filled_as_far_as_the_tools_told(schema: type[BaseModel], expected: dict[str, Any]) -> None:
+def test_a_schema_is_filled_as_far_as_the_tools_returned_values(schema: type[BaseModel], expected: dict[str, Any]) -> None:
     assert answer_of(converse("7 ÷ 2", answer_tool=schema, tool_choice="any")) == expected
     assert json.loads(converse("7 ÷ 2", response_format=native_format(schema))[-1].text) == expected
 

@@ -38,7 +38,7 @@ def test_a_new_question_starts_a_new_plan() -> None:
     assert calls_of(messages[len(second) :]) == ["multiply", "validate_calculation", "Calculation"]
 
 
-def test_a_new_question_that_is_no_arithmetic_is_not_given_the_old_answer() -> None:
+def test_a_new_question_without_arithmetic_does_not_get_the_old_answer() -> None:
     first = converse("3 + 4", answer_tool=Calculation)
     second = [*first, _receipt(first, "Returning structured response"), HumanMessage("Tell me a joke.")]
 

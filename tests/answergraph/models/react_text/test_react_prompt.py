@@ -57,7 +57,7 @@ ASKED = HumanMessage("Why?")
         ([ASKED, result("nobody asked")], "Question: Why?\nObservation: nobody asked\nThought:"),
     ],
 )
-def test_a_conversation_is_told_in_the_protocols_form(messages: list[BaseMessage], text: str) -> None:
+def test_a_conversation_is_written_in_the_form_of_the_protocol(messages: list[BaseMessage], text: str) -> None:
     assert conversation_text(messages) == text
 
 

@@ -127,7 +127,7 @@ def test_an_evident_answer_is_taken(reply: str, answer: str) -> None:
         ("Action: add\nAction Input: [1, 2]", "Invalid Format: 'Action Input:' of add is one JSON object with the keys a, b"),
     ],
 )
-def test_every_other_reply_is_told_what_it_misses(reply: str, feedback: str) -> None:
+def test_every_other_reply_is_corrected_with_what_is_missing(reply: str, feedback: str) -> None:
     reading = read_reply(reply, TOOLS)
     assert isinstance(reading, Unreadable), reading
     assert reading.feedback == feedback

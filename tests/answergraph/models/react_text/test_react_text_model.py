@@ -74,14 +74,14 @@ def test_every_strategy_works(run: Run, strategy: Any, replies: list[str], name:
     assert all(not request.tools and "response_format" not in request.kwargs for request in llm.requests)
 
 
-def test_the_schema_stands_in_the_prompt() -> None:
+def test_the_schema_is_in_the_prompt() -> None:
     model, llm = text_model(PASSED)
     create_agent(model, [search], response_format=Verdict).invoke(QUESTION)
     assert "The Final Answer is one JSON object that fits the following JSON Schema" in prompts(llm)[0]
     assert '"passed"' in prompts(llm)[0]
 
 
-def test_a_forced_choice_is_said_in_words() -> None:
+def test_a_forced_choice_is_written_into_the_prompt() -> None:
     model, llm = text_model(CALLS)
     create_agent(model, [search], response_format=ToolStrategy(Verdict)).invoke(QUESTION)
     assert "Every reply ends with an Action" in prompts(llm)[0]
@@ -102,7 +102,7 @@ def test_an_answer_that_does_not_fit_is_observed_as_a_mistake(run: Run) -> None:
     ("handle", "told"),
     [(True, MISSING_ACTION), ("Use the form!", "Use the form!"), (lambda error: error.llm_output.upper(), "I THINK SO.")],
 )
-def test_what_cannot_be_read_is_sent_back_as_told(run: Run, handle: Any, told: str) -> None:
+def test_an_unreadable_reply_is_sent_back_as_configured(run: Run, handle: Any, told: str) -> None:
     model, llm = text_model("I think so.", "Final Answer: Yes.", handle_parsing_errors=handle)
     result = run(create_agent(model, [search]), QUESTION)
     assert prompts(llm)[1] == f"{prompts(llm)[0]}I think so.\nObservation: {told}\nThought:"
@@ -116,7 +116,7 @@ def test_what_cannot_be_read_is_raised_if_you_say_so(run: Run) -> None:
 
 
 @pytest.mark.parametrize("handle", [True, False])
-def test_an_unknown_tool_is_always_told(run: Run, handle: bool) -> None:
+def test_an_unknown_tool_is_always_reported(run: Run, handle: bool) -> None:
     replies = ("Action: serach\nAction Input: x", "Final Answer: Yes.")
     model, llm = text_model(*replies, handle_parsing_errors=handle)
     result = run(create_agent(model, [search]), QUESTION)
@@ -165,7 +165,7 @@ def test_a_stream_shows_each_reply_once_as_it_was_read(run: Run) -> None:
     assert list(texts.values()) == [LOOKS, "It did."]
 
 
-def test_a_system_prompt_stands_before_everything(run: Run) -> None:
+def test_a_system_prompt_comes_first(run: Run) -> None:
     model, llm = text_model("Final Answer: Yes.")
     run(create_agent(model, [search], system_prompt="Be brief."), QUESTION)
     assert prompts(llm)[0].startswith("Be brief.\n\nAnswer the following questions")

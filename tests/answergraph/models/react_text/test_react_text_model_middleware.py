@@ -50,7 +50,7 @@ def prompts(llm: ScriptedChatModel) -> list[str]:
     return [request.messages[0].text for request in llm.requests]
 
 
-def test_what_a_person_said_about_a_call_is_observed(run: Run) -> None:
+def test_the_decision_of_a_person_about_a_call_is_the_observation(run: Run) -> None:
     llm = ScriptedChatModel(replies=[LOOKS, PASSED])
     approval = HumanInTheLoopMiddleware(interrupt_on={"search": True})
     options: dict[str, Any] = {"response_format": Verdict, "middleware": [approval], "checkpointer": InMemorySaver()}

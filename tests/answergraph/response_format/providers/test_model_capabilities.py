@@ -110,7 +110,7 @@ def test_auto_takes_the_provider_where_it_can_and_the_tool_elsewhere() -> None:
     assert resolved(named("gpt-4o"), [search], Answer | Other) == "provider"
 
 
-def test_auto_is_decided_anew_when_a_middleware_changes_the_model(run: Any) -> None:
+def test_auto_decides_again_when_a_middleware_changes_the_model(run: Any) -> None:
     native = ScriptedChatModel(replies=[AIMessage('{"text": "b"}')], profile={"structured_output": True})
 
     class Switch(AgentMiddleware[Any, Any, Any]):

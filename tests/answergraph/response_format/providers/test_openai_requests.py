@@ -112,7 +112,7 @@ class Part(BaseModel):
     note: str | None = None
 
 
-def test_what_is_no_plain_json_takes_the_sdks_way(server: OpenAIServer) -> None:
+def test_values_beyond_plain_json_are_sent_by_the_sdk(server: OpenAIServer) -> None:
     client = PlainRequests(chat(server).root_client)
     client.chat.completions.create(model="gpt-4o", messages=[{"role": "user", "content": [Part(type="text", text="Hello")]}])
     assert server.requests[-1].body["messages"] == [{"role": "user", "content": [{"type": "text", "text": "Hello"}]}]

@@ -131,7 +131,7 @@ def test_clients_and_models_of_the_users_own_are_left_alone(server: OpenAIServer
     assert model.asked == 1
 
 
-def test_a_client_that_is_no_client_of_the_sdk_is_asked_as_it_is() -> None:
+def test_another_client_than_the_sdks_is_used_unchanged() -> None:
     asked: list[Any] = []
 
     class Raw:

@@ -91,7 +91,7 @@ def test_a_port_says_nothing_of_the_server(address: str, name: str, native: bool
     ],
     ids=str,
 )
-def test_thinking_is_read_from_what_the_client_is_told(attributes: dict[str, Any], refuses: bool) -> None:
+def test_thinking_is_read_from_the_settings_of_the_client(attributes: dict[str, Any], refuses: bool) -> None:
     assert refuses_forced_tools(Told(model_name="claude-sonnet-4-5", **attributes)) is refuses
 
 

@@ -83,7 +83,7 @@ def test_hostile_texts_take_linear_time(text: str) -> None:
     assert time.process_time() - started < 5
 
 
-def test_a_long_answer_with_a_slip_of_syntax_is_mended_in_linear_time() -> None:
+def test_a_long_answer_with_a_syntax_error_is_repaired_in_linear_time() -> None:
     written = [f"it's number {number}" for number in range(4_000)]
     started = time.process_time()
     assert [item.data for item in find_json("{'a': [" + "".join(f'"{text}",' for text in written) + "]}")] == [{"a": written}]
@@ -99,7 +99,7 @@ def test_prose_with_very_many_objects_is_data_and_no_answer() -> None:
     assert find_json('{"a": 1} ' * 1_001) == []
 
 
-def test_a_text_with_very_many_almost_objects_is_no_slip_of_syntax() -> None:
+def test_a_text_with_very_many_broken_objects_is_not_repaired() -> None:
     assert [item.data for item in find_json("{'a': 1,} " * 3)] == [{"a": 1}] * 3
     assert find_json("{'a': 1,} " * 100) == []
 
@@ -117,7 +117,7 @@ def test_a_text_with_very_many_almost_objects_is_no_slip_of_syntax() -> None:
         ("{'a': 'it is {here}', 'b': \"it's\",}", {"a": "it is {here}", "b": "it's"}),
     ],
 )
-def test_small_faults_of_syntax_are_mended_and_recorded(text: str, data: Any) -> None:
+def test_small_faults_of_syntax_are_repaired_and_recorded(text: str, data: Any) -> None:
     assert [item.data for item in find_json(text)] == [data]
     assert find_json(text)[0].repairs[-1] == "JSON syntax mended"
 

@@ -53,7 +53,7 @@ def test_a_value_that_is_open_or_missing_does_not_stand(text: str) -> None:
 
 
 @given(st.text(alphabet='{}[]"\\:,a1 \n`', max_size=60))
-def test_what_stands_is_the_beginning_of_any_text(text: str) -> None:
+def test_a_closed_value_is_a_prefix_of_any_text(text: str) -> None:
     stands = closed_value(text)
     assert stands is None or (text.startswith(stands) and stands)
 

@@ -234,7 +234,7 @@ class TestChanges:
         reading.value.score = score
         assert reading.is_changed(text)
 
-    def test_not_a_number_is_no_change(self) -> None:
+    def test_not_a_number_does_not_count_as_a_change(self) -> None:
         class Measured(BaseModel):
             """A measurement."""
 

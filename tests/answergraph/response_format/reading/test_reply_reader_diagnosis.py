@@ -56,7 +56,7 @@ def test_a_reply_is_diagnosed_by_its_marks(status: Any, message: AIMessage) -> N
     assert diagnose(message) == status
 
 
-def test_a_refusal_is_told_in_the_models_own_words() -> None:
+def test_a_refusal_is_reported_in_the_models_own_words() -> None:
     assert refusal_text(AIMessage("", additional_kwargs={"refusal": "no"})) == "no"
     assert refusal_text(AIMessage([REFUSAL_BLOCK])) == "I will not."
     assert refusal_text(AIMessage("I had rather not.", response_metadata={"stop_reason": "refusal"})) == "I had rather not."

@@ -126,7 +126,7 @@ def test_the_text_around_a_call_stays(text: str, rest: str) -> None:
         f"<think>I could call {CALL}",
     ],
 )
-def test_what_is_no_call_of_an_offered_tool_is_untouched(text: str) -> None:
+def test_a_call_of_a_tool_that_was_not_offered_is_unchanged(text: str) -> None:
     assert find_text_calls(text, NAMES) == TextCalls((), text)
 
 

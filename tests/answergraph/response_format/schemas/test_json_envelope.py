@@ -36,7 +36,7 @@ def test_members_with_a_discriminator_need_no_envelope() -> None:
 @pytest.mark.parametrize(
     "other", [pet("cat"), pet("dog", required=("name",)), {"properties": {"kind": True}, "required": ["kind"]}, {}]
 )
-def test_members_that_a_constant_does_not_tell_apart_stand_in_an_envelope(other: dict[str, Any]) -> None:
+def test_members_that_no_constant_distinguishes_are_in_an_envelope(other: dict[str, Any]) -> None:
     members = envelope([("Cat", pet("cat")), ("Other", other)])["anyOf"]
     assert [member["properties"]["schema"] for member in members] == [{"const": "Cat"}, {"const": "Other"}]
 

@@ -211,7 +211,7 @@ def test_alternatives_of_a_json_schema_are_a_union_unless_it_says_more() -> None
     ["Verdict", 5, object(), Callable[[], int], len],
     ids=["a name", "a number", "an object", "a callable", "a function"],
 )
-def test_what_is_no_type_of_an_answer_is_refused(declared: Any) -> None:
+def test_a_type_that_cannot_be_an_answer_is_refused(declared: Any) -> None:
     with pytest.raises(AgentSpecError, match="Unsupported schema type"):
         answer_schemas(declared)
 

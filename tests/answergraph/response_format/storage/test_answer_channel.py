@@ -122,7 +122,7 @@ def test_the_only_schema_needs_no_name_in_what_is_written(point: Point) -> None:
 
 
 @given(json_values | st.dictionaries(st.sampled_from(["answergraph", "value", "schema", "x", "y"]), json_values, max_size=3))
-def test_what_is_no_answer_loses_nothing(value: Any) -> None:
+def test_a_value_that_is_not_an_answer_loses_nothing(value: Any) -> None:
     back = POINT.from_checkpoint(POINT.to_checkpoint(value))
     if isinstance(back, Point):
         assert value.items() <= back.model_dump().items()
@@ -141,7 +141,7 @@ def test_what_goes_into_a_checkpoint_is_plain(answer: Any) -> None:
     [Login(password=SecretStr("hush")), Point.model_construct(x="no number"), Spot(x=1), "text", 3, [1], {"x": 1, "unknown": 2}],
     ids=["not sayable in JSON", "not valid", "of another class", "a text", "a number", "a list", "a field too many"],
 )
-def test_what_does_not_come_back_equal_is_kept_as_it_is(value: Any) -> None:
+def test_a_value_that_json_would_change_is_stored_unchanged(value: Any) -> None:
     answers = stored(Point, Login) if isinstance(value, Login) else POINT
     assert answers.to_write(value) is value
     assert answers.to_checkpoint(value) is value

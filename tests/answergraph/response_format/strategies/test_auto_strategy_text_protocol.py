@@ -122,6 +122,6 @@ class ProviderError(Exception):
         (500, "does not support tools", False),
     ],
 )
-def test_only_words_about_tools_at_all_say_that_there_are_none(status: int, message: str, without_tools: bool) -> None:
+def test_only_errors_about_tools_in_general_mean_that_there_are_none(status: int, message: str, without_tools: bool) -> None:
     objection = objection_in(ProviderError(status, message), ScriptedChatModel(replies=[]))
     assert (objection is not None and objection.to_tools) is without_tools

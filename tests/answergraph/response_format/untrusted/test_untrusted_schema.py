@@ -124,7 +124,7 @@ REFUSED: dict[str, tuple[object, str]] = {
 
 
 @pytest.mark.parametrize(("schema", "message"), REFUSED.values(), ids=REFUSED)
-def test_a_schema_that_is_none_or_costs_much_is_refused_with_what_to_change(schema: object, message: str) -> None:
+def test_an_invalid_or_costly_schema_is_refused_with_what_to_change(schema: object, message: str) -> None:
     with pytest.raises(UntrustedSchemaError, match=re.escape(message)) as caught:
         check_untrusted_schema(schema)
     assert len(str(caught.value)) < 600
@@ -149,7 +149,7 @@ def test_a_schema_that_is_none_or_costs_much_is_refused_with_what_to_change(sche
     ],
     ids=range(8),
 )
-def test_a_schema_of_use_is_taken_as_it_is(schema: dict[str, Any]) -> None:
+def test_an_ordinary_schema_is_accepted_unchanged(schema: dict[str, Any]) -> None:
     checked = check_untrusted_schema(schema)
     assert checked == schema
     assert checked is not schema

@@ -50,7 +50,7 @@ class Contact(BaseModel):
 
 
 @pytest.mark.parametrize(("strict", "sent"), [(None, r"""^[^"\\\x00-\x1f@ ]+@x\.org$"""), (False, r"^[^@\s]+@x\.org$")])
-def test_a_server_of_ones_own_is_sent_the_plain_pattern_unless_the_schema_goes_as_it_is(strict: bool | None, sent: str) -> None:
+def test_your_own_server_receives_the_plain_pattern_unless_the_schema_is_sent_unchanged(strict: bool | None, sent: str) -> None:
     with OpenAIServer([says('{"email": "jo@x.org"}')]) as server:
         model = ChatOpenAI(model="qwen3", base_url=server.base_url, api_key=SecretStr("none"), max_retries=0)
         agent = create_agent(model, response_format=ProviderStrategy(Contact, strict=strict))

@@ -95,7 +95,7 @@ def test_an_optional_reference_union_or_object_becomes_a_union_with_null() -> No
           "items": {"anyOf": [{"type": "string"}, {"type": "number"}]}}),
     ],
 )  # fmt: skip
-def test_what_openai_does_not_take_is_said_another_way(schema: dict[str, Any], expected: dict[str, Any]) -> None:
+def test_keywords_that_openai_refuses_are_written_another_way(schema: dict[str, Any], expected: dict[str, Any]) -> None:
     assert strict(schema) == expected
 
 
@@ -119,7 +119,7 @@ def test_a_part_that_closes_an_object_closes_the_whole() -> None:
         assert compile_schema({"allOf": order}, Dialect.OPENAI_STRICT)["additionalProperties"] is False
 
 
-def test_what_stands_beside_a_union_moves_into_its_members() -> None:
+def test_keywords_beside_a_union_move_into_its_members() -> None:
     cat = {"properties": {"kind": {"const": "cat"}}, "required": ["kind"]}
     named = of({"name": {"type": "string"}}, anyOf=[cat, {"type": "string"}])
     members = strict(named)["anyOf"]
@@ -139,7 +139,7 @@ def test_a_recursive_model_stays_recursive_and_its_root_is_an_object() -> None:
     assert compile_schema(of({"me": {"$ref": "#"}}), Dialect.OPENAI_STRICT)["properties"]["me"] == {"$ref": "#"}
 
 
-def test_an_answer_of_a_model_loses_the_nulls_that_were_brought_in_and_no_other() -> None:
+def test_an_answer_loses_the_added_nulls_and_no_others() -> None:
     sent = {
         "pet": {"kind": "cat", "lives": None},
         "place": [1.5, "x"],

@@ -89,7 +89,7 @@ def test_openai_wants_an_object_at_the_root(root: dict[str, Any]) -> None:
         compile_schema(root, OPENAI)
 
 
-def test_anthropic_leaves_properties_optional_and_tells_most_limits_in_words() -> None:
+def test_anthropic_keeps_optional_properties_and_gets_most_limits_in_descriptions() -> None:
     properties = {"a": {"type": "integer", "minimum": 1, "maximum": 5}, "b": {"type": "array", "items": STRING, "minItems": 2}}
     assert compile_schema(optional(properties), ANTHROPIC) == {
         "type": "object",

@@ -93,7 +93,7 @@ def test_unions_in_unions_do_not_multiply_when_an_answer_is_restored() -> None:
     assert restored["a"]["next"]["next"]["next"].keys() == {"next"}
 
 
-def test_an_answer_deeper_than_any_is_restored_as_far_as_it_is_followed() -> None:
+def test_a_very_deep_answer_is_restored_down_to_the_limit() -> None:
     schema = {"type": "object", "properties": {"next": {"$ref": "#"}, "x": STRING}}
     restored = wire_schema(schema, OPENAI).restore(sent_by_turns(DEPTH))
     assert "x" not in restored["next"]

@@ -1,4 +1,4 @@
-"""What the rules conclude of tests that are wrong themselves, and of texts as browser drivers and test tools write them."""
+"""The rules for faulty tests, with messages of browser drivers and test tools."""
 
 import pytest
 
@@ -163,6 +163,6 @@ SAID = {
 
 
 @pytest.mark.parametrize("said", SAID)
-def test_what_a_failure_says_tells_whose_it_is(said: str) -> None:
+def test_the_text_of_a_failure_decides_between_test_and_application(said: str) -> None:
     details, meaning = SAID[said]
     assert concluded(case(details)) == MEANING[meaning]

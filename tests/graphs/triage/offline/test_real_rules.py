@@ -1,4 +1,4 @@
-"""What proves that the application computes a wrong value or breaks, as many tools write it."""
+"""The rules for wrong values and crashes of the application, with messages of many tools."""
 
 from dataclasses import replace
 
@@ -43,7 +43,7 @@ FIBONACCI = (
         (f"Error: expect(received).toHaveLength(expected)\n\nExpected length: 7\nReceived length: 1{NODE}", REAL),
         (FIBONACCI.format(names='"n, expected"'), REAL),
         (FIBONACCI.format(names="('n', 'expected')"), REAL),
-        # An empty result, a status, a moment and a wording are left open in every tool.
+        # An empty result, a status, a time and a wording are undecided in every tool.
         (f"Error: expect(received).toHaveLength(expected)\n\nExpected length: 2\nReceived length: 0{NODE}", OPEN),
         (f"Assert.Equal() Failure\nExpected: 200\nActual:   500{DOTNET}", OPEN),
         (f"Assert.Equal() Failure\nExpected: 2026-01-02T00:00:00\nActual:   2026-01-03T00:00:00{DOTNET}", OPEN),
@@ -51,10 +51,10 @@ FIBONACCI = (
             f"AssertionError [ERR_ASSERTION]: Expected values to be:\n+ actual - expected\n\n+   id: 'a'\n-   id: 'b'\n{NODE}",
             OPEN,
         ),
-        (FIBONACCI.format(names='"n"'), OPEN),  # what is expected comes from a fixture
+        (FIBONACCI.format(names='"n"'), OPEN),  # the expected value comes from a fixture
     ],
 )
-def test_two_numbers_that_differ_are_read_in_every_tool(details: str, verdict: tuple[bool, str | None] | None) -> None:
+def test_a_wrong_number_is_read_from_the_output_of_every_tool(details: str, verdict: tuple[bool, str | None] | None) -> None:
     assert concluded(case(details, message=details.strip().splitlines()[0])) == verdict
 
 
@@ -71,16 +71,14 @@ def imported(error: str, place: str = "shop/cart.py:9", source: str = "RATES = r
         (imported("NameError: name 'List' is not defined"), REAL),
         (imported("KeyError: 'URL'", source="URL = os.environ['URL']"), (True, "tool_bug")),
         (imported("ValidationError: 1 validation error for Settings", source="settings = Settings()"), (True, "tool_bug")),
-        # Another version of Python or of a package, and the test's own module.
+        # An incompatible version of Python or of a package, and a module of the test itself.
         (imported("TypeError: unsupported operand type(s) for |: 'type' and 'NoneType'"), OPEN),
         (imported("AttributeError: module 'numpy' has no attribute 'bool'"), OPEN),
         (imported("TypeError: bad", inner="/v/site-packages/flask/app.py:3: in __init__\n    x\n"), OPEN),
         (imported("ZeroDivisionError: division by zero", place="tests/helpers/test_base.py:9"), OPEN),
     ],
 )
-def test_an_application_that_cannot_be_imported_by_its_own_fault_really_failed(
-    details: str, verdict: tuple[bool, str | None] | None
-) -> None:
+def test_an_application_that_breaks_its_own_import_really_failed(details: str, verdict: tuple[bool, str | None] | None) -> None:
     assert concluded(case(details, status="error", message="collection failure")) == verdict
 
 
@@ -92,7 +90,7 @@ def test_an_application_that_cannot_be_imported_by_its_own_fault_really_failed(
         "shop/cart.py:3:1: E302 expected 2 blank lines, found 1",  # flake8
     ],
 )
-def test_a_complaint_of_a_linter_is_real(details: str) -> None:
+def test_a_finding_of_a_linter_is_a_real_failure(details: str) -> None:
     assert concluded(replace(case(details), test="shop.cart::lint")) == REAL
 
 
@@ -104,12 +102,12 @@ REACHED = "def test_rate():\n>       assert rate() == 2\n\ntests/test_rates.py:4
     ("details", "verdict"),
     [
         (REACHED + UNWRITTEN.format(place="shop/rates.py:9"), REAL),
-        (REACHED + UNWRITTEN.format(place="tests/adapters.py:9"), REAL),  # the exercise that the tests are about
-        (REACHED + UNWRITTEN.format(place="tests/test_rates.py:14"), OPEN),  # a double of the test's own
-        # The application refuses what it is given: the test may give it what is wrong.
+        (REACHED + UNWRITTEN.format(place="tests/adapters.py:9"), REAL),  # the exercise under test
+        (REACHED + UNWRITTEN.format(place="tests/test_rates.py:14"), OPEN),  # a test double
+        # The application rejects its input, and the test may have passed a wrong one.
         ("Error: Invalid or expired code.\n    at verify (lib/codes.js:2:9)\n    at test/codes.test.js:14:11", OPEN),
         ("Error: no such rate\n    at rate (lib/rates.js:2:9)\n    at test/rates.test.js:14:11", REAL),
     ],
 )
-def test_what_an_error_of_the_application_says_decides(details: str, verdict: tuple[bool, str | None] | None) -> None:
+def test_the_message_of_an_application_error_decides(details: str, verdict: tuple[bool, str | None] | None) -> None:
     assert concluded(case(details, message=details.splitlines()[0])) == verdict

@@ -1,8 +1,9 @@
-"""Whatever a case says, a quote of the triage rules is a piece of what the tools returned."""
+"""For any case, each quote of the triage rules is a part of a tool result."""
 
 from dataclasses import replace
 from typing import get_args
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -32,9 +33,10 @@ texts = st.lists(st.sampled_from(PIECES), max_size=12).map("\n".join)
 others = st.lists(st.sampled_from([PASSED_ALIKE, PASSED_ALONE, failed_again("E")]), max_size=3)
 
 
+@pytest.mark.torture
 @settings(max_examples=1000)
 @given(details=texts, message=texts, output=texts, log=texts, others=others, status=st.sampled_from(get_args(Status)))
-def test_every_quote_stands_in_what_the_tools_returned(
+def test_every_quote_is_in_a_tool_result(
     details: str, message: str, output: str, log: str, others: list[OtherResult], status: Status
 ) -> None:
     facts = replace(case(details, *others, status=status, output=output, log=log), message=message)

@@ -1,4 +1,4 @@
-"""The triage rules, one by one: what each concludes, and where none does."""
+"""The triage rules one by one: the conclusions of each, and cases without a conclusion."""
 
 import pytest
 
@@ -81,11 +81,11 @@ THREE = failed_again("assert 3 == 2")
         ("NameError: name 'rat' is not defined", "NameError", "tool_bug"),
     ],
 )
-def test_what_the_exception_says_decides(error: str, kind: str, cause: str) -> None:
+def test_the_exception_decides(error: str, kind: str, cause: str) -> None:
     assert concluded(case(pytest_failure(error, kind))) == (True, cause)
 
 
-def test_an_application_that_cannot_import_a_name_of_its_own_really_failed() -> None:
+def test_an_application_that_cannot_import_its_own_name_really_failed() -> None:
     details = "E   ImportError: cannot import name 'rate' from 'shop'\n\nshop/api.py:1: ImportError"
     assert concluded(case(details)) == (False, None)
 
@@ -97,11 +97,11 @@ def test_an_application_that_cannot_import_a_name_of_its_own_really_failed() -> 
         "ScopeMismatch: You tried to access the function scoped fixture lamp with a session scoped request object.",
     ],
 )
-def test_a_broken_preparation_is_the_tests_fault(details: str) -> None:
+def test_a_broken_setup_is_the_fault_of_the_test(details: str) -> None:
     assert concluded(case(details, status="error", message="failed on setup with 'Failed'")) == (True, "tool_bug")
 
 
-def test_an_error_of_the_application_during_preparation_is_left_open() -> None:
+def test_an_application_error_during_setup_is_undecided() -> None:
     details = "conftest.py:4:\n_ _\nE   ZeroDivisionError: division by zero\n\nshop/rates.py:3: ZeroDivisionError"
     assert concluded(case(details, status="error", message="failed on setup with 'ZeroDivisionError'")) is None
 
@@ -119,7 +119,7 @@ def test_an_error_of_the_application_during_preparation_is_left_open() -> None:
         (PLAIN, (PASSED_ALIKE,), ("a.log:1: random seed: 1", "b.log:1: random seed: 1"), None),
     ],
 )
-def test_a_test_that_passes_elsewhere_should_have_passed(
+def test_a_test_that_passed_in_another_run_should_have_passed(
     details: str, others: tuple[OtherResult, ...], found: tuple[str, ...], cause: str | None
 ) -> None:
     finding = judge(case(details, *others, found=found))
@@ -137,14 +137,14 @@ def test_a_test_that_passes_elsewhere_should_have_passed(
         (f"def test_rate():\n>   rate(1)\n\ntest_rates.py:4:\n_ _\n{BY_ZERO}", ()),
     ],
 )
-def test_a_failure_that_nothing_else_explains_is_real(details: str, others: tuple[OtherResult, ...]) -> None:
+def test_a_failure_without_another_explanation_is_real(details: str, others: tuple[OtherResult, ...]) -> None:
     assert concluded(case(details, *others)) == (False, None)
 
 
 @pytest.mark.parametrize(
     "details",
     [
-        pytest_failure("assert 3 == 2").replace("test_rate()", "test_rate(lamp)"),  # one run, prepared elsewhere
+        pytest_failure("assert 3 == 2").replace("test_rate()", "test_rate(lamp)"),  # one run, set up elsewhere
         pytest_failure("assert 3 == 2", given="time.sleep(1)"),
         pytest_failure("assert 3 == 2", given="random.random()"),
         pytest_failure("assert 3 == 2", given="datetime.now()"),
@@ -154,22 +154,24 @@ def test_a_failure_that_nothing_else_explains_is_real(details: str, others: tupl
         "",
     ],
 )
-def test_where_something_else_might_explain_it_nothing_is_concluded(details: str) -> None:
+def test_a_failure_with_another_possible_explanation_is_undecided(details: str) -> None:
     assert concluded(case(details)) is None
 
 
-def test_time_outs_again_and_again_are_no_accident() -> None:
+def test_repeated_timeouts_are_undecided() -> None:
     late = [failed_again("TimeoutError: timed out", file) for file in ("again.xml", "third.xml")]
     assert concluded(case(pytest_failure("TimeoutError: timed out", "TimeoutError"), *late)) is None
 
 
 @pytest.mark.parametrize(("year", "verdict"), [("2025", (True, "tool_bug")), ("2026", None)])
-def test_the_present_year_against_a_written_one_is_the_tests_fault(year: str, verdict: tuple[bool, str] | None) -> None:
+def test_comparing_the_current_year_with_a_fixed_one_is_the_fault_of_the_test(
+    year: str, verdict: tuple[bool, str] | None
+) -> None:
     facts = case(pytest_failure(f"AssertionError: assert '© 2026 Lamps' == '© {year} Chairs'", given="date"))
     assert concluded(facts) == verdict
 
 
-def test_a_failed_check_beside_a_logged_refusal_is_the_moments_fault() -> None:
+def test_a_failed_check_beside_a_logged_connection_error_is_temporary() -> None:
     logged = "ERROR rates:rates.py:9 cannot fetch: Connection refused"
     finding = judge(case(pytest_failure("assert 503 == 200"), output=logged))
     assert finding is not None
@@ -179,7 +181,7 @@ def test_a_failed_check_beside_a_logged_refusal_is_the_moments_fault() -> None:
 @pytest.mark.parametrize(
     ("output", "misjudged"), [("Exception in thread T-1: x", True), ("ERROR order refused", None), ("", None)]
 )
-def test_a_passed_case_is_accused_only_by_what_went_unnoticed(output: str, misjudged: bool | None) -> None:
+def test_a_passed_case_is_doubted_only_for_unnoticed_errors(output: str, misjudged: bool | None) -> None:
     finding: Finding | None = judge_passed(case("", output=output, status="passed"))
     assert (finding.misjudged if finding else None) == misjudged
 
@@ -192,7 +194,7 @@ def importing(error: str, *frames: str) -> str:
 @pytest.mark.parametrize(
     ("details", "verdict"),
     [
-        # The application's own module lacks the name, wherever it is imported from.
+        # The application's own module lacks the name, whoever imports it.
         (
             importing(
                 "ImportError: cannot import name 'titleize' from 'inflection' (/srv/app/inflection/__init__.py)", "test_x.py:3"
@@ -201,7 +203,7 @@ def importing(error: str, *frames: str) -> str:
         ),
         (importing("ModuleNotFoundError: No module named 'rates.tables'", "test_rates.py:3"), (False, None)),
         (importing("ModuleNotFoundError: No module named 'shop.tables'", "test_x.py:3", "shop/api.py:1"), (False, None)),
-        # What the application imports from elsewhere may be missing on this machine alone.
+        # A third-party module that the application imports may be missing only on this machine.
         (importing("ModuleNotFoundError: No module named 'tabulatorix'", "test_x.py:3", "shop/api.py:1"), None),
         # The test's own helpers, and packages that only the test needs.
         (importing("ModuleNotFoundError: No module named 'tests.lamps'", "test_x.py:3"), (True, "tool_bug")),
@@ -209,7 +211,7 @@ def importing(error: str, *frames: str) -> str:
             importing("ImportError: cannot import name 'x' from 'collections' (/usr/lib/python3.12/collections)", "test_x.py:3"),
             (True, "tool_bug"),
         ),
-        # Where it is installed nobody can tell whose it is.
+        # The place of the installation does not show who owns it.
         (
             importing("ImportError: cannot import name 'x' from 'pandas' (/v/site-packages/pandas/__init__.py)", "test_x.py:3"),
             None,
@@ -219,7 +221,7 @@ def importing(error: str, *frames: str) -> str:
         ("java.lang.NoClassDefFoundError: org/lib/Thing\n\tat com.shop.CartTest.adds(CartTest.java:9)", (True, "tool_bug")),
     ],
 )
-def test_missing_code_is_judged_by_whose_it_is(details: str, verdict: tuple[bool, str | None] | None) -> None:
+def test_a_missing_module_is_judged_by_its_owner(details: str, verdict: tuple[bool, str | None] | None) -> None:
     assert concluded(case(details)) == verdict
 
 

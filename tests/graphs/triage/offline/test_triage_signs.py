@@ -1,4 +1,4 @@
-"""What a machine lacks, as systems and libraries say it, and what only sounds like it."""
+"""Messages of systems and libraries about missing resources, and messages that only resemble them."""
 
 import pytest
 
@@ -31,7 +31,7 @@ def raised(error: str, place: str = LIBRARY) -> str:
         "WebDriverException: Message: 'chromedriver' executable needs to be in PATH.",
     ],
 )
-def test_what_the_machine_lacks_is_no_failure_of_the_application(error: str) -> None:
+def test_a_missing_resource_of_the_machine_is_not_an_application_failure(error: str) -> None:
     assert concluded(case(raised(error))) == (True, "tool_bug")
 
 
@@ -47,7 +47,7 @@ def test_what_the_machine_lacks_is_no_failure_of_the_application(error: str) -> 
             raised("FileNotFoundError: [Errno 2] No such file or directory: 'git'", "/usr/lib/python3.12/subprocess.py:9"),
             (True, "tool_bug"),
         ),
-        # What the application itself refuses, or should have written.
+        # The application itself refuses it, or should have written it.
         (raised("PermissionError: bob may not delete", "shop/users.py:3"), (False, None)),
         (raised("AssertionError: assert 'Permission denied' in 'ok'"), None),
         (raised("FileNotFoundError: [Errno 2] No such file or directory: 'rates.csv'", "test_rates.py:4"), (True, "tool_bug")),
@@ -58,5 +58,5 @@ def test_what_the_machine_lacks_is_no_failure_of_the_application(error: str) -> 
         (raised("TypeError: 'NoneType' object does not support item assignment", "test_rates.py:4"), None),
     ],
 )
-def test_whose_lack_it_is_decides(details: str, verdict: tuple[bool, str | None] | None) -> None:
+def test_the_owner_of_the_missing_resource_decides(details: str, verdict: tuple[bool, str | None] | None) -> None:
     assert concluded(case(details, message=details.splitlines()[0])) == verdict

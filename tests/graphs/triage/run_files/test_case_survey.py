@@ -17,14 +17,14 @@ def ids(place: Path) -> list[tuple[str, str]]:
     return [(case.kind, case.result.id) for case in surveyed(place).cases]
 
 
-def test_a_test_is_one_case_however_often_it_ran(tmp_path: Path) -> None:
+def test_a_test_that_ran_several_times_is_one_case(tmp_path: Path) -> None:
     write_results(tmp_path, failed("test_total", "E"), passed("test_tax"))
     write_results(tmp_path, passed("test_total"), name="again/results.xml", started="2026-01-02T04:00:00")
     (case,) = surveyed(tmp_path).cases
     assert (case.result.id, [other.id for other in case.others]) == ("results.xml#1", ["again/results.xml#1"])
 
 
-def test_the_first_failure_stands_for_the_case(tmp_path: Path) -> None:
+def test_the_first_failure_represents_the_case(tmp_path: Path) -> None:
     write_results(tmp_path, failed("test_total", "E"), name="attempt-2/results.xml", started="2026-01-02T04:00:00")
     write_results(tmp_path, failed("test_total", "E"), started="2026-01-02T03:00:00")
     assert ids(tmp_path) == [("failed", "results.xml#1")]
@@ -44,14 +44,14 @@ def test_a_passed_case_named_above_a_failure_in_a_log_is_a_case(tmp_path: Path) 
     assert ids(tmp_path) == [("failed", "results.xml#3"), ("passed", "results.xml#2")]
 
 
-def test_a_log_of_another_folder_accuses_nobody(tmp_path: Path) -> None:
+def test_a_log_of_another_folder_does_not_count(tmp_path: Path) -> None:
     write_results(tmp_path, passed("test_total"), name="a/results.xml")
     (tmp_path / "b").mkdir()
     (tmp_path / "b" / "app.log").write_text("test_total\nERROR\n")
     assert ids(tmp_path) == []
 
 
-def test_what_cannot_be_read_gets_a_word_and_the_rest_is_surveyed(tmp_path: Path) -> None:
+def test_an_unreadable_file_is_reported_and_the_others_are_surveyed(tmp_path: Path) -> None:
     write_results(tmp_path, failed("test_total", "E"))
     (tmp_path / "bad.xml").write_text("<testsuite")
     (tmp_path / "core.log").write_bytes(b"\0\1\2" * 100)

@@ -1,4 +1,4 @@
-"""Lines by number and lines that match: bounded, in linear time, and with the numbers an editor shows."""
+"""Lines by number and lines that match: bounded, in linear time, and with an editor's line numbers."""
 
 import time
 from pathlib import Path
@@ -43,7 +43,7 @@ def test_lines_are_read_from_either_end(tmp_path: Path, start: int, count: int, 
     start=st.integers(1, 9),
     count=st.integers(1, 9),
 )
-def test_the_lines_are_those_an_editor_numbers(
+def test_lines_have_the_numbers_of_an_editor(
     tmp_path_factory: pytest.TempPathFactory, lines: list[str], start: int, count: int
 ) -> None:
     folder = log(tmp_path_factory.mktemp("run"), "".join(f"{line}\n" for line in lines))
@@ -52,7 +52,7 @@ def test_the_lines_are_those_an_editor_numbers(
     assert (read.lines, read.total) == (shown, len(lines))
 
 
-def test_a_call_returns_bounded_text_and_says_so(tmp_path: Path) -> None:
+def test_a_result_is_bounded_and_says_that_it_was_cut(tmp_path: Path) -> None:
     read = read_lines(log(tmp_path, ("x" * 5000 + "\n") * 1000), "app.log", 1, 10_000)
     assert read.is_cut
     assert sum(map(len, read.lines)) <= MAX_CHARACTERS
@@ -60,7 +60,7 @@ def test_a_call_returns_bounded_text_and_says_so(tmp_path: Path) -> None:
     assert len(read_lines(log(tmp_path, "x\n" * 1000), "app.log", 1, 10_000).lines) == MAX_LINES
 
 
-def test_plain_text_is_no_pattern_and_case_does_not_matter(tmp_path: Path) -> None:
+def test_plain_text_is_not_a_pattern_and_case_does_not_matter(tmp_path: Path) -> None:
     log(tmp_path, "a.c\nabc\nA.C\n接続エラー\n")
     assert found(tmp_path, "a.c") == [(1, "a.c"), (3, "A.C")]
     assert found(tmp_path, "a.c", regex=True) == [(1, "a.c"), (2, "abc"), (3, "A.C")]
@@ -88,13 +88,13 @@ def test_the_part_of_a_long_line_that_matches_is_shown(tmp_path: Path) -> None:
     assert len(line) <= MAX_LINE_CHARACTERS
 
 
-def test_matches_are_bounded_and_it_says_that_there_are_more(tmp_path: Path) -> None:
+def test_matches_are_bounded_and_the_result_says_that_there_are_more(tmp_path: Path) -> None:
     folder = log(tmp_path, "error\n" * 1000)
     matches = search(folder, "error", folder.listing().files, regex=False)
     assert (len(matches.found), matches.is_cut) == (MAX_MATCHES, True)
 
 
-def test_a_pattern_that_would_take_for_ever_elsewhere_takes_no_time(tmp_path: Path) -> None:
+def test_a_pattern_that_makes_other_engines_hang_is_fast(tmp_path: Path) -> None:
     log(tmp_path, "a" * 200_000 + "\n")
     started = time.perf_counter()
     assert found(tmp_path, "(a+)+$x", regex=True) == []
@@ -103,12 +103,12 @@ def test_a_pattern_that_would_take_for_ever_elsewhere_takes_no_time(tmp_path: Pa
 
 
 @pytest.mark.parametrize("pattern", ["(", "a{1001}", "(?=x)", r"\1", "[z-a]", "", "x" * 3000])
-def test_what_is_no_pattern_is_told(tmp_path: Path, pattern: str) -> None:
+def test_an_invalid_pattern_is_reported(tmp_path: Path, pattern: str) -> None:
     with pytest.raises(FolderError, match=r"regular expression of RE2|takes 1 to"):
         found(log(tmp_path, "x").root, pattern, regex=True)
 
 
-def test_a_binary_file_among_logs_gets_a_word_and_the_rest_is_searched(tmp_path: Path) -> None:
+def test_a_binary_file_among_logs_is_reported_and_the_others_are_searched(tmp_path: Path) -> None:
     folder = log(tmp_path, "error\n")
     (tmp_path / "core.log").write_bytes(b"\0\1error" * 100)
     matches = search(folder, "error", folder.listing().files, regex=False)
@@ -116,7 +116,7 @@ def test_a_binary_file_among_logs_gets_a_word_and_the_rest_is_searched(tmp_path:
     assert matches.problems == ("'core.log' is a binary file of 700 bytes, not text.",)
 
 
-def test_a_search_sees_what_was_written_since_the_last_one(tmp_path: Path) -> None:
+def test_a_search_sees_text_written_since_the_last_search(tmp_path: Path) -> None:
     log(tmp_path, "fine\n")
     assert found(tmp_path, "error") == []
     log(tmp_path, "fine\nerror\n")

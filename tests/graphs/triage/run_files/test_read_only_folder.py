@@ -1,4 +1,4 @@
-"""A folder is read and never left, whatever lies in it and whatever happens to it meanwhile."""
+"""Nothing outside the folder is read, whatever the folder contains and however it changes."""
 
 import os
 from pathlib import Path
@@ -13,7 +13,7 @@ from answergraph.graphs.triage.run_files.text_stream import TextFile
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    """A folder beside a secret."""
+    """A folder next to a secret file."""
     (tmp_path / "secret.txt").write_text("secret")
     inside = tmp_path / "run"
     (inside / "logs").mkdir(parents=True)
@@ -62,7 +62,7 @@ def test_links_and_special_files_are_listed_as_what_they_are(place: Path) -> Non
 
 
 @pytest.mark.parametrize(("path", "why"), [("pipe", "no regular file"), ("logs", "is a directory"), ("none.log", "no such file")])
-def test_what_is_no_file_is_told_at_once(place: Path, path: str, why: str) -> None:
+def test_anything_but_a_file_is_reported_without_waiting(place: Path, path: str, why: str) -> None:
     os.mkfifo(place / "pipe")
     with pytest.raises(FolderError, match=why):
         content(Folder(place), path)
@@ -86,7 +86,7 @@ def test_a_folder_exchanged_for_a_link_is_not_followed(place: Path) -> None:
         content(folder, "logs/secret.txt")
 
 
-def test_a_file_that_grows_while_it_is_read_has_an_end(place: Path) -> None:
+def test_a_file_that_grows_is_read_up_to_a_limit(place: Path) -> None:
     log = place / "logs" / "app.log"
     with Folder(place).open("logs/app.log") as file, log.open("ab") as writer:
         seen = b""
@@ -97,7 +97,7 @@ def test_a_file_that_grows_while_it_is_read_has_an_end(place: Path) -> None:
         assert seen == b"one\ntwo\n"
 
 
-def test_a_file_that_is_cut_while_it_is_read_is_read_as_far_as_it_goes(place: Path) -> None:
+def test_a_file_that_shrinks_is_read_to_its_new_end(place: Path) -> None:
     log = place / "logs" / "app.log"
     log.write_bytes(b"line\n" * 1_000_000)
     with Folder(place).open("logs/app.log") as file:
@@ -108,7 +108,7 @@ def test_a_file_that_is_cut_while_it_is_read_is_read_as_far_as_it_goes(place: Pa
         assert sum(map(len, blocks)) < 1_000_000
 
 
-def test_folders_are_looked_into_to_a_certain_depth(place: Path) -> None:
+def test_folders_are_searched_to_a_maximum_depth(place: Path) -> None:
     deep = place
     for _ in range(MAX_DEPTH + 2):
         deep /= "d"
@@ -118,7 +118,7 @@ def test_folders_are_looked_into_to_a_certain_depth(place: Path) -> None:
 
 
 @pytest.mark.parametrize("root", ["none", "run/logs/app.log"])
-def test_only_a_folder_is_a_folder(place: Path, root: str) -> None:
+def test_a_root_must_be_a_folder(place: Path, root: str) -> None:
     with pytest.raises(FolderError, match="no folder"):
         Folder(place.parent / root)
 
@@ -137,6 +137,6 @@ def test_no_path_names_anything_outside(path: str) -> None:
 @pytest.mark.parametrize(
     "path", ["l" * 300, "logs/" + "l" * 300, "l/" * 3_000, "\ud800", "a\0b"], ids=lambda path: ascii(path)[:9]
 )
-def test_a_path_that_no_file_can_have_is_told(place: Path, path: str) -> None:
+def test_an_impossible_path_is_reported(place: Path, path: str) -> None:
     with pytest.raises(FolderError), Folder(place).open(path):
         pass

@@ -1,4 +1,4 @@
-"""Text of any encoding comes as UTF-8, in blocks; what is no text is told apart."""
+"""Text of any encoding is read as UTF-8, in blocks; binary files are recognized."""
 
 import os
 import tempfile
@@ -37,23 +37,23 @@ def text_of(data: bytes) -> str:
         ("Größe überschritten, Verbindung schließt\n" * 5, "cp1252"),
     ],
 )
-def test_a_text_is_read_in_the_encoding_it_was_written_in(text: str, encoding: str) -> None:
+def test_a_text_is_read_in_its_encoding(text: str, encoding: str) -> None:
     assert text_of(text.encode(encoding)) == text
 
 
 @given(text=st.text(st.characters(codec="utf-8", exclude_characters="\0\ufeff"), max_size=200))
-def test_every_utf8_text_of_printable_signs_comes_back(text: str) -> None:
+def test_every_printable_utf8_text_is_unchanged(text: str) -> None:
     shown = "".join(sign for sign in text if sign.isprintable() or sign in "\n\t")
     assert text_of(shown.encode()) == shown
 
 
 @given(data=st.binary(max_size=300))
-def test_any_bytes_are_text_or_told_to_be_none(data: bytes) -> None:
+def test_any_bytes_are_read_as_text_or_reported_as_binary(data: bytes) -> None:
     if detected_encoding(data) is None:
         with pytest.raises(FolderError, match="binary file"):
             text_of(data)
     else:
-        text_of(data).encode()  # raises where something is no text
+        text_of(data).encode()  # raises if a block is not text
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_a_binary_file_is_named_as_one_with_its_size(data: bytes) -> None:
         text_of(data)
 
 
-def test_a_stray_byte_is_shown_and_spoils_nothing() -> None:
+def test_a_stray_byte_is_shown_and_the_rest_is_read() -> None:
     text = "é line\n" * 10_000
     assert text_of(text.encode() + b"\xff end") == text + "\\xff end"
 
