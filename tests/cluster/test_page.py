@@ -32,7 +32,7 @@ from tests.cluster.servers import cluster, missing
 pytestmark = [pytest.mark.cluster, pytest.mark.browser]
 
 OF_AEGRA = re.compile("422")
-"""Aegra refuses to leave the states out of a list of threads; the page then asks for all of it, and the browser notes the refusal."""
+"""Aegra refuses to list threads without their states. The page then asks for all, and the browser notes the refusal."""
 
 
 @pytest.fixture(scope="module")

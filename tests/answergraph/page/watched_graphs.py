@@ -1,7 +1,4 @@
-"""Graphs for the page's tests: a grounded answer, an approval, a question, many messages, foreign text, a pause.
-
-A server loads this file by its path. Some call a factory for every request, others once.
-"""
+"""Graphs for the page's tests: a grounded answer, an approval, a question, many messages, foreign text, a pause."""
 
 import asyncio
 import contextlib
