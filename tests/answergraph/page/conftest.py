@@ -62,7 +62,7 @@ def page(browser: Browser, server_url: str) -> Iterator[Page]:
 
 
 def watched_page(browser: Browser, server_url: str, known: re.Pattern[str] | None = None) -> Iterator[Page]:
-    """Open the page; afterwards nothing may have gone wrong in it but what is known of its server, nor been asked of any other."""
+    """Open the page; then nothing may have gone wrong in it but what is known of its server, nor been asked of any other."""
     context = browser.new_context(viewport={"width": 1440, "height": 900}, locale="en-GB", reduced_motion="reduce")
     page = context.new_page()
     page.set_default_timeout(20_000)
