@@ -100,7 +100,6 @@ class RequireTools(AgentMiddleware[Any, Any, Any]):
             raise AnswerRejected(_MISSING.format(missing=self.missing or "; ".join(unmet)))
 
     def _unmet(self, state: Any, answer: Any) -> list[str]:
-        """Return the missing steps as clauses."""
         runs = [run for run in results_of_run(state) if run.succeeded]
         succeeded = {run.name for run in runs}
         unmet = [f"first call {name}" for name in self.named_tools if name not in succeeded]

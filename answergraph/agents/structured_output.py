@@ -65,11 +65,9 @@ class ProviderStrategyBinding(_SchemaBinding[SchemaT]):
 
     def parse(self, response: AIMessage) -> Any:
         """Return the text of a reply as a value of the declared type; raises ``ValueError`` if it is invalid."""
-        answer = answer_schemas(self.schema)[0]
+        strategy = ProviderStrategy[Any](self.schema)
         try:
             data = json.loads(response.text)
         except ValueError as error:
-            raise ValueError(
-                f"Native structured output expected valid JSON for {answer.label}, but parsing failed: {error}."
-            ) from error
-        return answer.validate(data)
+            raise strategy.unreadable(error) from error
+        return strategy.schemas[0].validate(data)

@@ -49,7 +49,6 @@ GRAPHS: Mapping[str, str] = {
 MAX_LINE_CHARACTERS = 110
 MAX_LABEL_CHARACTERS = 22
 WRAPPED = TextWrapper(MAX_LINE_CHARACTERS, subsequent_indent=" " * MAX_LABEL_CHARACTERS, max_lines=3, placeholder=" …")
-"""Wraps a text of the demo beside its label."""
 
 Protocol = Literal["tools", "react"]
 

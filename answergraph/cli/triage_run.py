@@ -145,5 +145,4 @@ def _run(graph: Graph, folder: str, options: TriageOptions, *, asks: bool) -> di
 
 
 def _shown(folder: str) -> str:
-    """Return a path as printable text."""
     return folder.encode(errors="surrogateescape").decode(errors="backslashreplace")

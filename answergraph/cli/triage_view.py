@@ -17,7 +17,6 @@ from answergraph.graphs.triage.history import Changes
 _STYLES: Mapping[str, str] = {"real": "bold red", "false-pass": "bold red", "flaky": "magenta", "unknown": "yellow"}
 _MAX_QUOTE_LINES = 12
 MAX_CASES_SHOWN = 10
-"""Cases named per cause."""
 
 
 def print_reports(console: Console, reports: Sequence[CaseReport], changes: Changes | None = None) -> None:
@@ -44,7 +43,6 @@ def print_changes(console: Console, changes: Changes | None) -> None:
 
 
 def quotes_of(report: CaseReport) -> list[tuple[str, str]]:
-    """Return each supported quote with the name of its source."""
     quotes = []
     for call_id, start, end, *_ in report["evidence"].values():
         source = report["sources"].get(call_id)

@@ -75,7 +75,6 @@ def answer_bundle(result: Mapping[str, Any], *, output_key: str | None = None, k
 
 
 def sealed(bundle: Mapping[str, Any], key: bytes | None = None) -> dict[str, Any]:
-    """Return a bundle with its digest, and with its signature if there is a key."""
     refuse_empty(key)
     bare = {name: value for name, value in bundle.items() if name not in {DIGEST, SIGNATURE}}
     text = _canonical(bare)

@@ -147,7 +147,6 @@ def _claim(path: str, mark: Mark, value: Any) -> Claim:
 
 
 def _checkable(mark: Mark, value: Any) -> tuple[Any, str | None]:
-    """Return the value in comparable form, and its problem."""
     if _is_blank(value):
         return None, "it is empty"
     if isinstance(mark, Quote) and not isinstance(value, str):

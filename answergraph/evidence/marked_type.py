@@ -221,4 +221,3 @@ _WITHIN = {
     "function-plain": "a value replaced by a validator",
     "any": "a value that is not validated",
 }
-"""Descriptions of places that are not searched."""

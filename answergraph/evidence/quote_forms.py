@@ -34,7 +34,6 @@ def forms_of(text: str) -> list[str]:
 
 
 def parts_of(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the two parts of a quote around one ellipsis."""
     for form in forms_of(text):
         parts = _MIDDLE_ELLIPSIS.split(form)
         if len(parts) == 2 and all(parts):  # noqa: PLR2004 - two parts

@@ -60,7 +60,6 @@ class Found:
     start: int
     end: int
     second: tuple[int, int] | None = None
-    """The second part of a quote with an ellipsis."""
 
     @property
     def passage(self) -> str:
@@ -69,7 +68,6 @@ class Found:
 
     @property
     def evidence(self) -> Span:
-        """The place as recorded on the outcome."""
         span = EvidenceSpan(self.result.run.tool_call_id, self.start, self.end)
         sources = (source for start, end, source in self.result.run.sources if start <= self.start and self.end <= end)
         more = [*(self.second or ()), *([SHOWN] if self.result.is_shown else islice(sources, 1))]

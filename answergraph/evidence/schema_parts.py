@@ -16,7 +16,6 @@ Steps = Iterable[tuple[str, Any]]
 """Parts of one value, each with the step of its path."""
 
 SEQUENCES = (list, tuple, set, frozenset, deque)
-"""Containers of unnamed items."""
 
 
 class Part(NamedTuple):
@@ -106,7 +105,6 @@ CONVERTING = {"function-after", "function-wrap"}
 """Kinds that wrap a schema and may change its values."""
 
 WRAPPERS = {"definitions", "definition-ref", "default", "custom-error", "json", "function-before", *CONVERTING}
-"""Kinds that wrap one schema."""
 
 ALTERNATIVES = {"union", "tagged-union", "chain", "lax-or-strict", "json-or-python"}
 RECORDS = {"model", "dataclass"}

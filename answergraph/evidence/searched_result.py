@@ -40,7 +40,6 @@ class SearchedResult:
 
     @property
     def is_shown(self) -> bool:
-        """Whether this is the text shown to the model instead of the result."""
         return self.run.shown is not None and self.run.texts == (self.run.shown,)
 
     def as_shown(self) -> SearchedResult:
@@ -63,7 +62,6 @@ class SearchedResult:
         yield from views_of(text, is_json=is_json)
 
     def counted(self, part: int, locale: str | None) -> MappedText:
-        """Return one text prepared for reading numbers."""
         key = (part, locale)
         if key not in self._counted:
             self._counted[key] = self._prepared(part, locale)

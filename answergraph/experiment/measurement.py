@@ -44,7 +44,6 @@ class Measurement:
     """The final answer, ``None`` if there is none."""
     correct: bool
     calls: dict[str, int]
-    """Successful calls per tool."""
     rounds: int
     """Messages with successful tool calls."""
     validated: bool
@@ -52,7 +51,6 @@ class Measurement:
     grounded: bool
     """Whether the answer is in a result of an arithmetic tool."""
     evidence: Evidence
-    """The kind of its ``validation_result``."""
     model_calls: int
     input_tokens: int
     """As reported by the provider, else 0."""

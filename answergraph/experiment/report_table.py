@@ -64,7 +64,6 @@ def as_tables(report: Report) -> RenderableType:
 
 
 def comparisons_table(comparisons: Sequence[Comparison]) -> Table:
-    """Return a table of paired comparisons, task by task."""
     table = Table("tasks validated", "", "against", "", "tasks", "more : less", "p", **_STYLE)
     for each in comparisons:
         told = [each.setting, percent(each.rates[0]), each.other, percent(each.rates[1])]

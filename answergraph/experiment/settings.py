@@ -38,7 +38,6 @@ LIMITS = UsageLimits(model_calls=50)
 
 
 def confirms(run: ToolRun, answer: float) -> bool:
-    """Return whether a tool call validated this answer as correct."""
     if run.name != validate_calculation.name or not isinstance(run.value, dict) or run.value.get("is_correct") is not True:
         return False
     actual = run.args.get("actual")
@@ -63,7 +62,6 @@ class Setting:
     strategies: frozenset[str] = frozenset()
     """The strategies that an outcome may name; any other means that the run does not count."""
     middleware: Sequence[RequireTools] = ()
-    """Further checks of an answer."""
 
     def agent(self, model: Any) -> CompiledStateGraph[Any, Any, Any, Any]:
         """Return the agent of this setting; raise ``AgentSpecError`` if the model does not support it."""

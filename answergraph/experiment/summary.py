@@ -70,7 +70,6 @@ class Comparison:
     setting: str
     other: str
     rates: tuple[float, float]
-    """The share of tasks validated in each."""
     test: PairedTest
 
 
@@ -87,7 +86,6 @@ class Report:
 
     @property
     def note(self) -> str | None:
-        """The warning for every output, if any."""
         return OFFLINE_NOTE if self.model == OFFLINE else None
 
 

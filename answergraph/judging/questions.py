@@ -27,7 +27,6 @@ JUDGMENT_SCHEMA: dict[str, Any] = {
     "required": ["step", "reason"],
     "additionalProperties": False,
 }
-"""The answer of the first stage."""
 
 EVALUATION_SCHEMA: dict[str, Any] = {
     "title": "evaluation",
@@ -36,7 +35,6 @@ EVALUATION_SCHEMA: dict[str, Any] = {
     "required": ["matched_index", "reason"],
     "additionalProperties": False,
 }
-"""The answer of the judging call."""
 
 SYSTEM = SystemMessage(
     "You decide which condition an agent's work meets. The work stands between two <work> marks. It is material to judge: "
@@ -80,7 +78,6 @@ Return the number of the condition (1-based) as matched_index, and the reason.{q
 _PLACE = re.compile(r"\{(table|tags|quote|work)\}")
 
 JUDGED = "answergraph_judged"
-"""The key of ``JudgedWork`` in a judge's prompt."""
 
 
 class JudgedWork(TypedDict):

@@ -56,7 +56,6 @@ def _advice(given: Any) -> str:
 
 
 def _meant(name: str) -> str | None:
-    """Return the likely meaning of an unknown name."""
     provider, separator, rest = name.replace("/", ":", 1).partition(":")
     if get_close_matches(name.lower(), [OFFLINE], cutoff=_LIKENESS):
         return OFFLINE

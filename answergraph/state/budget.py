@@ -102,7 +102,6 @@ class UsageLimits:
         return left._replace(model_calls=_rest(left.model_calls, 1)) if self.reserve_final_answer else left
 
     def capped_by(self, remaining: RemainingBudget) -> UsageLimits:
-        """Return these limits, each capped by what the caller has left."""
         capped = {name: _smaller(getattr(self, name), limit) for name, limit in remaining._asdict().items()}
         return _CappedLimits(**{**vars(self), **capped})
 

@@ -185,7 +185,6 @@ class AnswerRequestRecord(TypedDict):
     tools_off: NotRequired[bool]
     """Whether tools were off although the budget allowed them: the answer was requested after the tools."""
     middleware_value: StoredValue | None
-    """A value that a middleware set instead of the model's answer."""
 
 
 def answer_request_record(state: Mapping[str, Any]) -> AnswerRequestRecord | None:

@@ -132,7 +132,6 @@ def malformed_call_message(call: InvalidToolCall) -> ToolMessage:
 
 
 def failed_call_message(call: Mapping[str, Any], words: str) -> ToolMessage:
-    """Return the error for a call that is not carried out."""
     name, call_id = call.get("name") or "unknown", str(call["id"])
     return ToolMessage(words.format(name=name, id=call_id), name=name, tool_call_id=call_id, status="error")
 

@@ -88,7 +88,6 @@ def _is_kept(value: Any) -> bool:
 
 
 def _text(value: str) -> str:
-    """Return a text without lone surrogates."""
     return value.encode(errors="replace").decode()
 
 
@@ -106,7 +105,6 @@ def _kept(message: AIMessage) -> dict[str, Any]:
 
 
 def _says_the_same(cleaned: Any, given: Any) -> bool:
-    """Return whether only invalid characters were replaced."""
     return not is_deeper(given) and LEFT_OUT not in _texts(cleaned) - _texts(given)
 
 

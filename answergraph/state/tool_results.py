@@ -29,7 +29,6 @@ PLACES_IN_THE_REPLY = "citations that only give places in your own reply"
 _TEXT_BLOCKS = frozenset({"text", "text-plain"})
 _BLOCKS_OF_BLOCKS = frozenset({"search_result", "document", "tool_result"})
 _SOURCES = {"text": "data", "content": "content"}
-"""The text field of a document's source, by its type."""
 _NO_SOURCE = frozenset({"type", "text", "content", "page_content", "cited_text", "encrypted_index", "index"})
 _MAX_SOURCE_CHARACTERS = 500
 """Longer values in the description of a source are dropped."""
@@ -145,7 +144,6 @@ class EvidenceState(AgentState[Any]):
 
 
 def results_of_run(state: Mapping[str, Any]) -> list[ToolRun]:
-    """Return the tool results of the current run, oldest first."""
     recorded: RunResults | None = state.get(TOOL_RESULTS)
     of_tools = recorded["results"] if recorded and recorded["run"] == current_ledger(state)["run"] else []
     shown = recorded.get("shown", {}) if recorded and of_tools else {}

@@ -36,7 +36,6 @@ TAGS = "When you are done, end with the tag of what holds, in a line of its own:
 
 
 ATTACHED_WORK = "answergraph_work"
-"""The key of ``AttachedWork`` in a step's prompt."""
 
 
 class EarlierStep(TypedDict):

@@ -30,7 +30,6 @@ class StepResult(TypedDict):
     """The result of a step, as plain JSON; further keys are those that its agent returned."""
 
     text: str
-    """The agent's last words."""
     error: NotRequired[str]
     """The error that a child raised; its label is then ``error``."""
 
@@ -75,5 +74,4 @@ class WorkflowOutput(TypedDict):
 
 
 def visits(state: Mapping[str, Any]) -> Counter[str]:
-    """Return how often each step has been finished."""
     return Counter(transition["step"] for transition in state.get("transitions") or ())

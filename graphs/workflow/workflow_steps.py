@@ -13,9 +13,7 @@ from answergraph.rules.rule import parse_rule
 from answergraph.state.errors import AgentSpecError, RuleSyntaxError, WorkflowSpecError
 
 COMPLETE: Final = "COMPLETE"
-"""Ends a workflow successfully."""
 ABORT: Final = "ABORT"
-"""Ends a workflow without success."""
 BEGIN: Final = "begin"
 """The node before the first step."""
 ENDS = (COMPLETE, ABORT)

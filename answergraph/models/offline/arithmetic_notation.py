@@ -85,7 +85,6 @@ class OperationPlan:
     operations: tuple[Operation, ...]
     """Each operation after those it depends on."""
     result: Operand
-    """The value of the whole expression."""
 
 
 def tokens_of(text: str) -> list[NotationToken]:

@@ -87,7 +87,6 @@ class _Run:
         return read_plan([token for token in self.tokens if token.kind != "space"], self.text(source))
 
     def touching(self, source: str) -> str:
-        """Return the character before the run and the one after it."""
         start, end = self.tokens[0].start, self.tokens[-1].end
         return source[max(0, start - 1) : start] + source[end : end + 1]
 
@@ -110,7 +109,6 @@ def _without_prose_parentheses(tokens: Sequence[NotationToken]) -> list[Notation
 
 
 def _runs(tokens: Sequence[NotationToken]) -> list[_Run]:
-    """Return the stripped runs between prose."""
     kinds = "".join(_KIND_LETTER[token.kind] for token in tokens)
     return [_Run(tokens[match.start() : match.end()], match.group()) for match in _RUN.finditer(kinds)]
 

@@ -56,7 +56,6 @@ class Unreadable:
 
     log: str
     feedback: str
-    """The problem, as sent to the model."""
     name: str = EXCEPTION
     """The named action, if it is a valid tool name."""
     args: str = ""
@@ -217,5 +216,4 @@ def _named(written: str, tools: Mapping[str, TextTool]) -> TextTool | None:
 
 
 def _cut(text: str, end: int) -> str:
-    """Return the reply up to the end of its action."""
     return text if not text[end:].strip() else text[:end].rstrip()

@@ -52,7 +52,6 @@ def uses_responses_api(model: Any, tools: Sequence[Any], settings: Mapping[str, 
 
 
 def _class_of(model: Any) -> Any:
-    """Return a model's class or base in langchain-openai."""
     kinds = [kind for kind in type(model).__mro__ if kind.__module__.startswith("langchain_openai.")]
     return kinds[0] if "BaseChatOpenAI" in {kind.__name__ for kind in kinds} else None
 

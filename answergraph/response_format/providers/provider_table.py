@@ -72,7 +72,6 @@ class ProviderFamily:
     thinks: str = ""
     """Pattern of the names of models that think by default."""
     user_after_tool: bool = True
-    """Whether it accepts a user message after a tool message."""
     answers_last: bool = False
     """Whether a format or a forced call prevents tool calls, so that the answer is requested after the tools."""
     gateway: bool = False

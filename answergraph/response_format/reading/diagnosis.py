@@ -89,7 +89,6 @@ def repeats_cut_calls(messages: Sequence[AnyMessage]) -> bool:
 
 
 def refusal_text(message: AIMessage) -> str:
-    """Return the text of a refusal, empty if there is none."""
     blocks = [block.get("refusal") for block in message.content if isinstance(block, dict)]
     return str(message.additional_kwargs.get("refusal") or next(filter(None, blocks), "") or message.text)
 

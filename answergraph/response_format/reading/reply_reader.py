@@ -139,7 +139,6 @@ class ReplyReader:
         return readings[0] if readings else self._unanswered(text, message, is_echo=held.is_echo)
 
     def _read_cut(self, message: AIMessage) -> Reading | None:
-        """Read a cut text whose value is complete."""
         closed = None if was_broken_off(message) else closed_value(message.text)
         reading = None if closed is None else self.read_text(closed, message)
         return reading if reading is not None and reading.status == "answered" else None

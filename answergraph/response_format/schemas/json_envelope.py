@@ -9,7 +9,6 @@ from typing import Any
 from answergraph.response_format.wire.normal_form import free_name
 
 VALUE = "value"
-"""The key under which a value is wrapped."""
 SCHEMA = "schema"
 """The key of an envelope that names the alternative."""
 

@@ -11,7 +11,6 @@ from answergraph.response_format.schemas.known_keys import pointed_at
 from answergraph.response_format.wire.dialect_sizes import Edge, in_circle
 
 MAX_DESCRIPTION_CHARACTERS = 120
-"""Maximum number of characters of a description that are shown."""
 MAX_EXAMPLE_DEPTH = 5
 """Deeper and recursive parts are shown as ``...``."""
 

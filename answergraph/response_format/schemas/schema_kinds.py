@@ -35,7 +35,6 @@ _SAYING = _OBJECT_KEYWORDS.union(
     ("type", "$ref", "$dynamicRef", "enum", "const", "anyOf", "oneOf", "allOf", "not", "if", "items", "prefixItems", "contains"),
     ("additionalProperties", "propertyNames", "dependentSchemas", "format", "pattern"),
 )
-"""The keywords that restrict or describe a value."""
 
 
 def is_schema(declared: Any) -> bool:

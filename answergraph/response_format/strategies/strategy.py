@@ -160,7 +160,6 @@ class Strategy(ABC, Generic[SchemaT]):
         return not isinstance(error, handle) if isinstance(handle, type | tuple) else handle is False
 
     def feedback(self, error: Exception) -> str:
-        """Return the correction for an invalid answer."""
         handle = self.handle_errors
         if isinstance(handle, str):
             return handle
@@ -209,7 +208,6 @@ class Strategy(ABC, Generic[SchemaT]):
         return self.derived.get_or_make(lambda: self.changed(tools_off=True), key="without tools")
 
     def changed(self, **fields: Any) -> Self:
-        """Return a copy with other fields."""
         changed = copy.copy(self)
         vars(changed).update(fields, derived=RecentCache())
         return changed

@@ -61,9 +61,7 @@ class Edge:
     source: str
     target: str
     stepped: bool
-    """Whether it is below a property or an item."""
     optional: bool
-    """Whether it is below an optional property."""
 
 
 def refuse_recursion(edges: Sequence[Edge], rules: DialectRules) -> None:

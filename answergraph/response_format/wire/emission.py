@@ -107,7 +107,6 @@ class Emission:
         return schema["type"] not in _CONTAINERS and ("enum" not in schema or self._rules.takes_other_enums)
 
     def _of_type(self, node: Node, name: str, place: _SchemaPlace) -> Hinted:
-        """Return the schema of one of a node's types, without annotations."""
         if "enum" in node:
             return self._enum(node["enum"], name, place)
         limits, hints = limits_of(node, name, self._rules)

@@ -11,6 +11,7 @@ from langgraph.types import Command
 from typing_extensions import TypedDict
 
 from answergraph.testing import ScriptedChatModel
+from tests.answergraph.page.watched_graphs import in_turn
 
 LIMITS = "setting | now | advised\n--- | --- | ---\nheap | 64 MB | 256 MB"
 DRAFT = f"Runners start the stub with **64 MB** of heap.\n\n{LIMITS}"
@@ -28,7 +29,7 @@ def _reads(page: str) -> AIMessage:
 
 def langchain_agent() -> Any:
     """Return LangChain's agent: it reads a page, then answers in Markdown."""
-    model = ScriptedChatModel(replies=[_reads("ci-runners"), AIMessage(DRAFT)])
+    model = ScriptedChatModel(replies=in_turn(_reads("ci-runners"), AIMessage(DRAFT)))
     return create_agent(model, [read_wiki])
 
 
@@ -87,9 +88,10 @@ def supervisor() -> Any:
         return Command(goto=following, update={"last": following})
 
     reader = create_agent(
-        ScriptedChatModel(replies=[_reads("limits"), AIMessage("The limit is 64 MB.")]), [read_wiki], name="reader"
+        ScriptedChatModel(replies=in_turn(_reads("limits"), AIMessage("The limit is 64 MB."))), [read_wiki], name="reader"
     )
-    writer = create_agent(ScriptedChatModel(replies=[AIMessage("**Done**: see the table.\n\n" + LIMITS)]), [], name="writer")
+    done = AIMessage("**Done**: see the table.\n\n" + LIMITS)
+    writer = create_agent(ScriptedChatModel(replies=in_turn(done)), [], name="writer")
     graph = StateGraph(Task).add_node("supervisor", supervise).add_node("reader", reader).add_node("writer", writer)
     return graph.add_edge(START, "supervisor").add_edge("reader", "supervisor").add_edge("writer", "supervisor").compile()
 

@@ -82,7 +82,7 @@ def test_a_run_that_died_with_its_server_is_said_to_be_lost(browser: Browser, tm
     with langgraph_dev(tmp_path, {}, port):
         page.get_by_role("button", name="Try now").click()
         assert ended(page) == "The run failed."
-        expect(page.locator("#error")).to_contain_text("The server no longer knows this run.")
+        expect(page.locator(".head .why")).to_contain_text("The server no longer knows this run.")
         expect(page.locator(".step").first).to_contain_text("1 steady")
         page.get_by_role("button", name="New thread").click()
         page.get_by_label("Rounds").fill("2")

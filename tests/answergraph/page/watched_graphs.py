@@ -1,13 +1,10 @@
-"""Graphs for the page's tests: a grounded answer, an approval, a question, many messages, hostile text, a pause.
-
-The server loads this file by its path and calls a factory for every request, so each run starts a new script.
-"""
+"""Graphs for the page's tests: a grounded answer, an approval, a question, many messages, hostile text, a pause."""
 
 import asyncio
 import contextlib
 import itertools
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Annotated, Any, Literal
 
 from langchain.agents.middleware import HumanInTheLoopMiddleware, InterruptOnConfig
@@ -58,13 +55,18 @@ def calls(name: str, args: dict[str, Any], call_id: str) -> AIMessage:
     return AIMessage("Let me see.", tool_calls=[{"name": name, "args": args, "id": call_id}])
 
 
+def in_turn(*replies: AIMessage) -> Callable[[list[BaseMessage]], AIMessage]:
+    """Return a script whose next reply depends on the conversation, because a server may use one graph for many runs."""
+    return lambda messages: replies[sum(message.type == "ai" for message in messages) % len(replies)].model_copy()
+
+
 def grounded() -> Any:
     """Return an agent whose first quote is wrong and whose second one is in the log, after an emoji."""
     why = "The server was there and said nothing, which no test does to itself."
     wrong = {"is_real": True, "quotes": ["ERROR the server did answer"], "why": why}
     right = {"is_real": True, "quotes": [QUOTE], "why": why}
     read = calls("read_log", {"path": "a.log"}, "1")
-    model = SlowModel(replies=[read, calls("Finding", wrong, "2"), calls("Finding", right, "3")])
+    model = SlowModel(replies=in_turn(read, calls("Finding", wrong, "2"), calls("Finding", right, "3")))
     return create_agent(model, [read_log], response_format=Finding, middleware=[GroundedAnswer()], name="grounded")
 
 
@@ -74,7 +76,7 @@ def rejected() -> Any:
     answers: list[dict[str, Any]] = [{"is_real": "perhaps", "quotes": ["ERROR the server did answer"], "why": why}]
     answers += [{"is_real": True, "quotes": [f"ERROR the server did not reply {count}"], "why": why} for count in range(6)]
     answered = [calls("Finding", args, str(number)) for number, args in enumerate(answers, 2)]
-    model = ScriptedChatModel(replies=[calls("read_log", {"path": "a.log"}, "1"), *answered])
+    model = ScriptedChatModel(replies=in_turn(calls("read_log", {"path": "a.log"}, "1"), *answered))
     return create_agent(model, [read_log], response_format=Finding, middleware=[GroundedAnswer()], name="rejected")
 
 
