@@ -9,7 +9,7 @@ from answergraph.graphs.triage.offline.stack_frames import Frame
 from answergraph.graphs.triage.offline.triage_case_text import CaseText, Finding, cut
 
 _MISTAKES = frozenset({"NameError", "ReferenceError", "UnboundLocalError", "SyntaxError", "IndentationError"})
-_BY_TOOL = re.compile(r"strict mode violation|Mock ")
+_BY_TOOL = re.compile(r"strict mode violation|Mock |Double ")
 """The test tool's own words for a failed check."""
 _OF_ITS_OWN = re.compile(
     r"unique constraint failed|duplicate (?:key|entry)"

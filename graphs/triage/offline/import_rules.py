@@ -13,8 +13,12 @@ _LACKS_NAME = re.compile(
     r"cannot import name .+? from (?:partially initialized module )?'(?P<module>[\w.]+)'(?: \((?P<path>[^)]+)\))?"
 )
 _NO_MODULE = re.compile(r"No module named '?(?P<module>[\w.]+)")
-_NO_SCRIPT = re.compile(r"Cannot find (?:module|package) '(?P<module>[^']+)'")
+_NO_SCRIPT = re.compile(
+    r"(?:Cannot find (?:module|package)|Can't resolve) '(?P<module>[^']+)'|cannot load such file -- (?P<gem>\S+)"
+    r"|provides package (?P<go>[^\s;]+)"
+)
 _NO_CLASS = re.compile(r"(?:ClassNotFoundException|NoClassDefFoundError): (?P<module>[\w./$]+)")
+_NO_PHP_CLASS = re.compile(r'Class "(?P<top>\w+)\\[^"]*" not found')
 _REPLACED = re.compile(r"mock\.py:\d+: in (?:decoration_helper|__enter__|_importer)\b")
 """A mock looked for the name that it replaces."""
 
@@ -23,7 +27,7 @@ def missing_code(case: CaseText) -> Finding | None:
     """Find a failure real if the application lacks the code, not real if only the test does."""
     if case.is_assertion or signs.RAISES.search(case.details):
         return None
-    line = next((line for line in case.error_lines if signs.IMPORT.search(line)), None)
+    line = next((line for line in case.told_lines if signs.IMPORT.search(line)), None)
     belongs_to_application = None if line is None else _is_of_application(line, case)
     if line is None or belongs_to_application is None:
         return None
@@ -48,12 +52,12 @@ def _is_of_application(line: str, case: CaseText) -> bool | None:
     if module := _NO_MODULE.search(line):
         return _owner_of_module(module["module"], case)
     if script := _NO_SCRIPT.search(line):
-        name = script["module"]
-        return True if re.match(r"\.\./|/|@/|~/|src/", name) else None if name.startswith(".") else False
+        return _owner_of_script(script["module"] or script["gem"] or script["go"])
     if of_class := _NO_CLASS.search(line):
         ours, theirs = case.test.split("::")[0].split("."), re.split(r"[./]", of_class["module"])
         return sum(1 for one, other in zip(ours, theirs, strict=False) if one == other) >= MIN_SHARED_PACKAGES
-    return None
+    of_php = _NO_PHP_CLASS.search(line)
+    return {"App": True, "Tests": False}.get(of_php["top"]) if of_php else None
 
 
 def _owner_of_name(module: str, path: str, case: CaseText) -> bool | None:
@@ -64,6 +68,12 @@ def _owner_of_name(module: str, path: str, case: CaseText) -> bool | None:
     if any(frame.is_test and frame.path.split("/")[-2:-1] == path.split("/")[-2:-1] != [] for frame in case.frames):
         return None  # the package around the test: another of that name may have been meant
     return True if (path and not INSTALLED.search(path)) or _is_named_by(module, case) else None
+
+
+def _owner_of_script(name: str) -> bool | None:
+    if _of_tests(name.replace("/", ".")):
+        return False
+    return True if re.match(r"\.\./|/|@/|~/|src/", name) else None if name.startswith(".") else False
 
 
 def _owner_of_module(module: str, case: CaseText) -> bool | None:
@@ -93,4 +103,4 @@ def _is_named_by(module: str, case: CaseText) -> bool:
 
 
 def _of_tests(module: str) -> bool:
-    return bool(re.search(r"(?:^|[._])(?:tests?|conftest|helpers?|fixtures?|testing|testutils?)(?:[._]|$)", module))
+    return bool(re.search(r"(?:^|[._])(?:tests?|conftest|helpers?|fixtures?|support|mocks|testing|testutils?)(?:[._]|$)", module))

@@ -11,7 +11,9 @@ from answergraph.graphs.triage.offline.triage_case_text import MAX_QUOTE_CHARACT
 from answergraph.graphs.triage.run_files.case_facts import different
 
 _BROWSER = re.compile(r"chrom|webkit|firefox|safari|edge|mobile|desktop|iphone|ipad|pixel|opera", re.IGNORECASE)
-_RESEMBLE_BAD_DATA = frozenset({"TypeError", "KeyError", "AttributeError", "IndexError", "ValueError"})
+_RESEMBLE_BAD_DATA = re.compile(
+    r"(?:Type|Key|Attribute|Index|Value)Error|(?:NullPointer|NullReference|\w*IndexOutOf(?:Bounds|Range)|\w*Argument\w*|ClassCast|InvalidCast)Exception"
+)
 """Errors that application code raises for wrong data."""
 _REFUSAL = re.compile(
     r"\b(?:invalid|expired?|not found|unauthori[sz]ed|forbidden|denied|required|missing|already)\b", re.IGNORECASE
@@ -28,27 +30,34 @@ _COMPARISONS = (
     r"^VALUE !== VALUE$|^(?:.*Exception: )?VALUE did not equal VALUE",  # Node, ScalaTest
     r"\b[Ll]eft: +VALUE\s+[Rr]ight: +VALUE",  # Rust, Elixir
     r"[Ee]xpected:? ?(?!values )VALUE (?:to (?:\w+ )?equal|to be|but (?:was|found|got):?) ?VALUE",  # Chai, Vitest, TestNG, JUnit
-    r"[Ee]xpected(?: length)? *: *(?:is )?VALUE[.,]?\s+(?:[Rr]eceived|[Aa]ctual|got|[Bb]ut)(?: length| was)? *: *(?:was )?VALUE",
+    r"[Ee]xpected(?: length)? *:? *(?:is )?VALUE[.,]?\s+"  # Jest, NUnit, RSpec, Minitest
+    r"(?:[Rr]eceived|[Aa]ctual|got|[Bb]ut)(?: length| was)? *:? *(?:was )?VALUE",
     r"Expecting(?: actual)?:\s+VALUE\s+to be equal to:\s+VALUE",  # AssertJ
-    r"asserting that VALUE (?:matches expected|is identical to) VALUE",  # PHPUnit
-    r"\w_(?:eq|ne|lt|le|gt|ge)\(VALUE, VALUE\)|\(VALUE\) is not equal to \(VALUE\)",  # C, Swift
-    r"of these values:\s+(?:.*\s+Which is: )?VALUE\s+(?:.*\s+Which is: )?VALUE$|expansion:\s+VALUE [!=<>]=? VALUE",  # C++
-    r"(?:\bgot:?|=) VALUE[,;] want(?:ed)?:? VALUE",  # Go
+    r"asserting that (?:actual size )?VALUE (?:matches expected(?: size)?|is(?: identical to)?) VALUE",  # PHPUnit
+    r"\w_(?:eq|ne)\(VALUE, VALUE\)|\(VALUE\) is not equal to \(VALUE\)",  # C, Swift
+    r"of these values:\s+(?:.*\s+Which is: )?VALUE\s+(?:.*\s+Which is: )?VALUE$|expansion:\s+VALUE [!=]= VALUE",  # C++
+    r"Actual: VALUE\s+Expected: VALUE",  # C++
+    r"(?:\bgot:?|=) VALUE[,;] want(?:ed)?:? VALUE|should be\s+VALUE\s+but was\s+VALUE",  # Go, .NET
 )
 _COMPARED = re.compile("|".join(_COMPARISONS).replace("VALUE", _VALUE), re.MULTILINE)
-_CHANGED = re.compile(r"^(?:E\s+)?([+-]) +(?!\s|actual\b|[Ee]xpected\b|[Rr]eceived\b|where\b)(.{1,200})$", re.MULTILINE)
+_CHANGED = re.compile(
+    r"^(?:E\s+)?([+-])(?: +|(?=['\d]))(?!\s|actual\b|[Ee]xpected\b|[Rr]eceived\b|where\b)(.{1,200})$", re.MULTILINE
+)
 _COLOUR = re.compile(r"[\x1b?]?\[\d{1,2}m")
 _BUILT_IN = "(?:len|str|int|float|bool|sorted|list|set|type|isinstance|any|all)"
 _CALLED = re.compile(rf"^E\s+\+\s+where (?!(?:True|False|None) )[^\n]{{1,300}} = (?!{_BUILT_IN}\()[\w.]+\(", re.MULTILINE)
 """pytest shows which call returned the value."""
 _THROUGH_INTERFACE = re.compile(
-    r"(?<![a-z])(?:api|e2e|ui|gui)(?![a-z])|Api|API|E2E|UI|Page|[Ii]ntegration|[Ss]elenium|[Bb]rowser|[Ee]nd.?[Tt]o.?[Ee]nd"
+    r"(?<![a-z])(?:api|e2e|ui|gui)(?![a-z])|Api|API|E2E|UI|Page|[Pp]erformance|[Bb]enchmark|[Tt]hroughput|[Ii]ntegration|[Ss]elenium|[Bb]rowser|[Ee]nd.?[Tt]o.?[Ee]nd"
 )
-"""The name of a test that reads its values from a page or a service."""
-_FLOAT = re.compile(r"-?\d{1,300}\.\d+")
+"""The name of a test that reads its values from a page or a service, or measures the machine, too."""
+_NUMBER = re.compile(r"-?\d{1,300}(?:\.\d+)?")
+_MEASURED = re.compile(r"^(?:E| )\s+(?:\w+: )?assert (?=.*\d\.\d{3}).* [<>]=? ", re.MULTILINE)
+"""A value with many decimals is above or below a limit: it was measured, or learnt."""
 _STATUS = re.compile(r"[1-5]\d\d")
 _MOMENT = re.compile(r"\d[-/]\d\d[-/T]|\d\d:\d\d|\bdatetime\b")
-_WORDS = re.compile(r"(?!(?:null|None|nil)$)[^(\[{]*[A-Za-z][^(\[{]*")
+_WORDS = re.compile(r"(?!(?:null|None|nil|[Tt]rue|[Ff]alse)$)[^(\[{]*[A-Za-z][^(\[{]*")
+_TRUTH = re.compile(r"[Tt]rue|[Ff]alse")
 
 
 def fails_in_one_place(case: CaseText) -> Finding | None:
@@ -61,10 +70,11 @@ def fails_in_one_place(case: CaseText) -> Finding | None:
     return Finding(False, 0.7, None, explanation, quotes, "Treat it as a defect that shows in this environment only.")
 
 
-def breaks_rules_of_code(case: CaseText) -> Finding | None:
-    """Find a failure real where a linter or a type checker complains: it only reads the code."""
-    match = signs.LINTED.search(case.details)
-    return match and _real(0.75, "The code breaks a rule of the linter or the type checker.", case.line_around(match[0]))
+def is_reported_broken(case: CaseText) -> Finding | None:
+    """Find a failure real where a linter, compiler, sanitizer or browser says that the code or the application is broken."""
+    match = signs.BROKEN.search(case.details)
+    explanation = "A tool that read the code, or watched the application, says that it is broken."
+    return match and _real(0.75, explanation, case.line_around(match[0]))
 
 
 def unreadable_source(case: CaseText) -> Finding | None:
@@ -83,7 +93,7 @@ def computes_wrongly(case: CaseText) -> Finding | None:
     # Suites of Java classes that are not named as unit tests drive browsers and services.
     frames = [frame for frame in case.own_frames if frame.class_name]
     is_unit = not frames or any(frame.is_test for frame in frames)
-    is_proved = _CALLED.search(case.details) or _differ(case)
+    is_proved = not _MEASURED.search(case.details) and (_CALLED.search(case.details) or _differ(case))
     if not is_proved or not is_unit or _THROUGH_INTERFACE.search(case.test) or signs.NOT_COMPUTED.search(case.said):
         return None
     explanation = "A check of the test failed, and nothing around it explains why: the application does something else."
@@ -101,7 +111,7 @@ def is_unwritten(case: CaseText) -> Finding | None:
 def breaks_itself(case: CaseText) -> Finding | None:
     """Find a failure real if the application's own code raised an error that wrong data do not explain."""
     at_import = case.breaks_at_import and not INSTALLED.search(case.frames[-1].path)
-    refuses = case.error_type in _RESEMBLE_BAD_DATA or any(map(_REFUSAL.search, case.error_lines))
+    refuses = _RESEMBLE_BAD_DATA.fullmatch(case.error_type) or any(map(_REFUSAL.search, case.error_lines))
     handed_bad_data = case.takes_fixtures is not False and refuses and not at_import
     if case.is_assertion or not case.names_an_error or case.broke_in != "application" or handed_bad_data:
         return None
@@ -127,7 +137,7 @@ def _is_explained(case: CaseText, *, at_import: bool = False) -> bool:
 
 
 def _differ(case: CaseText) -> bool:
-    """Return whether the compared values differ in more than wording, form, truth or time; otherwise the test may be outdated."""
+    """Return whether the compared values differ in more than wording, form or time; otherwise the test may be outdated."""
     said = _COLOUR.sub("", case.said)
     match = _COMPARED.search(said)
     if match:
@@ -141,9 +151,13 @@ def _differ(case: CaseText) -> bool:
     if one.partition(":")[0] == other.partition(":")[0]:  # the values of one key
         one, other = (value.partition(":")[2] or value for value in (one, other))
     both = any(kind.fullmatch(one) and kind.fullmatch(other) for kind in (_STATUS, _WORDS))
+    # In Java and C# tests that drive browsers are named like unit tests, and ask only whether something is shown.
+    of_page = _TRUTH.fullmatch(one) and any(frame.path.endswith((".java", ".kt", ".cs")) for frame in case.own_frames)
     at_times = _MOMENT.search(one) and _MOMENT.search(other)
-    alike = one == other or (all(map(_FLOAT.fullmatch, (one, other))) and isclose(float(one), float(other), rel_tol=1e-6))
-    return bool(one and other) and not (alike or both or at_times)
+    alike = one == other or (
+        all(map(_NUMBER.fullmatch, (one, other))) and isclose(float(one), float(other), rel_tol=1e-6 if "." in one else 0)
+    )
+    return bool(one and other) and not (alike or both or of_page or at_times)
 
 
 def _is_other_environment(differs: dict[str, tuple[str, str]]) -> bool:

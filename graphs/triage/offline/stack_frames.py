@@ -27,7 +27,7 @@ _SUPPORT_FILE = re.compile(
     r"(^|/)(conftest\.py$|fixtures?/|__mocks__/|(\.\.|tests?|specs?|__tests__|e2e|cypress)/(.*/)?(support|mocks)/)"
 )
 _LIBRARY = re.compile(
-    r"(^|/)(site-packages|dist-packages|node_modules|[Ll]ib/python[\d.]+|Lib/(?:importlib|unittest|asyncio|urllib|json)|vendor|\.cargo|rustc)/|^<"
+    r"(^|/)(site-packages|dist-packages|node_modules|[Ll]ib/python[\d.]+|Lib/(?:importlib|unittest|asyncio|urllib|json)|vendor|\.cargo|rustc|go/src|go/pkg)/|^<"
     r"|^(node|internal|java|jdk|sun|javax|android)[.:/]"
     r"|^(org\.(junit|testng|hamcrest|assertj|mockito|gradle|apache\.maven)|junit|kotlin|scala|groovy|com\.sun|jdk|android|androidx)\."
 )

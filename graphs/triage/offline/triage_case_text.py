@@ -28,7 +28,11 @@ _ERROR_LINE = re.compile(
     r"^(?:E\s+|> |[ \t]{2,8}|Caused by: )?(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*)(?: \[\w+\])?(?::\s+(?P<said>\S.*))?$",
     re.MULTILINE,
 )
-_DRIVER = re.compile(r"Error: (?:page|locator|browser\w*|frame\w*|context|elementHandle|keyboard|mouse)\.\w+:")
+_DRIVER = re.compile(
+    r"Error: (?:page|locator|browser\w*|frame\w*|context|elementHandle|keyboard|mouse)\.\w+:"
+    r"|openqa[./]selenium|OpenQA\.Selenium|selenium/webdriver|playwright/_impl|io\.(?:restassured|appium)|webdriverio|puppeteer"
+)
+_PANIC = re.compile(r"^panic: runtime error|^thread '[^'\n]*' panicked at", re.MULTILINE)
 _MARK = re.compile(r"^E\s+")
 _MARKED = re.compile(r"^E\s+(?P<said>\S.*)$", re.MULTILINE)
 _FAILING_SOURCE = re.compile(r"(?:^>.*\n)(?:^(?!E ).*\n){0,6}(?:^E .*\n?){1,8}", re.MULTILINE)
@@ -47,6 +51,7 @@ _ASSERTIONS = (
     "ERR_ASSERTION",
     "Failed",
     "JestAssertionError",
+    "ShouldAssertException",
     "TestFailedException",
 )
 _CHECK = re.compile(
@@ -54,7 +59,7 @@ _CHECK = re.compile(
     r"|\b(?:check|expect|assert)(?:_?(?:eq|ne|lt|le|gt|ge|equals?|true|false)\w*)?\(|\b(?:EXPECT|ASSERT|CHECK|REQUIRE)_?[A-Z]*\("
     r"|[Ee]xpected:?[ \n].*(?:\b[Bb]ut:? (?:was|got|found)|\b[Aa]ctual|\b[Rr]eceived|\b[Ww]as\b|\b[Gg]ot\b|Which is)"
     r"|should (?:have|be|equal|match|throw)\b|\bcheck failed|\b[Ee]xpected .{1,200} to (?:equal|be|match|contain)\b"
-    r"|condition was false|to be (?:equal|true|false)|did not match",
+    r"|condition was false|\bActual: \S+\s+Expected: |to be (?:equal|true|false)|did not match",
     re.DOTALL,
 )
 
@@ -80,6 +85,13 @@ class CaseText(CaseFacts):
         """The lines of the stack trace that name an exception, causes first, without marks."""
         lines = [_MARK.sub("", match[0]).strip() for match in self._named_errors]
         return lines or [line.strip() for line in (self.message or self.details).strip().splitlines()[:1]]
+
+    @property
+    def told_lines(self) -> list[str]:
+        """The error lines, and what is said above the stack trace where a trace is not marked as source code and errors."""
+        is_marked = _MARKED.search(self._trace) or "Traceback (most recent call last)" in self._trace
+        said = "" if is_marked else SHOWN_AROUND.sub("", _FRAMES_BELOW.split(self._trace.strip(), maxsplit=1)[0])
+        return [*self.error_lines, *(line.strip() for line in said.splitlines())]
 
     @property
     def error_type(self) -> str:
@@ -129,7 +141,7 @@ class CaseText(CaseFacts):
             return None
         innermost = self.own_frames[-1]
         is_test = innermost.is_test or innermost.class_name == self.test.split("::")[0]
-        # What drives a browser runs outside the application: its frames are the test's and its helpers'.
+        # What drives a browser or asks a service runs outside the application: its frames are the test's and its helpers'.
         return "test" if is_test or _DRIVER.search(self._trace) else "application"
 
     @property
@@ -147,7 +159,7 @@ class CaseText(CaseFacts):
     @property
     def names_an_error(self) -> bool:
         """Whether an exception ended the test."""
-        return self.error_type.endswith(_ERROR_ENDINGS)
+        return self.error_type.endswith(_ERROR_ENDINGS) or bool(_PANIC.search(self._trace))
 
     @property
     def is_suspicious(self) -> bool:

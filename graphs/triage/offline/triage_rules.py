@@ -57,10 +57,11 @@ _LACKS = (
 def _machine_lacks(case: CaseText) -> Finding | None:
     hangs_again = len(case.same_failures) + len(case.tries) >= _MANY_TIMEOUTS and not case.passes
     # The system's error is the exception's, or in the log if a check failed.
-    lines = case.complaints.splitlines() if case.is_assertion else case.error_lines
+    lines = case.complaints.splitlines() if case.is_assertion else case.told_lines
+    errors = lines if case.is_assertion else case.error_lines
     for sign, usual, explanation, advice in _LACKS if not signs.RAISES.search(case.details) else ():
-        line = next((cut(line) for line in lines if sign.search(line)), None)
-        if line and not (sign is signs.TIMEOUT and (case.waited_in_vain or hangs_again)):
+        line = next((cut(line) for line in (errors if sign is signs.TIMEOUT else lines) if sign.search(line)), None)
+        if line and not (sign is signs.TIMEOUT and (case.waited_in_vain or hangs_again or signs.TIME_LIMIT.search(case.said))):
             confidence = 0.9 if case.passes else usual - 0.25 * case.is_assertion
             quotes = (line, *(other["written"] for other in case.passes[:1]))
             return Finding(True, confidence, "temporary_error", explanation, quotes, advice)
@@ -130,7 +131,7 @@ RULES: tuple[Callable[[CaseText], Finding | None], ...] = (
     real.unreadable_source,
     faulty.mistake_in_test,
     missing_code,
-    real.breaks_rules_of_code,
+    real.is_reported_broken,
     _missing_environment,
     faulty.broken_preparation,
     _passes_again,

@@ -1,4 +1,4 @@
-"""No unsupported claim is accepted, and no true one refused: generated cases, and the hard ones by name."""
+"""No unsupported claim is accepted and no true claim is refused: generated cases, and hard ones by name."""
 
 import json
 import time

@@ -1,4 +1,4 @@
-"""A saved bundle is re-checked with nothing but the bundle: what was changed since does not hold."""
+"""A saved bundle is re-checked from the bundle alone; later changes do not hold."""
 
 import copy
 import json

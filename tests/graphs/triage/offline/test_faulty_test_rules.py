@@ -114,7 +114,18 @@ SAID = {
     "two wordings": (script("AssertionError: expected 'Sign in' to equal 'Log in'"), "open"),
     "two moments": (script("AssertionError: expected '2026-01-02' to equal '2026-01-03'"), "open"),
     "a rounded number": (script("AssertionError: expected 0.30000000000000004 to equal 0.3"), "open"),
-    "a bare truth": (script("Error: expect(received).toBe(expected)\n\nExpected: true\nReceived: false"), "open"),
+    "a truth": (script("Error: expect(received).toBe(expected)\n\nExpected: true\nReceived: false"), "real"),
+    "a bare truth": (
+        'Traceback (most recent call last):\n  File "/app/tests/test_a.py", line 2, in test_a\n    self.assertTrue(shown())\n'
+        "AssertionError: False is not true",
+        "open",
+    ),
+    "a program that did not end": (
+        "def test_a():\n>       run(command)\n\ntest_a.py:3: \n\nE       subprocess.TimeoutExpired: timed out after 3 seconds\n\n"
+        "/usr/lib/python3.12/subprocess.py:1267: TimeoutExpired",
+        "open",
+    ),
+    "a test that did not end": (script("Error: Timeout of 2000ms exceeded."), "open"),
     "a number and another": (script("Error: expect(received).toBe(expected)\n\nExpected: 3\nReceived: 4"), "real"),
     "a list and another": (script("AssertionError: expected [ 1, 2 ] to deeply equal [ 1, 3 ]"), "real"),
     "what a double was called with": (

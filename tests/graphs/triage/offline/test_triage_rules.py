@@ -75,7 +75,6 @@ THREE = failed_again("assert 3 == 2")
         ("ConnectionRefusedError: [Errno 111] Connection refused", "ConnectionRefusedError", "temporary_error"),
         ("socket.gaierror: [Errno -2] Name or service not known", "gaierror", "temporary_error"),
         ("TimeoutError: timed out", "TimeoutError", "temporary_error"),
-        ("subprocess.TimeoutExpired: Command timed out after 3 seconds", "TimeoutExpired", "temporary_error"),
         ("ModuleNotFoundError: No module named 'lamps'", "ModuleNotFoundError", "tool_bug"),
         ("ImportError: cannot import name 'x' from 'helpers'", "ImportError", "tool_bug"),
         ("NameError: name 'rat' is not defined", "NameError", "tool_bug"),

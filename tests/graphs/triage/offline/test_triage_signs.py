@@ -1,5 +1,9 @@
 """Messages of systems and libraries about missing resources, and messages that only resemble them."""
 
+import json
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
 from tests.graphs.triage.offline.test_triage_rules import case, concluded
@@ -60,3 +64,20 @@ def test_a_missing_resource_of_the_machine_is_not_an_application_failure(error: 
 )
 def test_the_owner_of_the_missing_resource_decides(details: str, verdict: tuple[bool, str | None] | None) -> None:
     assert concluded(case(details, message=details.splitlines()[0])) == verdict
+
+
+SAID = json.loads(Path(__file__).with_name("said_by_tools.json").read_text(encoding="utf-8"))
+"""Failures as many tools write them, and what their text alone decides."""
+VERDICTS: dict[tuple[bool, str | None] | None, str] = {
+    (True, "tool_bug"): "not-real",
+    (True, "temporary_error"): "not-real",
+    (False, None): "real",
+    None: "open",
+}
+
+
+@pytest.mark.parametrize("name", SAID)
+def test_the_words_of_many_tools_are_understood(name: str) -> None:
+    said = SAID[name]["says"]
+    facts = case(said, message="" if "\nE  " in said else said.strip().splitlines()[0])
+    assert VERDICTS[concluded(replace(facts, test=SAID[name]["test"]))] == SAID[name]["verdict"]
