@@ -2,7 +2,7 @@
 
 import { answersIn, attemptValues, fieldsOf } from "./answers.js";
 import { caseAround, MAX_ANSWERS } from "./cases.js";
-import { button, el, icon, newId, plural, shown, textBlock } from "./dom.js";
+import { breakable, button, el, icon, newId, plural, shown, textBlock } from "./dom.js";
 import { lineOf } from "./evidence_view.js";
 import { statusWords } from "./outcome_words.js";
 import { brief } from "./timeline.js";
@@ -84,7 +84,7 @@ export class AnswerView {
         "tbody",
         {},
         ...rows.map((name) =>
-          el("tr", {}, el("th", { scope: "row" }, name || "whole answer"), ...this.#cells(name, columns, outcome, sources)),
+          el("tr", {}, el("th", { scope: "row" }, ...(name ? breakable(name) : ["whole answer"])), ...this.#cells(name, columns, outcome, sources)),
         ),
       ),
     );
@@ -182,7 +182,7 @@ export class AnswerView {
   }
 }
 
-/** On a phone one attempt is seen at a time. */
+/** Where there is little room one attempt is seen at a time. */
 function chooser(table, columns) {
   const buttons = columns.map(({ title, said }, index) => button(`${title} ${said}`, () => see(index), { kind: "small" }));
   const see = (wanted) => {
@@ -191,7 +191,7 @@ function chooser(table, columns) {
     for (const [index, each] of buttons.entries()) each.setAttribute("aria-pressed", String(index === wanted));
   };
   see(columns.length - 1);
-  return el("div.choose.phone", {}, ...buttons);
+  return el("div.choose", {}, ...buttons);
 }
 
 /** The columns: each attempt, the accepted one last; the value alone where there was none. */
@@ -239,7 +239,7 @@ function growingCard({ status, attempt, schema, value, reason, agent, key }) {
   const title = [agent, key !== "structured_response" && key].filter(Boolean).join(" · ");
   const said = status === "growing" ? "being written" : "sent back";
   const rows = [...fieldsOf(value)].map(([name, inner]) =>
-    el("tr", {}, el("th", { scope: "row" }, name), el("td", {}, el("div.value", {}, shown(inner)))),
+    el("tr", {}, el("th", { scope: "row" }, ...breakable(name)), el("td", {}, el("div.value", {}, shown(inner)))),
   );
   return el(
     `article.answer${status === "growing" ? ".growing" : ""}`,

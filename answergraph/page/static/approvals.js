@@ -1,8 +1,11 @@
 // What an interrupt asks, as far as it can be told: calls of tools that wait for a decision, in the two ways that LangChain's middleware
 // asks for one or as the agent inbox does, or something of the graph's own. No elements.
 
-/** @typedef {{name: string, args: object, description: string, allowed: string[], schema: object|null}} Call `schema` is that of the arguments */
+/** @typedef {{name: string, args: object, description: string, allowed: string[], schema: object|null, hint?: string}} Call `schema` is that of the arguments */
 
+/** Said where a server leaves out which decisions are allowed: each may be. */
+const UNTOLD = "The server does not say which decisions are allowed here. One that is not allowed fails the run.";
+const EVERY = ["approve", "edit", "reject", "respond"];
 const USUAL = ["approve", "reject"];
 /** The words of the agent inbox, `langgraph.prebuilt.interrupt`, for the decisions. */
 const INBOX = {
@@ -39,6 +42,7 @@ function batched(call, configs) {
 }
 
 function single(call, schema) {
+  if (!schema) return { ...callOf(call, EVERY), hint: UNTOLD };
   const resolved = (part) => (part?.$ref ? schema.$defs?.[part.$ref.split("/").at(-1)] : part);
   const decisions = (schema?.oneOf ?? schema?.anyOf ?? [schema]).map(resolved).filter(Boolean);
   const typeOf = ({ properties }) => properties?.type?.const;

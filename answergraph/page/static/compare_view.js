@@ -2,7 +2,7 @@
 
 import { answersIn, fieldsOf } from "./answers.js";
 import * as api from "./api.js";
-import { button, el, icon, shown } from "./dom.js";
+import { breakable, button, el, icon, shown } from "./dom.js";
 import { headOf, usageOf } from "./outcome_words.js";
 import { RunList, runName } from "./run_list.js";
 import { RunStore } from "./run_store.js";
@@ -94,7 +94,7 @@ export class CompareView {
       return el(
         "tr",
         { "data-differs": differs },
-        el("th", { scope: "row" }, name),
+        el("th", { scope: "row" }, ...breakable(name)),
         ...[one, other].map((side) => el("td", {}, el("div.text", {}, side.get(name) ?? "not given"))),
         el("td", {}, differs ? "differs" : "the same"),
       );

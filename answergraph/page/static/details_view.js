@@ -47,7 +47,8 @@ export class DetailsView {
           button(from === step ? "Edit the state" : `Edit the state before ${from.node}`, () => this.#actions.edit(from), { kind: "small", icon: "edit" }),
         ]
       : [];
-    this.#fill(`Step ${step.number}, ${row.name}`, tools, row.message ? this.#call(row) : this.#visit(row));
+    const parts = row.message ? this.#call(row) : this.#visit(row);
+    this.#fill(`Step ${step.number}, ${row.name}`, tools, [from !== step && el("p.hint", {}, beyond(from)), ...parts]);
   }
 
   #visit({ step, then, took, tokens, what, attempt }) {
@@ -109,6 +110,12 @@ export class DetailsView {
     this.#opener = null;
   }
 }
+
+/** Why a run does not go on from a step inside a subgraph. */
+const beyond = (from) =>
+  from
+    ? `A run continues only from a state of the outermost graph: from before ${from.node}, which then runs again from its first step.`
+    : "A run cannot continue from here: which step of the outermost graph this one belongs to is not known.";
 
 function factList(facts) {
   const rows = Object.entries(facts)

@@ -83,6 +83,9 @@ export function textBlock(text, tag = "pre.text") {
   return el("div", {}, block, more);
 }
 
+/** The path of a field, which a narrow column breaks between its parts. */
+export const breakable = (path) => path.split(/(?<=[._\]])/).flatMap((part) => [part, el("wbr")]);
+
 let ids = 0;
 /** An id that no other element has. */
 export const newId = (prefix) => `${prefix}-${++ids}`;

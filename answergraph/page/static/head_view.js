@@ -50,7 +50,8 @@ export class HeadView {
         run.thread && button("Copy link", this.#actions.copy, { kind: "small", icon: "link" }),
         run.thread && run.steps.length > 0 && button("Compare", this.#actions.compare, { kind: "small", icon: "compare" }),
       ),
-      why.some(Boolean) && el("p.why", {}, why.filter(Boolean).join(" ")),
+      // A foreign text that turns the direction of writing turns its own sentence alone.
+      why.some(Boolean) && el("p.why", {}, ...why.filter(Boolean).flatMap((sentence) => [el("bdi", {}, sentence), " "])),
       usage.facts.length > 0 &&
         el(
           "p.usage",
@@ -66,7 +67,7 @@ export class HeadView {
   #showLeft(run) {
     const isOver = ["ended", "failed", "stopped"].includes(run.status);
     const hasAnswer = answersIn(run.values).length > 0 || run.growing.length > 0;
-    const values = Object.entries(run.values).filter(([key]) => key !== "messages" && !isPrivate(key));
+    const values = Object.entries(run.values).filter(([key, value]) => key !== "messages" && !isPrivate(key, run.values) && value !== null);
     const said = lastMessage(run.messages);
     this.#left.hidden = !isOver || hasAnswer || (!values.length && !said);
     const print = this.#left.hidden ? "" : JSON.stringify([said, values]);
@@ -102,7 +103,7 @@ const empty = ({ name, description }) => [
     el(
       "p.hint",
       {},
-      "A run appears here: how it ended and why, what each step decided, and where each value comes from. Write a message below, or open a thread.",
+      "A run appears here: how it ended and why, what each step decided, and where each value comes from. Start one below, or open a thread.",
     ),
   ),
 ];

@@ -133,7 +133,7 @@ function requestOf(interrupt) {
 function aboutCall(call) {
   const args = valueTree(call.args);
   const options = call.allowed.filter((type) => type in DECISIONS).map((type) => ({ ...DECISIONS[type], type, make: () => DECISIONS[type].make(call) }));
-  return question(call.name, options.length ? options : ANSWERS, [call.description && el("p.hint", {}, call.description), args], (option) => (args.hidden = Boolean(option.hidesArguments)));
+  return question(call.name, options.length ? options : ANSWERS, [...[call.description, call.hint].map((text) => text && el("p.hint", {}, text)), args], (option) => (args.hidden = Boolean(option.hidesArguments)));
 }
 
 /** One thing to decide: what it is about, the options, and below them the fields of the one that is chosen. */

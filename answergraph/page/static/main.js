@@ -130,7 +130,8 @@ function show(run) {
   showNotice(at("notice"), run, () => store.retry());
   showStepOfAddress(run);
   runs.show(run);
-  if (run.error) failed(run.error);
+  // The head says why a run failed.
+  if (run.error && run.status !== "failed") failed(run.error);
   else at("error").hidden = true;
   say(statusLine(run));
 }

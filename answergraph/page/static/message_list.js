@@ -2,7 +2,7 @@
 // those that can be seen (`content-visibility` in the style sheet), so that two thousand cost as much as twenty.
 
 import { otherBlocks, textOf } from "./conversation.js";
-import { button, el, plural, shown, textBlock } from "./dom.js";
+import { button, counted, el, plural, shown, textBlock } from "./dom.js";
 import { markdown } from "./markdown.js";
 import { brief, isCorrection } from "./timeline.js";
 import { tableOf } from "./value_tree.js";
@@ -193,7 +193,7 @@ export function cut(text) {
     hidden: true,
   });
   const all = button(
-    `Show all ${plural(lines.length, "line")}`,
+    `Show all ${lines.length > 1 ? plural(lines.length, "line") : `${counted(text.length)} characters`}`,
     () => {
       all.remove();
       find.hidden = false;

@@ -2,7 +2,7 @@
 
 import { answersIn } from "./answers.js";
 import { counted, lasted, moment, plural } from "./dom.js";
-import { brief, wrongWith } from "./timeline.js";
+import { brief, tokensOf, wrongWith } from "./timeline.js";
 
 /** Of each status: tone, icon, and the words of the head. */
 const STATUSES = {
@@ -31,6 +31,9 @@ const STATUSES = {
 };
 const ORDINALS = ["no", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"];
 const ordinal = (number) => ORDINALS[number] ?? `${number}th`;
+
+/** What `langgraph dev` says of an error that is not its own; the failed step says more. */
+const UNSAID = "An internal error occurred";
 
 /** How a status looks and what it is called. */
 export function statusWords(status) {
@@ -65,9 +68,8 @@ const TELLERS = {
   deferred: ({ outcome }) => ({ rest: "", why: [outcome?.reason ?? "The run continues as soon as the last result arrives."] }),
   failed: (run) => {
     const step = run.steps.findLast(({ state }) => state === "failed");
-    const said = run.error?.message
-      ? `${run.error.error ? `${run.error.error}: ` : ""}${run.error.message}`
-      : (step?.error ?? "The server gives no details.");
+    const { error, message } = run.error ?? {};
+    const said = message && !(message === UNSAID && step?.error) ? `${error ? `${error}: ` : ""}${message}` : (step?.error ?? "The server gives no details.");
     return {
       rest: step ? ` in ${step.node}${run.olderSteps ? "" : `, step ${step.number}`}` : "",
       why: [brief(said, 600), step?.checkpoint ? "The state before this step is kept; you can continue from there." : ""],
@@ -169,7 +171,7 @@ function failure({ outcome }) {
   const said = outcome?.reason ?? "";
   const wrong = last && wrongWith(last);
   const isSaid =
-    !wrong || last.problems?.some(({ path, sentence }) => said.includes(path) && said.includes(sentence.slice(0, 30)));
+    !wrong || said.includes(wrong.replace(/[.…]$/, "")) || last.problems?.some(({ path, sentence }) => said.includes(path) && said.includes(sentence.slice(0, 30)));
   return { rest, why: [said, !isSaid ? `Attempt ${attempts.indexOf(last) + 1}: ${ended(wrong)}` : ""] };
 }
 
@@ -183,7 +185,7 @@ export function usageOf(run) {
   const named = (count, limit, noun) => [used(count, limit), (limit ?? count) === 1 ? noun : `${noun}s`];
   const last = Math.max(...steps.map(({ ended }) => ended ?? 0), endedAt ?? 0);
   const first = begunAt ?? top(run).find(({ began }) => began)?.began ?? createdAt;
-  const tokens = usage?.total_tokens ?? messages.reduce((sum, message) => sum + (message.usage_metadata?.total_tokens ?? 0), 0);
+  const tokens = usage?.total_tokens ?? tokensOf(messages);
   const calls = usage ?? {
     model_calls: messages.filter(({ type, growing }) => type === "ai" && !growing).length,
     tool_calls: messages.filter(({ type }) => type === "tool").length,

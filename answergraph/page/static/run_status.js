@@ -1,5 +1,8 @@
 // How a run stands, by the state it left and by the server's word. Knows no elements.
 
+/** How a run stands that is not over. */
+export const BUSY = ["sending", "queued", "running", "stopping"];
+
 /** By a state alone. @param {object} state @param {string|null} leftAt where the run left the thread to a later one */
 export function standsAs({ values, tasks, interrupts }, leftAt) {
   if (tasks?.some(({ error }) => error)) return "failed";

@@ -5,12 +5,11 @@ import * as api from "./api.js";
 import { correctSteps, lastCheckpoint, PastRun } from "./past_run.js";
 import { RunConnection } from "./run_connection.js";
 import { RunSender } from "./run_sender.js";
-import { endedAs, standsAs } from "./run_status.js";
+import { BUSY, endedAs, standsAs } from "./run_status.js";
 import { RunView } from "./run_view.js";
 
 /** @typedef {import("./run_types.js").Run} Run */
 
-const BUSY = ["sending", "queued", "running", "stopping"];
 /** How many pages of checkpoints are read before somebody has to ask for more, where no stream tells of the steps. */
 const PAGES = 10;
 /** How long nothing is heard of a run before the server is asked which node is at work, in milliseconds; then again, twice. */

@@ -57,7 +57,8 @@ function number({ type, minimum, maximum }) {
   return el("input", { type: "number", step: type === "integer" ? "1" : "any", min: minimum, max: maximum });
 }
 
-function parsed(control) {
+/** Read a field as JSON; what is none is said at the field. */
+export function parsed(control) {
   try {
     control.setCustomValidity("");
     return JSON.parse(control.value);
@@ -113,13 +114,18 @@ export class SchemaForm {
   }
 }
 
+/** How the JSON of a field begins. */
+const shapeOf = ({ type, properties }) =>
+  properties ? `{${Object.keys(properties).map((name) => `"${name}": …`).join(", ")}}` : ({ array: "[…]", object: "{…}" }[type] ?? "");
+
 function field(name, schema, value) {
   const kind = KINDS.find(({ fits, holds }) => fits(schema) && (value === undefined || holds(value, schema)));
   const control = kind.make(schema);
   const [id, help] = [newId("field"), newId("help")];
   control.id = id;
   control.name = name;
-  if (schema.default !== undefined && schema.default !== null) control.placeholder = JSON.stringify(schema.default);
+  const usual = schema.default ?? null;
+  control.placeholder = usual === null ? (kind === KINDS.at(-1) ? shapeOf(schema) : "") : JSON.stringify(usual);
   const description = schema.description ?? "";
   if (description) control.setAttribute("aria-describedby", help);
   const label = el("label", { for: id }, schema.title ?? name);

@@ -1,10 +1,11 @@
 // The state of a thread: its keys and values, the private ones folded; and a form to change it and go on from there.
 
 import { button, el, newId, plural, shown } from "./dom.js";
-import { branch } from "./value_tree.js";
+import { parsed } from "./schema_form.js";
+import { valueTree } from "./value_tree.js";
 
 /** Keys that a library keeps for itself: they begin with an underscore, or hold what the reader has above. */
-export const isPrivate = (key) => key.startsWith("_") || ["ledger", "jump_to", "judging"].includes(key);
+export const isPrivate = (key, state) => key.startsWith("_") || key === "judging" || ("outcome" in state && ["ledger", "jump_to"].includes(key));
 
 export class StateView {
   #place;
@@ -25,7 +26,7 @@ export class StateView {
     if (print === this.#print) return;
     this.#print = print;
     const entries = Object.entries(run.values);
-    const [own, hidden] = [entries.filter(([key]) => !isPrivate(key)), entries.filter(([key]) => isPrivate(key))];
+    const [own, hidden] = [entries.filter(([key]) => !isPrivate(key, run.values)), entries.filter(([key]) => isPrivate(key, run.values))];
     this.#place.replaceChildren(
       ...[
         run.thread &&
@@ -37,8 +38,8 @@ export class StateView {
               icon: "edit",
             }),
           ),
-        entries.length ? list(own) : el("p.hint", {}, "The state is empty."),
-        hidden.length > 0 && el("details", {}, el("summary", {}, plural(hidden.length, "private key")), list(hidden)),
+        entries.length ? valueTree(Object.fromEntries(own)) : el("p.hint", {}, "The state is empty."),
+        hidden.length > 0 && el("details", {}, el("summary", {}, plural(hidden.length, "private key")), valueTree(Object.fromEntries(hidden))),
       ].filter(Boolean),
     );
     const edit = this.#place.querySelector("button");
@@ -58,8 +59,8 @@ export class StateView {
           spellcheck: "false",
         });
         control.value = JSON.stringify(value, null, 2);
-      // A field that is still called invalid would keep the form from being sent.
-      control.addEventListener("input", () => control.setCustomValidity(""));
+        // A field that is still called invalid would keep the form from being sent.
+        control.addEventListener("input", () => control.setCustomValidity(""));
         return { key, control, before: control.value };
       });
     const writer = el(
@@ -113,22 +114,13 @@ export class StateView {
   }
 }
 
-const list = (entries) =>
-  el("dl.entries", {}, ...entries.map(([key, value]) => el("div.entry", {}, el("dt", {}, key), el("dd", {}, branch(value)))));
-
 /** What was changed, or null if a field holds no JSON. */
 function read(fields) {
   const changed = {};
   for (const { key, control, before } of fields) {
-    control.setCustomValidity("");
     if (control.value === before) continue;
-    try {
-      changed[key] = JSON.parse(control.value);
-    } catch (error) {
-      control.setCustomValidity(`This is no JSON: ${error.message}`);
-      control.reportValidity();
-      return null;
-    }
+    changed[key] = parsed(control);
+    if (!control.reportValidity()) return null;
   }
   return changed;
 }

@@ -2,7 +2,7 @@
 
 import { counted, el, icon, lasted } from "./dom.js";
 
-const SIGNS = { ok: "check", no: "cross", you: "pause", honest: "check" };
+const SIGNS = { ok: "check", no: "cross", you: "pause", honest: "check", away: "away" };
 
 /** Make the element of a row. @param {object} row @param {number} at its place among all rows @param {boolean} isSelected
  * @param {() => void} onclick

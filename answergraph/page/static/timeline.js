@@ -10,6 +10,8 @@ import { messagesIn } from "./steps.js";
 const ANSWER_NODES = new Set(["structured_response", "no_answer"]);
 const CORRECTION = "answergraph-correction-";
 const LONGEST = 120;
+/** Of a row where an answer was read, or that holds one; any other status is no good end. */
+const TONES = { answered: "ok", abstained: "honest", deferred: "away" };
 
 export const isCorrection = ({ id, additional_kwargs: marks }) =>
   Boolean(marks?.answergraph || String(id ?? "").startsWith(CORRECTION));
@@ -184,7 +186,7 @@ export class Timeline {
     if (outcome?.status)
       return {
         kind: "answer",
-        tone: outcome.status === "abstained" ? "honest" : "no",
+        tone: TONES[outcome.status] ?? "no",
         what: brief(outcome.reason ?? outcome.status),
         attempt,
       };
@@ -204,7 +206,7 @@ export class Timeline {
       name: report.test ?? report.case ?? step.node,
       tokens: tokensOf(messages),
       what: [report.verdict ?? report.answer?.label ?? report.status, told].join(" · "),
-      tone: report.status === "answered" ? "ok" : "no",
+      tone: TONES[report.status] ?? "no",
     };
   }
 
@@ -226,7 +228,9 @@ export class Timeline {
 
 /** A row below that of its step. */
 const part = (step, index, row) => ({ id: `${step.id}/${index}`, step, number: null, then: "", tokens: 0, took: null, tone: null, ...row });
-const tokensOf = (messages) => messages.reduce((sum, { usage_metadata: usage }) => sum + (usage?.total_tokens ?? 0), 0);
+/** The tokens of messages. `langgraph dev` gives some stored messages with their usage among the additional arguments. */
+export const tokensOf = (messages) =>
+  messages.reduce((sum, { usage_metadata: usage, additional_kwargs: more }) => sum + ((usage ?? more?.usage_metadata)?.total_tokens ?? 0), 0);
 const only = ({ name, tone, message }) => ({ name, tone, message });
 
 /** What was wrong with an attempt, in one line that names the field. */

@@ -2,6 +2,7 @@
 
 import { button, counted, el } from "./dom.js";
 import { folded } from "./repeated_steps.js";
+import { BUSY } from "./run_status.js";
 import { stepRow } from "./step_row.js";
 import { drawStrip } from "./time_strip.js";
 import { Timeline } from "./timeline.js";
@@ -29,6 +30,8 @@ export class TimelineView {
   #reasons = new Map();
   #drawn = new Map();
   #seen = 0;
+  /** Where the page was before it followed a run by itself; null once a person has moved it. */
+  #followedFrom = null;
   #parts;
 
   /** @param {HTMLElement} place @param {HTMLElement} scroll what scrolls
@@ -40,6 +43,8 @@ export class TimelineView {
     this.#scroll = scroll;
     this.#actions = actions;
     this.#parts = this.#build();
+    for (const kind of ["wheel", "touchmove", "pointerdown", "keydown"])
+      scroll.addEventListener(kind, () => (this.#followedFrom = null), { passive: true });
     scroll.addEventListener("scroll", () => this.#draw(), { passive: true });
     // What stands above the rows may change its height after they were drawn, and so which of them are in sight.
     const watch = new ResizeObserver(() => this.#draw());
@@ -72,7 +77,7 @@ export class TimelineView {
       el("span", {}, "Then"),
     );
     const rows = el("div.rows", { role: "treegrid", "aria-label": "Steps", onkeydown: (event) => this.#key(event) });
-    const none = el("p.hint", {}, "No steps yet.");
+    const none = el("p.hint");
     const load = button("Load the older steps", () => this.#actions.older(), { kind: "small" });
     const reading = el("span.hint", {}, "Reading the older steps …");
     const older = el("div.older", { hidden: true }, load, reading);
@@ -89,6 +94,7 @@ export class TimelineView {
       this.#opened.clear();
       this.#seen = 0;
       this.#path = null;
+      this.#followedFrom = null;
     }
     const wasAtEnd = this.#isAtEnd;
     this.#run = run;
@@ -96,7 +102,8 @@ export class TimelineView {
     this.#refresh();
     const isLive = run.steps.some(({ state }) => state === "running");
     if (!isLive || wasAtEnd) this.#seen = run.steps.length;
-    if (isLive && wasAtEnd && isSame && !this.#place.hidden && this.#rows.length > 8) this.#toEnd();
+    if (isLive && wasAtEnd && isSame && !this.#place.hidden && this.#rows.length > 8) this.#follow();
+    else if (!BUSY.includes(run.status) && this.#followedFrom !== null) this.#goBack();
     const missed = run.steps.length - this.#seen;
     this.#parts.follow.hidden = missed <= 0;
     this.#parts.more.textContent = `${counted(missed)} new ${missed === 1 ? "step" : "steps"}`;
@@ -147,10 +154,11 @@ export class TimelineView {
       : this.#flat(timeline, top, true).filter((row) => this.#fits(row));
     drawStrip(this.#parts.strip, top, ({ id }) => this.#choose(this.#rows.findIndex((row) => row.id === id)));
     this.#parts.none.hidden = this.#rows.length > 0;
-    this.#parts.none.textContent = top.length ? "No step matches." : "The steps of this run are not known.";
+    this.#parts.none.textContent = top.length ? "No step matches." : this.#run.status === "none" ? "No steps yet." : "The steps of this run are not known.";
     this.#parts.filters.hidden = top.length === 0;
     this.#parts.unfilter.hidden = !this.#path;
     this.#parts.head.hidden = this.#rows.length === 0;
+    this.#place.toggleAttribute("data-no-then", this.#rows.every(({ then }) => !then));
     this.#parts.rows.setAttribute("aria-rowcount", String(this.#rows.length));
     this.#drawn.clear();
     this.#draw(true);
@@ -170,7 +178,7 @@ export class TimelineView {
   #flat(timeline, rows, isAll = false) {
     return rows.flatMap((row) => {
       if (!row.hasMore || row.kind === "fold") return [row];
-      const isOpen = isAll || (this.#opened.get(row.id) ?? (row.isOpen || row.step.state === "failed"));
+      const isOpen = isAll || (this.#opened.get(row.id) ?? (row.isOpen || ["failed", "waits"].includes(row.step.state)));
       if (isOpen && row.step.hasInside) this.#actions.inside(row.step);
       return [{ ...row, isOpened: isOpen }, ...(isOpen ? this.#flat(timeline, timeline.below(row), isAll) : [])];
     });
@@ -183,6 +191,18 @@ export class TimelineView {
   get #isAtEnd() {
     const [rows, scroll] = [this.#parts.rows.getBoundingClientRect(), this.#scroll.getBoundingClientRect()];
     return rows.bottom <= scroll.bottom + 2 * this.#height;
+  }
+
+  #follow() {
+    const from = this.#followedFrom ?? this.#scroll.scrollTop;
+    this.#toEnd();
+    this.#followedFrom = from;
+  }
+
+  /** The head says how it ended. */
+  #goBack() {
+    this.#scroll.scrollTop = this.#followedFrom;
+    this.#followedFrom = null;
   }
 
   #toEnd() {

@@ -112,16 +112,16 @@ class UnreadableAnswer:
     a process that still has the schema loses nothing.
     """
 
-    stored_answer_error: StoredAnswerError
-    """The problem, with the stored JSON."""
+    stored_answer: dict[str, Any]
+    """The arguments of its ``StoredAnswerError``; a server can send them as JSON, unlike an exception."""
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") or name == "stored_answer_error":  # copying reads attributes before the field exists
+        if name.startswith("__") or name == "stored_answer":  # copying reads attributes before the field exists
             raise AttributeError(name)
-        raise self.stored_answer_error
+        raise StoredAnswerError(**self.stored_answer)
 
     def __getitem__(self, key: object) -> Any:
-        raise self.stored_answer_error
+        raise StoredAnswerError(**self.stored_answer)
 
 
 class AnswerCodec:
@@ -192,8 +192,7 @@ class AnswerCodec:
 
     def to_checkpoint(self, value: Any) -> Any:
         if isinstance(value, UnreadableAnswer):
-            error = value.stored_answer_error
-            return {MARK: error.schema, "value": error.data}
+            return {MARK: value.stored_answer["schema"], "value": value.stored_answer["data"]}
         if (named := self.to_json(value)) is not None:
             return {MARK: named.schema, "value": named.value}
         # A user value that looks like ours is wrapped, so that it is restored unchanged.
@@ -210,13 +209,12 @@ class AnswerCodec:
         if name is None:
             return value
         if (schema := self._named(name)) is None:
-            declared = [schema.name for schema in self.schemas]
-            error = StoredAnswerError(name, f"No schema of this name is declared, only {declared!r}.", value)
-            return self._of_any(value, otherwise=UnreadableAnswer(error))
+            problem = f"No schema of this name is declared, only {[schema.name for schema in self.schemas]!r}."
+            return self._of_any(value, otherwise=UnreadableAnswer({"schema": name, "problem": problem, "data": value}))
         try:
             return schema.load(value)
         except ValueError as mismatch:
-            return UnreadableAnswer(StoredAnswerError(name, str(mismatch), value))
+            return UnreadableAnswer({"schema": name, "problem": str(mismatch), "data": value})
 
     def _schemas_of(self, value: Any) -> list[AnswerSchema]:
         return [candidate for candidate in self.schemas if value is not None and candidate.holds(value)]

@@ -1,4 +1,4 @@
-"""Graphs that are not ours: LangChain's agent, a plain StateGraph, a supervisor over two agents."""
+"""Graphs without answergraph: LangChain's agent, a plain StateGraph, a supervisor over two agents."""
 
 import operator
 from typing import Annotated, Any, Literal
@@ -11,6 +11,7 @@ from langgraph.types import Command
 from typing_extensions import TypedDict
 
 from answergraph.testing import ScriptedChatModel
+from tests.answergraph.page.watched_graphs import in_turn
 
 LIMITS = "setting | now | advised\n--- | --- | ---\nheap | 64 MB | 256 MB"
 DRAFT = f"Runners start the stub with **64 MB** of heap.\n\n{LIMITS}"
@@ -28,12 +29,12 @@ def _reads(page: str) -> AIMessage:
 
 def langchain_agent() -> Any:
     """Return LangChain's agent: it reads a page, then answers in Markdown."""
-    model = ScriptedChatModel(replies=[_reads("ci-runners"), AIMessage(DRAFT)])
+    model = ScriptedChatModel(replies=in_turn(_reads("ci-runners"), AIMessage(DRAFT)))
     return create_agent(model, [read_wiki])
 
 
 class Notes(MessagesState):
-    """Keys that the nodes write; none is asked of the one who starts a run."""
+    """Keys that the nodes write; the input needs none of them."""
 
     topic: str
     sources: Annotated[list[str], operator.add]
@@ -41,7 +42,7 @@ class Notes(MessagesState):
 
 
 def plain() -> Any:
-    """Return a graph of plain functions, two of them side by side, with a loop."""
+    """Return a graph of plain functions with a loop; two of them run in parallel."""
 
     def plan(state: Notes) -> dict[str, Any]:
         return {"topic": "runner memory limits"}
@@ -74,7 +75,7 @@ TURNS: dict[str, Turn] = {"": "reader", "reader": "writer", "writer": "__end__"}
 
 
 class Task(MessagesState):
-    """The conversation, and whose turn was last."""
+    """The conversation, and the agent of the last turn."""
 
     last: str
 
@@ -87,9 +88,10 @@ def supervisor() -> Any:
         return Command(goto=following, update={"last": following})
 
     reader = create_agent(
-        ScriptedChatModel(replies=[_reads("limits"), AIMessage("The limit is 64 MB.")]), [read_wiki], name="reader"
+        ScriptedChatModel(replies=in_turn(_reads("limits"), AIMessage("The limit is 64 MB."))), [read_wiki], name="reader"
     )
-    writer = create_agent(ScriptedChatModel(replies=[AIMessage("**Done**: see the table.\n\n" + LIMITS)]), [], name="writer")
+    done = AIMessage("**Done**: see the table.\n\n" + LIMITS)
+    writer = create_agent(ScriptedChatModel(replies=in_turn(done)), [], name="writer")
     graph = StateGraph(Task).add_node("supervisor", supervise).add_node("reader", reader).add_node("writer", writer)
     return graph.add_edge(START, "supervisor").add_edge("reader", "supervisor").add_edge("writer", "supervisor").compile()
 
@@ -106,7 +108,7 @@ class Rounds(TypedDict):
 
 
 def thousand() -> Any:
-    """Return a graph that takes a thousand steps, one of which says something else."""
+    """Return a graph of a thousand steps; one of them writes a different text."""
 
     def tick(state: Rounds) -> dict[str, Any]:
         return {"rounds": state.get("rounds", 0) + 1}

@@ -1,4 +1,4 @@
-"""Graphs that a tool runs: our agent as a tool of our own, and in a tool of LangChain's agent."""
+"""Graphs that a tool runs: an agent of answergraph in a tool of another, and in a tool of LangChain's agent."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from answergraph import UsageLimits, create_agent
 from answergraph.graphs import as_tool
 from answergraph.middleware import GroundedAnswer
 from answergraph.testing import ScriptedChatModel
-from tests.answergraph.page.watched_graphs import QUOTE, Cause, Finding, calls, read_log
+from tests.answergraph.page.watched_graphs import QUOTE, Cause, Finding, calls, in_turn, read_log
 
 
 def _looks(messages: list[BaseMessage]) -> AIMessage:
@@ -32,9 +32,9 @@ def _asks(argument: str) -> AIMessage:
 
 
 def guides() -> Any:
-    """Return an agent that asks another agent about two towns at once, within limits."""
+    """Return an agent that asks another agent about two towns in parallel, within limits."""
     ask = as_tool(_guide(), name="ask_guide", description="Asks the guide of a town.")
-    model = ScriptedChatModel(replies=[_asks("request"), calls("Cause", {"cause": "Both guides say so."}, "answer")])
+    model = ScriptedChatModel(replies=in_turn(_asks("request"), calls("Cause", {"cause": "Both guides say so."}, "answer")))
     limits = UsageLimits(model_calls=20, total_tokens=100_000, answer_attempts=2)
     return create_agent(model, [ask], response_format=Cause, limits=limits, name="guides")
 
@@ -49,4 +49,5 @@ def langchain_guides() -> Any:
         end = await guide.ainvoke({"messages": town})
         return str(end["structured_response"].why)
 
-    return langchain.agents.create_agent(ScriptedChatModel(replies=[_asks("town"), AIMessage("Both say so.")]), [ask_guide])
+    model = ScriptedChatModel(replies=in_turn(_asks("town"), AIMessage("Both say so.")))
+    return langchain.agents.create_agent(model, [ask_guide])

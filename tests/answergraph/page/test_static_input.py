@@ -1,4 +1,4 @@
-"""What a run is given: forms made from JSON Schemas, checked before anything is sent."""
+"""The input of a run: forms made from JSON Schemas, checked before anything is sent."""
 
 import json
 
@@ -77,4 +77,4 @@ def test_an_error_of_the_run_is_shown(page: Page) -> None:
     page.get_by_label("Model", exact=True).fill("nope")
     page.get_by_role("button", name="Run", exact=True).click()
     assert ended(page) == "The run failed."
-    expect(page.get_by_role("alert")).to_contain_text("Model 'nope' cannot be used")
+    expect(page.get_by_role("region", name="Outcome")).to_contain_text("Model 'nope' cannot be used")

@@ -1,4 +1,4 @@
-"""The page on servers of its own: one that is ended and started again in the middle of a run, and one that demands a token."""
+"""The page on separate servers: one that restarts in the middle of a run, and one that requires a token."""
 
 import json
 import shutil
@@ -56,7 +56,7 @@ def test_a_run_is_followed_through_the_end_and_the_new_start_of_its_server(brows
 
 
 def test_a_run_goes_on_when_its_server_is_loaded_anew(browser: Browser, tmp_path: Path) -> None:
-    """``langgraph dev`` does so when a file of the project changes."""
+    """``langgraph dev`` reloads when a file of the project changes."""
     lay_out(tmp_path, only("steady"))
     with langgraph_dev(tmp_path, {}, reloads=True) as url:
         page = opened(browser, url)
@@ -82,7 +82,7 @@ def test_a_run_that_died_with_its_server_is_said_to_be_lost(browser: Browser, tm
     with langgraph_dev(tmp_path, {}, port):
         page.get_by_role("button", name="Try now").click()
         assert ended(page) == "The run failed."
-        expect(page.locator("#error")).to_contain_text("The server no longer knows this run.")
+        expect(page.locator(".head .why")).to_contain_text("The server no longer knows this run.")
         expect(page.locator(".step").first).to_contain_text("1 steady")
         page.get_by_role("button", name="New thread").click()
         page.get_by_label("Rounds").fill("2")
