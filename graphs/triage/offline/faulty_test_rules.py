@@ -11,13 +11,6 @@ from answergraph.graphs.triage.offline.triage_case_text import CaseText, Finding
 _MISTAKES = frozenset({"NameError", "ReferenceError", "UnboundLocalError", "SyntaxError", "IndentationError"})
 _BY_TOOL = re.compile(r"strict mode violation|Mock |Double ")
 """The test tool's own words for a failed check."""
-_OF_ITS_OWN = re.compile(
-    r"unique constraint failed|duplicate (?:key|entry)"
-    r"|(?:ENOENT: no such file or directory, open|\[Errno 2\] No such file or directory:|FileNotFoundException:) *['\"]?"
-    r"(?!\S*(?:://|(?<![a-z])(?:te?mp|out(?:put)?|build|dist|reports?|results?|generated|target|logs?|exports?|cache)\b))\S",
-    re.IGNORECASE,
-)
-"""The test inserts a row that exists already, or reads a missing file that no run creates."""
 _TOOLS = re.compile(r"node_modules/(?:chai|sinon|expect)\b|site-packages/(?:_?pytest|mock|responses)\b")
 _LITERAL = r"(?:-?[\d.]+|'[^'\n]*'|\"[^\"\n]*\"|\b(?:True|False|None)\b)"
 _CONSTANTS = re.compile(
@@ -30,11 +23,6 @@ _RAISED = re.compile(r"^> +raise\b|^ +raise\b.*\n+E ", re.MULTILINE)
 """A helper of the tests raised the error, whose cause may be the application."""
 _CONSTANT = re.compile(r"^[ \t]*self\.assert(?:True\(False|False\(True|Equals?\(\d+, \d+)\)", re.MULTILINE)
 """A failed check of unittest that names nothing."""
-_ON_PURPOSE = re.compile(
-    r"always_?fail|built to fail|(?:on purpose|intentional(?:ly)?|deliberate(?:ly)?) fail|\bto fail the test\b"
-    r"|fail\w* (?:on purpose|intentionally|deliberately)|\b(?:should|will|must|always|test)[ _]fails?$|\bfail[ _]test\b",
-    re.IGNORECASE | re.MULTILINE,
-)
 
 
 def broken_preparation(case: CaseText) -> Finding | None:
@@ -66,7 +54,7 @@ def mistake_in_test(case: CaseText) -> Finding | None:
 
 def fails_by_itself(case: CaseText) -> Finding | None:
     """Find that a test checks a constant, or says that it fails on purpose."""
-    says_so = _CONSTANT.search(case.details) or _ON_PURPOSE.search(f"{case.test}\n{case.message}")
+    says_so = _CONSTANT.search(case.details) or signs.ON_PURPOSE.search(f"{case.test}\n{case.message}")
     if not case.is_assertion or not (says_so or _calls_nothing(case)):
         return None
     explanation = "The test checks a constant, or says that it fails on purpose: no application takes part."
@@ -77,7 +65,7 @@ def _is_mistaken(case: CaseText) -> bool:
     """Return whether the error that ended the test is a mistake of the test's own code."""
     said = "\n".join(case.error_lines)
     in_tool = case.error_type == "TypeError" and _TOOLS.search(case.frames[-1].path)
-    return bool(case.error_type in _MISTAKES or in_tool or (_OF_ITS_OWN.search(said) and not case.is_assertion))
+    return bool(case.error_type in _MISTAKES or in_tool or (signs.OF_ITS_OWN.search(said) and not case.is_assertion))
 
 
 def _calls_nothing(case: CaseText) -> bool:

@@ -11,14 +11,6 @@ from answergraph.graphs.triage.offline.triage_case_text import MAX_QUOTE_CHARACT
 from answergraph.graphs.triage.run_files.case_facts import different
 
 _BROWSER = re.compile(r"chrom|webkit|firefox|safari|edge|mobile|desktop|iphone|ipad|pixel|opera", re.IGNORECASE)
-_RESEMBLE_BAD_DATA = re.compile(
-    r"(?:Type|Key|Attribute|Index|Value)Error|(?:NullPointer|NullReference|\w*IndexOutOf(?:Bounds|Range)|\w*Argument\w*|ClassCast|InvalidCast)Exception"
-)
-"""Errors that application code raises for wrong data."""
-_REFUSAL = re.compile(
-    r"\b(?:invalid|expired?|not found|unauthori[sz]ed|forbidden|denied|required|missing|already)\b", re.IGNORECASE
-)
-"""An application refuses what it is given."""
 _NEVER_RAN = re.compile(
     r"^failed on (?:setup|teardown)|^(?:collection|setup|teardown) (?:failure|error)|Test suite failed to run"
 )
@@ -50,10 +42,6 @@ _CALLED = re.compile(rf"^E\s+\+\s+where (?!(?:True|False|None) )[^\n]{{1,300}} =
 """pytest shows which call returned the value."""
 _STATED = re.compile(r"^Expected: \(.+\) (?:[!=<>]=|[<>]) \(.+\), actual: (?!.*\d\.\d{3})", re.MULTILINE)
 """GoogleTest shows what was compared, and both values."""
-_THROUGH_INTERFACE = re.compile(
-    r"(?<![a-z])(?:api|e2e|ui|gui)(?![a-z])|Api|API|E2E|UI|Page|[Pp]erformance|[Bb]enchmark|[Tt]hroughput|[Ii]ntegration|[Ss]elenium|[Bb]rowser|[Ee]nd.?[Tt]o.?[Ee]nd"
-)
-"""The name of a test that reads its values from a page or a service, or measures the machine, too."""
 _NUMBER = re.compile(r"-?\d{1,300}(?:\.\d+)?")
 _MEASURED = re.compile(r"^(?:E| )\s+(?:\w+: )?assert (?=.*\d\.\d{3}).* [<>]=? ", re.MULTILINE)
 """A value with many decimals is above or below a limit: it was measured, or learnt."""
@@ -99,7 +87,7 @@ def computes_wrongly(case: CaseText) -> Finding | None:
     is_proved = not _MEASURED.search(case.details) and (
         _CALLED.search(case.details) or _STATED.search(case.details) or _differ(case)
     )
-    if not is_proved or not is_unit or _THROUGH_INTERFACE.search(case.test) or signs.NOT_COMPUTED.search(case.said):
+    if not is_proved or not is_unit or signs.THROUGH_INTERFACE.search(case.test) or signs.NOT_COMPUTED.search(case.said):
         return None
     explanation = "A check of the test failed, and nothing around it explains why: the application does something else."
     return _real(0.85 if _failed_again(case) else 0.65, explanation, case.failing_lines())
@@ -116,7 +104,7 @@ def is_unwritten(case: CaseText) -> Finding | None:
 def breaks_itself(case: CaseText) -> Finding | None:
     """Find a failure real if the application's own code raised an error that wrong data do not explain."""
     at_import = case.breaks_at_import and not INSTALLED.search(case.frames[-1].path)
-    refuses = _RESEMBLE_BAD_DATA.fullmatch(case.error_type) or any(map(_REFUSAL.search, case.error_lines))
+    refuses = signs.RESEMBLES_BAD_DATA.search(case.error_type) or any(map(signs.REFUSAL.search, case.error_lines))
     handed_bad_data = case.takes_fixtures is not False and refuses and not at_import
     if case.is_assertion or not case.names_an_error or case.broke_in != "application" or handed_bad_data:
         return None
