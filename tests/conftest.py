@@ -1,4 +1,4 @@
-"""What every test runs under: no tracing, no keys, and the rules of `tests/suite`."""
+"""The environment of every test: no tracing, no keys, and the rules of `tests/suite`."""
 
 import os
 import signal
@@ -27,6 +27,6 @@ os.environ["SSL_CERT_FILE"] = str(Path(__file__).parent / "suite" / "unused_cert
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# How long one example takes says nothing on a machine with other work to do.
+# The time of one example means nothing on a busy machine.
 settings.register_profile("suite", parent=settings.get_profile(settings.get_current_profile_name()), deadline=None)
 settings.load_profile("suite")

@@ -114,7 +114,7 @@ def _chosen(names: Sequence[str]) -> tuple[Setting, ...]:
     known = [setting.name for setting in SETTINGS]
     for name in names:
         if name not in known:
-            raise typer.BadParameter(f"There is no setting {name!r}; there are: {', '.join(known)}.")
+            raise typer.BadParameter(f"{name!r} is not a setting; choose from: {', '.join(known)}.")
     return tuple(setting for setting in SETTINGS if not names or setting.name in names)
 
 

@@ -1,7 +1,5 @@
 """``answergraph verify``: re-check a saved answer."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 
@@ -32,6 +30,6 @@ def verify(bundle: Annotated[Path, typer.Argument(help="A file written by --bund
     for verdict in verdicts:
         typer.echo(f"{'holds' if verdict.holds else 'DOES NOT HOLD'}  {verdict.path}: {verdict.reason}")
     if not verdicts:
-        typer.echo("There is no claim to check.")
+        typer.echo("The answer has no claims to check.")
     if not all(verdict.holds for verdict in verdicts):
         raise typer.Exit(NO_ANSWER)

@@ -1,7 +1,5 @@
 """Checks the arguments that developers pass, and words the errors."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence, Set
 from difflib import get_close_matches
 from inspect import Signature, iscoroutinefunction, isroutine, signature
@@ -43,8 +41,8 @@ def check_list(name: str, given: Any) -> Sequence[Any]:
         return ()
     if isinstance(given, str | dict | type | BaseModel) or not isinstance(given, Iterable):
         if hasattr(given, "tools_by_name"):
-            told = f"{name}: {type(given).__name__!r} object is not iterable; write {name}=list(node.tools_by_name.values())."
-            raise AgentSpecError(told)
+            line = f"{name}: {type(given).__name__!r} object is not iterable; write {name}=list(node.tools_by_name.values())."
+            raise AgentSpecError(line)
         raise AgentSpecError(f"{name}={shown(given)} is not a list; write {name}=[{shown(given)}].")
     return tuple(given)
 

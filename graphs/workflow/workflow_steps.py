@@ -101,7 +101,7 @@ def check_steps(steps: Sequence[WorkflowStep]) -> None:
 def _check_name(name: Any, others: Sequence[str], key: str) -> None:
     if not isinstance(name, str) or not _NAME.fullmatch(name) or name in (*ENDS, BEGIN):
         raise WorkflowSpecError(
-            f"{key}.name", f"{name!r} is not a valid step name: use letters, digits, '_' and '-'; a node's name is reserved"
+            f"{key}.name", f"{name!r} is not a valid step name: use letters, digits, '_' and '-'; names of nodes are reserved"
         )
     if name in others:
         raise WorkflowSpecError(f"{key}.name", f"there is already a step {name!r}")

@@ -1,7 +1,5 @@
 """Reads YAML and the line of every key, for error messages."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +32,7 @@ class YamlDocument:
         try:
             self.data: Any = self._plain(self._root(), "")
         except RecursionError as error:
-            raise self.error("", "it nests too deep") from error
+            raise self.error("", "it is nested too deeply") from error
 
     def error(self, key: str, problem: str) -> WorkflowFileError:
         """Return an error at a key, or at the nearest key around it that is in the file."""

@@ -1,4 +1,4 @@
-"""``make cluster``: servers over databases of their own, until Ctrl-C."""
+"""``make cluster``: servers with their own databases, until Ctrl-C."""
 
 import signal
 import sys
@@ -9,7 +9,7 @@ from tests.cluster.servers import Cluster, cluster, missing
 from tests.suite.langgraph_dev import shipped
 
 READY = "ready"
-"""The line that says that all of it answers."""
+"""The line that says that everything is ready."""
 
 
 def tell(running: Cluster) -> None:
@@ -26,7 +26,7 @@ def main() -> int:
     ended = threading.Event()
 
     def end(number: int, frame: FrameType | None) -> None:
-        # Asked while the servers start, too: leaving the cluster's block ends what has been started.
+        # Also while the servers start: leaving the cluster's block ends everything that has started.
         if ended.is_set():
             return
         ended.set()

@@ -1,4 +1,4 @@
-"""A client of several servers: it asks another one when one is gone, and never starts a run twice."""
+"""A client of several servers: if one is gone it asks another, and it never starts a run twice."""
 
 import asyncio
 import uuid
@@ -43,7 +43,7 @@ class ClusterClient:
         await self._stack.aclose()
 
     async def run(self, number: int, graph: str, question: dict[str, Any]) -> Ended:
-        """Start a run at a server chosen by number, and wait for its end wherever it is carried out."""
+        """Start a run at a server chosen by number, and wait for its end on any server."""
         thread = str(uuid.uuid4())
         await self.ask(number, lambda client: client.threads.create(thread_id=thread, if_exists="do_nothing"))
         run = await self.ask(number, lambda client: _create_once(client, thread, graph, question))
@@ -70,7 +70,7 @@ class ClusterClient:
 async def _create_once(client: LangGraphClient, thread: str, graph: str, question: dict[str, Any]) -> str:
     # A server that died may have made the run before it could say so.
     known = await client.runs.list(thread)
-    # With "sync" a step is kept before the next one begins. By default it is kept beside the next ones, and a busy server
-    # that is killed may have carried out several steps that nobody knows of.
+    # With "sync" a step is stored before the next one begins. By default it is stored during the next ones, and a busy server
+    # that is killed may lose several steps.
     run = known[0] if known else await client.runs.create(thread, graph, input=question, durability="sync")
     return run["run_id"]

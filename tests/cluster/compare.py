@@ -1,4 +1,4 @@
-"""``make server-cost``: what a run costs a server with our agent and with LangChain's, as the table of ``docs/performance.md``.
+"""``make server-cost``: the cost of a run on a server with our agent and with LangChain's, for ``docs/performance.md``.
 
 Both do the work of the benchmark: five steps of a tool call, then the answer, with a model that takes 50 ms. With the page closed
 a client waits for the result; with the page open it starts the run as the page does and reads its stream to the end.

@@ -1,4 +1,4 @@
-"""What processes on this machine have used, read from Linux's ``/proc``: CPU seconds and memory, however busy the machine is."""
+"""Reads the CPU seconds and the memory of processes from Linux's ``/proc``; a busy machine does not change them."""
 
 import os
 from collections.abc import Collection, Iterator
@@ -9,13 +9,13 @@ from urllib.parse import urlsplit
 
 
 class Process(NamedTuple):
-    """One process and what it used so far."""
+    """One process and its usage so far."""
 
     pid: int
     parent: int
     command: str
     cpu_seconds: float
-    """Its own, and that of children that have ended."""
+    """The usage of the process and of its ended children."""
     megabytes: float
     """The memory that it keeps now."""
 
@@ -39,7 +39,7 @@ def _names(command: str, port: str) -> bool:
 def _processes() -> Iterator[Process]:
     for folder in Path("/proc").iterdir():
         if folder.name.isdecimal() and int(folder.name) != os.getpid():
-            with suppress(OSError):  # it has ended in between
+            with suppress(OSError):  # it has ended meanwhile
                 yield _process(folder)
 
 

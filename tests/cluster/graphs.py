@@ -1,4 +1,4 @@
-"""A graph whose tools leave a trace outside of the graph. A server loads this file by its path: factories only."""
+"""A graph whose tools write a record outside the graph. A server loads this file by its path: factories only."""
 
 from functools import cache
 from typing import Any

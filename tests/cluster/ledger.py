@@ -1,4 +1,4 @@
-"""The ledger: a file in which tools enter each time they are carried out, whatever becomes of their process."""
+"""The ledger: a file in which tools record each execution, even if their process dies."""
 
 import asyncio
 import json
@@ -16,12 +16,12 @@ from langchain_core.tools import BaseTool, InjectedToolCallId, tool
 LEDGER = "ANSWERGRAPH_LEDGER"
 """Environment variable: the ledger's path."""
 TOOL_SECONDS = 0.15
-"""How long an operation takes, so that a process can be killed in the middle of one."""
+"""Seconds that an operation takes, so that a process can be killed in the middle of one."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One time that a tool was carried out."""
+    """One execution of a tool."""
 
     thread: str
     call: str
@@ -36,7 +36,7 @@ def read_ledger(path: Path) -> list[Entry]:
 
 
 def repeated_after_checkpoint(entries: Iterable[Entry], checkpointed: dict[str, str]) -> list[Entry]:
-    """Return the entries of calls that were carried out although a checkpoint had their result.
+    """Return the entries of calls that ran although a checkpoint had their result.
 
     Args:
         entries: The entries of one thread.

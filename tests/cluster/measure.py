@@ -1,4 +1,4 @@
-"""``make cluster-size``: what servers carry on this machine, as the table of ``docs/deployment.md``.
+"""``make cluster-size``: the capacity of servers on this machine, for the table of ``docs/deployment.md``.
 
 A run is the calculator's, six calls of the offline model and five tools, on a thread of its own. The client asks on the same
 machine, and its own CPU time is not counted.
@@ -24,7 +24,7 @@ from tests.served.questions import QUESTIONS
 from tests.suite.langgraph_dev import langgraph_dev, lay_out, shipped
 
 LOADS = ((1, 5), (40, 120))
-"""How many runs at a time, and how many in all."""
+"""The number of concurrent runs, and of all runs."""
 COLUMNS = (
     "server",
     "runs at a time",
@@ -38,13 +38,13 @@ COLUMNS = (
 
 
 class Deployment(NamedTuple):
-    """Where the servers and their databases are."""
+    """The addresses of the servers and their databases."""
 
     servers: list[str]
     databases: list[str]
 
     def cpu_seconds(self) -> tuple[float, float]:
-        """Return what servers and databases have used."""
+        """Return the CPU seconds of servers and databases."""
         servers, databases = (sum(process.cpu_seconds for process in used_by(urls)) for urls in self)
         return servers, databases
 

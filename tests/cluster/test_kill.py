@@ -1,4 +1,4 @@
-"""Two servers, one killed in the middle of 200 runs: every run ends with a right answer, no step is repeated once it is kept."""
+"""One of two servers is killed in the middle of 200 runs: every run ends with the right answer, and no stored step runs again."""
 
 import asyncio
 from collections import defaultdict

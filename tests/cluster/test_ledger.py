@@ -1,4 +1,4 @@
-"""The check of the kill test itself: it sees a repetition, and only one that is a fault."""
+"""The check of the kill test: it finds a repetition, and only a wrong one."""
 
 from tests.cluster.ledger import Entry, first_checkpoints, repeated_after_checkpoint
 

@@ -1,4 +1,4 @@
-"""Other people's test suites with our ``create_agent``, beside a control run: ``make compat`` writes ``docs/compatibility.md``.
+"""Runs other projects' test suites with our ``create_agent`` and with theirs: ``make compat`` writes ``docs/compatibility.md``.
 
 Nothing in a suite is changed but where ``create_agent`` comes from. A test that fails although it passes in the control run has
 to be explained in ``tests/compat/suites.py``, or this fails. With names of packages only those are run; the rows of the others
@@ -44,13 +44,13 @@ BELOW = """
 
 @dataclass
 class Row:
-    """What came of one suite."""
+    """The result of one suite."""
 
     suite: Suite
     figures: str
     """Empty if it was not run."""
     wrong: list[str] = field(default_factory=list)
-    """Differences that nobody explained, and explanations of what is no difference."""
+    """Differences without an explanation, and explanations without a difference."""
 
     def __str__(self) -> str:
         return f"| {self.suite.name} | {self.figures} |"
@@ -140,7 +140,7 @@ def compared(suite: Suite) -> Row:
             folder = unpacked(suite, Path(into))
             control, ours = results(suite, folder, swap=False), results(suite, folder, swap=True)
             if again := _unexplained(suite, control, ours):
-                # A test of others that waits for a time may fail on a busy machine.
+                # A test that waits for a time may fail on a busy machine.
                 ours |= results(suite, folder, swap=True, only=again)
     except (subprocess.CalledProcessError, ValueError) as error:
         return Row(suite, "", [f"{suite.name} was not run: {error}"])

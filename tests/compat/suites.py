@@ -1,4 +1,4 @@
-"""Other people's test suites: where each is, and why tests of it fail here that pass with LangChain's ``create_agent``."""
+"""Other projects' test suites: their places, and why some tests that pass with LangChain's ``create_agent`` fail here."""
 
 from dataclasses import dataclass, field
 
@@ -29,7 +29,7 @@ class Suite:
     constraints: str = "constraints.txt"
     """The file with the versions of what is installed there; none if the package wants other versions."""
     explained: dict[str, str] = field(default_factory=dict)
-    """Per end of a test's name, why it fails here."""
+    """The reason for a failure here, per end of a test's name."""
 
     @property
     def name(self) -> str:

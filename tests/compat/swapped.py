@@ -1,4 +1,4 @@
-"""A pytest plugin for other people's test suites: says which tests build an agent, and lets ours build it if asked to."""
+"""A pytest plugin for other projects' test suites: reports which tests build an agent, and can make ours build it."""
 
 import json
 import os
@@ -15,7 +15,7 @@ import answergraph
 from answergraph.runtime.langchains_agent import langchains_agent
 
 SWAP = "ANSWERGRAPH_COMPAT_SWAP"
-"""The environment variable that is set where ``create_agent`` comes from answergraph."""
+"""The environment variable that makes ``create_agent`` come from answergraph."""
 REPORT = "ANSWERGRAPH_COMPAT_REPORT"
 """The environment variable with the path of the report: outcome, and whether an agent was built, per test."""
 
@@ -35,7 +35,7 @@ def create_agent(*args: Any, **kwargs: Any) -> Any:
 
 
 def create_react_agent(model: Any, tools: Any = None, *, prompt: Any = None, **rest: Any) -> Any:
-    """What the suites of supervisor and swarm make their agents with: ``create_agent`` in both runs."""
+    """Build an agent for the suites of supervisor and swarm: with ``create_agent`` in both runs."""
     return create_agent(model, tools, system_prompt=prompt, **rest)
 
 

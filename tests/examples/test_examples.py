@@ -20,7 +20,7 @@ model calls, inner_run: 4
     "parallel_extraction": "A-17: 120.50\nB-4: 80.00\ntotal: 200.50\nnot read: 1\n",
     "plan_and_execute": "17 × 23 = 391\n{0} + 9 = 400\n{1} ÷ 4 = 100\n",
 }
-"""What each example prints."""
+"""The output of each example."""
 
 
 def load(example: str) -> dict[str, Any]:

@@ -43,7 +43,7 @@ def validating(actual: float, expected: float | None = None) -> AIMessage:
 
 
 def stubborn(*first: AIMessage) -> ScriptedChatModel:
-    """Return a model that says this first, then answers 2 for ever."""
+    """Return a model that first says this, then always answers 2."""
     ahead = list(first)
     return ScriptedChatModel(replies=lambda messages: ahead.pop(0) if ahead else answering(2, f"a{len(messages)}"))
 
@@ -66,7 +66,7 @@ def test_each_task_is_answered_exactly_and_checked(run: Run, task: str, value: f
 
 def test_every_operation_of_a_task_is_a_tool_call_of_its_own(run: Run) -> None:
     result = run(create_calculator(), {"messages": [next(iter(TASKS))]})
-    # The answer is a call too: its validation_result is an open map, which no provider's own mode takes.
+    # The answer is a call too: its validation_result is an open map, which no provider's own mode supports.
     assert called(result) == ["multiply", "divide", "add", "subtract", "validate_calculation", "Calculation"]
     assert result["outcome"]["usage"]["tool_calls"] == 5
 

@@ -3,8 +3,6 @@
 It computes nothing: every number comes from the user or a tool. If a tool is missing or fails, the reply says so.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -119,7 +117,7 @@ def _operand_names(tool: OfferedSchema | None) -> list[str]:
 def _failure(call: AnsweredCall) -> str:
     """Describe a failed call in a few words."""
     said = " ".join(call.text.split())[:_MAX_REASON_CHARACTERS].rstrip(".")
-    return f"{call.name} failed: {said}" if call.failed else f"{call.name} returned {said!r}, which is no number I can read"
+    return f"{call.name} failed: {said}" if call.failed else f"{call.name} returned {said!r}, which I cannot read as a number"
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,6 @@ It may be invalid, or costly through its size, circular or multiplying reference
 far above the needs of an answer.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator
@@ -86,7 +84,7 @@ def _refuse_what_is_not_json(schema: dict[Any, Any]) -> None:
             raise UntrustedSchemaError(_TOO_LARGE)
         if depth > MAX_SCHEMA_DEPTH:
             raise UntrustedSchemaError(
-                f"The JSON Schema is nested deeper than {MAX_SCHEMA_DEPTH} levels; use '$defs' and '$ref', or less."
+                f"The JSON Schema is nested deeper than {MAX_SCHEMA_DEPTH} levels; use '$defs' and '$ref', or nest less."
             )
         waiting += [(inner, depth + 1) for inner in _inner(value)]
 
@@ -179,7 +177,7 @@ def _referred(position: Position, found: dict[str, Position]) -> list[str]:
 def _refuse_what_clients_follow(schema: dict[str, Any], found: dict[str, Position]) -> None:
     """Refuse schemas that break LangChain's clients, which expand everything named ``$ref``."""
     if json.dumps(schema).count('"$ref":') != sum("$ref" in position.schema for position in found.values()):
-        raise UntrustedSchemaError("'$ref' is the name of a property or part of data, where clients follow it too; rename it.")
+        raise UntrustedSchemaError("A property or value is named '$ref', and clients would follow it as a reference; rename it.")
     followed = 0
     waiting = [(pointer, frozenset[str]()) for pointer in found if pointer == "#" or re.fullmatch("#/[^/]*/[^/]*", pointer)]
     while waiting:

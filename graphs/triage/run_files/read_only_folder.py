@@ -69,14 +69,14 @@ class Folder:
         """Open a folder; a link given here is followed once.
 
         Raises:
-            FolderError: If it is no folder.
+            FolderError: If it is not a folder.
         """
         try:
             self.root = Path(root).resolve()
         except (OSError, ValueError, RuntimeError) as error:
-            raise FolderError(f"{str(root)!r} is no path: {error}.") from error
+            raise FolderError(f"{str(root)!r} is not a path: {error}.") from error
         if not self.root.is_dir():
-            raise FolderError(f"{str(root)!r} is no folder." if self.root.exists() else f"There is no folder {str(root)!r}.")
+            raise FolderError(f"{str(root)!r} is not a folder." if self.root.exists() else f"There is no folder {str(root)!r}.")
 
     def relative(self, path: str) -> PurePosixPath:
         """Return a path inside the folder, with slashes.

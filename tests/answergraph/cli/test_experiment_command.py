@@ -170,7 +170,7 @@ def test_without_matplotlib_there_is_all_but_the_plot(tmp_path: Path, monkeypatc
         (["--model", "openai:"], "name is missing"),
         (["--model", "openai:gpt-4.1"], "OPENAI_API_KEY"),
         (["--base-url", "http://127.0.0.1:1/v1"], "--model openai:NAME"),
-        (["--setting", "nope"], "there are: no_format, tool_strategy"),
+        (["--setting", "nope"], "choose from: no_format, tool_strategy"),
         (["--tasks", "0"], "'--tasks'"),
         (["--tasks", "11"], "'--tasks'"),
         (["--repeats", "0"], "'--repeats'"),

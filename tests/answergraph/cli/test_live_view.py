@@ -1,4 +1,4 @@
-"""A line for each thing a node did."""
+"""The live view prints a line for each action of a node."""
 
 from langchain_core.messages import ToolMessage
 

@@ -69,7 +69,7 @@ def test_agents_may_lie_in_the_current_folder_of_an_installed_program(tmp_path: 
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "agents.py").write_text("def speaker(model):\n    return lambda state: {'text': 'fine'}\n")
     (tmp_path / "mine" / "workflow.yaml").write_text(WORKFLOW.replace("tests.graphs.workflow.agents", "mine.agents"))
-    program = tmp_path / "bin" / "answergraph"  # its own folder stands first on the path, as that of a console script
+    program = tmp_path / "bin" / "answergraph"  # its own folder is first on the path, like that of a console script
     program.parent.mkdir()
     program.write_text("from answergraph.__main__ import main\n\nmain()\n")
     command = [sys.executable, str(program), "run", "mine/workflow.yaml"]

@@ -1,4 +1,4 @@
-"""The page of a triage: complete, self-contained, and safe whatever stands in the logs."""
+"""The page of a triage: complete, self-contained, and safe with hostile logs."""
 
 from html.parser import HTMLParser
 from pathlib import Path
@@ -16,7 +16,7 @@ from tests.graphs.triage.junit_files import failed, write_results
 
 
 class Page(HTMLParser):
-    """What a browser would make of the page: its elements, and the text of the marked ones."""
+    """The page as a browser parses it: its elements, and the text of the marked ones."""
 
     def __init__(self, page: str) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Altered quotes of real texts: each says something else than the text does, or stands in it only across a border."""
+"""Altered quotes of real texts: each contradicts the text, or occurs in it only across a border."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ ALTERED = {change.__name__: altered(change) for change in OF_ONE_PASSAGE} | {
 
 
 def _unless_it_stands(texts: tuple[str, ...], quote: str | None, *, alone: bool = False) -> RealCase | None:
-    """Return a case, unless the altered quote happens to be a true one."""
+    """Return a case, unless the altered quote happens to be true."""
     if quote is None or len(quote) < 8:
         return None
     # A final stop, marks around it and the case of the first letter change nothing.
@@ -174,5 +174,5 @@ def _unless_it_stands(texts: tuple[str, ...], quote: str | None, *, alone: bool 
 
 
 def _plain(text: str) -> str:
-    """Return a text in the plainest form to compare it."""
+    """Return a text in a simple form for comparison."""
     return " ".join(re.sub("[\"'“”‘’«»„]", "'", unicodedata.normalize("NFKC", text)).split())

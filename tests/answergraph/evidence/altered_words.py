@@ -1,4 +1,4 @@
-"""One change to a passage, after which it says something else or is no whole one; no code of the package."""
+"""One change to a passage that changes its meaning or cuts it; written without code of the package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Edits of a saved bundle: one thing in it changed, left out, put in or moved; or one character of its file."""
+"""Edits of a saved bundle: one value changed, removed, added or moved, or one character of its file changed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ JUNK: tuple[Any, ...] = (None, True, 7, -1, 1.5, 1e400, "", "x", "\ud800", [], {
 
 
 def is_found(bundle: Any, *, key: bytes | None = None) -> bool:
-    """Return whether the verifier says that a bundle is none, or does not hold."""
+    """Return whether the verifier rejects a bundle, or says that it does not hold."""
     try:
         verdicts = verify_bundle(bundle, key=key)
     except BundleError:
@@ -82,7 +82,7 @@ EDITS: tuple[Edit, ...] = (left_out, put_in, renamed, swapped, replaced, taken_f
 
 
 def edited(saved: dict[str, Any], random: Random) -> tuple[str, Place, dict[str, Any]]:
-    """Return the kind and place of an edit, and the edited bundle, which is another one."""
+    """Return the kind and place of an edit, and an edited copy of the bundle."""
     places = list(places_in(saved))
     while True:
         changed, place, edit = copy.deepcopy(saved), random.choice(places), random.choice(EDITS)
@@ -92,13 +92,13 @@ def edited(saved: dict[str, Any], random: Random) -> tuple[str, Place, dict[str,
 
 
 def one_character_changed(text: str, random: Random) -> str:
-    """Return a text with one character left out, put in or replaced."""
+    """Return a text with one character removed, added or replaced."""
     place, new = random.randrange(len(text) + 1), random.choice(' \n\t",:{}[]\\01eu.-aZé')
     return text[:place] + random.choice(["", new]) + text[place + random.choice([0, 1]) :]
 
 
 def as_read(text: str) -> Any:
-    """Return what a reader of JSON sees in a file; every name with its value, also where one stands twice."""
+    """Return the content of a JSON file: every name with its value, duplicate names included."""
     try:
         return json.loads(text, object_pairs_hook=lambda pairs: sorted(map(repr, pairs)))
     except ValueError:

@@ -1,4 +1,4 @@
-"""Faithful quotes of real texts that stand in some dress, coloured, commented or marked up; no code of the package."""
+"""Faithful quotes of texts with colours, comment marks or markup; written without code of the package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measure how many corrupted claims are accepted and how many true ones refused; ``make evidence`` runs it.
+"""Measures how many corrupted claims are accepted and how many true claims are refused; ``make evidence`` runs it.
 
 Prints the table of ``docs/evidence.md``; the exit code is 1 if a single case went wrong.
 """
@@ -48,7 +48,7 @@ class Case:
 
 
 def quote_case(random: Random, changes: dict[str, Change], *, true: bool) -> Case | None:
-    """Return one generated case, ``None`` where the throw of the dice makes none."""
+    """Return one generated case, or ``None`` if the random choice gives none."""
     texts = results(random)
     quote = true_quote(texts, random)
     kind = random.choice(list(changes))
@@ -63,7 +63,7 @@ def quote_case(random: Random, changes: dict[str, Change], *, true: bool) -> Cas
 
 
 def number_case(random: Random, changes: dict[str, Any]) -> Case | None:
-    """Return one generated case of a number."""
+    """Return one generated case with a number."""
     kind = random.choice(list(changes))
     made = changes[kind](random)
     if made is None:
@@ -74,7 +74,7 @@ def number_case(random: Random, changes: dict[str, Any]) -> Case | None:
 
 
 def cases(make: Callable[[Random], Case | None]) -> Iterator[Case]:
-    """Yield cases without end, the same ones each time."""
+    """Yield cases endlessly, the same in every run."""
     random = Random(SEED)
     while True:
         case = make(random)

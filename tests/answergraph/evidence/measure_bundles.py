@@ -1,4 +1,4 @@
-"""Measure how many edits of saved bundles the verifier finds; ``make evidence`` runs it.
+"""Measures how many edits of saved bundles the verifier finds; ``make evidence`` runs it.
 
 Prints the table of ``docs/evidence.md``; the exit code is 1 if an edit that is not harmless was not found.
 """
@@ -64,7 +64,7 @@ def of_a_place(saved: dict[str, Any], random: Random) -> tuple[bool, str]:
 
 
 def of_a_signed_one(saved: dict[str, Any], random: Random) -> tuple[bool, str]:
-    """As above, for an edit after which the digest was made anew, but not the signature."""
+    """As above, for an edit with a new digest and the old signature."""
     _, place, changed = edited(saved, random)
     changed["digest"] = sealed(changed)["digest"]
     return is_found(changed, key=KEY), "the digest, which is made anew" if place == ("digest",) else ""
@@ -78,7 +78,7 @@ def of_the_file(saved: dict[str, Any], random: Random) -> tuple[bool, str]:
 
 
 def of_a_checked_part(saved: dict[str, Any], random: Random) -> tuple[bool, str]:
-    """As above, for an edit after which the digest was made anew and nothing is signed."""
+    """As above, for an edit with a new digest, without a signature."""
     kind, place, changed = edited(saved, random)
     is_new_field = kind == "put_in" and len(place) == FIELD_DEPTH
     is_checked = place[0] == "answer" and place[1:2] in {("quotes",), ("ms",)} and not is_new_field

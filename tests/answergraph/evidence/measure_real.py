@@ -1,4 +1,4 @@
-"""Measure quotes of real texts: how many faithful ones are kept and altered ones accepted, beside two other libraries.
+"""Measures quotes of real texts: how many faithful and altered ones are accepted, here and by two other libraries.
 
 Run by ``make evidence`` with the packages of the group ``evidence`` installed, whose files are the texts.
 """
@@ -23,7 +23,7 @@ from tests.answergraph.evidence.real_texts import RealText, real_texts
 FAITHFUL_OF_A_KIND = 600
 ALTERED_OF_A_KIND = 1450
 MAX_TRIES = 60
-"""How many passages are looked at for each case of a kind, before the kind has as many cases as there are."""
+"""The number of passages tried per case of a kind, before the kind counts as exhausted."""
 MIN_KEPT = 0.95
 TEXTS_OF_A_KIND = 60
 LANGUAGES = 90
@@ -54,7 +54,7 @@ def accepted(given: Sequence[RealCase]) -> list[bool]:
 
 
 def cases(kind: str, make: Maker, texts: list[RealText], count: int) -> Iterator[RealCase]:
-    """Yield cases of a kind, the same ones each time."""
+    """Yield cases of a kind, the same in every run."""
     random = Random(kind)
     made = (make(random.choice(texts), random) for _ in range(count * MAX_TRIES))
     return islice((case for case in made if case is not None), count)

@@ -1,4 +1,4 @@
-"""Passages of real texts that say something: what faithful and altered quotes are made of; no code of the package."""
+"""Meaningful passages of real texts, for faithful and altered quotes; written without code of the package."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class RealCase:
 
 
 def passage(text: str, random: Random, *, low: int = 4, high: int = 14) -> str | None:
-    """Return some words of one line that say something and whose meaning no word before them turns."""
+    """Return some meaningful words of one line; no word before them changes their meaning."""
     lines = list(re.finditer(r"[^\n]+", text))
     at = random.choice(lines)
     line = at.group()
@@ -41,7 +41,7 @@ def passage(text: str, random: Random, *, low: int = 4, high: int = 14) -> str |
         return None
     start = random.randrange(len(words))
     taken = words[start : start + count]
-    # What stands before it shall not turn it, and it shall not be a part of a number in pieces.
+    # The text before it must not negate it, and it must not be a part of a number.
     before = words_before(text, at.start() + taken[0].start())
     return counting(line[taken[0].start() : taken[-1].end()]) if is_open(before, taken[0].group()) else None
 
@@ -66,7 +66,7 @@ def counting(quote: str) -> str | None:
 
 
 def lines_of(text: str, random: Random, low: int = 2, high: int = 4) -> list[str] | None:
-    """Return some lines that follow each other, none of them blank."""
+    """Return some consecutive lines; none is blank."""
     lines = text.splitlines()
     count = random.randint(low, high)
     start = random.randrange(max(len(lines) - count, 1))

@@ -1,4 +1,4 @@
-"""The same quotes in two other libraries that check them, as their documentation says to use them."""
+"""Checks the same quotes with two other libraries, used as their documentation recommends."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def by_instructor(case: RealCase) -> bool:
 
 
 def by_langextract(case: RealCase) -> bool:
-    """Return whether langextract's ``WordAligner`` finds a quote, in whatever way."""
+    """Return whether langextract's ``WordAligner`` finds a quote, by any of its methods."""
     from langextract.core.data import Extraction  # noqa: PLC0415 - installed for the measurement alone
     from langextract.resolver import WordAligner  # noqa: PLC0415 - as above
 

@@ -1,4 +1,4 @@
-"""Generated cases for quotes: true ones written in another way, which must count, and corrupted ones, which must not."""
+"""Generated cases for quotes: true quotes in another form must count, and corrupted quotes must not."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.answergraph.evidence.quoted_texts import MARKS, NEGATIONS, WORDS, Tru
 
 Texts = list[list[list[str]]]
 Change = Callable[[TrueQuote, Texts, Random], str | None]
-"""Makes a case of a true quote; ``None`` where the quote has nothing to change in that way."""
+"""Makes a case from a true quote; ``None`` if the quote has nothing to change in that way."""
 
 SPACES = (" ", "  ", "\n", "\n    ", "\t", "\r\n", "\u00a0", "\u3000", " \n\n ")
 
@@ -23,7 +23,7 @@ def rewrapped(quote: TrueQuote, texts: Texts, random: Random) -> str | None:
 
 def requoted(quote: TrueQuote, texts: Texts, random: Random) -> str | None:
     marks = "".join(MARKS)
-    # An apostrophe stays one mark as well: all of them are alike.
+    # An apostrophe stays a mark: all kinds of them are alike.
     changed = "".join(random.choice(marks) if character in marks else character for character in quote.text)
     return changed if changed != quote.text else None
 
@@ -36,7 +36,7 @@ def wrapped_in_marks(quote: TrueQuote, texts: Texts, random: Random) -> str | No
 
 def renormalized(quote: TrueQuote, texts: Texts, random: Random) -> str | None:
     forms: tuple[Literal["NFC", "NFD", "NFKC", "NFKD"], ...] = ("NFC", "NFD", "NFKC", "NFKD")
-    # What is raised behind a letter stays so: its compatibility form says something else.
+    # A superscript after a letter stays: its compatibility form has another meaning.
     return unicodedata.normalize(random.choice(forms[:2] if "²" in quote.text else forms), quote.text)
 
 
@@ -77,7 +77,7 @@ def invisible_character_put_in(quote: TrueQuote, texts: Texts, random: Random) -
 
 def case_changed(quote: TrueQuote, texts: Texts, random: Random) -> str | None:
     at = _at(quote, random, str.isalpha)
-    # The case of a first letter says nothing.
+    # The case of a first letter does not matter.
     return None if not at else quote.text[:at] + quote.text[at].swapcase() + quote.text[at + 1 :]
 
 

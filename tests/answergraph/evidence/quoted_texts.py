@@ -1,4 +1,4 @@
-"""Generated tool results, and true quotes from them: what the evidence cases are made of."""
+"""Generated tool results and true quotes from them, for the evidence cases."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ MARKS = ("'", '"', "“”", "‘’", "«»", "„“", "「」")
 
 @dataclass(frozen=True)
 class TrueQuote:
-    """A quote of one result as it is written there, and the tokens it is made of."""
+    """A literal quote of one result, and its tokens."""
 
     text: str
     tokens: tuple[str, ...]
     result: int
-    """Which of the results it is taken from."""
+    """The index of its result."""
     before: str
     """The token before it, empty at the start."""
     after: str
@@ -103,7 +103,7 @@ def run_of(content: Any, call_id: str, **args: Any) -> ToolRun:
 
 
 def true_quote(texts: list[list[list[str]]], random: Random) -> TrueQuote | None:
-    """Take a quote that counts, ``None`` if the place taken holds none."""
+    """Take a quote that counts; ``None`` if there is none at the chosen place."""
     place = random.randrange(len(texts))
     at_line = random.randrange(len(texts[place]))
     tokens = texts[place][at_line]

@@ -1,4 +1,4 @@
-"""Quotes of real texts as models write them, which must count; no code of the package."""
+"""Quotes of real texts as models write them; they must count. Written without code of the package."""
 
 from __future__ import annotations
 

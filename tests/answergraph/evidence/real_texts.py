@@ -1,4 +1,4 @@
-"""Real texts that installed packages ship: documentation, licences, code, data, catalogues; found where they are installed."""
+"""Real texts of installed packages: documentation, licences, code, data, catalogues."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 MAX_CHARACTERS = 6000
-"""Part of a file that is taken as one result of a tool."""
+"""The part of a file that is one tool result."""
 MIN_CHARACTERS = 200
 
 
 @dataclass(frozen=True)
 class RealText:
-    """One text as a tool may return it."""
+    """One text, as a tool may return it."""
 
     kind: str
     text: str
@@ -38,7 +38,7 @@ _KINDS = {
 
 
 def real_texts(per_kind: int, *, languages: int = 40) -> Iterator[RealText]:
-    """Yield texts of each kind, spread over the packages, the same ones each time."""
+    """Yield texts of each kind, spread over the packages, the same in every run."""
     root = Path(sysconfig.get_paths()["purelib"])
     for kind, patterns in _KINDS.items():
         files = sorted({path for pattern in patterns for path in root.glob(pattern) if 500 < path.stat().st_size < 400_000})

@@ -1,4 +1,4 @@
-"""What an independent test found wrong with the checks, by the number of the finding; each was the other way round before.
+"""Faults that an independent test found in the checks, by the number of the finding; each test failed before its fix.
 
 F9 is in ``test_claim_checking_trust_findings_of_numbers.py``, F5 in ``test_verifier_edits.py``.
 F1, F3, F4 and F10 are in ``tests/middleware/test_grounded_answer_trust_findings.py``.

@@ -1,4 +1,4 @@
-"""What an independent test found wrong with the numbers, F9; each was the other way round before."""
+"""Faults that an independent test found with numbers (F9); each test failed before its fix."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Every marked field of an answer is a claim with its path, wherever it stands."""
+"""Every marked field of an answer is a claim with its path, at any depth."""
 
 from dataclasses import dataclass
 from decimal import Decimal

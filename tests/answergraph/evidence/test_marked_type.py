@@ -1,4 +1,4 @@
-"""No mark of any kind of type stays unchecked: its values are claims, or the type is refused while building."""
+"""Every mark is checked, on every kind of type: its values are claims, or the type is refused while building."""
 
 from collections import OrderedDict, deque
 from collections.abc import Iterable, Mapping, Sequence
@@ -130,7 +130,7 @@ KINDS: Mapping[str, Any] = {
     "validated before": lambda t, v: (of(Annotated, t, BeforeValidator(lambda value: value)), v),
     "validated around": lambda t, v: (of(Annotated, t, WrapValidator(lambda value, handler: handler(value))), v),
 }
-"""Kinds whose values are looked into: the type and a value of it, made of another type and value."""
+"""Kinds whose values are searched: the type and a value, made from another type and value."""
 
 REFUSED: Mapping[str, Any] = {
     "named tuple": lambda t, v: (named_tuple(t), [v]),
@@ -142,7 +142,7 @@ REFUSED: Mapping[str, Any] = {
     "left out": lambda t, v: (of(Annotated, t, Drops()), v),
     "as default": lambda t, v: (create_model("Model", item=(str, Quote())), {"item": "said by nobody"}),
 }
-"""Kinds of which no value is looked at."""
+"""Kinds whose values are not searched."""
 
 MIXED: Mapping[str, Any] = {
     **KINDS,
@@ -159,7 +159,7 @@ PAIRS: Mapping[str, Any] = {
 
 
 SWALLOWING = {"replaced", "not validated", "left out"}
-"""Kinds that take any value, and so take it from another alternative of a union."""
+"""Kinds that accept any value, so that they hide another alternative of a union."""
 
 
 def kinds_of(spec: Spec) -> set[str]:
@@ -167,7 +167,7 @@ def kinds_of(spec: Spec) -> set[str]:
 
 
 def made(spec: Spec, numbers: Any) -> tuple[Any, Any]:
-    """Return the type of a spec, and a value whose marked texts are told apart by a number."""
+    """Return the type of a spec, and a value whose marked texts are numbered."""
     if spec == "marked":
         return Annotated[str, Quote()], f"quoted {next(numbers)}"
     if spec == "plain":

@@ -1,4 +1,4 @@
-"""A single edit of a saved bundle is found, wherever it is made: F5 of an independent test."""
+"""Any single edit of a saved bundle is found: F5 of an independent test."""
 
 import copy
 import json

@@ -1,4 +1,4 @@
-"""Models with a character, for the loopback server: what each does is known, so what is measured of it can be checked.
+"""Models with a known behaviour for the loopback server, so that measurements of them can be checked.
 
 Each reply follows from the request alone, as a real model's does.
 """
@@ -45,7 +45,7 @@ class Step:
 
 
 def steps_of(question: str) -> list[Step]:
-    """Return the operations that a question takes, in an order in which they can be done."""
+    """Return the operations that a question needs, in a possible order."""
     text = question.split(" を", maxsplit=1)[0].replace("×", "*").replace("÷", "/")
     return list(_walk(ast.parse(text, mode="eval").body))
 
@@ -64,7 +64,7 @@ def _value(node: ast.expr, steps: list[Step]) -> float:
 
 @dataclass(frozen=True)
 class Sight:
-    """What a model sees of a request."""
+    """The parts of a request that a model sees."""
 
     body: JSONObject
 
@@ -82,7 +82,7 @@ class Sight:
 
     @cached_property
     def asked(self) -> str:
-        """All that says what the answer is to be like."""
+        """All texts about the form of the answer."""
         prompts = [message["content"] for message in self.messages if message["role"] in {"system", "user"}]
         return json.dumps([prompts, self.body.get("tools"), self.body.get("response_format")])
 
@@ -103,16 +103,16 @@ class Sight:
 
 @dataclass(frozen=True)
 class Personality:
-    """How a model goes about a calculation."""
+    """The way a model calculates."""
 
     validates: Callable[[Sight], bool]
     """Whether it validates before it answers."""
     calculates: bool = True
-    """Whether it uses the tools; otherwise it answers at once, and wrong by one."""
+    """Whether it uses the tools; otherwise it answers at once with a result that is wrong by one."""
     evidence: Literal["left out", "invented"] = "left out"
-    """What it says of a validation that it has not made."""
+    """What it claims about a validation that it has not made."""
     is_careless: bool = False
-    """Whether it validates another number than the one it answers."""
+    """Whether it validates another number than its answer."""
 
     def __call__(self, body: JSONObject) -> Reply:
         """Return its reply to a request."""
@@ -145,7 +145,7 @@ class Personality:
 
 
 def _as_the_seeds(sight: Sight) -> bool:
-    """Validate where the field is named, else the tasks that the seed's model validated all the same."""
+    """Validate if the field is named, otherwise the tasks that the seed's model validated anyway."""
     place = [task.question for task in TASKS].index(sight.question)
     return sight.names_the_field or bool(WITHOUT_A_FORMAT[place])
 

@@ -1,4 +1,4 @@
-"""Measurements of finished runs; a run asked in another way than its setting says does not count."""
+"""Measurements of finished runs; a run whose strategy is not that of its setting does not count."""
 
 import json
 from collections.abc import Sequence

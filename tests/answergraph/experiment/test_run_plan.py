@@ -30,7 +30,7 @@ def plan(*settings: Setting, tasks: int = 2, repeats: int = 1, **changes: Any) -
 
 
 def make(plan: RunPlan, model: Any, path: Path, concurrency: int = 2) -> tuple[dict[RunKey, Exception], int, int]:
-    """Return what failed, how many runs are in the journal, and how often progress was told."""
+    """Return the failures, the number of runs in the journal, and the number of progress reports."""
     told: list[None] = []
     with Journal(path / "runs.jsonl") as journal:
         coroutine = run_all(plan, model, journal, concurrency=concurrency, done=lambda: told.append(None))

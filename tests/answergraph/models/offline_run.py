@@ -1,4 +1,4 @@
-"""A small agent loop around the offline model: model, tool, model, until nothing is left to call."""
+"""A small agent loop around the offline model: model and tools in turn, until there is nothing to call."""
 
 from collections.abc import Sequence
 from typing import Any

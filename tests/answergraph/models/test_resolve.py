@@ -1,4 +1,4 @@
-"""Which model a name stands for, and which rules the offline one follows."""
+"""The model of each name, and the rules of the offline model."""
 
 import pytest
 from langchain_core.messages import AIMessage

@@ -1,4 +1,4 @@
-"""A LangGraph server with the page and graphs to watch, and a headless Chromium that looks at it."""
+"""A LangGraph server with the page and graphs to watch, and a headless Chromium that shows it."""
 
 import re
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ GO = {"messages": [{"role": "user", "content": "Go."}]}
 LONGEST_RUN = 120_000
 """In milliseconds; two thousand messages on a busy machine."""
 SOME_STEPS = re.compile(r"^([3-9]|\d\d)$")
-"""How the count of steps reads in the middle of a run."""
+"""The text of the step counter in the middle of a run."""
 FOREIGN = ("langchain_agent", "plain", "supervisor", "office", "thousand", "broken")
 WATCHED = ("grounded", "rejected", "approval", "question", "long", "hostile", "form", "pause", "relay", "steady", "many", "noted")
 ASKING = ("booking", "booking_each", "poll", "inbox")
@@ -62,7 +62,7 @@ def page(browser: Browser, server_url: str) -> Iterator[Page]:
 
 
 def watched_page(browser: Browser, server_url: str, known: re.Pattern[str] | None = None) -> Iterator[Page]:
-    """Open the page; then nothing may have gone wrong in it but what is known of its server, nor been asked of any other."""
+    """Open the page; the test must cause no error in it except known ones, and no request to another server."""
     context = browser.new_context(viewport={"width": 1440, "height": 900}, locale="en-GB", reduced_motion="reduce")
     page = context.new_page()
     page.set_default_timeout(20_000)
@@ -95,7 +95,7 @@ def past(server: httpx.Client, graph: str, *requests: dict[str, Any]) -> str:
 
 
 def opened(page: Page, graph: str, thread: str, **more: str) -> None:
-    """Open what an address names, as a link from elsewhere does."""
+    """Open an address, like a link on another page."""
     names = {"assistant": graph, "thread": thread, **more}
     page.goto(f"{page.url.partition('#')[0].partition('?')[0]}?{thread}#{urlencode(names)}")
     page.wait_for_selector("body[data-ready]")

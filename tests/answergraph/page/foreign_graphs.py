@@ -1,4 +1,4 @@
-"""Graphs that are not ours: LangChain's agent, a plain StateGraph, a supervisor over two agents."""
+"""Graphs without answergraph: LangChain's agent, a plain StateGraph, a supervisor over two agents."""
 
 import operator
 from typing import Annotated, Any, Literal
@@ -34,7 +34,7 @@ def langchain_agent() -> Any:
 
 
 class Notes(MessagesState):
-    """Keys that the nodes write; none is asked of the one who starts a run."""
+    """Keys that the nodes write; the input needs none of them."""
 
     topic: str
     sources: Annotated[list[str], operator.add]
@@ -42,7 +42,7 @@ class Notes(MessagesState):
 
 
 def plain() -> Any:
-    """Return a graph of plain functions, two of them side by side, with a loop."""
+    """Return a graph of plain functions with a loop; two of them run in parallel."""
 
     def plan(state: Notes) -> dict[str, Any]:
         return {"topic": "runner memory limits"}
@@ -75,7 +75,7 @@ TURNS: dict[str, Turn] = {"": "reader", "reader": "writer", "writer": "__end__"}
 
 
 class Task(MessagesState):
-    """The conversation, and whose turn was last."""
+    """The conversation, and the agent of the last turn."""
 
     last: str
 
@@ -117,7 +117,7 @@ class Rounds(TypedDict):
 
 
 def thousand() -> Any:
-    """Return a graph that takes a thousand steps, one of which says something else."""
+    """Return a graph of a thousand steps; one of them writes a different text."""
 
     def tick(state: Rounds) -> dict[str, Any]:
         return {"rounds": state.get("rounds", 0) + 1}

@@ -1,4 +1,4 @@
-"""Graphs that a tool runs: our agent as a tool of our own, and in a tool of LangChain's agent."""
+"""Graphs that a tool runs: an agent of answergraph in a tool of another, and in a tool of LangChain's agent."""
 
 from typing import Any
 
@@ -32,7 +32,7 @@ def _asks(argument: str) -> AIMessage:
 
 
 def guides() -> Any:
-    """Return an agent that asks another agent about two towns at once, within limits."""
+    """Return an agent that asks another agent about two towns in parallel, within limits."""
     ask = as_tool(_guide(), name="ask_guide", description="Asks the guide of a town.")
     model = ScriptedChatModel(replies=in_turn(_asks("request"), calls("Cause", {"cause": "Both guides say so."}, "answer")))
     limits = UsageLimits(model_calls=20, total_tokens=100_000, answer_attempts=2)

@@ -1,4 +1,4 @@
-"""Graphs that do the same for several towns side by side: an agent for each, an agent in one node, plain functions."""
+"""Graphs that do the same for several towns in parallel: an agent for each, an agent in one node, plain functions."""
 
 import operator
 from typing import Annotated, Any
@@ -21,14 +21,14 @@ class Town(TypedDict):
 
 
 class Towns(TypedDict):
-    """Towns, and what was found out about them."""
+    """Towns and the findings about them."""
 
     towns: list[str]
     found: Annotated[list[dict[str, str]], operator.add]
 
 
 def _about_a_town(messages: list[BaseMessage]) -> AIMessage:
-    """Read the log, then quote it; about Oslo the quote is never right."""
+    """Read the log, then quote it; the quote about Oslo is always wrong."""
     town, call_id = messages[0].text, f"{messages[0].text}-{len(messages)}"
     if len(messages) == 1:
         return calls("read_log", {"path": town}, call_id)
@@ -42,7 +42,7 @@ def _guide() -> Any:
 
 
 def towns() -> Any:
-    """Return a graph that has an agent look at each town, side by side."""
+    """Return a graph in which an agent examines each town, in parallel."""
     guide = _guide()
 
     async def visit(state: Town) -> dict[str, Any]:
@@ -56,7 +56,7 @@ def towns() -> Any:
 
 
 def batch() -> Any:
-    """Return a graph that has an agent look at all towns in one node."""
+    """Return a graph in which an agent examines all towns in one node."""
     guide = _guide()
 
     async def visit_all(state: Towns) -> dict[str, Any]:
@@ -68,7 +68,7 @@ def batch() -> Any:
 
 
 def lengths() -> Any:
-    """Return a graph of plain functions that counts the letters of each town side by side, then adds them up."""
+    """Return a graph of plain functions that counts the letters of each town in parallel, then adds them up."""
 
     def count(state: Town) -> dict[str, Any]:
         return {"found": [{"town": state["town"], "letters": str(len(state["town"]))}]}

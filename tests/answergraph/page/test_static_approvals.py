@@ -1,4 +1,4 @@
-"""What a run asks of a person, answered in a browser: approvals, edits by form, reasons, several at once, other questions."""
+"""A person answers the questions of a run in a browser: approvals, edits by form, reasons, several at once."""
 
 import json
 import re
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.browser
 
 
 def asked(page: Page, graph: str, text: str = "Hello.") -> Locator:
-    """Carry out a run until it waits for a person; returns what is to be decided."""
+    """Run until the run waits for a person; return the open decisions."""
     choose(page, graph)
     page.get_by_label("Message", exact=True).fill(text)
     page.keyboard.press("Control+Enter")
@@ -30,7 +30,7 @@ def send(page: Page) -> None:
 
 
 def results(page: Page) -> list[str]:
-    """Return what the model reads in place of the tools' results, at the end of the run."""
+    """Return the texts that the model reads instead of the tools' results, at the end of the run."""
     assert ended(page).startswith("The run has ended")
     page.get_by_role("tab", name="Messages").click()
     return page.locator(".message[data-type=tool] .body").all_inner_texts()

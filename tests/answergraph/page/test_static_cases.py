@@ -1,4 +1,4 @@
-"""What runs side by side, by case: a triage, a fan-out of agents or of functions, a batch."""
+"""Parallel work, shown by case: a triage, a fan-out of agents or functions, a batch."""
 
 import json
 import re
@@ -14,7 +14,7 @@ TOWNS = ["Rome", "Oslo", "Bonn", "Nice"]
 
 
 def spread(page: Page, graph: str) -> Locator:
-    """Carry out a run over the towns; returns its cases."""
+    """Run over the towns; return the cases."""
     choose(page, graph)
     page.get_by_label("Towns", exact=True).fill(json.dumps(TOWNS))
     page.get_by_role("button", name="Run", exact=True).click()

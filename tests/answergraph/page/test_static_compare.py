@@ -1,4 +1,4 @@
-"""Two runs side by side: which run is compared with, its link, and what stays when a thread goes on."""
+"""Two runs side by side: the choice of the other run, the link, and what stays when a thread continues."""
 
 import re
 

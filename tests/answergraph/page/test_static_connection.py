@@ -1,4 +1,4 @@
-"""A run is followed to its end by the server's word, whatever breaks: `run_store.js` in a browser, by its own interface."""
+"""A run is followed to the end that the server reports, also if connections break: `run_store.js` in a browser."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.browser
 
 STEPS = 12
 MOST_BYTES = 1_000_000
-"""That 200 steps of a kilobyte may bring to the page, the state at the end included."""
+"""Bytes that 200 steps of a kilobyte may send to the page, the final state included."""
 
 LONGEST_SECONDS = 60
 
@@ -29,7 +29,7 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
 
 @pytest.fixture
 def tab(context: BrowserContext) -> Open:
-    """Open a tab at a server, with a store of its own and all that it was told."""
+    """Open a tab at a server, with its own store and a record of the store's events."""
 
     def opened(url: str) -> Page:
         page = context.new_page()
@@ -123,7 +123,7 @@ def test_a_step_whose_event_the_server_lost_is_shown_when_the_run_has_ended(tab:
 
 
 def test_a_past_run_whose_stream_shows_no_step_is_read_from_its_checkpoints(tab: Open, server_url: str) -> None:
-    """So Aegra replays a run whose client asked for whole states alone."""
+    """Aegra replays a run like this if its client requested only whole states."""
     first = tab(server_url)
     assert start(first)
     thread = ended_with_every_step_once(first)["thread"]
@@ -164,7 +164,7 @@ def test_what_cannot_be_sent_is_kept_and_sent_once(tab: Open, proxy: FaultyProxy
 
 
 def test_an_old_answer_to_who_is_at_work_adds_no_step(tab: Open, server_url: str) -> None:
-    """The newest checkpoint may be older than what the stream has told, and the answer may be late besides."""
+    """The newest checkpoint may be older than the stream, and the answer may arrive late."""
     page = tab(server_url)
     answers: list[APIResponse] = []
 

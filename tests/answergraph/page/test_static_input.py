@@ -1,4 +1,4 @@
-"""What a run is given: forms made from JSON Schemas, checked before anything is sent."""
+"""The input of a run: forms made from JSON Schemas, checked before anything is sent."""
 
 import json
 

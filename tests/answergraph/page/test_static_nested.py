@@ -17,7 +17,7 @@ INNER = ["model", "read_log", "model", "structured_response"]
 
 
 def inside(page: Page, town: str) -> list[str]:
-    """Unfold the call of a tool about a town; returns the steps inside it, and folds it again."""
+    """Unfold the tool call about a town, return the steps inside it, and fold it again."""
     row = page.locator(".step[data-depth='0']", has_text=re.compile(f"ask_guide.*{town}"))
     expect(row).to_have_attribute("aria-expanded", "false")
     row.press("ArrowRight")

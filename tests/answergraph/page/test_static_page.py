@@ -1,4 +1,4 @@
-"""The page as a page: foreign text, nothing from elsewhere, many messages, the keyboard, screen readers, light and dark."""
+"""The page in general: untrusted text, no other servers, many messages, the keyboard, screen readers, light and dark."""
 
 import pytest
 from playwright.sync_api import Browser, Page, expect

@@ -1,4 +1,4 @@
-"""Past runs whose stream is not stored, rebuilt from their checkpoints: long ones, several of a thread, subgraphs."""
+"""Past runs without a stored stream, rebuilt from their checkpoints: long ones, several of a thread, subgraphs."""
 
 import re
 
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.browser
 
 
 def told(page: Page) -> list[list[str]]:
-    """Wait for all rows; return number, step, what happened and why the run went on, of each."""
+    """Wait for all rows; return the number, the step, the event and the reason of each."""
     expect(page.locator(".step").first).to_be_visible()
     expect(page.locator(".older")).to_be_hidden()
     return [[*row.split(" | ")[:3], row.split(" | ")[-1]] for row in steps(page)]

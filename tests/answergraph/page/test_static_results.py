@@ -1,4 +1,4 @@
-"""What a run without an answer leaves: a judgment, a workflow's transitions, a triage of a wrong folder; and a run that waits."""
+"""The results of runs without an answer: a judgment, a workflow's transitions, a triage of a wrong folder, a waiting run."""
 
 import json
 

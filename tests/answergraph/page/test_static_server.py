@@ -1,4 +1,4 @@
-"""The page on servers of its own: one that is ended and started again in the middle of a run, and one that demands a token."""
+"""The page on separate servers: one that restarts in the middle of a run, and one that requires a token."""
 
 import json
 import shutil
@@ -56,7 +56,7 @@ def test_a_run_is_followed_through_the_end_and_the_new_start_of_its_server(brows
 
 
 def test_a_run_goes_on_when_its_server_is_loaded_anew(browser: Browser, tmp_path: Path) -> None:
-    """``langgraph dev`` does so when a file of the project changes."""
+    """``langgraph dev`` reloads when a file of the project changes."""
     lay_out(tmp_path, only("steady"))
     with langgraph_dev(tmp_path, {}, reloads=True) as url:
         page = opened(browser, url)

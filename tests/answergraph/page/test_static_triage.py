@@ -1,4 +1,4 @@
-"""A triage with evidence on the page, and the README's two pictures, taken of what is on the screen.
+"""A triage with evidence on the page, and screenshots of it for the documentation.
 
 ``ANSWERGRAPH_PICTURES=docs/images`` keeps the pictures there.
 """
@@ -20,7 +20,7 @@ SMALLEST_PICTURE = 40_000
 
 @pytest.fixture
 def pictures(tmp_path: Path) -> Path:
-    """Return the folder the pictures go to."""
+    """Return the folder for the pictures."""
     return Path(os.environ.get("ANSWERGRAPH_PICTURES") or tmp_path)
 
 

@@ -1,4 +1,4 @@
-"""What the page tells of a run: head, attempts, timeline, graph, state, two runs side by side; at every size."""
+"""The views of a run at every screen size: head, attempts, timeline, graph, state, two runs side by side."""
 
 import re
 
@@ -21,7 +21,7 @@ def run(page: Page, graph: str, text: str = "Why did the build fail?") -> None:
 
 
 def steps(page: Page) -> list[str]:
-    """Return all rows of the timeline, cells parted by a bar; the window is made so high that all of them are in sight."""
+    """Return all rows of the timeline, with a bar between cells; the window is high enough to show all rows."""
     page.set_viewport_size({"width": 1440, "height": 2400})
     page.wait_for_function("Number(document.querySelector('.rows').ariaRowCount) === document.querySelectorAll('.step').length")
     text: list[str] = page.locator(".step").evaluate_all(
@@ -109,7 +109,7 @@ def test_a_thousand_steps_stay_fluent(page: Page) -> None:
 
 
 def overlaps(page: Page) -> list[str]:
-    """Return which labels and nodes of the drawing lie over each other."""
+    """Return the labels and nodes of the drawing that overlap."""
     found: list[str] = page.evaluate(
         """() => {
             const boxes = [...document.querySelectorAll("#drawing .edge text, #drawing .node:not(.group) > rect")]

@@ -1,4 +1,4 @@
-"""Graphs for the page's tests: a grounded answer, an approval, a question, many messages, foreign text, a pause."""
+"""Graphs for the page's tests: a grounded answer, an approval, a question, many messages, hostile text, a pause."""
 
 import asyncio
 import contextlib
@@ -37,7 +37,7 @@ class Finding(BaseModel):
 
 
 class SlowModel(ScriptedChatModel):
-    """Writes as slowly as a model does, so that somebody can watch."""
+    """Writes as slowly as a real model, so that the page can show it."""
 
     async def _astream(self, *args: Any, **kwargs: Any) -> AsyncIterator[ChatGenerationChunk]:
         async for chunk in super()._astream(*args, **kwargs):
@@ -56,12 +56,12 @@ def calls(name: str, args: dict[str, Any], call_id: str) -> AIMessage:
 
 
 def in_turn(*replies: AIMessage) -> Callable[[list[BaseMessage]], AIMessage]:
-    """Return a script that goes by what a conversation holds: a server may use one graph for many runs."""
+    """Return a script whose next reply depends on the conversation, because a server may use one graph for many runs."""
     return lambda messages: replies[sum(message.type == "ai" for message in messages) % len(replies)].model_copy()
 
 
 def grounded() -> Any:
-    """Return an agent whose first quote is wrong and whose second one stands in the log, behind an emoji."""
+    """Return an agent whose first quote is wrong and whose second one is in the log, after an emoji."""
     why = "The server was there and said nothing, which no test does to itself."
     wrong = {"is_real": True, "quotes": ["ERROR the server did answer"], "why": why}
     right = {"is_real": True, "quotes": [QUOTE], "why": why}
@@ -71,7 +71,7 @@ def grounded() -> Any:
 
 
 def rejected() -> Any:
-    """Return an agent whose quotes never stand in the log, and whose first answer has the wrong form as well."""
+    """Return an agent whose quotes are never in the log, and whose first answer also has the wrong form."""
     why = "The server was there and said nothing."
     answers: list[dict[str, Any]] = [{"is_real": "perhaps", "quotes": ["ERROR the server did answer"], "why": why}]
     answers += [{"is_real": True, "quotes": [f"ERROR the server did not reply {count}"], "why": why} for count in range(6)]
@@ -93,7 +93,7 @@ class Missing(BaseModel):
 
 
 class AskAgain(AgentMiddleware[Any, Any, Any]):
-    """Asks once more after an error, and does not use the first reply after a tool."""
+    """Repeats a call after an error, and discards the first reply after a tool."""
 
     async def awrap_model_call(self, request: Any, handler: Any) -> Any:
         if sum(message.type == "tool" for message in request.messages) != 1:
@@ -106,7 +106,7 @@ class AskAgain(AgentMiddleware[Any, Any, Any]):
 
 
 def noted() -> Any:
-    """Return an agent whose calls are narrowed, made again and the last of the budget, and whose answer is repaired."""
+    """Return an agent with narrowed and repeated calls, with a last call of the budget and a repaired answer."""
     read, unused, again = (calls("read_log", {"path": f"{name}.log"}, name) for name in "abc")
     model = ScriptedChatModel(replies=[read, ConnectionError(), unused, again, AIMessage('{"missing": "the other log",}')])
     return create_agent(
@@ -149,12 +149,12 @@ def booking() -> Any:
 
 
 def booking_each() -> Any:
-    """Return the same agent with an interrupt for each call, which brings the schema of the tool."""
+    """Return the same agent with an interrupt for each call, with the schema of the tool."""
     return _books("per_call")
 
 
 def poll() -> Any:
-    """Return a graph that asks two questions at once; one says what an answer looks like."""
+    """Return a graph that asks two questions at once; one has a schema for its answer."""
 
     def asks(value: Any, schema: dict[str, Any] | None = None) -> Any:
         return lambda state: {"messages": [AIMessage(json.dumps(interrupt(value, response_schema=schema)))]}
@@ -165,7 +165,7 @@ def poll() -> Any:
 
 
 def inbox() -> Any:
-    """Return a graph that asks about four calls in the words of the agent inbox, and says what it was told."""
+    """Return a graph that asks about four calls in the format of the agent inbox, and writes the replies."""
     may = {"allow_accept": True, "allow_edit": True, "allow_respond": True, "allow_ignore": True}
 
     def ask(state: MessagesState) -> dict[str, Any]:
@@ -177,7 +177,7 @@ def inbox() -> Any:
 
 
 def question() -> Any:
-    """Return a graph that asks a question of its own."""
+    """Return a graph that asks a custom question."""
 
     def ask(state: MessagesState) -> dict[str, Any]:
         return {"messages": [AIMessage(f"You said {interrupt({'question': 'Shall I?'})!r}.")]}
@@ -208,7 +208,7 @@ def long() -> Any:
 
 
 def hostile() -> Any:
-    """Return a graph that says HTML wherever it can."""
+    """Return a graph that writes HTML wherever it can."""
 
     def say(state: MessagesState) -> dict[str, Any]:
         said: list[Any] = [AIMessage(HOSTILE, name=HOSTILE), HumanMessage([{"type": HOSTILE, "text": HOSTILE}])]
@@ -263,7 +263,7 @@ def pause() -> Any:
 
 
 def relay() -> Any:
-    """Return a graph of three nodes, each of which is silent for longer than the page waits before it asks who is at work."""
+    """Return a graph of three nodes; each is silent for so long that the page asks which node is running."""
 
     async def work(state: MessagesState) -> dict[str, Any]:
         await asyncio.sleep(0.7)  # the pace of this graph, not a wait for something
@@ -276,7 +276,7 @@ def relay() -> Any:
 
 
 def rounds(seconds: float, text: str) -> Any:
-    """Return a graph that says one message in each of ``rounds`` rounds."""
+    """Return a graph that writes one message in each of ``rounds`` rounds."""
 
     async def speak(state: Rounds) -> dict[str, Any]:
         await asyncio.sleep(seconds)  # the pace of this graph, not a wait for something

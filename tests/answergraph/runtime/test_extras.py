@@ -1,4 +1,4 @@
-"""The core works without the packages of the extras; each door that needs one says in one line what to install."""
+"""The core works without the packages of the extras; a name that needs one says in one line what to install."""
 
 import json
 import subprocess

@@ -16,7 +16,7 @@ from answergraph.runtime.recent_cache import MAX_KEPT, RecentCache
 
 
 class Source:
-    """Equal to all of its kind, and without a hash."""
+    """Equal to every other source, and without a hash."""
 
     __hash__ = None  # type: ignore[assignment]  # as of a dict
 

@@ -19,7 +19,7 @@ from tests.suite.colors import Run
 
 @dataclass(frozen=True)
 class Says:
-    """An effect that says which colour it was performed in, and a word."""
+    """An effect that returns a word, and whether it was awaited."""
 
     word: str
 
@@ -120,7 +120,7 @@ def test_invoke_gives_a_runnable_its_input_and_settings(color: str) -> None:
 
 
 class Counts(BaseCallbackHandler):
-    """Counts the calls it hears of."""
+    """Counts the calls that are reported to it."""
 
     heard = 0
 
@@ -204,7 +204,7 @@ def test_a_router_says_why_and_the_graph_goes_there(run: Run, reason: str, word:
 
 
 class Around:
-    """Takes note of the visits it is put around, and puts each update in brackets."""
+    """Records the visits that it wraps, and puts each update in brackets."""
 
     def __init__(self, events: list[Any], state: Callable[[], Any]) -> None:
         self.events = events

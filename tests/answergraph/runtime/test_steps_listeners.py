@@ -54,7 +54,7 @@ def test_the_writer_of_a_runtime_without_a_run_has_none() -> None:
 
 
 class Found:
-    """Takes note, in a graph with a subgraph, of whether each has a listener."""
+    """Records, in a graph with a subgraph, whether each has a listener."""
 
     def __init__(self) -> None:
         self.has_listener: list[bool] = []

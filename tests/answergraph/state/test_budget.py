@@ -1,4 +1,4 @@
-"""Budgets: what the limits of a run say, and how runs inside a run share what is left."""
+"""Budgets: the limits of a run, and how inner runs share the remaining budget."""
 
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
@@ -38,7 +38,7 @@ def state_of(usage: Usage) -> dict[str, Any]:
 
 
 class TestLimits:
-    """What limits say of a usage."""
+    """Limits applied to a usage."""
 
     @pytest.mark.parametrize("wrong", [0, -1, 1.5, True, "3"])
     @pytest.mark.parametrize("name", ["model_calls", "tool_calls", "total_tokens", "answer_attempts"])
@@ -173,7 +173,7 @@ class TestInnerRuns:
 
 
 class TestCharges:
-    """What was charged goes beside the update of a node, or into the result of a tool call."""
+    """Charges are added to the update of a node, or to the result of a tool call."""
 
     def charged(self) -> InnerRunBudget:
         with budget(UsageLimits()) as around:

@@ -1,4 +1,4 @@
-"""Messages are kept as what was added, and read back as if they had been kept whole."""
+"""Messages are stored as additions, and read back as if they had been stored whole."""
 
 from functools import reduce
 from typing import Annotated, Any
@@ -25,7 +25,7 @@ THREAD: RunnableConfig = {"configurable": {"thread_id": "1"}}
 
 
 class WholeMessages(AgentState):
-    """The opt-out: a channel of one's own."""
+    """The opt-out: a custom channel."""
 
     messages: Annotated[list[AnyMessage], BinaryOperatorAggregate(list, add_messages)]
 
@@ -176,7 +176,7 @@ def bytes_written(turns: int) -> int:
 
 @pytest.mark.torture
 def test_what_a_thread_writes_grows_with_its_length_not_with_its_square() -> None:
-    # Kept whole, four times the turns are about eleven times the bytes here, and sixteen in the long run.
+    # Stored whole, four times the turns take about eleven times the bytes here, and sixteen times in the long run.
     assert bytes_written(200) / bytes_written(50) < 5
 
 

@@ -1,4 +1,4 @@
-"""Threads whose checkpoints hold only what was added: read, resumed and forked over databases as in memory."""
+"""Threads whose checkpoints hold only additions are read, resumed and forked in databases as in memory."""
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
@@ -23,7 +23,7 @@ from answergraph.testing import ScriptedChatModel
 
 THREAD: RunnableConfig = {"configurable": {"thread_id": "1"}}
 STEPS = 120
-"""More than LangGraph's updates between whole copies."""
+"""More than the updates that LangGraph makes between whole copies."""
 
 Saver = BaseCheckpointSaver[Any]
 Opener = Callable[[], AbstractContextManager[Saver]]
@@ -41,7 +41,7 @@ def look_up(day: int) -> str:
 
 @pytest.fixture(params=["memory", "sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
 def reopen(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Opener]:
-    """Open the same database again and again, as processes that follow each other would."""
+    """Open the same database repeatedly, as consecutive processes would."""
     if request.param == "memory":
         saver = InMemorySaver()
         yield lambda: saver
@@ -131,7 +131,7 @@ def test_what_a_checkpoint_holds_does_not_grow_with_the_results(tmp_path: Path) 
             agent.invoke({"messages": ["Go"]}, THREAD)
             return bytes_of_results(saver)
 
-    # Kept whole, four times the results are more than eight times the bytes of all checkpoints.
+    # Stored whole, four times the results take more than eight times the bytes of all checkpoints.
     assert written(40) / written(10) < 5
 
 

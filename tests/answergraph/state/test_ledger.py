@@ -39,7 +39,7 @@ USAGES = st.builds(
 
 
 class TestUsage:
-    """What calls of the model use, in all and by cause."""
+    """The usage of model calls, in total and by cause."""
 
     def test_an_ordinary_turn_has_no_cause_of_its_own(self) -> None:
         used = usage_of([reply(10)], "turn", model_calls=1, tool_calls=2)
@@ -122,7 +122,7 @@ def inner(calls: int) -> Usage:
 
 
 class TestInnerRuns:
-    """What runs inside a run have used is counted once."""
+    """The usage of inner runs is counted once."""
 
     def test_what_they_used_is_added_once_under_their_cause(self) -> None:
         ledger = {**empty_ledger(), "usage": usage_of([reply(1)], "turn", model_calls=1, tool_calls=0)}

@@ -1,4 +1,4 @@
-"""Every way of changing messages brings what LangGraph's own channel of messages brings, at every point of a thread's history."""
+"""Every change of messages has the same result as with LangGraph's own channel, at every point of a thread's history."""
 
 import itertools
 from collections.abc import Callable
@@ -24,7 +24,7 @@ from tests.suite.colors import Run
 THREAD: RunnableConfig = {"configurable": {"thread_id": "1"}}
 
 Write = Callable[[], Any]
-"""Makes what is written, anew for each graph: LangGraph gives ids to the objects it is handed."""
+"""Makes the writes again for each graph, because LangGraph sets ids on the objects it receives."""
 
 
 class DeltaState(TypedDict):
@@ -71,7 +71,7 @@ START_OF_THREAD = {"messages": [text_of("a", "first"), AIMessage("second", id="b
 
 
 class Graphs:
-    """The same graph twice: with LangGraph's channel of messages, and with ours. Two nodes write at once what they are told."""
+    """The same graph with LangGraph's channel of messages and with ours. Two nodes make given writes in parallel."""
 
     def __init__(self, expected: Any = MessagesState, ours: Any = DeltaState) -> None:
         self.told: list[Write] = [list, list]
@@ -85,7 +85,7 @@ class Graphs:
         return graph.compile(checkpointer=InMemorySaver())
 
     def both(self, act: Callable[[Any], Any]) -> None:
-        """Do the same with both, and compare how it ended, and the threads."""
+        """Do the same with both, and compare the results and the threads."""
         expected, ours = (self._ended(act, graph) for graph in (self.expected, self.ours))
         assert ours == expected
         assert history_of(self.ours) == history_of(self.expected)
@@ -110,7 +110,7 @@ def shown(messages: list[AnyMessage]) -> list[Any]:
 def history_of(graph: Any) -> Any:
     try:
         return [(shown(snapshot.values.get("messages", [])), snapshot.next) for snapshot in graph.get_state_history(THREAD)]
-    except ValueError as error:  # a write that waits to be applied, and cannot be
+    except ValueError as error:  # a pending write that cannot be applied
         return str(error)
 
 
@@ -123,7 +123,7 @@ def test_a_write_of_a_node_of_a_caller_and_into_a_state(run: Run, write: str) ->
     graphs.told[0] = list
     graphs.both(lambda graph: run(graph, {"messages": WRITES[write]()}, THREAD))
     graphs.both(lambda graph: graph.update_state(THREAD, {"messages": WRITES[write]()}, as_node="l"))
-    if write != "a pair":  # LangGraph's own channel takes a pair that waits in a checkpoint for two texts.
+    if write != "a pair":  # LangGraph's own channel reads a pending pair in a checkpoint as two texts.
         graphs.both(lambda graph: run(graph, Command(update={"messages": WRITES[write]()}), THREAD))
 
 

@@ -36,7 +36,7 @@ NUMBERS = {"title": "Numbers", "type": "object", "properties": {"value": {"type"
 
 
 class Call:
-    """One call of a model that is listened to, and what was told of it."""
+    """One observed call of a model, and the events of it."""
 
     def __init__(self, declared: Any = Verdict) -> None:
         self.told: list[Any] = []

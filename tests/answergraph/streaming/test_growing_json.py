@@ -20,7 +20,7 @@ def values_of(pieces: list[str]) -> list[Any]:
 
 
 def is_prefix(part: Any, whole: Any) -> bool:
-    """Whether what is shown stays: texts and lists grow at their end, objects by further keys, all else is final."""
+    """Whether a shown value stays: texts and lists grow at their end, objects get further keys, other values are final."""
     if isinstance(part, str) and isinstance(whole, str):
         return whole.startswith(part)
     if isinstance(part, list) and isinstance(whole, list):

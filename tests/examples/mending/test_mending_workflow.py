@@ -1,4 +1,4 @@
-"""The example: a generated project with a failing test is mended, which running the test proves, or given up."""
+"""The example repairs a generated project with a failing test, which running the test proves, or gives up."""
 
 import subprocess
 import sys

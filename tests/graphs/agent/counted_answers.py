@@ -13,7 +13,7 @@ from answergraph.middleware import AgentMiddleware
 from tests.graphs.agent.scripted_agents import call, calls
 
 validated: list[int] = []
-"""Every score that a validator was run with, in order; a test begins with clearing it."""
+"""Every validated score, in order; each test clears it first."""
 
 
 def _validate(score: int) -> int:
@@ -56,7 +56,7 @@ class Grade(RootModel[Score]):
 
 
 class Looks(AgentMiddleware[Any, Any]):
-    """Looks at the answer that each call of the model is seen to bring."""
+    """Records the answer that it sees after each model call."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -74,7 +74,7 @@ class Looks(AgentMiddleware[Any, Any]):
 
 
 class ChangesAnswer(Looks):
-    """Does something to the response before the agent takes it."""
+    """Changes the response before the agent gets it."""
 
     def __init__(self, change: Callable[[Any], Any]) -> None:
         super().__init__()

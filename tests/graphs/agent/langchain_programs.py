@@ -1,6 +1,6 @@
 """Programs written for LangChain: each gets ``create_agent`` as an argument and imports everything else from LangChain.
 
-A program returns the agents it builds with what they are invoked with; ``test_agent_moving_over`` runs them under both packages.
+A program returns the agents it builds, with their inputs; ``test_create_moving_over`` runs them under both packages.
 """
 
 from collections.abc import Callable
@@ -109,7 +109,7 @@ def said(*calls: dict[str, Any], text: str = "", **fields: Any) -> AIMessage:
 
 @dataclass(frozen=True)
 class Program:
-    """An agent, and what it is invoked with, one after the other on one thread."""
+    """An agent and its inputs, which run one after the other on one thread."""
 
     build: Callable[[CreateAgent], Any]
     inputs: tuple[Any, ...] = (QUESTION,)
@@ -121,7 +121,7 @@ def program(*replies: Any, inputs: tuple[Any, ...] = (QUESTION,), profile: Any =
     checkpointed = len(inputs) > 1
 
     def build(create_agent: CreateAgent) -> Any:
-        # Messages are scripted anew for each run: the agents write their ids into them.
+        # Each run gets new scripted messages, because the agents write ids into them.
         fresh = [reply.model_copy(deep=True) if isinstance(reply, AIMessage) else reply for reply in replies]
         model = ScriptedChatModel(replies=fresh, profile=profile)
         saver = {"checkpointer": InMemorySaver()} if checkpointed else {}
@@ -259,7 +259,7 @@ SAME: dict[str, Program] = {
     ),
     "history as input": program("hello", inputs=({"messages": [HumanMessage("a"), AIMessage("b"), HumanMessage("c")]},)),
 }
-"""Programs that come out the same."""
+"""Programs with the same results."""
 
 DIFFERENT: dict[str, tuple[str, Program]] = {
     "an answer beside a tool call": (
@@ -295,4 +295,4 @@ DIFFERENT: dict[str, tuple[str, Program]] = {
         program('```json\n{"name": "Ada", "age": 36}\n```', response_format=ProviderStrategy(Contact)),
     ),
 }
-"""Programs that come out differently on purpose, and why."""
+"""Programs with intended differences, each with its reason."""

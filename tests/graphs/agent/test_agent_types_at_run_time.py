@@ -1,4 +1,4 @@
-"""The static types change nothing at run time, and know every argument."""
+"""The static types change nothing at run time, and cover every argument."""
 
 import inspect
 

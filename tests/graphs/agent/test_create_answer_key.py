@@ -91,13 +91,13 @@ def test_the_output_schema_shows_a_json_schema_as_it_was_declared() -> None:
 
 
 class Grown(Verdict):
-    """A verdict with a field that came later."""
+    """A verdict with a field that was added later."""
 
     reviewer: str | None = None
 
 
 class Stricter(Verdict):
-    """A verdict that needs more than it did."""
+    """A verdict with a required field that was added later."""
 
     reviewer: str
     score: int = Field(ge=8)

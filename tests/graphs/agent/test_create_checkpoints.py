@@ -21,7 +21,7 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 
 def process(command: str, database: str, *, strict: bool) -> dict[str, Any]:
-    """Run the program in a process of its own: LangGraph reads its mode once."""
+    """Run the program in a separate process, because LangGraph reads its mode once."""
     program = [sys.executable, "-m", "tests.graphs.agent.threads_program", command, database]
     environment = {**os.environ, "LANGGRAPH_STRICT_MSGPACK": str(strict).lower(), "LANGSMITH_TRACING": "false"}
     done = subprocess.run(program, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120, check=False)

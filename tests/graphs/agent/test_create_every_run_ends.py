@@ -70,7 +70,7 @@ def refuse_the_other(answer: Any, state: Any, runtime: Any) -> None:
         raise AnswerRejected("Not that one.")
 
 
-# Each reply is made anew for the number of its request, so that no two calls of a run share an id.
+# Each request gets a new reply, so that no two calls of a run share an id.
 TEXTS = {
     "prose": "It passed, I think.",
     "prose with braces": "It {passed}, I think.",
@@ -138,10 +138,10 @@ FORMATS: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Situation:
-    """A model's habits, and what the developer chose."""
+    """A model's behaviour and the developer's options."""
 
     script: list[str]
-    """The kinds of its replies; begun again when they are used up."""
+    """The kinds of its replies, repeated from the start when they are used up."""
     end_strategy: EndStrategy
     limits: UsageLimits
     has_tools: bool
@@ -170,7 +170,7 @@ SITUATIONS = st.builds(
 
 
 class Ended:
-    """One run of a situation to its end, with what can be counted from outside."""
+    """One complete run of a situation, with its counts."""
 
     def __init__(self, situation: Situation, format: str, run: Callable[[Any], Any]) -> None:
         self.searches = 0
@@ -209,7 +209,7 @@ class Ended:
 
     @property
     def ending(self) -> dict[str, Any]:
-        """The outcome, but for the ids, which are others in each run."""
+        """The outcome without the ids, which differ in each run."""
         return {**self.outcome, "attempts": [{**attempt, "message_id": None} for attempt in self.outcome["attempts"]]}
 
 

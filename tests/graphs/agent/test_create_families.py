@@ -50,7 +50,7 @@ class Case:
 
 
 def chat_model(server: OpenAIServer, client: str, **fields: Any) -> ChatOpenAI:
-    """Return a client that bears the name of another: what is recognised is the name."""
+    """Return a client with the name of another, because the name identifies the family."""
     kind = type(client, (ChatOpenAI,), {}) if client != "ChatOpenAI" else ChatOpenAI
     model = kind(base_url=server.base_url, api_key=SecretStr("test"), max_retries=0, use_responses_api=False, **fields)
     assert isinstance(model, ChatOpenAI)
@@ -86,7 +86,7 @@ CASES = [
     Case("Amazon Bedrock", "us.anthropic.claude-haiku-4-5-20251001-v1:0", "provider", "provider", "ChatBedrockConverse"),
     Case("Amazon Bedrock", "anthropic.claude-3-7-sonnet-20250219-v1:0", "tool", "tool", "ChatBedrockConverse"),
     Case("Amazon Bedrock", "anthropic.claude-3-7-sonnet-20250219-v1:0", "free_tool", "free_tool", "ChatBedrockConverse", BUDGET),
-    # With tools nothing holds its model to JSON: the free answer tool is ignored, the prompt is not.
+    # With tools, nothing makes its model write JSON except the prompt; it ignores the free answer tool.
     Case("Ollama", "llama3.2", "provider", "prompted", "ChatOllama"),
     Case("Ollama", "qwen3:8b", "provider", "prompted", "ChatOllama"),
     Case("vLLM", "Qwen/Qwen3-8B", "provider", "tool", "ChatVLLM"),
@@ -95,16 +95,16 @@ CASES = [
     Case("OpenRouter", "anthropic/claude-sonnet-4.5", "provider", "provider", "ChatOpenRouter", REASONING),
     Case("OpenRouter", "anthropic/claude-3.7-sonnet", "free_tool", "free_tool", "ChatOpenRouter", REASONING),
     Case("Groq", "llama-3.3-70b-versatile", "provider", "tool", "ChatGroq"),
-    # Nothing is known of it: refused once, then asked as it wants to be.
+    # Nothing is known about it: one refusal, then the next strategy.
     Case("any other", "our-model", "free_tool", "free_tool"),
     Case("any other server at an address of its own", "our-model", "provider", "provider"),
     Case("any other server at an address of its own", "Qwen/Qwen3-8B", "provider", "provider"),
 ]
 ASKED_AFTER = "any other server at an address of its own"
 FURTHER_REQUESTS = {("any other", True): 2, ("any other", False): 1, ("Ollama", True): 1, (ASKED_AFTER, True): 1}
-"""How many requests, per family and with or without tools, are refused or ignored, or come after the tools."""
+"""The number of requests that are refused, ignored, or made after the tools, per family, with and without tools."""
 BY_ADDRESS = {"llama.cpp or LocalAI", "LM Studio", "SGLang"}
-"""Known by an address, which a server of a test does not have; `test_provider_table.py` asks for these."""
+"""Families known by an address, which a test server does not have; `test_provider_table.py` tests them."""
 
 
 @pytest.fixture(autouse=True)
@@ -141,10 +141,10 @@ def test_a_provider_that_refuses_a_user_message_after_a_tools_gets_none(run: Any
     assert answers == [Found(number=NUMBER)] * 2
 
 
-# ChatOpenAI warns of its own methods when the provider says that it has no JSON schema mode.
+# ChatOpenAI warns about its methods if the provider has no JSON schema mode.
 no_warning = pytest.mark.filterwarnings("ignore:This model does not support OpenAI's structured output feature:UserWarning")
 
-# A format beside tools makes these answer at once, and nothing about the reply says that it is made up.
+# With a format beside tools, these models answer at once, and nothing in the reply shows that the answer is invented.
 UNREPAIRABLE = {("Ollama", True), ("vLLM", True)}
 WRONG_GUESSES = [(name, tools) for name in servers.FAMILIES for tools in (False, True) if (name, tools) not in UNREPAIRABLE]
 

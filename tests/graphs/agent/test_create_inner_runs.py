@@ -64,7 +64,7 @@ def test_an_agent_in_a_tool_uses_no_more_than_its_caller_has_left_and_the_caller
     agent, model = searches_for_ever()
     outcomes: list[Any] = []
     result = run(caller(calls("ask"), VERDICT, tools=[tool_of(agent, outcomes)]), QUESTION)
-    # One call is the caller's own so far, and one is kept back for its final answer.
+    # The caller has used one call, and one is reserved for its final answer.
     assert [outcome["status"] for outcome in outcomes] == ["out_of_budget"]
     assert len(model.requests) == 6
     usage = result["outcome"]["usage"]
@@ -135,7 +135,7 @@ def test_an_agent_that_is_a_node_of_another_agents_graph_shares_its_limits_and_i
 
 @after_agent
 def _ends_elsewhere(state: Any, runtime: Any) -> None:
-    """Gives the graph a last node to go on from."""
+    """Adds a last node to the graph."""
 
 
 def test_an_agent_in_a_hook_is_charged(run: Any) -> None:

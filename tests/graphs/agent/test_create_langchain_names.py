@@ -173,7 +173,7 @@ def test_the_tools_node_shows_its_tools_by_name() -> None:
 
 
 class Spans(Client):
-    """Keeps what would be sent to LangSmith."""
+    """Records everything that would be sent to LangSmith."""
 
     def __init__(self) -> None:
         super().__init__(api_key="none", api_url="http://localhost:1", auto_batch_tracing=False)

@@ -13,7 +13,7 @@ from tests.graphs.agent.langchain_programs import DIFFERENT, SAME, Program
 
 
 def outcome_of(run: Any, program: Program, create_agent: Any) -> list[Any]:
-    """Run a program and return what a caller sees of it, without ids."""
+    """Run a program and return its visible result, without ids."""
     agent = program.build(create_agent)
     config = {"configurable": {"thread_id": str(uuid.uuid4())}, "recursion_limit": 50}
     return [_seen(run, agent, given, config) for given in program.inputs]
@@ -59,7 +59,7 @@ def test_a_streaming_program_streams_the_same_messages(run: Any, name: str, mode
         events = run.stream(agent, SAME[name].inputs[0], stream_mode=mode)
         if mode == "values":
             return [_plain(events[-1]["messages"])]
-        # Parallel tools come in the order in which they are done.
+        # Results of parallel tools are in the order in which the tools finish.
         return sorted((message.type, message.text) for message, _ in events)
 
     assert streamed(answergraph.create_agent) == streamed(langchain.agents.create_agent)

@@ -25,7 +25,7 @@ def in_both(see: Any) -> tuple[Any, Any]:
 
 
 def requests_of(run: Any, program: Program, create_agent: Any) -> list[Any]:
-    """Run a program and return what its model was sent, call by call."""
+    """Run a program and return the requests to its model."""
     models: list[ScriptedChatModel] = []
 
     def creating(model: ScriptedChatModel, *args: Any, **options: Any) -> Any:

@@ -13,16 +13,16 @@ PROGRAMS = {**DIFFERENT, **INTENDED_DIFFERENCES}
 
 
 class Ended(NamedTuple):
-    """What a caller sees after one input."""
+    """The visible result of one input."""
 
     messages: str
     """Their types."""
     told: str
-    """What one of the texts begins with."""
+    """The beginning of one of the texts."""
     value: Any
     """The answer as plain data; ``-`` if the result has none."""
     status: str
-    """That of the outcome; ``-`` if there is none."""
+    """The status of the outcome; ``-`` if there is none."""
 
 
 ADA = {"name": "Ada", "age": 36}

@@ -39,7 +39,7 @@ GOOD = '{"passed": true}'
 
 
 class Sending(ScriptedChatModel):
-    """Gives one message as it stands."""
+    """Replies with one message, unchanged."""
 
     sent: Any
 

@@ -33,7 +33,7 @@ def child(*replies: Any) -> Any:
 
 
 def handing_back(sub_agent: Any, leave_out: tuple[str, ...] = ()) -> Any:
-    """Return a tool that runs an agent and hands its whole state back, as the ``task`` tool of deepagents."""
+    """Return a tool that runs an agent and returns its whole state, like the ``task`` tool of deepagents."""
 
     @tool
     def task(what: str, state: Annotated[Any, InjectedState], call_id: Annotated[str, InjectedToolCallId]) -> Command[Any]:

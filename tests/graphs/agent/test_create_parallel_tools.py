@@ -12,11 +12,11 @@ from answergraph.testing import ScriptedChatModel
 from tests.suite.colors import Run
 
 CALLS = 40
-"""More than the threads LangGraph takes of itself, on any machine."""
+"""More than LangGraph's default number of threads on any machine."""
 
 
 class Meeting:
-    """A tool whose calls wait until so many of them are running."""
+    """A tool whose calls wait until a given number of them is running."""
 
     def __init__(self, calls: int) -> None:
         self._barrier = threading.Barrier(calls, timeout=30)

@@ -1,4 +1,4 @@
-"""What a provider's prompt cache finds again: a request begins with the one before it, as far as its format allows.
+"""A provider's prompt cache hits: a request begins with the request before it, as far as its format allows.
 
 ``python -m tests.graphs.agent.test_create_prompt_cache`` prints the table of ``docs/performance.md``.
 """
@@ -66,7 +66,7 @@ FORMATS: Mapping[str, tuple[Any, list[Reply]]] = {
 
 
 class Prompt(NamedTuple):
-    """What the model reads at a request, in the order of OpenAI."""
+    """The input of the model in a request, in OpenAI's order."""
 
     head: str
     """Tools and format."""
@@ -76,7 +76,7 @@ class Prompt(NamedTuple):
 
 @cache
 def prompts(name: str, *, responses_api: bool = False) -> list[Prompt]:
-    """Return what the model reads at each request of a thread."""
+    """Return the model's input in each request of a thread."""
     response_format, turn = FORMATS[name]
     with OpenAIServer(turn * TURNS) as server:
         fields: dict[str, Any] = {"use_responses_api": responses_api, "max_retries": 0}
@@ -103,7 +103,7 @@ def _share(before: str, prompt: str) -> float:
 
 
 def shares(found: list[Prompt]) -> tuple[list[float], list[float]]:
-    """Return how much of an earlier request each begins with: of the one before, and of the last with its tools and format."""
+    """Return each request's share of the request before it, and of the last one with the same tools and format."""
     of_its_kind: dict[str, str] = {}
     again = []
     for prompt in found:

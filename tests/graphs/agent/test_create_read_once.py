@@ -17,7 +17,7 @@ from tests.graphs.agent.scripted_agents import QUESTION, agent_of, call, calls, 
 from tests.suite.colors import Run
 
 RUNS = 50
-"""How many runs of one agent go on at the same time."""
+"""The number of concurrent runs of one agent."""
 
 
 @pytest.fixture(autouse=True)
@@ -152,7 +152,7 @@ def _asked(number: int) -> dict[str, Any]:
 
 @pytest.mark.parametrize("checkpointed", [False, True], ids=["in memory", "checkpointed"])
 class TestRunsAtTheSameTime:
-    """Runs of one agent that go on at the same time have answers of their own."""
+    """Concurrent runs of one agent have separate answers."""
 
     def agent(self, checkpointed: bool, *middleware: Any) -> Any:
         options: Any = {"checkpointer": InMemorySaver() if checkpointed else None, "middleware": middleware}

@@ -24,7 +24,7 @@ class Verdict(BaseModel):
 
 
 class Evil(BaseModel):
-    """A schema that the provider does not take."""
+    """A schema that the provider refuses."""
 
     passed: bool
 
@@ -63,14 +63,14 @@ def refuses_the_schema_evil(body: JSONObject) -> Failure | None:
     return Failure(message=message, param="response_format") if is_evil else None
 
 
-# ChatOpenAI warns of its own methods.
+# ChatOpenAI warns about its own methods.
 @pytest.mark.filterwarnings("ignore:Invalid schema for OpenAI's structured output feature:UserWarning")
 def test_a_bad_schema_never_changes_how_another_run_is_asked(run: Any) -> None:
     with OpenAIServer(answers, behave=refuses_the_schema_evil) as server:
         model = chat(server)
         outcomes = [run(create_agent(model, response_format=each), QUESTION)["outcome"] for each in (Evil, Verdict, Evil)]
     assert [outcome["strategy"] for outcome in outcomes] == ["tool", "provider", "tool"]
-    # The second run with it is asked once: that schema is remembered.
+    # The second run makes one request: the refusal of that schema is remembered.
     assert len(server.requests) == 4
     (refusal,) = known_refusals()
     assert refusal.schema
@@ -106,7 +106,7 @@ def test_an_error_of_a_program_is_raised_after_one_request_and_teaches_nothing(r
 
 
 class ClientError(Exception):
-    """What a client raises from its SDK's error, in the manner of Google's."""
+    """The error that a client raises from its SDK's error, like Google's client."""
 
 
 class SDKError(Exception):

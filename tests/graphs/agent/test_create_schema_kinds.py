@@ -112,7 +112,7 @@ def test_a_union_is_asked_for_and_read_in_an_envelope(run: Any, strategy: Any, i
     assert result["structured_response"] == Missing(facts=["a"])
     asked = (json.dumps(model.requests[0].kwargs) + model.requests[0].messages[-1].text).replace('\\"', '"')
     assert all(name in asked for name in ("Found", "Missing", "list_int"))
-    # Each name is tied to its value, in the schema or in an example.
+    # The schema or the example ties each name to its value.
     assert '"enum": ["Missing"]' in asked or '{"schema": "Missing", "value": {"facts": ' in asked
 
 

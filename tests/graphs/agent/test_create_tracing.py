@@ -13,7 +13,7 @@ from tests.suite.colors import Run
 
 
 class Tracer(BaseCallbackHandler):
-    """Takes note of what starts and ends, with its parent."""
+    """Records each start and end, with its parent."""
 
     def __init__(self) -> None:
         self.seen: list[str] = []
@@ -48,7 +48,7 @@ def test_a_tracer_sees_every_model_and_tool_call(run: Run) -> None:
 
 
 class Recorder(BaseTracer):
-    """Keeps what nodes were recorded with."""
+    """Records the inputs and outputs of nodes."""
 
     def __init__(self) -> None:
         super().__init__()

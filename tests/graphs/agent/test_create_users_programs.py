@@ -10,7 +10,7 @@ from tests.graphs.agent.moving_over.users_programs import USERS_PROGRAMS
 
 
 def seen(value: Any) -> Any:
-    """Return what a program gives back, without the ids that are made anew in each run."""
+    """Return the result of a program without the ids, which differ in each run."""
     if isinstance(value, dict):
         return {key: seen(part) for key, part in value.items() if key not in ("id", "outcome")}
     if isinstance(value, list | tuple):

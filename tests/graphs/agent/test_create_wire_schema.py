@@ -33,7 +33,7 @@ class Report(BaseModel):
 
 
 class Open(BaseModel):
-    """What the seed asks for: an open map."""
+    """The seed's requirement: an open map."""
 
     validation_result: dict[str, Any] | None = None
 
@@ -42,7 +42,7 @@ REPLY = '{"title": "all", "lines": null, "note": null}'
 
 
 class ChatAnthropic(ScriptedChatModel):
-    """Passes for LangChain's client by its name."""
+    """Has the class name of LangChain's client."""
 
 
 def native(*replies: Any, kind: Any = ScriptedChatModel, **fields: Any) -> Any:

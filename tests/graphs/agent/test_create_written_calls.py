@@ -275,7 +275,7 @@ def test_a_call_that_is_streamed_as_text_is_a_call_in_the_state() -> None:
     assert texts
 
 
-# What a maker's own API hands on as text is a text: it turns every call into one.
+# A provider's own API turns every call into a tool call, so text from it is only text.
 @pytest.mark.parametrize(("model_name", "is_carried_out"), [("gpt-4o", False), ("llama-3.2", True)])
 def test_a_quoted_call_is_a_text_where_the_maker_alone_serves_the_model(run: Any, model_name: str, is_carried_out: bool) -> None:
     with OpenAIServer([says(f"For example {CALL}"), says("Done.")]) as server:

@@ -1,4 +1,4 @@
-"""A guard without effect is refused while building; if it shows only at run time, before the model is asked."""
+"""A guard without effect is refused: while building, or at run time before the model is asked."""
 
 from typing import Annotated, Any
 
@@ -23,7 +23,7 @@ class Finding(BaseModel):
 
 
 class Plain(BaseModel):
-    """An answer that nothing supports."""
+    """An answer without marks."""
 
     quote: str
 
@@ -35,7 +35,7 @@ def read_log() -> str:
 
 
 class GivesTools(AgentMiddleware[Any, Any, Any]):
-    """Gives the model tools at run time, and runs them, as one that speaks to an MCP server does."""
+    """Gives the model tools at run time and runs them, like a client of an MCP server."""
 
     def modify_model_request(self, request: Any) -> Any:
         return request.override(tools=[*request.tools, read_log])
@@ -48,7 +48,7 @@ class GivesTools(AgentMiddleware[Any, Any, Any]):
 
 
 class ChecksQuotes(AgentMiddleware[Any, Any, Any]):
-    """Checks marks in a way of its own."""
+    """Checks marks in its own way."""
 
     checks_marks = True
 
@@ -57,7 +57,7 @@ class ChecksQuotes(AgentMiddleware[Any, Any, Any]):
 
 
 class OfAnotherAgent(GroundedAnswer):
-    """Takes the results that another agent has gathered."""
+    """Uses the results of another agent."""
 
     def evidence(self, state: Any) -> Any:
         return []

@@ -1,4 +1,4 @@
-"""A program of its own that keeps threads of agents in a database: one process begins them, another one reads and resumes them.
+"""A program that keeps threads of agents in a database: one process begins them, another reads and resumes them.
 
 ``python -m tests.graphs.agent.threads_program begin|resume DATABASE`` prints what each place shows of the answers and what was
 logged.
@@ -117,7 +117,7 @@ def search(query: str) -> str:
 
 
 def agent_of(kind: Kind, saver: Saver, *replies: Any) -> Any:
-    """Return an agent that stops behind each answer it reads."""
+    """Return an agent that stops after each answer it reads."""
     stops = ["structured_response"]
     model = ScriptedChatModel(replies=list(replies))
     return create_agent(model, [search], response_format=ToolStrategy(kind.declared), checkpointer=saver, interrupt_after=stops)
@@ -135,7 +135,7 @@ def begin(kind: Kind, saver: Saver, run: Run) -> list[Any]:
 
 
 def resume(kind: Kind, saver: Saver, run: Run) -> list[Any]:
-    """Go on with both threads to their ends."""
+    """Continue both threads to their ends."""
     agent = agent_of(kind, saver, calls(call(kind.name, kind.args, "3")))
     before = seen(agent, kind, run)
     ended = run(agent, None, config_of("accepted", kind, run))
@@ -144,7 +144,7 @@ def resume(kind: Kind, saver: Saver, run: Run) -> list[Any]:
 
 
 class Own(TypedDict):
-    """The state of a graph of one's own."""
+    """The state of a custom graph."""
 
     report: Annotated[Report | None, AnswerChannel]
     first: Annotated[Report | None, AnswerChannel]
@@ -208,7 +208,7 @@ def reported(command: str, database: str) -> dict[str, list[str]]:
 
 
 class Warned(logging.Handler):
-    """Remembers what was logged as a warning or worse."""
+    """Records warnings and errors of the log."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)

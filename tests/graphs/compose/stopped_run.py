@@ -1,4 +1,4 @@
-"""A run that an exception stops when it stores its n-th write or checkpoint; `tests/torture/kills` kills it."""
+"""A run that an exception stops at its n-th write or checkpoint; `tests/torture/kills` kills it."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -41,7 +41,7 @@ def stop_at(saver: Any, number: int, stop: Callable[[], Any]) -> None:
     counted: list[str] = []
 
     def stopping(method: Callable[..., Any]) -> Callable[..., Any]:
-        @wraps(method)  # LangGraph looks at its signature
+        @wraps(method)  # LangGraph inspects its signature
         def store(*args: Any, **kwargs: Any) -> Any:
             counted.append(method.__name__)
             return stop() if len(counted) >= number else method(*args, **kwargs)

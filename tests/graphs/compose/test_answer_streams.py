@@ -58,7 +58,7 @@ def events(run: Run, agent: Any, **kwargs: Any) -> list[Any]:
 
 
 def told(found: list[Any]) -> list[tuple[str, int]]:
-    """What was told, the same in a row once."""
+    """The streamed values, without consecutive duplicates."""
     pairs = [(event["status"], event["attempt"]) for event in found]
     return [pair for pair, before in zip(pairs, [None, *pairs], strict=False) if pair != before]
 
@@ -155,7 +155,7 @@ def test_prose_streams_on_beside_the_events(run: Run) -> None:
     pieces = [item[0].text for mode, item in items if mode == "messages" and item[0].type == "AIMessageChunk"]
     assert "".join(pieces) == "Let me see."
     assert len([piece for piece in pieces if piece]) > 1
-    # The answer is told while it is written, not after its last piece.
+    # The answer is streamed while it is written, not after its last piece.
     assert [mode for mode, _ in items].index("custom") < len(items) - 10
 
 
@@ -171,7 +171,7 @@ def test_the_reply_is_the_same_listened_to_or_not(run: Run) -> None:
 
 
 class StreamCounting(ScriptedChatModel):
-    """Counts how often it was streamed."""
+    """Counts its streams."""
 
     streamed: list[str] = []  # noqa: RUF012 - a Pydantic field, copied for each model
 

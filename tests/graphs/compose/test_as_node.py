@@ -114,7 +114,7 @@ def test_the_same_agent_in_two_nodes_of_one_superstep_keeps_its_answers_apart(ru
 
 @after_agent
 def last(state: Any, runtime: Any) -> None:
-    """Gives the graph a node to go on from."""
+    """Adds a last node to the graph."""
 
 
 @pytest.mark.parametrize("model_calls", [3, 5])

@@ -41,14 +41,14 @@ def scripted(*replies: Any, tools: Any = (), **options: Any) -> Any:
 
 
 def seen(result: Any) -> Any:
-    """Return what two runs of the same agent have in common."""
+    """Return the parts of a result that are equal in two runs of the same agent."""
     messages = [(message.type, message.text, getattr(message, "tool_call_id", None)) for message in result["messages"]]
     outcome = result["outcome"]
     return messages, result["structured_response"], outcome["status"], outcome["usage"], len(outcome["attempts"])
 
 
 def goes_on(run: Run, saver: Any, before: list[str], expected: Any) -> tuple[str, ...] | None:
-    """Check that a stopped thread ends as an unbroken one, and repeats nothing that is stored; give what was next."""
+    """Check that a stopped thread ends like an uninterrupted one and repeats nothing stored; return the next nodes."""
     done: list[str] = []
     agent = agent_of(saver, done.append)
     state = run.state(agent, THREAD)
@@ -96,7 +96,7 @@ def test_a_stopped_run_goes_on_also_where_nothing_is_said_to_be_next(run: Run, d
     # The first checkpoint, nine supersteps with a checkpoint each, and the writes of their ten tasks.
     assert len(following) >= 15
     assert {("model",), ("tools",), ("tools", "tools"), ("structured_response",)} <= {*following}
-    # Of these unfinished runs LangGraph says that nothing is next.
+    # LangGraph reports no next node for these unfinished runs.
     assert () in following
 
 
@@ -127,7 +127,7 @@ def test_a_run_at_an_interrupt_waits_for_a_person(run: Run) -> None:
     run(agent, QUESTION, THREAD)
     for answer in ("ten", "yes"):
         assert unfinished(run, agent) == "waits_for_person"
-        # Invoked with None at the second question, LangGraph would give the first answer to it.
+        # With the input None at the second question, LangGraph would answer it with the first answer.
         with pytest.raises(AgentSpecError, match="waits for a person"):
             resume(run, agent)
         result = run(agent, Command(resume=answer), THREAD)
@@ -181,7 +181,7 @@ def test_a_deferred_run_waits_for_calls_until_all_are_answered(run: Run, output_
         run(agent, {"messages": [ToolMessage("shown", tool_call_id="2")]}, THREAD, durability="sync")
     del saver.put, saver.put_writes
     assert unfinished(run, agent) == "stopped"
-    # The model of another process has said nothing yet.
+    # The model of another process has not replied yet.
     agent = scripted(ANSWER, tools=[external_tool("show", "Shows.")], output_key=output_key, checkpointer=saver)
     assert resume(run, agent)[output_key or "structured_response"] == VERDICT
     assert unfinished(run, agent) is None
@@ -262,7 +262,7 @@ def test_a_run_killed_as_it_stored_everything_at_its_end_begins_anew(run: Run, u
     with pytest.raises(ConnectionError):
         run(agent, QUESTION, THREAD, durability="exit")
     del saver.put, saver.put_writes
-    # LangGraph has stored a checkpoint of nothing, and writes that belong to it.
+    # LangGraph has stored an empty checkpoint, and writes that belong to it.
     assert run.state(agent, THREAD).created_at is not None
     assert unfinished(run, agent) is None
     with pytest.raises(AgentSpecError, match="Nothing is stored"):

@@ -21,7 +21,7 @@ class PromptedChatModel(ScriptedChatModel):
 
 
 def stage_of(messages: Sequence[BaseMessage]) -> str:
-    """Return which stage asks, by the schema's field it names, or by the tag it wants."""
+    """Return the stage of a request, from the schema's field or the tag that it names."""
     prompt = messages[-1].text
     if "as matched_index" in prompt:
         return "ai_judge"
@@ -29,7 +29,7 @@ def stage_of(messages: Sequence[BaseMessage]) -> str:
 
 
 def answer(kind: Kind, stage: str, number: int, reason: str = "Because.") -> AIMessage:
-    """Return a reply that names a condition, in the form that the stage asks a provider of this kind for."""
+    """Return a reply that names a condition, in the form that the stage requests from a provider of this kind."""
     if stage == "phase3_tag":
         return AIMessage(f"[STEP:{number}]")
     name, key = ("judgment", "step") if stage == "structured_output" else ("evaluation", "matched_index")
@@ -50,7 +50,7 @@ def reply_to(kind: Kind, stage: str, event: Event) -> AIMessage:
 
 
 def model_of(kind: Kind, reply: Callable[[Sequence[BaseMessage], ScriptedRequest], AIMessage]) -> ScriptedChatModel:
-    """Return a model of a kind of provider that replies by a function."""
+    """Return a model with the behaviour of a kind of provider; a function gives its replies."""
 
     def replies(messages: Sequence[BaseMessage], request: ScriptedRequest) -> AIMessage:
         return reply(messages, request)
@@ -61,7 +61,7 @@ def model_of(kind: Kind, reply: Callable[[Sequence[BaseMessage], ScriptedRequest
 
 
 def eventful(kind: Kind, events: dict[str, Event]) -> ScriptedChatModel:
-    """Return a model for which each stage goes as it is told."""
+    """Return a model with a given result for each stage."""
 
     def reply(messages: Sequence[BaseMessage], request: ScriptedRequest) -> AIMessage:
         stage = stage_of(messages)

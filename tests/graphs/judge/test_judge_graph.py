@@ -52,15 +52,15 @@ def test_the_result_names_the_rule_in_every_way(run: Run) -> None:
         (["any('x')", "good", "bad"], {}, None, 0, "aggregate"),
         (["when(n == 1)", "when(n == 2)"], {"n": 2}, None, 1, "auto_select"),
         (["when(n == 1)", "when(n == 2)"], {"n": 3}, None, None, None),
-        # One label is taken as it is.
+        # A single label is chosen without a model call.
         (["only"], {}, None, 0, "auto_select"),
         (["only && when(n == 1)", "only && when(n == 2)"], {"n": 2}, None, 1, "auto_select"),
         (["only && when(n == 1)"], {"n": 2}, None, None, None),
-        # After judging all rules are read in order: a later when(...) may stand before the label.
+        # After the judgment, all rules are read in order, so an earlier when(...) may win over the label.
         (["good", "when(n == 1)", "bad"], {"n": 1}, 2, 1, "auto_select"),
         (["good", "bad", "when(n == 1)"], {"n": 1}, 2, 1, "structured_output"),
         (["good", "all('x')", "bad"], {}, 2, 1, "aggregate"),
-        # A label whose guard does not hold leaves it to later rules.
+        # If the guard of a label does not hold, later rules decide.
         (["good && when(n == 1)", "bad", "good"], {"n": 2}, 1, 2, "structured_output"),
         (["good && when(n == 1)", "bad", "when(n == 2)"], {"n": 2}, 1, 2, "auto_select"),
         (["good && when(n == 1)", "bad"], {"n": 2}, 1, None, None),

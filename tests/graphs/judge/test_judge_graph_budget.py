@@ -65,7 +65,7 @@ def statuses(judgment: Any) -> list[str]:
 def test_a_judge_asks_no_more_often_than_the_run_around_it_may(run: Run, model_calls: int, brought: list[str]) -> None:
     model, judgments = undecided(), list[Any]()
     result = run(agent_with(tool_of(create_judge(model, RULES), judgments), model_calls=model_calls), QUESTION)
-    # One call is the agent's own, and one is kept back for its final answer.
+    # One call is the agent's own, and one is reserved for its final answer.
     assert (len(model.requests), statuses(judgments[0])) == (model_calls - 2, brought)
     assert (result["structured_response"], result["outcome"]["usage"]["model_calls"]) == (Word(word="good"), model_calls)
 
@@ -134,7 +134,7 @@ class State(AgentState[Any]):
 
 @after_agent
 def ends_elsewhere(state: Any, runtime: Any) -> None:
-    """Gives the graph a last node to go on from."""
+    """Adds a last node to the graph."""
 
 
 @pytest.mark.parametrize(("model_calls", "asked"), [(2, 0), (3, 1)])

@@ -30,7 +30,7 @@ PLANTED = [
 
 
 def parrot_of(part: Callable[[str], str]) -> ScriptedChatModel:
-    """Return a model that says back a part of what it was asked."""
+    """Return a model that repeats a part of its request."""
 
     def reply(messages: Sequence[BaseMessage]) -> str:
         return part(messages[-1].text)

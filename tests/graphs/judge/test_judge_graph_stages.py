@@ -1,4 +1,4 @@
-"""The stages of the judge: accepted replies, the way to the next stage, and at most three calls."""
+"""The stages of the judge: accepted replies, the change to the next stage, and at most three calls."""
 
 from itertools import product
 from typing import get_args

@@ -71,7 +71,7 @@ def script() -> list[str]:
 
 
 def prompts() -> list[str]:
-    """The five outer prompts, byte for byte as the seed shows them, but for the tool's line."""
+    """The five outer prompts, byte for byte as in the seed, except the tool's line."""
     grown = [HEAD]
     for reply, result in zip(ROUNDS, RESULTS, strict=True):
         grown.append(f"{grown[-1]}{reply}\nObservation: Answer: {result}\nThought:")

@@ -9,12 +9,12 @@ from answergraph.graphs import WorkflowStep
 
 
 def speaker(model: Any) -> Runnable[Any, Any]:
-    """Return an agent that says what the facts tell it, else the task."""
+    """Return an agent that says the text from the facts, otherwise the task."""
     return RunnableLambda(lambda state: {"text": state.get("says") or state["task"]})
 
 
 def says(*texts: str) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
-    """Return an agent that says one text per visit, the last one again and again."""
+    """Return an agent that says one text per visit, then repeats the last one."""
     left = list(texts)
 
     def agent(state: Mapping[str, Any]) -> dict[str, Any]:
@@ -24,5 +24,5 @@ def says(*texts: str) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
 
 
 def step(name: str, agent: Any, rules: Any, **fields: Any) -> WorkflowStep:
-    """Return a step; a text is an agent that says it."""
+    """Return a step; a text becomes an agent that says it."""
     return WorkflowStep(name, says(agent) if isinstance(agent, str) else agent, rules, **fields)

@@ -1,4 +1,4 @@
-"""Says what becomes of every workflow file of a TAKT package: ``make takt-files``."""
+"""Reports which workflow files of a TAKT package load: ``make takt-files``."""
 
 import sys
 from collections import Counter
@@ -9,7 +9,7 @@ from answergraph.graphs import load_workflow
 
 
 def main(package: str) -> None:
-    """Load each file, and count the reasons of those that cannot be."""
+    """Load each file, and count the reasons of those that do not load."""
     files = [path for kind in ("pieces", "workflows") for path in sorted(Path(package).glob(f"**/{kind}/*.yaml"))]
     reasons: Counter[str] = Counter()
     for path in files:

@@ -51,7 +51,7 @@ def test_a_killed_process_repeats_no_finished_step(tmp_path: Path) -> None:
     (tmp_path / "go").touch()
     with SqliteSaver.from_conn_string(str(tmp_path / "checkpoints")) as saver:
         result = workflow(tmp_path, saver).invoke(None, THREAD)
-    # Of the step that was cut even the first node of its agent is not run again.
+    # In the interrupted step, even the first node of its agent does not run again.
     assert lines(tmp_path)[len(before) :] == ["late begins", "late ends", "third begins", "third ends"]
     assert [transition["step"] for transition in result["transitions"]] == ["first", "second", "third"]
     assert result["status"] == "COMPLETE"

@@ -1,4 +1,4 @@
-"""Which numbers stand in a result, and which only look as if they did."""
+"""Which numbers a result contains, and which only seem to be in it."""
 
 from decimal import Decimal
 from typing import Any
@@ -12,7 +12,7 @@ from tests.answergraph.evidence.quoted_texts import run_of
 
 
 def cut_out(value: Any, text: str, **mark: Any) -> str | None:
-    """Return what of the text supports the number."""
+    """Return the part of the text that supports the number."""
     evidence = check_claims([Claim("n", FromTools(**mark), value)], [run_of(text, "c")]).evidence
     return text[evidence["n"][1] : evidence["n"][2]] if evidence else None
 

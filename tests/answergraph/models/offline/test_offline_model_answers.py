@@ -1,4 +1,4 @@
-"""What the offline model makes of a tool choice and of an answer schema."""
+"""The offline model with tool choices and answer schemas."""
 
 import json
 from typing import Any

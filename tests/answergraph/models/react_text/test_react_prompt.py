@@ -1,4 +1,4 @@
-"""The conversation in the protocol's form: whoever spoke, and whatever was changed since."""
+"""The conversation in the protocol's form, with messages of every role and with later changes."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The parser tests of the classic agent package, case by case, as data in words of our own."""
+"""The parser tests of the classic agent package, case by case, rewritten as data."""
 
 import tomllib
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""LangChain's middleware around the text protocol: what it changes is what the model is told."""
+"""LangChain's middleware around the text protocol: its changes reach the model."""
 
 from typing import Any
 

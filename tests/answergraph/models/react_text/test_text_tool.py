@@ -1,4 +1,4 @@
-"""How a tool stands in the prompt, and how arguments are written as an input."""
+"""How a tool is shown in the prompt, and how arguments are written as an input."""
 
 from typing import Any, Literal
 

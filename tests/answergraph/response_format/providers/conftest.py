@@ -1,4 +1,4 @@
-"""A server that answers every request alike, for the tests of this folder."""
+"""A server that answers every request the same way, for the tests of this folder."""
 
 from collections.abc import Iterator
 

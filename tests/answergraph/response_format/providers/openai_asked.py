@@ -1,4 +1,4 @@
-"""What the tests of requests to OpenAI have in common."""
+"""Shared by the tests of requests to OpenAI."""
 
 import pytest
 from langchain_core.tools import tool

@@ -1,4 +1,4 @@
-"""Which models are held to a schema by their provider, and how the automatic strategy chooses."""
+"""Which providers enforce a schema for a model, and the choices of the automatic strategy."""
 
 from typing import Any
 
@@ -34,7 +34,7 @@ def search(query: str) -> str:
 
 
 class Named(GenericFakeChatModel):
-    """A model that tells its name in one of three ways."""
+    """A model with its name in one of three attributes."""
 
     model_name: str = ""
     model: str = ""

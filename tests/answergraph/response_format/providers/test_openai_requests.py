@@ -1,4 +1,4 @@
-"""OpenAI's models are asked without the SDK's check of every message; what is sent is the same, byte for byte, in every way."""
+"""Requests to OpenAI's models skip the SDK's check of every message; the bytes sent are the same, in every mode."""
 
 import json
 from typing import Any
@@ -96,7 +96,7 @@ FORMATS: dict[str, dict[str, Any]] = {
 @RESPONSES_API
 @STREAMING
 @pytest.mark.parametrize("options", FORMATS.values(), ids=FORMATS)
-# ChatOpenAI dumps a streamed answer that the SDK has parsed already.
+# ChatOpenAI dumps a streamed answer that the SDK has already parsed.
 @pytest.mark.filterwarnings("ignore:Pydantic serializer warnings:UserWarning")
 def test_the_request_is_the_same_with(run: Run, responses_api: bool, streaming: bool, options: dict[str, Any]) -> None:
     with OpenAIServer(lambda body: says('{"passed": true}')) as server:

@@ -1,4 +1,4 @@
-"""Agents ask OpenAI's models without the SDK's check of every message, by themselves, and leave alone what is not the SDK's."""
+"""Agents skip the SDK's check of every message for OpenAI's models by themselves, and do not change other clients."""
 
 import functools
 import importlib
@@ -26,7 +26,7 @@ def chat(server: OpenAIServer, **fields: Any) -> ChatOpenAI:
 
 
 def checked(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """Return the list that takes what the SDK compares with its type hints from now on."""
+    """Return a list that receives everything that the SDK compares with its type hints from now on."""
     seen: list[Any] = []
     for module in ("openai.resources.chat.completions.completions", "openai.resources.responses.responses"):
         found = importlib.import_module(module)
@@ -94,7 +94,7 @@ def test_what_somebody_put_around_the_sdks_method_sees_the_messages(
 
 
 def recorded(create: Any, seen: list[Any]) -> Any:
-    """Return a method as tracing tools make it, with what it wraps in ``__wrapped__``."""
+    """Return a method as tracing tools wrap it, with the original in ``__wrapped__``."""
 
     @functools.wraps(create)
     def traced(self: Any, **request: Any) -> Any:
@@ -113,7 +113,7 @@ class OwnClient(OpenAI):
 
 
 class OwnModel(ChatOpenAI):
-    """A model with a count of its own."""
+    """A model with its own count."""
 
     asked: int = 0
 
@@ -155,7 +155,7 @@ SERVERS: dict[str, Callable[[list[bytes], Event], Any]] = {
 
 
 def bytes_sent(run: Run, behaves: Callable[[list[bytes], Event], Any], *, by_agent: bool) -> tuple[Any, list[bytes]]:
-    """Return the error of a run, and what a hook of the client saw of each request."""
+    """Return the error of a run, and the requests that a hook of the client saw."""
     seen: list[bytes] = []
     over = Event()
 
@@ -165,7 +165,7 @@ def bytes_sent(run: Run, behaves: Callable[[list[bytes], Event], Any], *, by_age
     with OpenAIServer(lambda body: behaves(seen, over)) as server:
         sync = openai.DefaultHttpxClient(event_hooks={"request": [lambda request: seen.append(request.content)]})
         async_ = openai.DefaultAsyncHttpxClient(event_hooks={"request": [ahook]})
-        # Where a time runs out, the SDK waits before it asks again.
+        # After a timeout, the SDK waits before it retries.
         patience = {"timeout": 0.05, "max_retries": 0} if behaves is SERVERS["slow"] else {"max_retries": 1}
         fields: dict[str, Any] = {"http_client": sync, "http_async_client": async_, **patience}
         model = ChatOpenAI(model="gpt-4o", base_url=server.base_url, api_key=KEY, **fields)

@@ -1,4 +1,4 @@
-"""How a model's family is recognised, and whether it thinks; for servers of each see `test_create_families.py`."""
+"""A model's family is recognised, and whether it thinks; `test_create_families.py` has a server for each family."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ def look_up(key: str) -> str:
 
 
 class Told:
-    """A client that has the attributes given, and none else."""
+    """A client with the given attributes only."""
 
     profile = None
 

@@ -1,4 +1,4 @@
-"""JSON is found wherever a model put it, and what merely looks like JSON is left alone."""
+"""JSON is found anywhere in a text, and text that only looks like JSON is ignored."""
 
 import json
 import time
@@ -125,14 +125,14 @@ def test_small_faults_of_syntax_are_repaired_and_recorded(text: str, data: Any) 
 @pytest.mark.parametrize(
     "text",
     [
-        '{"a": 1, "b": [1, 2',  # cut: what is missing is not known
+        '{"a": 1, "b": [1, 2',  # cut: the missing part is unknown
         '{"a": "b',
         '{"a": 1e400,}',
         '{"a": 0.1000000000000000055511151231257827,}',  # would be rounded
         '{"a": NaN,}',
         '{"a": 1, "a": 2,}',  # one of the two would be lost
         '{"a": 1, // a remark\n}',
-        '{"a": hello,}',  # a string nobody quoted
+        '{"a": hello,}',  # a string without quotation marks
         '{"a": 1} trailing {"b": }',
         "{}",
     ],

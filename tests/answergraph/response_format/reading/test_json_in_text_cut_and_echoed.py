@@ -1,4 +1,4 @@
-"""A cut reply stands as far as its JSON closed, and values inside a schema that was written back are read."""
+"""A cut reply counts up to the end of its closed JSON; values inside a schema that was written back are read."""
 
 import time
 from typing import Any

@@ -1,4 +1,4 @@
-"""``parse_structured_output``: all that TAKT's function of this name finds, by the search that strategies read replies with."""
+"""The search that reads replies finds everything that TAKT's ``parse_structured_output`` finds."""
 
 import json
 import re

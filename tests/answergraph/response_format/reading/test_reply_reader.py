@@ -1,4 +1,4 @@
-"""A reply is read: which answer it holds, if any, and which answers are equal."""
+"""The reader finds the answer of a reply, if any, and knows which answers are equal."""
 
 import json
 import math
@@ -87,7 +87,7 @@ READINGS: list[tuple[str, ReplyReader, AIMessage, str, Any]] = [
 def test_a_reply_is_read(reader: ReplyReader, message: AIMessage, status: str, value: Any) -> None:
     reading = reader.read(message)
     assert (reading.status, reading.value) == (status, value)
-    # Each answer call needs a tool message, whatever became of it.
+    # Each answer call needs a tool message, accepted or not.
     answers = [c["id"] for c in [*message.tool_calls, *message.invalid_tool_calls] if c["name"] in reader.request.declared]
     assert [c["id"] for c in reading.calls] == answers
 
@@ -117,7 +117,7 @@ def test_a_wrong_text_for_several_schemas_was_meant_for_no_certain_one() -> None
 
 
 class TestMiddlewareValues:
-    """A value that a middleware put in place of the answer is validated as its JSON."""
+    """A value with which a middleware replaced the answer is validated as its JSON."""
 
     def test_one_of_a_schema_counts_and_the_replys_calls_are_answered(self) -> None:
         reading = TOOL.read_middleware_value({"schema": "Verdict", "value": GOOD}, calls(call("Verdict", BAD)))
@@ -174,7 +174,7 @@ class TestEqualAnswers:
 
     @given(JSON, JSON)
     def test_different_json_has_different_forms(self, one: Any, other: Any) -> None:
-        # ``repr`` tells True from 1, which Python takes for equal.
+        # ``repr`` distinguishes True from 1, which are equal in Python.
         assert (canonical_json(one) == canonical_json(other)) == (repr(ordered(one)) == repr(ordered(other)))
 
     @pytest.mark.parametrize(("one", "other", "equal"), EQUAL)

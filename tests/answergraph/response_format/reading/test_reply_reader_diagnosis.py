@@ -1,4 +1,4 @@
-"""Why a reply cannot hold an answer, by the marks of the providers' own documents."""
+"""Why a reply cannot contain an answer, by the fields in the providers' documentation."""
 
 from enum import Enum
 from typing import Any
@@ -12,7 +12,7 @@ from tests.graphs.agent.scripted_agents import call, calls
 
 
 class BlockReason(Enum):
-    """An enumeration as an SDK has it."""
+    """An enumeration like those of an SDK."""
 
     SAFETY = "SAFETY"
 

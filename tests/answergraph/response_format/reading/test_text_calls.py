@@ -1,4 +1,4 @@
-"""Calls that a model wrote as text are found in each form that models write, and nothing else is taken for one."""
+"""Calls that a model wrote as text are found in every known form, and other text is never read as a call."""
 
 import json
 import time
@@ -223,7 +223,7 @@ JSON = [
 def test_a_hostile_text_is_read_in_linear_time(piece: str) -> None:
     started = time.process_time()
     find_text_calls("f " + piece * (300_000 // len(piece)), ["f"])
-    # What is not linear takes minutes here.
+    # A search that is not linear takes minutes here.
     assert time.process_time() - started < 2
 
 

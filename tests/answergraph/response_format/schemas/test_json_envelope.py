@@ -1,4 +1,4 @@
-"""A schema inside another keeps its meaning: every reference finds what it meant before."""
+"""A schema inside another keeps its meaning: every reference keeps its target."""
 
 from itertools import product
 from typing import Any

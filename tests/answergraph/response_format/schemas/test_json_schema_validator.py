@@ -1,4 +1,4 @@
-"""How deep the reasons of a validator go before they multiply."""
+"""The depth at which a validator's reasons multiply."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Every kind of type makes an answer schema: its name, what goes on the wire, and what is read back."""
+"""Every kind of type gives an answer schema: its name, its form on the wire, and the value read back."""
 
 import datetime
 from collections.abc import Callable
@@ -65,7 +65,7 @@ class Scores(RootModel[list[int]]):
 
 
 class Boxed(RootModel[Verdict]):
-    """A verdict in a model of its own."""
+    """A verdict in a separate model."""
 
 
 def even(number: int) -> int:

@@ -1,4 +1,4 @@
-"""The JSON form of answers brings back what was stored; what it cannot bring back stays as it is."""
+"""Answers are stored as JSON and restored unchanged; values that JSON cannot restore are stored themselves."""
 
 import copy
 import json
@@ -28,7 +28,7 @@ class Point(BaseModel):
 
 
 class Spot(BaseModel):
-    """Has the fields of a point, and one more that may be left out."""
+    """Has the fields of a point, and one optional field."""
 
     x: int
     y: float = 0.0
@@ -50,7 +50,7 @@ class Trip(TypedDict):
 
 
 class Login(BaseModel):
-    """What JSON cannot say."""
+    """Values that JSON does not have."""
 
     password: SecretStr
 
@@ -62,7 +62,7 @@ class Loose(BaseModel):
 
 
 class Stricter(BaseModel):
-    """Point, as it might be after a change."""
+    """A later version of ``Point``."""
 
     x: int
     y: float
@@ -79,7 +79,7 @@ def stored(*declared: Any) -> AnswerCodec:
 
 
 def elsewhere(codec: AnswerCodec) -> AnswerCodec:
-    """Return the same codec as another process has it: it has written nothing yet."""
+    """Return the codec of another process, which has not written anything yet."""
     return AnswerCodec(codec.schemas)
 
 
@@ -101,7 +101,7 @@ answers = points | meetings | trips | looses
 
 
 def text(value: Any) -> str:
-    # NaN differs from itself, and 1 is equal to 1.0 and to True; what is printed tells them apart.
+    # NaN differs from itself, and 1 equals 1.0 and True; their printed forms differ.
     return repr(value)
 
 

@@ -1,4 +1,4 @@
-"""A model without tool calls is found out, and wrapped so that it speaks the text protocol; the outcome says so."""
+"""A model without tool calls is recognized and wrapped in the text protocol; the outcome says so."""
 
 from collections.abc import Iterator
 from typing import Any

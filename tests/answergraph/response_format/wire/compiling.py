@@ -1,4 +1,4 @@
-"""Compiles a schema where only the schema on the wire is looked at."""
+"""Compiles a schema for tests of the schema on the wire only."""
 
 from collections.abc import Mapping
 from typing import Any

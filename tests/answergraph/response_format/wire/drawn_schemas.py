@@ -1,4 +1,4 @@
-"""JSON Schemas for property tests, each with instances: as the full schema wants them, and as a model sends them on the wire."""
+"""JSON Schemas for property tests, each with instances: valid under the full schema, and as a model sends them on the wire."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -18,11 +18,11 @@ class Instance:
 
 @dataclass(frozen=True)
 class Kinds:
-    """What is drawn.
+    """The parts of the drawn schemas.
 
     Attributes:
-        limits: Limits on values, some of which OpenAI does not take.
-        unions: Unions of objects that a fixed value tells apart.
+        limits: Limits on values, some of which OpenAI refuses.
+        unions: Unions of objects that a fixed value distinguishes.
         parts: ``allOf``, tuples, references, ``const``.
     """
 
@@ -92,7 +92,7 @@ def closed_tuple(parts: list[dict[str, Any]]) -> dict[str, Any]:
 
 @st.composite
 def instances(draw: st.DrawFn, schema: dict[str, Any]) -> Instance:
-    """Draw what is valid under a schema, and the same with null for each property that is left out."""
+    """Draw a valid instance of a schema, and the same with null for each omitted property."""
     for union in ("anyOf", "oneOf"):
         if union in schema:
             return draw(instances(draw(st.sampled_from(schema[union]))))
@@ -120,7 +120,7 @@ def objects(draw: st.DrawFn, schema: dict[str, Any]) -> Instance:
         else:
             wire[name] = None
             if takes_null(inner):
-                full[name] = None  # null is a value there, and not for us to take away
+                full[name] = None  # null is a value there and must not be removed
     return Instance(full, wire)
 
 

@@ -1,4 +1,4 @@
-"""A checker of what OpenAI documents of the schemas of structured outputs, written from the document and from nothing of ours.
+"""Checks schemas against OpenAI's documentation of structured outputs; written from the documentation alone.
 
 https://platform.openai.com/docs/guides/structured-outputs#supported-schemas
 """
@@ -20,7 +20,7 @@ ANNOTATIONS = {"title", "description"}
 
 
 def violations(schema: dict[str, Any]) -> list[str]:
-    """Return what a schema does that OpenAI says it may not; empty for a good one."""
+    """Return a schema's violations of OpenAI's rules; empty for a good schema."""
     found = []
     if schema.get("type") != "object":
         found.append("root is no object, or a union")

@@ -1,4 +1,4 @@
-"""Patterns as a server's grammar knows them: they take nothing that the declared pattern does not, and keep JSON whole."""
+"""Patterns for a server's grammar: they match nothing that the declared pattern does not match, and keep JSON valid."""
 
 import json
 import re
@@ -35,7 +35,7 @@ def test_no_short_class_is_left(pattern: str) -> None:
 def test_a_text_fits_the_plain_pattern_only_if_it_fits_the_declared_one(pattern: str, text: str) -> None:
     fits = re.search(plain_pattern(pattern), text) is not None
     assert not fits or re.search(pattern, text)
-    # What stands in JSON as it is, and fits, is not lost.
+    # A character that JSON does not escape, and that fits, still matches.
     is_plain = json.dumps(text) == f'"{text}"'
     assert fits or not is_plain or not re.search(pattern, text)
 

@@ -1,4 +1,4 @@
-"""What a schema looks like on the wire, and what of an answer is restored."""
+"""A schema's form on the wire, and how answers are restored."""
 
 from typing import Annotated, Any, Literal
 
@@ -18,7 +18,7 @@ def of(properties: dict[str, Any], **more: Any) -> dict[str, Any]:
 
 
 def strict(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return what OpenAI's strict mode makes of a schema for one property."""
+    """Return a property's schema in OpenAI's strict mode."""
     property_ = compile_schema(of({"a": schema}), Dialect.OPENAI_STRICT)["properties"]["a"]
     assert isinstance(property_, dict)
     return property_

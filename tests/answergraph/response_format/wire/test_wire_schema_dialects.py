@@ -1,4 +1,4 @@
-"""The sizes and habits of each provider, from its documents."""
+"""The limits and supported keywords of each provider, from its documentation."""
 
 from typing import Any
 

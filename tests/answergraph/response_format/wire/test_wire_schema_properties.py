@@ -1,4 +1,4 @@
-"""What holds for every schema and every answer."""
+"""Properties that hold for every schema and every answer."""
 
 import copy
 import json

@@ -103,7 +103,7 @@ def what_it_is_asked(request: Any) -> Generator[Any, Any, Any]:
 
 
 class Written(AgentState[Any]):
-    """A state in which every hook leaves a note."""
+    """A state to which every hook adds a note."""
 
     notes: NotRequired[Annotated[list[str], lambda old, new: [*(old or []), *new]]]
 
@@ -160,7 +160,7 @@ def plus(a: int, b: int = 2) -> int:
 
 
 def on_model(make: Callable[[], Any]) -> Program:
-    """Return the program of an agent on a model that is wrapped in something."""
+    """Return the program of an agent with a wrapped model."""
     return Program(lambda create_agent: create_agent(make(), [search]))
 
 
@@ -169,7 +169,7 @@ def scripted(*replies: Any) -> ScriptedChatModel:
 
 
 def delegating(create_agent: CreateAgent) -> Any:
-    """An agent whose subagent is handed its whole state and hands all of its own back, as deep agents do."""
+    """An agent whose subagent receives its whole state and returns its own whole state, as in deep agents."""
     kept = {"messages", "structured_response"}
     subagent = create_agent(scripted(said(call("Event", "7", title="t"))), [search], response_format=ToolStrategy(Event))
 

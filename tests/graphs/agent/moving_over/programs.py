@@ -130,7 +130,7 @@ MORE_SAME: dict[str, Program] = {
     "a model with fallbacks": on_model(lambda: scripted(ConnectionError("down")).with_fallbacks([scripted("done")])),
     "a subagent that hands its state over and back": Program(delegating),
 }
-"""Programs that come out the same, beside those of ``langchain_programs``."""
+"""Programs with the same results, in addition to those of ``langchain_programs``."""
 
 INTENDED_DIFFERENCES: dict[str, tuple[str, Program]] = {
     "a tool that names the state's keys": (
@@ -185,4 +185,4 @@ INTENDED_DIFFERENCES: dict[str, tuple[str, Program]] = {
         program(ADA, middleware=[overriding(tool_choice="auto")], response_format=AS_TOOL),
     ),
 }
-"""Programs that come out differently on purpose, beside those of ``langchain_programs``."""
+"""Programs with intended differences, in addition to those of ``langchain_programs``."""

@@ -1,6 +1,6 @@
-"""Twelve programs as LangChain's documentation and examples show them, in words of our own: each is handed ``create_agent``.
+"""Twelve programs like those of LangChain's documentation and examples; each receives ``create_agent``.
 
-A program runs its agent and returns what its user sees, with all messages. Everything but ``create_agent`` is LangChain's.
+A program runs its agent and returns the visible result and all messages. Everything except ``create_agent`` is LangChain's.
 """
 
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ class User:
 
 
 def scripted(*replies: Any) -> ScriptedChatModel:
-    # Messages are scripted anew for each run: the agents write their ids into them.
+    # Each run gets new scripted messages, because the agents write ids into them.
     return ScriptedChatModel(replies=[each.model_copy(deep=True) if isinstance(each, AIMessage) else each for each in replies])
 
 
