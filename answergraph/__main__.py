@@ -1,7 +1,5 @@
 """The command ``answergraph``, also run as ``python -m answergraph``."""
 
-from __future__ import annotations
-
 import atexit
 import os
 import signal

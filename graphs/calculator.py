@@ -1,7 +1,5 @@
 """The calculator: arithmetic by tools, one operation per call, and a validated typed answer."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Annotated, Any
 

@@ -1,7 +1,5 @@
 """The general agent: its model, system prompt and response format come with the run's context."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from functools import lru_cache

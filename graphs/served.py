@@ -3,8 +3,6 @@
 A server loads this file by its path and calls a factory for every request, so types and caches are elsewhere.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from functools import cache

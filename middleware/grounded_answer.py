@@ -1,7 +1,5 @@
 """Middleware that accepts an answer only if the run's tool results support its claims."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Middleware that narrows the response format at run time."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Middleware that accepts an answer only after certain tools have succeeded."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, Literal

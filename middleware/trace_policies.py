@@ -1,7 +1,5 @@
 """What trace spans record: by a middleware's ``trace_policy``, and never the agent's private keys."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass

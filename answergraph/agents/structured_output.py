@@ -1,7 +1,5 @@
 """The names of ``langchain.agents.structured_output``, with their meaning there."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass, fields
 from typing import Any, Generic, Self

@@ -1,7 +1,5 @@
 """Prints requests and replies as sent, for ``--show-prompts``."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Sequence
 from typing import Any

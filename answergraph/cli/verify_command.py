@@ -1,7 +1,5 @@
 """``answergraph verify``: re-check a saved answer."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

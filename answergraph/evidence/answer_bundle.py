@@ -1,7 +1,5 @@
 """Bundles an answer as plain JSON: the answer, its claims, their evidence and the tool results."""
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import json

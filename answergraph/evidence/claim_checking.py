@@ -1,7 +1,5 @@
 """Checks the claims of an answer against the run's tool results."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace

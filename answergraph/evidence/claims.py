@@ -1,7 +1,5 @@
 """The claims of an answer: the values of its marked fields, each with its path."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass, replace

@@ -4,8 +4,6 @@ Claims are collected from the parts of values (``PARTS``). A search of the whole
 that none is ignored: see ``Place.within``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import is_dataclass

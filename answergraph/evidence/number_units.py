@@ -1,7 +1,5 @@
 """Compares numbers by value, with the units and rounding of a mark."""
 
-from __future__ import annotations
-
 import math
 import re
 from decimal import Decimal, InvalidOperation

@@ -1,7 +1,5 @@
 """Accepted variants of a faithful quote: added marks, omitted parts."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from functools import partial

@@ -1,7 +1,5 @@
 """The parts of a value by its pydantic-core schema."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
@@ -56,8 +54,8 @@ def _choices(schema: CoreSchema) -> Iterable[Part]:
 
 
 def _record(schema: CoreSchema) -> Iterable[Part]:
-    is_root = schema.get("root_model", False)
-    return [Part(schema["schema"], "", lambda value: [("", value.root if is_root else value)], schema["cls"])]
+    is_root, shape = schema.get("root_model", False), (schema["cls"], Mapping)  # a record may still be JSON
+    return [Part(schema["schema"], "", lambda value: [("", getattr(value, "root", value) if is_root else value)], shape)]
 
 
 def _attributes(schema: CoreSchema) -> Iterable[Part]:
@@ -69,7 +67,7 @@ def _attributes(schema: CoreSchema) -> Iterable[Part]:
 
 
 def _attribute(name: str, value: Any) -> Steps:
-    return [(f".{name}", getattr(value, name, None))]
+    return [(f".{name}", value.get(name) if isinstance(value, Mapping) else getattr(value, name, None))]
 
 
 def _extras(model: BaseModel) -> Steps:

@@ -1,7 +1,5 @@
 """Re-checks a saved answer bundle from the bundle alone."""
 
-from __future__ import annotations
-
 import hmac
 import json
 from collections.abc import Iterator, Mapping

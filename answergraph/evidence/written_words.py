@@ -3,8 +3,6 @@
 They are its prose and the arguments of all calls up to the one with the result, in any encoding that a tool may return.
 """
 
-from __future__ import annotations
-
 import base64
 import binascii
 import re

@@ -1,7 +1,5 @@
 """The journal of finished runs, from which an interrupted experiment resumes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field

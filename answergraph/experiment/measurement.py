@@ -1,7 +1,5 @@
 """Measures a finished run, and checks that the model was asked as the setting requires."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

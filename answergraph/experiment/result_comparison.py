@@ -1,7 +1,5 @@
 """Compares two results of the experiment, for example of two models, per setting on the same tasks."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from rich.console import Group, RenderableType

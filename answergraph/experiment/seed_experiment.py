@@ -4,8 +4,6 @@ Prompts affect the result, so nothing here is translated or improved. The contro
 thing each.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The settings that are compared: prompt, response format and checks."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping, Sequence

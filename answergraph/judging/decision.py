@@ -1,7 +1,5 @@
 """Selects a rule: before the stages without a judge, after them by all rules in order."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Checks that a reason quotes the judged work word for word."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

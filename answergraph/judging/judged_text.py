@@ -4,8 +4,6 @@ The text may try to inject a judgment. Therefore its tags are shown without thei
 does not count.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The state of a judge as plain JSON: input, a record per stage, and the result."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal, NotRequired, get_type_hints
 
 from langchain_core.messages import AnyMessage

@@ -1,7 +1,5 @@
 """The prompts of the stages."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Tags such as ``[STEP:1]``: writing them, and finding the model's own in a reply."""
 
-from __future__ import annotations
-
 import re
 
 _ANY_TAG = re.compile(r"\[\w+:[0-9]+\]")

@@ -1,7 +1,5 @@
 """Evaluates an arithmetic expression by walking its syntax tree; no code is run."""
 
-from __future__ import annotations
-
 import ast
 import math
 import operator

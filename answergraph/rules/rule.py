@@ -3,8 +3,6 @@
 Rules are read in order, before a judge is asked and after; the first one that holds counts.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Reads the text of a rule: tokens with their positions, and the expression of a ``when(...)``."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterable

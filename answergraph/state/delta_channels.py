@@ -1,7 +1,5 @@
 """Channels whose checkpoints hold additions; snapshots become rarer as the value grows."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence, Sized
 from operator import attrgetter
 from typing import Annotated, Any, Required, Self, get_args, get_origin

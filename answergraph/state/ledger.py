@@ -1,7 +1,5 @@
 """The graph's own records of a run: usage by cause, requests for the answer, attempts."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NotRequired, get_args
 from uuid import uuid4

@@ -1,7 +1,5 @@
 """Pure functions on conversations."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any, TypeVar

@@ -1,7 +1,5 @@
 """Checks the arguments that developers pass, and words the errors."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence, Set
 from difflib import get_close_matches
 from inspect import Signature, iscoroutinefunction, isroutine, signature

@@ -3,8 +3,6 @@
 If another writer sets them, for example a tool that returns the state of another agent, the values are dropped.
 """
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Mapping
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Normalises replies for the conversation, so that any provider accepts them and any checkpointer can store them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from operator import attrgetter
 from typing import Any

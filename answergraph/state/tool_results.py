@@ -1,7 +1,5 @@
 """The tool results of a run, kept apart from the conversation, which may change."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence

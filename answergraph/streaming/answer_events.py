@@ -3,8 +3,6 @@
 Sent to LangGraph's ``custom`` stream as plain JSON.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Literal
 

@@ -1,7 +1,5 @@
 """A callback handler that streams the growing answer to the ``custom`` stream."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 from uuid import UUID

@@ -1,7 +1,5 @@
 """Parses the JSON object in a growing text incrementally."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Stream helpers: answer events as a projection, and messages without raw answer calls."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

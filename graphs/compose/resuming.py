@@ -1,7 +1,5 @@
 """Detects and resumes unfinished runs."""
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 from langchain_core.runnables import RunnableConfig

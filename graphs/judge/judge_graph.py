@@ -11,8 +11,6 @@
 stages are omitted.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import pairwise

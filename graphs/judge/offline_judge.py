@@ -3,8 +3,6 @@
 It chooses the only condition that the work contains without a negation; otherwise it declines.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 

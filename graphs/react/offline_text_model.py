@@ -1,7 +1,5 @@
 """A rule-based text model that demonstrates the text protocol."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

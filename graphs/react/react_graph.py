@@ -1,7 +1,5 @@
 """The ``react`` graph: an agent on a model without tool calls, by the text protocol Thought / Action / Observation."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any

@@ -1,7 +1,5 @@
 """Loads a workflow from a YAML file."""
 
-from __future__ import annotations
-
 import importlib
 import logging
 import re

@@ -9,8 +9,6 @@
 A parallel step fans out to its children, each with its own judge; all lead to the step's judge.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The nodes of a workflow: the agent and the judge of each step, the beginning and the two endings."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """The state of a workflow: task, results of steps, and transitions with reasons."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, NotRequired

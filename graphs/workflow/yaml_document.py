@@ -1,7 +1,5 @@
 """Reads YAML and the line of every key, for error messages."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The project that ``answergraph new`` writes."""
 
-from __future__ import annotations
-
 import keyword
 import sys
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Words around numbers: multipliers such as million, signs, bounds, and context such as versions."""
 
-from __future__ import annotations
-
 import re
 from decimal import Decimal
 

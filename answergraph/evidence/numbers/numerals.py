@@ -1,7 +1,5 @@
 """Reads numbers in text as people write them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The words that the checks know in several languages, read from ``language_words.toml``."""
 
-from __future__ import annotations
-
 import tomllib
 from functools import cache
 from importlib import resources

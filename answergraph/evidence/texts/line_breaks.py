@@ -1,7 +1,5 @@
 """Separates wrapped lines from the borders of rows, list items, headings and paragraphs."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from itertools import pairwise, takewhile

@@ -1,7 +1,5 @@
 """Checks that a quote begins and ends at word borders and does not omit a negation."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from operator import or_

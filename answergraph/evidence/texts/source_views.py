@@ -4,8 +4,6 @@ A quote must be in one of them word for word. A view may lack terminal colours, 
 Markdown marks, HTML tags or JSON spaces.
 """
 
-from __future__ import annotations
-
 import html
 import re
 from collections.abc import Callable, Iterator

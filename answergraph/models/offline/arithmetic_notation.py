@@ -3,8 +3,6 @@
 Nothing is computed here. A plan lists operations in order; operands are the user's numbers or results of earlier operations.
 """
 
-from __future__ import annotations
-
 import ast
 import math
 import re

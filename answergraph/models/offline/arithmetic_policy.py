@@ -3,8 +3,6 @@
 It computes nothing: every number comes from the user or a tool. If a tool is missing or fails, the reply says so.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

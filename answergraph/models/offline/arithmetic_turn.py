@@ -3,8 +3,6 @@
 The offline model reads its state from the messages, so that runs can resume anywhere.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Sequence

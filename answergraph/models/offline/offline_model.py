@@ -1,7 +1,5 @@
 """A rule-based model with the interface of a chat model."""
 
-from __future__ import annotations
-
 from langchain_core.language_models import ModelProfile
 from langchain_core.messages import AIMessage
 from pydantic import Field

@@ -1,7 +1,5 @@
 """Finds the labels of the text protocol in a reply, in time linear in its length."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Sequence
@@ -71,7 +69,7 @@ def labels_in(text: str) -> list[Label]:
     return anywhere if _is_reply(anywhere) else at_line_start
 
 
-def closed_value(text: str, start: int) -> int | None:
+def input_end(text: str, start: int) -> int | None:
     """Return the end of an input that is a fence or a JSON object, else ``None``."""
     if fence := _FENCE.match(text, start):
         end = text.find("\n```", fence.end() - 1)
@@ -109,4 +107,4 @@ def _labels(text: str, pattern: re.Pattern[str]) -> Iterator[Label]:
         yield Label(kind, match.start(), match.end())
         if kind == "input" and inside_until is None:
             # Only for the first input: nothing after the first action is read.
-            inside_until = closed_value(text, match.end()) or 0
+            inside_until = input_end(text, match.end()) or 0

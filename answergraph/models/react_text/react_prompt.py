@@ -4,8 +4,6 @@ The scratchpad is the conversation as questions, thoughts, actions and observati
 prefixes of later ones.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence

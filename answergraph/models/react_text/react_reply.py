@@ -3,8 +3,6 @@
 ``docs/react.md`` lists the differences from the classic parser. Errors use the classic wording.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -12,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
-from answergraph.models.react_text.protocol_labels import Label, closed_value, is_action, labels_in, unfenced, without_inventions
+from answergraph.models.react_text.protocol_labels import Label, input_end, is_action, labels_in, unfenced, without_inventions
 from answergraph.models.react_text.text_tool import TextTool, UnreadableInputError
 from answergraph.response_format.reading.json_in_text import find_json
 from answergraph.response_format.reading.text_calls import find_text_calls
@@ -126,7 +124,7 @@ def _answer(text: str, labels: Sequence[Label]) -> str:
 def _read_action(text: str, labels: Sequence[Label], index: int, tools: Mapping[str, TextTool]) -> ReActReading:
     name, label = text[labels[index].end : labels[index + 1].start], labels[index + 1]
     end = labels[index + 2].start if index + 2 < len(labels) else len(text)
-    closed = closed_value(text, label.end)
+    closed = input_end(text, label.end)
     # If text follows a fence or an object, all of it is the input.
     stop = closed if closed is not None and not text[closed:end].strip() else end
     return _act(name, unfenced(text[label.end : stop].strip()), _cut(text, end), tools)

@@ -1,7 +1,5 @@
 """A chat model that adds tool calls to any text model by the protocol Thought / Action / Observation."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 from uuid import uuid4

@@ -1,7 +1,5 @@
 """Calls the wrapped chat or text model, and returns its text as a message with usage."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

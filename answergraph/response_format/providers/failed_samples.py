@@ -3,8 +3,6 @@
 They count as replies, because the request is valid and the next sample may succeed.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

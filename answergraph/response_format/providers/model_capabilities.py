@@ -1,7 +1,5 @@
 """The capabilities of a model according to the provider table."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

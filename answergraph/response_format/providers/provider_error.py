@@ -1,7 +1,5 @@
 """Reads the provider's HTTP error from any client."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from typing import Any, NamedTuple

@@ -3,8 +3,6 @@
 A wrong row costs one refused request.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Turns calls that a model wrote as text into tool calls."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from typing import Any
 from uuid import uuid4

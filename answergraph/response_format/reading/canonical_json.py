@@ -1,7 +1,5 @@
 """Canonical JSON, to detect repeated answers, and short quotes for reasons."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from typing import Any

@@ -5,8 +5,6 @@ The stop reason is in ``finish_reason`` (chat completions, Gemini), ``stop_reaso
 Gemini reports a blocked prompt in ``prompt_feedback``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import Any

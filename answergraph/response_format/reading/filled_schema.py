@@ -1,7 +1,5 @@
 """Reads values that a small model put inside the schema it was shown."""
 
-from __future__ import annotations
-
 from typing import Any
 
 _TYPES = frozenset(("string", "integer", "number", "boolean", "array", "object", "null"))

@@ -1,7 +1,5 @@
 """Finds JSON in a model's text, so that an answer in a fence or in prose costs no further call."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping

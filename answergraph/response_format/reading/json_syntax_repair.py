@@ -3,8 +3,6 @@
 The tokens are rewritten as JSON and read strictly. No bracket or value is added, so that no repair loses, rounds or invents data.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any

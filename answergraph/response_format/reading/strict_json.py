@@ -1,7 +1,5 @@
 """Reads JSON strictly: no rounding, no repeated keys, bounded nesting."""
 
-from __future__ import annotations
-
 import json
 from decimal import Decimal
 from typing import Any

@@ -3,8 +3,6 @@
 Only keys are checked here. An object counts only if a schema declares its keys, so a tool call or an error is never an answer.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any

@@ -4,8 +4,6 @@ Only offered tools count. JSON that is not a call is skipped as a whole, so that
 are never guessed: if they are unreadable, only the name of the tool is returned.
 """
 
-from __future__ import annotations
-
 import ast
 import json
 import re

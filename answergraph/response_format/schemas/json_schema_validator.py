@@ -5,8 +5,6 @@ can double with each level of an answer to a recursive schema. Answers that are 
 explanation.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import islice

@@ -1,7 +1,5 @@
 """The keys that a JSON Schema declares; they identify answers in text."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 

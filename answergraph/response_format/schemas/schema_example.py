@@ -1,7 +1,5 @@
 """Builds an example answer from a JSON Schema for prompts, because small models repeat a schema but fill in an example."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from typing import Any

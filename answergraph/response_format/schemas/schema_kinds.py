@@ -1,7 +1,5 @@
 """Makes answer schemas from all supported types."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

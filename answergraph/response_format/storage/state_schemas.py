@@ -1,7 +1,5 @@
 """The state, input and output schemas of an agent, merged from its own and those of its middleware."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Annotated, Any, Literal, NotRequired, Optional, Required, Union, get_args, get_origin, get_type_hints

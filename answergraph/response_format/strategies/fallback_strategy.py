@@ -1,7 +1,5 @@
 """The fallback strategy: several ways to ask, one after the other."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Response formats made at run time: by a function of the run's state and context."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Collection, Hashable, Mapping
 from typing import Any

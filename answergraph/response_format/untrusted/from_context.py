@@ -1,7 +1,5 @@
 """The response format passed by a caller with the run."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The subschemas of a JSON Schema document, and which of them apply to the same value."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field

@@ -4,8 +4,6 @@ It may be invalid, or costly through its size, circular or multiplying reference
 far above the needs of an answer.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

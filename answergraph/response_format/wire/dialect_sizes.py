@@ -1,7 +1,5 @@
 """Checks a dialect's limits on size and recursion."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -8,8 +8,6 @@ Native modes accept only a part of JSON Schema. Sources:
   https://ai.google.dev/api/generate-content#v1beta.GenerationConfig
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """Reads the keywords of a JSON Schema, in the spellings of all drafts, into the normal form."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 

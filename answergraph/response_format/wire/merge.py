@@ -3,8 +3,6 @@
 ``allOf`` requires this, and so do keywords beside ``$ref`` or ``anyOf``. Keywords beside a union move into its members.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager

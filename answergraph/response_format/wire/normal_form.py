@@ -4,8 +4,6 @@ The normal form is valid JSON Schema of 2020-12. It keeps the shape of values, t
 keywords that test a value with another schema (``not``, ``if``, ``contains``); the full schema checks the answers.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Splits the limits on a value into those that a dialect supports and hints for the description."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Mapping

@@ -5,8 +5,6 @@ schema, with one exception: objects and tuples that do not say whether they are 
 the full schema.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any

@@ -2,14 +2,17 @@
 
 import json
 import time
+from dataclasses import dataclass
 from random import Random
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
+from pydantic import BaseModel, RootModel
+from typing_extensions import TypedDict
 
-from answergraph import FromTools, Quote
+from answergraph import FromTools, Quote, ToolRun, check_evidence
 from answergraph.evidence.claim_checking import Checked, check_claims
 from answergraph.evidence.claims import Claim
 from answergraph.state.outcome import EvidenceSpan
@@ -228,3 +231,26 @@ def test_results_before_the_one_that_supports_a_quote_are_not_parsed(monkeypatch
     older, newest = json.dumps({"log": "older"}), json.dumps({"log": "the newest words"})
     assert not quoted("the newest words", older, older, newest).problems
     assert set(parsed) == {newest}
+
+
+class Finding(BaseModel):
+    why: Annotated[str, Quote()]
+
+
+class TypedFinding(TypedDict):
+    why: Annotated[str, Quote()]
+
+
+@dataclass
+class Findings:
+    found: list[Finding]
+
+
+@pytest.mark.parametrize("declared", [Finding, TypedFinding, RootModel[Finding]])
+def test_json_is_checked_by_the_type_that_is_declared_for_it(declared: Any) -> None:
+    run = ToolRun("call_1", "read_log", {"path": "app"}, ("12:03 the disk is full",))
+    place = EvidenceSpan("call_1", 6, 22)
+    assert check_evidence({"why": "the disk is full"}, [run], declared=declared).evidence == {"why": place}
+    found = {"found": [{"why": "the disk is full"}, {"why": "the disk is empty"}, {}]}
+    checked = check_evidence(found, [run], declared=Findings)
+    assert (checked.evidence, list(checked.problems)) == ({"found[0].why": place}, ["found[1].why", "found[2].why"])

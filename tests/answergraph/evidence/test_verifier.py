@@ -159,3 +159,12 @@ def test_an_abstention_claims_nothing_and_nothing_holds() -> None:
 def test_anything_but_a_bundle_is_refused(data: dict[str, Any]) -> None:
     with pytest.raises(BundleError, match="not an answer bundle"):
         verify_bundle(data)
+
+
+def test_a_bundle_takes_the_answer_from_the_agents_own_key() -> None:
+    answer = {"quote": "the disk is not full"}
+    model = ScriptedChatModel(replies=[calling("read_log", {}, "1"), calling("Finding", answer, "2")])
+    options: dict[str, Any] = {"middleware": [GroundedAnswer()], "output_key": "finding"}
+    result = create_agent(model, [read_log], response_format=ToolStrategy(Finding), **options).invoke({"messages": ["q"]})
+    bundle = answer_bundle(result, output_key="finding")
+    assert (bundle["status"], bundle["answer"], holding(bundle)) == ("answered", answer, {"quote": True})
