@@ -1,7 +1,4 @@
-"""Reads an arithmetic expression into a plan of single operations.
-
-Nothing is computed here. A plan lists operations in order; operands are the user's numbers or results of earlier operations.
-"""
+"""Reads an arithmetic expression into a plan of single operations, in order, on numbers of the user and earlier results."""
 
 import ast
 import math

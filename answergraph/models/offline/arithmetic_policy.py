@@ -1,7 +1,4 @@
-"""The arithmetic policy: one tool call per step, then the answer as text or in a schema.
-
-It computes nothing: every number comes from the user or a tool. If a tool is missing or fails, the reply says so.
-"""
+"""The arithmetic policy: one tool call per step, then the answer; every number comes from the user or from a tool."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,4 @@
-"""Reads a reply: its answer, if any, and its problems.
-
-The model node reads each reply once; the ``structured_response`` node reuses the reading unless something changed.
-"""
+"""Reads a reply: its answer, if any, and its problems."""
 
 from __future__ import annotations
 
