@@ -1,6 +1,6 @@
-"""How much there is to read: the figures of ``docs/architecture.md``, which ``make sizes`` prints.
+"""The size of the code: the figures of ``docs/architecture.md``, which ``make sizes`` prints.
 
-A reader's time is the budget. A change that needs more than a bound allows says why here.
+A reader's time is the budget. A change that exceeds a bound gives the reason here.
 """
 
 import sys
@@ -55,7 +55,7 @@ def library_lines() -> int:
 
 
 def core_dependencies() -> list[str]:
-    """Return what ``pip install answergraph`` asks for."""
+    """Return the dependencies of ``pip install answergraph``."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     found: list[str] = project["dependencies"]
     return found

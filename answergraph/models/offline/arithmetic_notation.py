@@ -101,7 +101,7 @@ def read_plan(tokens: Sequence[NotationToken], expression: str) -> OperationPlan
     try:
         result = _noted(ast.parse(source, mode="eval").body, operations)
     except SyntaxError as error:
-        raise ExpressionError(next((said for sign, said in _PROBLEMS.items() if sign in error.msg), _MISSING)) from error
+        raise ExpressionError(next((problem for sign, problem in _PROBLEMS.items() if sign in error.msg), _MISSING)) from error
     except (MemoryError, RecursionError) as error:
         raise ExpressionError("it is nested too deep") from error
     return OperationPlan(" ".join(expression.split()), tuple(operations), result)

@@ -113,8 +113,8 @@ def _operand_names(tool: OfferedSchema | None) -> list[str]:
 
 def _failure(call: AnsweredCall) -> str:
     """Describe a failed call in a few words."""
-    said = " ".join(call.text.split())[:_MAX_REASON_CHARACTERS].rstrip(".")
-    return f"{call.name} failed: {said}" if call.failed else f"{call.name} returned {said!r}, which I cannot read as a number"
+    result = " ".join(call.text.split())[:_MAX_REASON_CHARACTERS].rstrip(".")
+    return f"{call.name} failed: {result}" if call.failed else f"{call.name} returned {result!r}, which I cannot read as a number"
 
 
 @dataclass(frozen=True)
