@@ -82,11 +82,6 @@ def general_agent(context: Mapping[str, Any] | None = None) -> CompiledStateGrap
     """Return the general agent for a run's context: one graph for all runs with the same ``max_model_calls``.
 
     It has the calculator's tools, so that it can be tried without a key.
-
-    Example:
-        >>> result = general_agent().invoke({"messages": ["3 + 4"]}, context={"system_prompt": "Be brief."})
-        >>> result["messages"][-1].text
-        'The result of 3 + 4 is 7.'
     """
     limit = GeneralAgentContext.model_fields["max_model_calls"].default
     asked = (context or {}).get("max_model_calls", limit)

@@ -89,7 +89,7 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
         checked = check_claims(claims_of(answer), as_shown({**calls, **counting}.values(), state["messages"]))
         if checked.problems:
             spans = checked.nearest
-            problems = [{"path": path, "sentence": said, "nearest": spans.get(path)} for path, said in checked.problems.items()]
+            problems = [{"path": path, "sentence": text, "nearest": spans.get(path)} for path, text in checked.problems.items()]
             raise AnswerRejected(checked.feedback, problems=problems)
         rewritten = answer
         for path, passage in checked.passages.items():

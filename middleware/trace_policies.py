@@ -36,8 +36,8 @@ def _recordable(inputs: Mapping[str, Any]) -> dict[str, Any]:
     recorded = {name: value for name, value in inputs.items() if name != "handler"}
     request = recorded.get("request")
     if is_dataclass(request):
-        told = {field.name: getattr(request, field.name) for field in fields(request) if field.name != "runtime"}
-        recorded["request"] = {**told, "state": for_trace(told.get("state"))}
+        recordable = {field.name: getattr(request, field.name) for field in fields(request) if field.name != "runtime"}
+        recorded["request"] = {**recordable, "state": for_trace(recordable.get("state"))}
     return recorded
 
 

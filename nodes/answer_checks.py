@@ -92,7 +92,7 @@ def _without_a_reason(check: AnswerCheck) -> str:
 def _problems(check: AnswerCheck, rejection: AnswerRejected) -> list[Problem]:
     """Return a check's problems, by field if given."""
     name = _name_of(check).removesuffix(".check_answer")
-    said = rejection.problems or [{"sentence": rejection.feedback}]
+    problems = rejection.problems or [{"sentence": rejection.feedback}]
     return [
         Problem(
             path=problem.get("path", ""),
@@ -100,7 +100,7 @@ def _problems(check: AnswerCheck, rejection: AnswerRejected) -> list[Problem]:
             check=None if name == _LAMBDA else name,
             nearest=list(span) if (span := problem.get("nearest")) else None,
         )
-        for problem in said
+        for problem in problems
     ]
 
 

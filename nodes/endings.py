@@ -96,7 +96,7 @@ def decide(facts: EndingFacts) -> Ending:
 
 def coverage_of(answer: Any, evidence: Mapping[str, Any]) -> dict[str, Coverage]:
     """Return whether evidence supports each field of an answer, list items together."""
-    said: dict[str, set[bool]] = {}
+    by_name: dict[str, set[bool]] = {}
     waiting: list[tuple[str, str, Any]] = [("", "", answer)]
     while waiting:
         path, name, value = waiting.pop()
@@ -106,10 +106,10 @@ def coverage_of(answer: Any, evidence: Mapping[str, Any]) -> dict[str, Coverage]
             inner = [(f"{path}[{place}]", f"{name}[]", item) for place, item in enumerate(value)]
         else:
             inner = []
-            said.setdefault(name, set()).add(path in evidence)
+            by_name.setdefault(name, set()).add(path in evidence)
         waiting += [(one.removeprefix("."), other.removeprefix("."), item) for one, other, item in reversed(inner)]
     return {
-        name: "unchecked" if True not in found else "partly" if False in found else "supported" for name, found in said.items()
+        name: "unchecked" if True not in found else "partly" if False in found else "supported" for name, found in by_name.items()
     }
 
 

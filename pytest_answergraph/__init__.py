@@ -49,20 +49,20 @@ class _Triage:
         if self._results.parent != self._place:
             shutil.copyfile(self._results, self._place / "results.xml")
         terminalreporter.section("triage")
-        for line in self._told().splitlines():
+        for line in self._triage().splitlines():
             terminalreporter.write_line(line)
 
-    def _told(self) -> str:
+    def _triage(self) -> str:
         # Imported after the tests, because they may test these packages.
         try:
-            from answergraph.cli.triage_run import TriageOptions, told_of_folder  # noqa: PLC0415 - see above
+            from answergraph.cli.triage_run import TriageOptions, triage_and_print  # noqa: PLC0415 - see above
             from answergraph.runtime.extras import MissingExtraError  # noqa: PLC0415 - see above
         except ImportError as error:
             return f"--triage needs answergraph's command line: {error}. Run: pip install 'answergraph[cli,triage]'"
         page, model = self._config.getoption("triage_html"), self._config.getoption("triage_model")
-        told = io.StringIO()
+        output = io.StringIO()
         try:
-            told_of_folder(model, str(self._place), TriageOptions(html=Path(page) if page else None), told)
+            triage_and_print(model, str(self._place), TriageOptions(html=Path(page) if page else None), output)
         except (MissingExtraError, ValueError, OSError) as error:
             return f"--triage: {error}"
-        return told.getvalue()
+        return output.getvalue()

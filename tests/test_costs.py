@@ -1,8 +1,8 @@
-"""What a step, a build and an import cost, in counts that are the same on every machine.
+"""The cost of a step, a build and an import, in counts that are the same on every machine.
 
-`make bench` measures time; this holds what time comes from.
+`make bench` measures time; these tests bound the causes of time.
 
-A bound is the count of today and a tenth; a change that needs more says why here.
+A bound is the current count plus a tenth; a change that needs more gives the reason here.
 """
 
 import subprocess

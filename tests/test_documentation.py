@@ -1,4 +1,4 @@
-"""What the documentation shows is true: its Python runs, its links lead somewhere."""
+"""The documentation is correct: its Python runs, and its links have targets."""
 
 import doctest
 import re

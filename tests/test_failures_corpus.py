@@ -1,4 +1,4 @@
-"""The labelled runs in ``examples/failures``: how many there are, what stands in them, and how well the offline rules do."""
+"""The labelled runs in ``examples/failures``: their number, their content, and the accuracy of the offline rules."""
 
 import json
 import subprocess

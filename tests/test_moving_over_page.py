@@ -1,4 +1,4 @@
-"""The table of `docs/moving-over.md`: each difference is shown by a program that runs under both packages, or by a test."""
+"""The table of `docs/moving-over.md`: a program that runs under both packages, or a test, shows each difference."""
 
 import re
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""The loopback server speaks the wire well enough for the real clients: ChatOpenAI and the OpenAI SDK."""
+"""The loopback server works with the real clients: ChatOpenAI and the OpenAI SDK."""
 
 import asyncio
 from collections.abc import Callable

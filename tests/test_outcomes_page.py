@@ -1,6 +1,6 @@
-"""The table of `docs/outcomes.md`: each row is run, and the page shows what came of it.
+"""The table of `docs/outcomes.md`: each row runs as a test, and the page shows its result.
 
-`python -m tests.test_outcomes_page` writes the page anew.
+`python -m tests.test_outcomes_page` rewrites the page.
 """
 
 import json
@@ -82,7 +82,7 @@ def stop(state: Any, runtime: Any) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Row:
-    """One situation, as the page tells it and as it is run."""
+    """One situation: its text on the page, and its program."""
 
     situation: str
     happens: str

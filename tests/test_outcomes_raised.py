@@ -1,4 +1,4 @@
-"""The second table of `docs/outcomes.md`: what leaves `invoke`, what the thread holds then, how it goes on. A test per row."""
+"""The second table of `docs/outcomes.md`: the exceptions of `invoke`, the thread after each, and how it continues; a test per row.
 
 import asyncio
 import re
@@ -38,7 +38,7 @@ TABLE = PAGE.partition("## What leaves `invoke`")[2].partition("\n## ")[0]
 THREAD: Any = {"configurable": {"thread_id": "1"}}
 ANSWER = calls(call("Verdict", GOOD, "v"))
 FAILS: list[Exception | None] = []
-"""What the next uses of `may_fail` raise."""
+"""The exceptions of the next uses of `may_fail`."""
 
 
 def may_fail(*_: Any, **__: Any) -> None:
@@ -55,15 +55,15 @@ def break_down() -> str:
 
 @dataclass(frozen=True)
 class Broken:
-    """A run that is broken off: a row of the table."""
+    """An interrupted run: a row of the table."""
 
     replies: tuple[Any, ...]
     raised: type[BaseException]
     said: str
     kinds: tuple[str, ...]
-    """The messages that the thread holds."""
+    """The messages of the thread."""
     go_on: Callable[[Run, Any], Any]
-    """Send what the table's last column says."""
+    """Send the input of the table's last column."""
     options: dict[str, Any] = field(default_factory=dict)
     config: dict[str, Any] = field(default_factory=dict)
 
@@ -126,7 +126,7 @@ ROWS: dict[str, list[Broken]] = {
 }  # fmt: skip
 UNREADABLE = "the input has none of the agent's keys, or is not a dict"
 OF_THEIR_OWN = {UNREADABLE, "the run is cancelled", "the checkpointer fails"}
-"""Rows with a test of their own below."""
+"""Rows with a separate test below."""
 
 
 def agent_of(*replies: Any, **options: Any) -> Any:

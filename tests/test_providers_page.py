@@ -1,4 +1,4 @@
-"""The table of `docs/providers.md`, made of the table of provider families.
+"""The table of `docs/providers.md`, generated from the table of provider families.
 
 `python -m tests.test_providers_page` rewrites the page.
 """

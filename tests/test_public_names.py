@@ -1,4 +1,4 @@
-"""The public doors: what each offers is listed here, and nothing of ours is public by accident."""
+"""The public packages: their names are listed here, so no name is public by accident."""
 
 from importlib import import_module
 from types import ModuleType
@@ -118,7 +118,7 @@ DOORS = {
         "ScriptedRequest",
     ],
 }
-"""What users may import; written here a second time, so that no name comes or goes unnoticed."""
+"""The names that users may import; repeated here, so that no name changes unnoticed."""
 
 
 def public_names(door: ModuleType) -> set[str]:

@@ -1,4 +1,4 @@
-"""Keys that a program holds are in nothing that comes out of a run: result, stream, threads, traces, bundle, errors, logs."""
+"""No output of a run contains a program's keys: result, stream, threads, traces, bundle, errors, logs."""
 
 import asyncio
 import json
@@ -88,12 +88,12 @@ def agent_for(strategy: Any, script: list[Reply | Failure], threads: Path) -> It
 
 
 def dumped(runs: Any) -> str:
-    """Return all that a tracer would send of some runs."""
+    """Return everything that a tracer would send about some runs."""
     return "".join(f"{vars(run)}{dumped(run.child_runs)}" for run in runs)
 
 
 def what_comes_out(agent: Any, run: Run) -> Iterator[str]:
-    """Run an agent, and yield all that a caller, a tracer or a reader of its threads sees."""
+    """Run an agent, and yield everything that a caller, a tracer or a reader of its threads sees."""
     tracer = RunCollectorCallbackHandler()
     given: Any = {"config": {**THREAD, "callbacks": [tracer]}, "context": {"key": KEYS["context"]}}
     try:

@@ -1,4 +1,4 @@
-"""The page of the five documents: every row names a test that is there and passes, or says why it differs and where."""
+"""The page of the five documents: every row names an existing test, or the reason for a difference."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""The shape of the code that no other tool checks: sizes, cycles, private imports, the tree."""
+"""Rules for the code that no other tool checks: sizes, cycles, private imports, the tree."""
 
 import ast
 import re
@@ -68,7 +68,7 @@ def lines_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
 
 
 def nesting_of(node: ast.AST) -> int:
-    """Return how deep blocks stand in blocks; an inner function is measured on its own."""
+    """Return the nesting depth of blocks; an inner function is measured separately."""
     deepest = 0
     for child in ast.iter_child_nodes(node):
         if not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
@@ -109,7 +109,7 @@ def folder_of(module: str) -> str:
 
 
 def private_imports(text: str) -> list[str]:
-    """Return the imports of names that other packages keep to themselves."""
+    """Return the imports of private names of other packages."""
     found = []
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):

@@ -1,4 +1,4 @@
-"""What the real ChatOpenAI puts on the wire for an agent, and that what comes back is read; against a server on loopback."""
+"""The real ChatOpenAI sends an agent's requests to a server on loopback, and its replies are read."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What is on the wire grows at its end only, so that a provider's prompt cache hits: over rounds, corrections and turns."""
+"""Requests grow only at their end, so that a provider's prompt cache hits: over rounds, corrections and turns."""
 
 import itertools
 import json
@@ -53,7 +53,7 @@ SCRIPTS: dict[str, tuple[Any, list[Reply]]] = {
 
 
 def bodies_of(run: Any, response_format: Any, replies: list[Reply], *, turns: int = 2) -> list[dict[str, Any]]:
-    """Return what was sent over several turns of one thread, each with the same replies."""
+    """Return the requests of several turns of one thread; each turn has the same replies."""
     with OpenAIServer([reply for _ in range(turns) for reply in replies]) as server:
         model = ChatOpenAI(model="gpt-4o", base_url=server.base_url, api_key=SecretStr("key"), max_retries=0)
         agent = create_agent(

@@ -1,4 +1,4 @@
-"""What a server that no row of the provider table knows is asked: a client of OpenAI's API at an address of its own."""
+"""Requests to a server that is in no row of the provider table: a client of OpenAI's API at another address."""
 
 from collections.abc import Iterator
 from typing import Annotated, Any

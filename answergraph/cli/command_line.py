@@ -21,9 +21,9 @@ from answergraph.cli.command_runner import (
     ModelOption,
     chosen_model,
     ended,
+    errors_as_bad_usage,
     imported,
     one_line,
-    told_as_bad_usage,
     write_json,
 )
 from answergraph.cli.experiment_command import experiments
@@ -95,7 +95,7 @@ def new(name: Annotated[str, typer.Argument(help="The folder and the module of t
     """Write a project of five files: an agent, its test, and what 'make test' and 'make dev' need."""
     from answergraph.cli.first_steps.new_project import write_project
 
-    with told_as_bad_usage():
+    with errors_as_bad_usage():
         for path in write_project(Path(name)):
             typer.echo(path)
     typer.echo(f"Next: cd {name} && make test", err=True)
@@ -142,7 +142,7 @@ def ask(  # noqa: PLR0913  # waiver: the options of a command
     text = sys.stdin.read() if question == "-" else question
     if not text.strip():
         raise typer.BadParameter("The question is empty.")
-    with told_as_bad_usage():
+    with errors_as_bad_usage():
         secret = key_in(key)
         if agent is None:
             asked = _built(answer_format, protocol, chosen_model(model, base_url))
@@ -153,7 +153,7 @@ def ask(  # noqa: PLR0913  # waiver: the options of a command
     config: RunnableConfig = {"callbacks": [PromptView(partial(typer.echo, err=True))] if show_prompts else []}
     result = run_graph(asked, {"messages": [text.strip()]}, config, output_keys=answergraph.BUNDLE_KEYS)
     if bundle is not None:
-        with told_as_bad_usage():
+        with errors_as_bad_usage():
             write_json(bundle, answergraph.answer_bundle(result, key=secret))
     answer = _answer(result)
     typer.echo(to_json(answer).decode() if as_json else _as_text(answer, str((result.get("outcome") or {}).get("schema"))))
@@ -164,7 +164,7 @@ def graph(name: Annotated[str, typer.Argument(help=f"One of: {', '.join(GRAPHS)}
     """Print a graph, and the graphs in it, as a Mermaid drawing."""
     if name not in GRAPHS and not name.endswith((".yaml", ".yml")):
         raise typer.BadParameter(f"{name!r} is not a graph; name one of {', '.join(GRAPHS)}, or the YAML file of a workflow.")
-    with told_as_bad_usage():
+    with errors_as_bad_usage():
         drawn = imported(GRAPHS[name])() if name in GRAPHS else workflow_of(name)
     typer.echo(drawn.get_graph(xray=True).draw_mermaid(), nl=False)
 

@@ -71,7 +71,7 @@ def import_also_from(*folders: Path) -> None:
 
 
 @contextmanager
-def told_as_bad_usage() -> Iterator[None]:
+def errors_as_bad_usage() -> Iterator[None]:
     """Turn an error into one line on stderr and ``typer.Exit`` with code 2."""
     try:
         yield

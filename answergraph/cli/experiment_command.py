@@ -17,8 +17,8 @@ from answergraph.cli.command_runner import (
     ModelOption,
     chosen_model,
     error_line,
+    errors_as_bad_usage,
     one_line,
-    told_as_bad_usage,
 )
 from answergraph.models.model_names import OFFLINE
 from answergraph.runtime.extras import MissingExtraError
@@ -75,7 +75,7 @@ def evidence_effect(  # noqa: PLR0913, PLR0917 - one parameter per option
 
     plan = RunPlan(model, _chosen(setting or []), TASKS[:tasks], repeats, base_url)
     try:
-        with told_as_bad_usage():
+        with errors_as_bad_usage():
             chat_model = resolve_model(chosen_model(model, base_url))
             with Journal(out / JOURNAL) as journal:
                 failed = _run(plan, chat_model, journal, concurrency)
@@ -84,7 +84,7 @@ def evidence_effect(  # noqa: PLR0913, PLR0917 - one parameter per option
     except KeyboardInterrupt:
         typer.echo(one_line(f"Repeat the command to resume from {out / JOURNAL}."), err=True)
         raise
-    _tell(failed)
+    _print_failures(failed)
     if failed:
         raise typer.Exit(NO_ANSWER)
 
@@ -103,7 +103,7 @@ def compare_results(
 
     from answergraph.experiment.result_comparison import compared_results
 
-    with told_as_bad_usage():
+    with errors_as_bad_usage():
         table = compared_results(first / JOURNAL, second / JOURNAL)
     Console(width=None if sys.stdout.isatty() else _WIDTH).print(table)
 
@@ -146,7 +146,7 @@ def _show(report: Report, out: Path) -> None:
     typer.echo(f"Written: {', '.join(map(str, written))}", err=True)
 
 
-def _tell(failed: Mapping[RunKey, Exception]) -> None:
+def _print_failures(failed: Mapping[RunKey, Exception]) -> None:
     """Print each distinct failure once on stderr."""
     counted = Counter(f"{key.setting}: {one_line(error_line(error))}" for key, error in failed.items())
     for line, times in counted.items():

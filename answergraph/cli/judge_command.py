@@ -17,8 +17,8 @@ from answergraph.cli.command_runner import (
     ModelOption,
     chosen_model,
     ended,
+    errors_as_bad_usage,
     facts_of,
-    told_as_bad_usage,
 )
 from answergraph.models.model_names import OFFLINE
 
@@ -40,7 +40,7 @@ def judge(  # noqa: PLR0913, PLR0917 - each is an option of the command
     """Say which RULE holds for REPORT. Exit code 0: one holds; 1: none holds; 2: bad usage."""
     from answergraph.cli.live_view import run_graph
 
-    with told_as_bad_usage():
+    with errors_as_bad_usage():
         facts = facts_of(fact)
         options: dict[str, Any] = {"structured_output": not tags, "tag_word": tag_word, "grounded": grounded}
         graph = graphs.create_judge(chosen_model(model, base_url), rule, **options)

@@ -16,10 +16,10 @@ from answergraph.cli.command_runner import (
     FactOption,
     chosen_model,
     ended,
+    errors_as_bad_usage,
     facts_of,
     import_also_from,
     imported,
-    told_as_bad_usage,
 )
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def run(  # noqa: PLR0913, PLR0917 - one parameter per option
     from answergraph.cli.live_view import run_graph
     from answergraph.graphs.workflow.workflow_steps import COMPLETE
 
-    with told_as_bad_usage():
+    with errors_as_bad_usage():
         chosen = None if model is None and base_url is None else chosen_model(model or "", base_url)
         graph = workflow_of(workflow, chosen, tool or ())
         given: dict[str, Any] = {"facts": facts_of(fact), **({"task": task} if task else {})}

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from answergraph.cli.command_runner import BaseUrlOption, ModelOption, chosen_model, told_as_bad_usage
+from answergraph.cli.command_runner import BaseUrlOption, ModelOption, chosen_model, errors_as_bad_usage
 from answergraph.cli.verify_command import KeyOption, key_in
 from answergraph.models.model_names import OFFLINE
 
@@ -40,7 +40,7 @@ def triage(  # noqa: PLR0913  # waiver: the options of a command
     limit: Annotated[int | None, typer.Option(min=0, help="Maximum number of causes to judge.")] = None,
     estimate: Annotated[bool, typer.Option("--estimate", help="Only estimate the number of calls and tokens.")] = False,
 ) -> None:
-    with told_as_bad_usage():
+    with errors_as_bad_usage():
         from answergraph.cli.triage_run import TriageOptions, triage_folder, verdicts_named
 
         options = TriageOptions(

@@ -40,7 +40,7 @@ def triage_page(
     folder: str, reports: Sequence[CaseReport], problems: Sequence[str], changes: Changes | None = None, base: str | None = None
 ) -> str:
     ordered = list(enumerate(words.by_urgency(reports), start=1))
-    lists = {"Not read": problems, **words.told_changes(changes)}
+    lists = {"Not read": problems, **words.changes_by_heading(changes)}
     return _PAGE.substitute(
         folder=_text(folder),
         hiding=_HIDING,
@@ -55,11 +55,11 @@ def triage_page(
 
 def _choice(reports: Sequence[CaseReport]) -> str:
     found = words.cases_by(words.verdict_of, reports)
-    chosen = [("all", "all", found.total()), *((verdict, said, found[said]) for verdict, said in words.VERDICTS.items())]
+    chosen = [("all", "all", found.total()), *((verdict, label, found[label]) for verdict, label in words.VERDICTS.items())]
     inputs = "".join(
         f'<label><input type="radio" name="verdict" id="show-{name}"{" checked" if name == "all" else ""}>'
-        f" {said} ({count})</label>"
-        for name, said, count in chosen
+        f" {label} ({count})</label>"
+        for name, label, count in chosen
         if count or name == "all"
     )
     return f"<fieldset><legend>Show</legend>{inputs}</fieldset>"

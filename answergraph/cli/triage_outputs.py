@@ -28,7 +28,7 @@ def markdown(
 ) -> str:
     """Return a summary for a CI job's page."""
     lines = [f"## Triage of {_text(folder)}", "", words.total(reports) if reports else "No failure to judge.", ""]
-    for heading, tests in words.told_changes(changes).items():
+    for heading, tests in words.changes_by_heading(changes).items():
         lines += [f"**{heading}**: {words.several([*map(_text, tests)], MAX_CASES_SHOWN)}", ""]
     if reports:
         lines += ["| verdict | cases | cause | why |", "|---|---|---|---|"]
@@ -41,9 +41,9 @@ def markdown(
         lines += [f"- {_linked(case['test'], case['source'], base)}" for case in report["cases"][:MAX_CASES_SHOWN]]
         left = len(report["cases"]) - MAX_CASES_SHOWN
         lines += [f"- and {left} more"] if left > 0 else []
-        lines += [f"- {_text(said)}" for said in words.further(report)]
-        for said, source in quotes_of(report):
-            lines += ["", f"{_text(source)}", "", *(f"    {line}" for line in words.printable(said).splitlines())]
+        lines += [f"- {_text(line)}" for line in words.further(report)]
+        for quote, source in quotes_of(report):
+            lines += ["", f"{_text(source)}", "", *(f"    {line}" for line in words.printable(quote).splitlines())]
         lines += ["", "</details>"]
     lines += ["", *(f"- not read: {_text(problem)}" for problem in problems)]
     return "\n".join(lines).encode()[:MAX_MARKDOWN_BYTES].decode(errors="ignore") + "\n"
@@ -58,8 +58,8 @@ def workflow_commands(reports: Iterable[CaseReport]) -> Iterator[str]:
         place = [("file", path), ("line", line), ("title", title)] if path else [("title", title)]
         about = ",".join(f"{name}={_command(value, in_property=True)}" for name, value in place if value)
         level = _LEVELS.get(report["verdict"], "notice")
-        said = f"{report['cause']}{others}: {words.why(report)}"
-        yield f"::{level} {about}::{_command(said)}"
+        message = f"{report['cause']}{others}: {words.why(report)}"
+        yield f"::{level} {about}::{_command(message)}"
 
 
 def junit(reports: Sequence[CaseReport]) -> str:
@@ -72,7 +72,7 @@ def junit(reports: Sequence[CaseReport]) -> str:
 
 def _junit_cases(report: CaseReport) -> Iterator[str]:
     answer = report["answer"] or {}
-    told = {
+    properties = {
         "verdict": report["verdict"],
         "cluster": report["cluster"],
         "cause": report["cause"],
@@ -80,12 +80,12 @@ def _junit_cases(report: CaseReport) -> Iterator[str]:
         "confidence": str(answer.get("confidence", "")),
         "why": words.why(report),
     }
-    quotes = "\n".join(said for said, _ in quotes_of(report))
+    quotes = "\n".join(quote for quote, _ in quotes_of(report))
     for case in report["cases"]:
         class_name, _, name = case["test"].rpartition("::")
         path, line = words.place_of(case["source"])
         where = f"{f' file={_attribute(path)}' if path else ''}{f' line={_attribute(line)}' if line else ''}"
-        pairs = {**told, "case": case["case"]}
+        pairs = {**properties, "case": case["case"]}
         listed = "".join(f"<property name={_attribute(key)} value={_attribute(value)}/>" for key, value in pairs.items() if value)
         # A failure stays one unless shown otherwise.
         failed = report["kind"] == "failed" or report["verdict"] == "false-pass"

@@ -89,11 +89,11 @@ def triage_folder(model: BaseChatModel | str, folder: str, options: TriageOption
     return 0 if judged or (result["results"] and not reports) else NO_ANSWER
 
 
-def told_of_folder(model: BaseChatModel | str, folder: str, options: TriageOptions, told: TextIO) -> None:
-    """Triage a folder, write the output files, and print the table to ``told``; raise as ``triage_folder`` does."""
+def triage_and_print(model: BaseChatModel | str, folder: str, options: TriageOptions, output: TextIO) -> None:
+    """Triage a folder, write the output files, and print the table to ``output``; raise as ``triage_folder`` does."""
     result = create_triage_agent(model).invoke({"folder": folder}, output_keys=list(TRIAGE_KEYS))
     _write_files("this run", result, options)
-    _print("this run", result, options, told)
+    _print("this run", result, options, output)
 
 
 def _write_files(folder: str, result: Mapping[str, Any], options: TriageOptions) -> None:
@@ -117,8 +117,8 @@ def _print(folder: str, result: Mapping[str, Any], options: TriageOptions, file:
     screen = Console(file=file, highlight=False, emoji=False)
     screen = screen if screen.is_terminal else Console(file=file, highlight=False, emoji=False, width=FILE_COLUMNS)
     if options.as_json:
-        told = {"folder": folder} | {name: result[name] for name in TRIAGE_KEYS if name in result and name != "bundles"}
-        typer.echo(json.dumps(told, ensure_ascii=False, indent=1))
+        shown = {"folder": folder} | {name: result[name] for name in TRIAGE_KEYS if name in result and name != "bundles"}
+        typer.echo(json.dumps(shown, ensure_ascii=False, indent=1))
     elif options.github:
         for line in outputs.workflow_commands(reports):
             typer.echo(line)

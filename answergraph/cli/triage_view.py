@@ -38,7 +38,7 @@ def print_changes(console: Console, changes: Changes | None) -> None:
     if changes is None:
         return
     console.print(f"\nCompared with the run of {changes['since']}:" if changes["since"] else "\nThe first run of this history.")
-    for heading, tests in words.told_changes(changes).items():
+    for heading, tests in words.changes_by_heading(changes).items():
         console.print(Text(f"  {heading}: {', '.join(one_line(test) for test in tests)}"), soft_wrap=True)
 
 
@@ -53,8 +53,8 @@ def quotes_of(report: CaseReport) -> list[tuple[str, str]]:
 
 def source_name(tool: str, args: Mapping[str, object]) -> str:
     """Describe a tool call in a few words."""
-    said = ", ".join(f"{name}={value!r}" for name, value in args.items() if value not in ("", False))
-    return f"{tool}({said})"
+    arguments = ", ".join(f"{name}={value!r}" for name, value in args.items() if value not in ("", False))
+    return f"{tool}({arguments})"
 
 
 def _details(report: CaseReport) -> Iterable[tuple[str, str]]:
@@ -63,8 +63,8 @@ def _details(report: CaseReport) -> Iterable[tuple[str, str]]:
     yield (f"  {one_line(report['case'])}\n", "dim")
     yield (f"  {words.verdict_of(report)}", _STYLES.get(report["verdict"], ""))
     yield (f": {one_line(words.why(report))}\n", "")
-    for said in words.further(report):
-        yield (f"  {one_line(said)}\n", "")
+    for line in words.further(report):
+        yield (f"  {one_line(line)}\n", "")
     if len(report["cases"]) > 1:
         yield (f"  the same: {words.several([one_line(case['test']) for case in report['cases'][1:]], MAX_CASES_SHOWN)}\n", "")
     last = ""

@@ -66,13 +66,13 @@ def why(report: CaseReport) -> str:
 def further(report: CaseReport) -> list[str]:
     """Return further facts about a cause: environments, tries, and when it was judged."""
     first = report["cases"][0] if report["cases"] else None
-    told = [f"It {elsewhere}." for elsewhere in (first["elsewhere"] if first else ())]
-    tries = [f"Failed try: {said}" for said in (first["tries"] if first else ())]
+    places = [f"It {elsewhere}." for elsewhere in (first["elsewhere"] if first else ())]
+    tries = [f"Failed try: {text}" for text in (first["tries"] if first else ())]
     remembered = [f"Judged on {report['remembered']}, when it was last seen."] if report["remembered"] else []
-    return [*told, *tries, *remembered]
+    return [*places, *tries, *remembered]
 
 
-def told_changes(changes: Changes | None) -> dict[str, list[str]]:
+def changes_by_heading(changes: Changes | None) -> dict[str, list[str]]:
     """Return the changes since earlier runs under headings, without empty lists."""
     if changes is None:
         return {}

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 import answergraph
-from answergraph.cli.command_runner import BAD_USAGE, NO_ANSWER, ended, told_as_bad_usage
+from answergraph.cli.command_runner import BAD_USAGE, NO_ANSWER, ended, errors_as_bad_usage
 
 KeyOption = Annotated[Path | None, typer.Option(help="A file with the secret that signs the bundle.")]
 
@@ -21,7 +21,7 @@ def key_in(file: Path | None) -> bytes | None:
 
 def verify(bundle: Annotated[Path, typer.Argument(help="A file written by --bundle.")], *, key: KeyOption = None) -> None:
     """Re-check a saved answer against its evidence. Exit code 0: every claim holds; 1: one does not; 2: bad usage."""
-    with told_as_bad_usage():
+    with errors_as_bad_usage():
         text, secret = bundle.read_bytes(), key_in(key)
         try:
             verdicts = answergraph.verify_bundle(text, key=secret)

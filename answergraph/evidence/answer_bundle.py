@@ -18,7 +18,7 @@ from answergraph.state.agent_state import TOOL_RESULTS, AnswerKeys
 from answergraph.state.errors import AgentSpecError
 from answergraph.state.messages import is_correction
 from answergraph.state.outcome import spans_of
-from answergraph.state.tool_results import RecordedResult, RunResults, call_id_of, cited_in, records_of, texts_of, told_apart
+from answergraph.state.tool_results import RecordedResult, RunResults, call_id_of, cited_in, records_of, texts_of, with_unique_ids
 
 BUNDLE_FORMAT = "answergraph-bundle/2"
 BUNDLES_FORMAT = "answergraph-bundles/2"
@@ -54,7 +54,7 @@ def answer_bundle(result: Mapping[str, Any], *, output_key: str | None = None, k
     shown: Mapping[str, str] = recorded.get("shown", {}) if recorded else {}
     messages = [_as_shown(message, shown) for message in result["messages"]]
     of_tools = recorded["results"] if recorded else _tool_results_in(result["messages"], {str(outcome.get("schema"))})
-    results = told_apart([*of_tools, *cited_in(messages)])
+    results = with_unique_ids([*of_tools, *cited_in(messages)])
     evidence = outcome.get("evidence", {})
     claims = claims_of(answer) if outcome.get("status") == "answered" else []
     return sealed(
@@ -93,7 +93,7 @@ def _canonical(data: Mapping[str, Any]) -> bytes:
 
 def results_in(messages: Sequence[AnyMessage], answers: set[str]) -> list[RecordedResult]:
     """Return the tool results of the last run, except receipts for answers; ``answers`` are the names of the schemas."""
-    return told_apart([*_tool_results_in(messages, answers), *cited_in(messages)])
+    return with_unique_ids([*_tool_results_in(messages, answers), *cited_in(messages)])
 
 
 def _tool_results_in(messages: Sequence[AnyMessage], answers: set[str]) -> Iterator[RecordedResult]:

@@ -54,9 +54,9 @@ class MarkedType:
         """Return the marks with their places, each place once."""
         return list(self._places(self.root, "", set()))
 
-    def places_told_by_values(self) -> list[Place]:
+    def places_known_by_values(self) -> list[Place]:
         """Return the marks of the models and dataclasses in a type, which their values show without a declared type."""
-        return list(self._told(self.root, "", set()))
+        return list(self._known_places(self.root, "", set()))
 
     def marks_below(self, schema: CoreSchema) -> list[Mark]:
         return list(self._search(schema, set()))
@@ -122,14 +122,14 @@ class MarkedType:
             if isinstance(node, Mapping) and node.get("schema_ref") in self._definitions:
                 yield from self._search(self._definitions[node["schema_ref"]], seen)
 
-    def _told(self, schema: CoreSchema, path: str, seen: set[int]) -> Iterator[Place]:
+    def _known_places(self, schema: CoreSchema, path: str, seen: set[int]) -> Iterator[Place]:
         if schema["type"] in RECORDS:
-            told = marked_type(schema["cls"]).places()
-            yield from (place._replace(path=joined(path, f".{place.path}")) for place in told)
+            places = marked_type(schema["cls"]).places()
+            yield from (place._replace(path=joined(path, f".{place.path}")) for place in places)
         elif id(schema) not in seen:
             seen.add(id(schema))
             for part in self.parts(schema):
-                yield from self._told(part.schema, joined(path, part.step), seen)
+                yield from self._known_places(part.schema, joined(path, part.step), seen)
 
 
 @lru_cache(maxsize=MAX_KEPT)

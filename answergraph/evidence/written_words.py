@@ -78,19 +78,19 @@ class WrittenWords:
 
     def without(self, text: str, start: int, end: int, upto: int) -> str:
         """Return the words in a span that the model had not written before."""
-        said = text[start:end].lower()
-        if any(said in argument for written, argument in self.arguments if written <= upto):
+        words = text[start:end].lower()
+        if any(words in argument for written, argument in self.arguments if written <= upto):
             return ""
         kept = [True] * (end - start)
         for written, echo in [*self.arguments, *self.prose]:
             if written <= upto:
                 _strike(kept, echo, text, start)
-        self._strike_rows(kept, said, upto)
+        self._strike_rows(kept, words, upto)
         left = "".join(character if keep else " " for character, keep in zip(text[start:end], kept, strict=True))
         return " ".join(left.split())
 
-    def _strike_rows(self, kept: list[bool], said: str, upto: int) -> None:
-        found = list(_TOKEN.finditer(said))
+    def _strike_rows(self, kept: list[bool], words: str, upto: int) -> None:
+        found = list(_TOKEN.finditer(words))
         tokens = [_as_number(match.group()) or match.group() for match in found]
         for index, token in enumerate(tokens):
             is_sign = unicodedata.east_asian_width(token[0]) == "W"
@@ -154,8 +154,8 @@ def _decoded(text: str) -> Iterator[str]:
 
 def _tokens_in(value: object, name: str = "") -> Iterator[str]:
     """Yield the words and numbers of a value, each after its name."""
-    said = () if isinstance(value, Mapping | list | tuple) else (_plain(value), *_decoded(str(value)))
-    for text in (name, *said):
+    texts = () if isinstance(value, Mapping | list | tuple) else (_plain(value), *_decoded(str(value)))
+    for text in (name, *texts):
         yield from (_as_number(token) or token for token in _TOKEN.findall(fold(text).lower()))
     for key, item in _items_of(value):
         yield from _tokens_in(item, key)

@@ -91,5 +91,5 @@ def _draw(report: Report, axes: Axes) -> None:
 
 
 def _metadata(report: Report, path: Path) -> dict[str, Any]:
-    told = {"Title": TITLE, "Description": report.note or f"model {report.model}"}
-    return {**told, "Date": None} if path.suffix == ".svg" else told
+    metadata = {"Title": TITLE, "Description": report.note or f"model {report.model}"}
+    return {**metadata, "Date": None} if path.suffix == ".svg" else metadata

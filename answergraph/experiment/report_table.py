@@ -66,8 +66,8 @@ def as_tables(report: Report) -> RenderableType:
 def comparisons_table(comparisons: Sequence[Comparison]) -> Table:
     table = Table("tasks validated", "", "against", "", "tasks", "more : less", "p", **_STYLE)
     for each in comparisons:
-        told = [each.setting, percent(each.rates[0]), each.other, percent(each.rates[1])]
-        table.add_row(*told, str(each.test.pairs), f"{each.test.higher} : {each.test.lower}", f"{each.test.p:.3g}")
+        cells = [each.setting, percent(each.rates[0]), each.other, percent(each.rates[1])]
+        table.add_row(*cells, str(each.test.pairs), f"{each.test.higher} : {each.test.lower}", f"{each.test.p:.3g}")
     return table
 
 

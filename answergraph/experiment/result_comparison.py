@@ -21,15 +21,15 @@ def compared_results(first: Path, second: Path) -> RenderableType:
     shared = [setting.name for setting in SETTINGS if setting.name in one and setting.name in other]
     if not shared:
         raise AgentSpecError(f"{first} and {second} have no setting in common.")
-    told = [f"{path}: {_made(runs)}" for path, runs in results.items()]
+    lines = [f"{path}: {_made(runs)}" for path, runs in results.items()]
     compared = [compare(name, str(second.parent), one[name], other[name]) for name in shared]
-    return Group(*map(Text, told), "", comparisons_table(compared), Text(f"\n{SMALL_SAMPLE_NOTE}"))
+    return Group(*map(Text, lines), "", comparisons_table(compared), Text(f"\n{SMALL_SAMPLE_NOTE}"))
 
 
 def _made(runs: Runs) -> str:
     every = [record for records in runs.values() for record in records.values()]
-    told = {"model": every[0].key.model, **provenance(every)}
-    return ", ".join(f"{name} {value}" for name, value in told.items())
+    lines = {"model": every[0].key.model, **provenance(every)}
+    return ", ".join(f"{name} {value}" for name, value in lines.items())
 
 
 def _runs_in(path: Path) -> Runs:

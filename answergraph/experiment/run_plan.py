@@ -43,9 +43,9 @@ class RunPlan:
                     yield Run(self._key(setting, task, repeat), setting, task)
 
     def _key(self, setting: Setting, task: Task, repeat: int) -> RunKey:
-        told = [self.model_name, self.base_url, setting.fingerprint, task.question, version("answergraph")]
+        parts = [self.model_name, self.base_url, setting.fingerprint, task.question, version("answergraph")]
         # The address may hold a password: only its hash is stored.
-        configuration = hashlib.sha256(json.dumps(told).encode()).hexdigest()[:16]
+        configuration = hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
         return RunKey(self.model_name, configuration, setting.name, task.id, repeat)
 
 

@@ -84,8 +84,8 @@ class Setting:
         """A hash that changes whenever the setting's requests do."""
         schemas = [schema.json_schema for schema in self.response_format.schemas] if self.response_format else []
         tools = [convert_to_openai_tool(tool) for tool in TOOLS]
-        told = [self.name, self.prompt, sorted(self.strategies), schemas, tools, [each.name for each in self.middleware]]
-        return hashlib.sha256(json.dumps(told, ensure_ascii=False, sort_keys=True).encode()).hexdigest()[:16]
+        parts = [self.name, self.prompt, sorted(self.strategies), schemas, tools, [each.name for each in self.middleware]]
+        return hashlib.sha256(json.dumps(parts, ensure_ascii=False, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def _tool(name: str, about: str, schema: type[Any], middleware: Sequence[RequireTools] = ()) -> Setting:

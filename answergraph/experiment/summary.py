@@ -156,13 +156,13 @@ def summarise(plan: RunPlan, records: Mapping[RunKey, Record], failed: Mapping[R
 def provenance(records: Iterable[Record]) -> dict[str, str]:
     made = [record.made for record in records]
     dates = sorted(each.date for each in made if each.date)
-    told = {
+    facts = {
         "date": " to ".join(dict.fromkeys((dates[0][:10], dates[-1][:10]))) if dates else "",
         "answergraph": ", ".join(sorted({each.version for each in made} - {""})),
         "served": ", ".join(sorted({name for each in made for name in each.served})),
         "parameters": ", ".join(sorted({f"{name}={value}" for each in made for name, value in each.parameters.items()})),
     }
-    return {name: value for name, value in told.items() if value}
+    return {name: value for name, value in facts.items() if value}
 
 
 def compare(one: str, other: str, runs: Mapping[RunKey, Record], others: Mapping[RunKey, Record]) -> Comparison:

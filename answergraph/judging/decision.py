@@ -84,8 +84,8 @@ def judged_work(state: Mapping[str, Any]) -> str:
     if isinstance(report, str) and report.strip():
         return report
     messages: Sequence[AnyMessage] = state.get("messages") or ()
-    said = [message.text for message in messages if isinstance(message, AIMessage) and message.text.strip()]
-    return said[-1] if said else messages[-1].text.strip() if messages else ""
+    replies = [message.text for message in messages if isinstance(message, AIMessage) and message.text.strip()]
+    return replies[-1] if replies else messages[-1].text.strip() if messages else ""
 
 
 def facts_of(state: Mapping[str, Any], output_key: str) -> dict[str, Any]:

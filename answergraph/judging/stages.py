@@ -157,13 +157,13 @@ class AskForNumber:
     def _read(self, asked: AnswerRequest, message: AIMessage, question: str, work: JudgedText, conditions: int) -> JudgeReply:
         own, reading = without_echo(message.text, question), ReplyReader(asked).read(message)
         written, is_fenced = self._objects(reading, message)
-        said = [data for data in written if not work.holds_answer(data, message.text)]
-        if written and not said:
+        answers = [data for data in written if not work.holds_answer(data, message.text)]
+        if written and not answers:
             return JudgeReply(None, "The reply only repeats an answer from the work.", message)
         # A model that reasons in fences ends with its answer.
-        numbers = {_number(data[self.key]) for data in (said[-1:] if is_fenced else said)}
+        numbers = {_number(data[self.key]) for data in (answers[-1:] if is_fenced else answers)}
         if len(numbers) == 1 and (number := numbers.pop()) is not None:
-            reason = said[-1].get("reason")
+            reason = answers[-1].get("reason")
             return JudgeReply(number, reason if isinstance(reason, str) else NO_REASON, message)
         if self.tag_method is not None and tags_in(own, self.tag_word):
             return replace(tag_reply(message, own, self.tag_word, conditions), method=self.tag_method)

@@ -1,7 +1,4 @@
-"""A rule: a label for a judge to choose, ``when(...)`` on the state, or ``all(...)`` and ``any(...)`` over parallel children.
-
-Rules are read in order, before a judge is asked and after; the first one that holds counts.
-"""
+"""A rule: a label for a judge to choose, ``when(...)`` on the state, or ``all(...)`` and ``any(...)`` over parallel children."""
 
 import re
 from collections import Counter

@@ -125,8 +125,8 @@ def direct_results(
 
 def malformed_call_message(call: InvalidToolCall) -> ToolMessage:
     """Return the error for an unknown tool, or for arguments that are not JSON, in LangChain's words."""
-    told = call.get("error") or ""
-    return failed_call_message(call, told.replace("{", "{{").replace("}", "}}") if NO_VALID_TOOL in told else MALFORMED_CALL)
+    error = call.get("error") or ""
+    return failed_call_message(call, error.replace("{", "{{").replace("}", "}}") if NO_VALID_TOOL in error else MALFORMED_CALL)
 
 
 def failed_call_message(call: Mapping[str, Any], words: str) -> ToolMessage:

@@ -120,19 +120,19 @@ def shown_update(state: Mapping[str, Any], sent: Sequence[AnyMessage]) -> dict[s
     recorded: RunResults = state[TOOL_RESULTS]
     if list(map(id, sent)) == list(map(id, state["messages"])):
         return {}
-    held, shown = _said(state["messages"]), _said(sent)
+    held, shown = _shown_texts(state["messages"]), _shown_texts(sent)
     changed = {call_id: shown.get(call_id, [""])[-1] for call_id, texts in held.items() if shown.get(call_id) != texts}
     is_known = changed == recorded.get("shown", {})
     return {} if is_known else {TOOL_RESULTS: RunResults(run=recorded["run"], results=[], shown=changed)}
 
 
-def _said(messages: Sequence[AnyMessage]) -> dict[str, list[str]]:
+def _shown_texts(messages: Sequence[AnyMessage]) -> dict[str, list[str]]:
     """Return the texts of the tool messages by the id of their call."""
-    said: dict[str, list[str]] = {}
+    texts: dict[str, list[str]] = {}
     for message in messages:
         if isinstance(message, ToolMessage):
-            said.setdefault(message.tool_call_id, []).append("".join(texts_of(message)))
-    return said
+            texts.setdefault(message.tool_call_id, []).append("".join(texts_of(message)))
+    return texts
 
 
 class EvidenceState(AgentState[Any]):
@@ -145,19 +145,19 @@ def results_of_run(state: Mapping[str, Any]) -> list[ToolRun]:
     recorded: RunResults | None = state.get(TOOL_RESULTS)
     of_tools = recorded["results"] if recorded and recorded["run"] == current_ledger(state)["run"] else []
     shown = recorded.get("shown", {}) if recorded and of_tools else {}
-    runs = [run_of(result) for result in told_apart([*of_tools, *cited_in(state["messages"])])]
+    runs = [run_of(result) for result in with_unique_ids([*of_tools, *cited_in(state["messages"])])]
     return [replace(run, shown=shown.get(call_id_of(run.tool_call_id))) for run in runs]
 
 
 def as_shown(runs: Iterable[ToolRun], messages: Sequence[AnyMessage]) -> list[ToolRun]:
     """Return results, each with the text that the conversation shows for it if that differs."""
-    said = _said(messages)
+    by_id = _shown_texts(messages)
     found: list[ToolRun] = []
     for run in runs:
-        texts = said.get(call_id_of(run.tool_call_id), [])
-        is_inner = run.tool_call_id not in said and "/" in run.tool_call_id
-        is_told = run.shown is not None or run.text in texts or is_inner
-        found.append(run if is_told else replace(run, shown=texts[-1] if texts else ""))
+        texts = by_id.get(call_id_of(run.tool_call_id), [])
+        is_inner = run.tool_call_id not in by_id and "/" in run.tool_call_id
+        is_shown = run.shown is not None or run.text in texts or is_inner
+        found.append(run if is_shown else replace(run, shown=texts[-1] if texts else ""))
     return found
 
 
@@ -165,7 +165,7 @@ def run_of(result: Mapping[str, Any]) -> ToolRun:
     return ToolRun(**{**result, "texts": tuple(result["texts"]), "written": tuple(result.get("written", ()))})
 
 
-def told_apart(results: Iterable[RecordedResult]) -> list[RecordedResult]:
+def with_unique_ids(results: Iterable[RecordedResult]) -> list[RecordedResult]:
     """Return results with unique ids, because some servers reuse call ids in every turn."""
     seen: Counter[str] = Counter()
     apart: list[RecordedResult] = []
@@ -222,14 +222,14 @@ def cited_in(messages: Sequence[AnyMessage]) -> list[RecordedResult]:
         if isinstance(message, AIMessage) and (isinstance(message.content, list) or grounding):
             blocks = cast("list[Any]", message.content_blocks)
             notes = [note for block in blocks for note in block.get("annotations", ()) if note["type"] == "citation"]
-            said = [(note["cited_text"], note) for note in notes if note.get("cited_text") and "start_index" not in note]
+            cited = [(note["cited_text"], note) for note in notes if note.get("cited_text") and "start_index" not in note]
             # Results of a provider's own search: OpenAI's file search and Gemini's documents.
             results = [one for block in blocks if block["type"] == "server_tool_result" for one in block.get("output") or ()]
             results += [chunk.get("retrieved_context") for chunk in grounding.get("grounding_chunks") or ()]
-            said += [(str(one["text"]), one) for one in results if isinstance(one, Mapping) and one.get("text")]
-            record = _record(message.id or f"reply-{number}", "citation", {}, said)
-            unread = [PLACES_IN_THE_REPLY] if notes and not said else []
-            found += [{**record, "written": [message.text], "unread": unread}] if notes or said else []
+            cited += [(str(one["text"]), one) for one in results if isinstance(one, Mapping) and one.get("text")]
+            record = _record(message.id or f"reply-{number}", "citation", {}, cited)
+            unread = [PLACES_IN_THE_REPLY] if notes and not cited else []
+            found += [{**record, "written": [message.text], "unread": unread}] if notes or cited else []
     return found[::-1]
 
 

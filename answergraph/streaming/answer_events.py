@@ -1,7 +1,4 @@
-"""Events about an answer while the model writes it, and about its acceptance.
-
-Sent to LangGraph's ``custom`` stream as plain JSON.
-"""
+"""Events about an answer that is being written or was decided, as plain JSON in LangGraph's ``custom`` stream."""
 
 from collections.abc import Mapping
 from typing import Any, Literal

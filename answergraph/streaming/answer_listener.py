@@ -132,12 +132,12 @@ class AnswerListener(BaseCallbackHandler):
         return data.keys() != ENVELOPE or data[SCHEMA] in self._schemas
 
     def _show(self, schema: AnswerSchema | None, value: Any) -> None:
-        self._tell({**self._begun, "schema": None if schema is None else schema.name, "value": bare_value(schema, value)})
+        self._send({**self._begun, "schema": None if schema is None else schema.name, "value": bare_value(schema, value)})
 
     def _take_back(self, reason: str) -> None:
         if self._shown is not self._begun:
-            self._tell({**self._begun, "status": "rejected", "reason": reason})
+            self._send({**self._begun, "status": "rejected", "reason": reason})
 
-    def _tell(self, event: AnswerEvent) -> None:
+    def _send(self, event: AnswerEvent) -> None:
         self._shown = event
         self._write(event)

@@ -21,7 +21,7 @@ _UNREACHED = (
 )
 _AS_DEFAULT = "{where}: {mark} is the default of this field and marks nothing. Write Annotated[…, {mark}] as its type."
 _NEVER_HELD = "{where}: {mark} is on a value that is not a {kind}, so no answer could ever be accepted. {instead}"
-_UNTOLD = (
+_UNKNOWN_TYPE = (
     "The values of {where} do not carry their type, so {mark} cannot be found in them. Declare a Pydantic model or a "
     "dataclass that has it on its field."
 )
@@ -70,10 +70,10 @@ def _places(schema: AnswerSchema) -> list[Place]:
             number = isinstance(place.mark, FromTools)
             instead = "Text is marked with Quote()." if number else "A number is marked with FromTools()."
             raise _mistake(_NEVER_HELD, schema.label, place, kind="number" if number else "text", instead=instead)
-    told = marked.places_told_by_values()
+    known = marked.places_known_by_values()
     for place in places:
-        if place[:2] not in [each[:2] for each in told]:
-            raise _mistake(_UNTOLD, schema.label, place)
+        if place[:2] not in [each[:2] for each in known]:
+            raise _mistake(_UNKNOWN_TYPE, schema.label, place)
     return places
 
 

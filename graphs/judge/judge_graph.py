@@ -183,15 +183,7 @@ class JudgeContext(BaseModel):
 
 
 def judge_by_context(context: Mapping[str, Any] | None = None) -> CompiledStateGraph[Any, Any, Any, Any]:
-    """Return the cached judge for the fields of a ``JudgeContext``; ignores other keys.
-
-    Raises:
-        AgentSpecError: If a field has the wrong type, or the judge cannot be built.
-
-    Example:
-        >>> judge_by_context({"rules": ["good", "bad"]}).invoke({"report": "All good."})["judgment"]["label"]
-        'good'
-    """
+    """Return the cached judge for the fields of a ``JudgeContext``; raise ``AgentSpecError`` if it cannot be built of them."""
     given = {name: value for name, value in (context or {}).items() if name in JudgeContext.model_fields and value is not None}
     try:
         chosen = JudgeContext(**given)

@@ -1,7 +1,4 @@
-"""The offline judge: a condition is met if the work contains it.
-
-It chooses the only condition that the work contains without a negation; otherwise it declines.
-"""
+"""The offline judge: chooses the only condition that the work contains without a negation, or declines."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -19,13 +19,9 @@ _DECLINES = "I am a set of rules, not a language model, and all I can do is pass
 
 
 class OfflineTextModel(BaseLLM):
-    r"""A deterministic text model for arithmetic that knows the prompts of the text protocol and of the calculator.
+    """A deterministic text model for arithmetic that knows the prompts of the text protocol and of the calculator.
 
     It computes nothing itself. If it cannot do something, its final answer says so and is marked as a refusal.
-
-    Example:
-        >>> OfflineTextModel().invoke("Question: What is 3 + 4?\nThought:")
-        'I must calculate 3 + 4.\nAction: Calculator\nAction Input: 3 + 4'
     """
 
     @property

@@ -26,7 +26,7 @@ def list_files(runtime: ToolRuntime, under: str = "") -> str:
     listing = _folder(runtime).listing(under)
     about = {entry.path: entry.size if entry.kind == "file" else f"({entry.kind}, not read)" for entry in listing.entries}
     lines = [f"{path} {said}" for path, said in about.items()]
-    return _told(lines, listing.problems, instead="; name a folder to list") or "[There are no files.]"
+    return _with_problems(lines, listing.problems, instead="; name a folder to list") or "[There are no files.]"
 
 
 @tool
@@ -51,14 +51,14 @@ def search(text: str, runtime: ToolRuntime, regex: bool = False, under: str = ""
     found = file_search.search(folder, text, _files_under(folder, under), regex=regex)
     lines = [f"{match.path}:{match.number}: {match.line}" for match in found.found]
     lines += ["[There are more; search for something rarer, or under a folder.]"] * found.is_cut
-    return _told(lines, found.problems) or "[No line matches.]"
+    return _with_problems(lines, found.problems) or "[No line matches.]"
 
 
 @tool
 def list_failed_cases(runtime: ToolRuntime) -> str:
     """List the cases to judge: failed ones, and passed ones whose logs show a failure."""
     found = survey(_folder(runtime))
-    return _told([_case_line(case) for case in found.cases], found.problems) or "[No case failed.]"
+    return _with_problems([_case_line(case) for case in found.cases], found.problems) or "[No case failed.]"
 
 
 @tool(response_format="content_and_artifact")
@@ -90,7 +90,7 @@ def _files_under(folder: Folder, under: str) -> tuple[FileEntry, ...]:
     return tuple(entry for entry in files if place in {".", entry.path} or entry.path.startswith(f"{place}/"))
 
 
-def _told(lines: Sequence[str], problems: Sequence[str], *, instead: str = "") -> str:
+def _with_problems(lines: Sequence[str], problems: Sequence[str], *, instead: str = "") -> str:
     left_out = len(lines) - MAX_LISTED
     more = f"[{left_out} more are left out{instead}]" if left_out > 0 else ""
     named = [f"[{problem}]" for problem in problems[:MAX_PROBLEMS]]

@@ -168,12 +168,12 @@ class _StepReader:
         cycle, threshold = [str(name) for name in found.get("cycle") or ()], found.get("threshold", 3)
         if not cycle:
             raise WorkflowSpecError(f"{key}.cycle", "a cycle has at least one step")
-        told = {"instruction": _LOOKS_ROUND.format(cycle=" → ".join(cycle)), **judge}
+        given = {"instruction": _LOOKS_ROUND.format(cycle=" → ".join(cycle)), **judge}
         return WorkflowStep(
             name=f"loop_monitor_{index + 1}",
             agent=self._agent({"name": f"loop_monitor_{index + 1}", "allowed_tools": [], **judge}, f"{key}.judge"),
             rules=_rules(judge.get("rules") or [], f"{key}.judge.rules"),
-            instruction=filled(instruction(told, self.texts, f"{key}.judge"), self.report_writers, self.max_steps, threshold),
+            instruction=filled(instruction(given, self.texts, f"{key}.judge"), self.report_writers, self.max_steps, threshold),
             cycle=cycle,
             threshold=threshold,
         )

@@ -186,7 +186,7 @@ def test_results_of_an_earlier_turn_are_not_evidence(run: Run) -> None:
 
 
 class Invents(AgentMiddleware[Any, Any, Any]):
-    """Puts a value of its own in the place of the model's answer."""
+    """Replaces the model's answer with another value."""
 
     def wrap_model_call(self, request: Any, handler: Any) -> Any:
         return self._invented(handler(request))

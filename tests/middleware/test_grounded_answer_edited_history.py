@@ -16,7 +16,7 @@ from tests.suite.colors import Run
 
 
 class Forgets(AgentMiddleware[Any, Any, Any]):
-    """Takes every tool message and its call out of the conversation before the model is called."""
+    """Removes every tool message and its call from the conversation before the model is called."""
 
     def before_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:
         gone = [m for m in state["messages"] if isinstance(m, ToolMessage) or getattr(m, "tool_calls", None)]
@@ -24,7 +24,7 @@ class Forgets(AgentMiddleware[Any, Any, Any]):
 
 
 class Blanks(AgentMiddleware[Any, Any, Any]):
-    """Puts something else in the place of every tool message."""
+    """Replaces the text of every tool message."""
 
     def before_model(self, state: Any, runtime: Any) -> dict[str, Any]:
         return {"messages": [m.model_copy(update={"content": "[cleared]"}) for m in state["messages"] if m.type == "tool"]}
@@ -64,7 +64,7 @@ def test_evidence_outlives_the_process(run: Run) -> None:
 
 
 class Redacts(AgentMiddleware[Any, Any, Any]):
-    """Changes what a tool says before anyone sees it."""
+    """Changes the result of a tool before anything else reads it."""
 
     def wrap_tool_call(self, request: Any, handler: Any) -> Any:
         return self._redacted(handler(request))

@@ -1,4 +1,4 @@
-"""Stands between a client and a model's server: the same settings for every client, and all that was said is kept.
+"""A proxy between a client and a model's server: it sets the same settings for every client and records everything.
 
 Each run has a budget of requests and of seconds; beyond it the proxy refuses.
 """

@@ -1,4 +1,4 @@
-"""What a recorded request asked for: the answer's schema, the real tools, and in which way the answer was asked for."""
+"""Reads a recorded request: the answer's schema, the real tools, and the strategy."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""What measures real models, without one: the proxy keeps what was said and the budget, the ratchet finds who is ahead."""
+"""The measurement of real models, tested without one: the proxy records and keeps the budget, the ratchet compares."""
 
 import json
 import threading

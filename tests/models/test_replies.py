@@ -1,4 +1,4 @@
-"""Every recorded reply is read for what it holds: an answer, a call of a real tool, or neither.
+"""Every recorded reply is read correctly: as an answer, a call of a real tool, or neither.
 
 The replies are of real small models (``replies/``); what each holds stands beside it in a file of labels, made by
 ``tests.models.label``. An agent is given the schema and the tools of the recorded request and a model that gives the reply.

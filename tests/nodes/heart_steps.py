@@ -12,7 +12,7 @@ from answergraph.testing import ScriptedChatModel
 
 
 class Nodes:
-    """The nodes of one agent; a test says what the call of the model brought."""
+    """The nodes of one agent; a test gives the model's reply."""
 
     def __init__(self, *tools: Any, replies: Any = (), **options: Any) -> None:
         self.graph = build_agent_graph(ScriptedChatModel(replies=list(replies)), list(tools), **options)

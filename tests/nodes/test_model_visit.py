@@ -41,7 +41,7 @@ def answer(call_id: str = "1") -> AIMessage:
 
 
 class TestWhereTheRunStands:
-    """A visit begins a run or goes on with one, in a conversation that any provider takes."""
+    """A visit begins or continues a run, with a conversation that any provider accepts."""
 
     def test_the_first_visit_begins_a_run_with_an_empty_ledger(self) -> None:
         begun = visit([ASKED])
@@ -78,7 +78,7 @@ class TestWhereTheRunStands:
 
 
 class TestWhatItMayUse:
-    """What is left of the budget of the run, and of the run around it."""
+    """The remaining budget of the run, and of the surrounding run."""
 
     @pytest.mark.parametrize(
         ("limits", "ledger", "facts"),
@@ -112,7 +112,7 @@ class TestWhatItMayUse:
 
 
 class TestReplies:
-    """A visit keeps each reply with the request and the reading it had."""
+    """A visit keeps each reply with its request and its reading."""
 
     def both(self) -> tuple[ModelVisit, ModelReply, ModelReply]:
         begun, one, two = visit([ASKED]), reply_of(answer("1")), reply_of(answer("2"))
@@ -151,7 +151,7 @@ class TestReplies:
 
 
 class TestReadings:
-    """A reading stands as long as message, value and request are as they were."""
+    """A reading is valid as long as message, value and request are unchanged."""
 
     def test_an_untouched_reading_stands_and_its_value_is_the_one_shown(self) -> None:
         reply = reply_of(answer())

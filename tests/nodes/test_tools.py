@@ -157,7 +157,7 @@ def test_an_interrupt_inside_a_tool_is_not_a_tool_error() -> None:
 
 
 class TestBudget:
-    """What a run has left is shared by the runs inside its tools."""
+    """Runs inside a run's tools share its remaining budget."""
 
     def left_in(self, run: Run, node: ToolsNode, *tool_calls: Any) -> list[Any]:
         left.clear()

@@ -26,7 +26,7 @@ def approval() -> Any:
 
 @cache
 def elsewhere() -> Any:
-    """Return a calculator whose products somebody else works out."""
+    """Return a calculator with an external tool for multiplication."""
     here = [tool for tool in CALCULATOR_TOOLS if tool.name != "multiply"]
     multiply: Any = next(tool for tool in CALCULATOR_TOOLS if tool.name == "multiply")
     waiting = external_tool("multiply", multiply.description, multiply.tool_call_schema)
@@ -56,7 +56,7 @@ def _unsure(**options: Any) -> Any:
 
 
 def raising() -> Any:
-    """Return an agent that raises where it has no answer."""
+    """Return an agent that raises an error if it has no answer."""
     return _unsure()
 
 
@@ -66,7 +66,7 @@ def unreadable() -> Any:
 
 
 def undecided() -> Any:
-    """Return a judge that raises where no rule holds."""
+    """Return a judge that raises an error if no rule holds."""
     return create_judge("offline", ["approved", "needs fix"], on_failure="raise")
 
 

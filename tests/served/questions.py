@@ -1,4 +1,4 @@
-"""What each graph of ``langgraph.json`` is asked in tests, and what a right answer is."""
+"""The test question for each graph of ``langgraph.json``, with a check of its answer."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

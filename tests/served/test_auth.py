@@ -1,4 +1,4 @@
-"""The example of an auth handler on a real server: two users, who see nothing of each other."""
+"""The example of an auth handler on a real server: two users see nothing of each other's data."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""A tool that is carried out elsewhere, on a server: the run ends, and goes on with the tool message sent on its thread."""
+"""An external tool on a server: the run ends, and continues with the tool message that is sent on its thread."""
 
 from typing import Any
 

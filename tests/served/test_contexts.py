@@ -1,4 +1,4 @@
-"""Contexts on a server: a form for every graph that has one, and a mistake in a field is told by its name."""
+"""Contexts on a server: a form for every graph with a context, and errors that name the field."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""``langgraph dockerfile`` over the repository: what an image would be made of."""
+"""``langgraph dockerfile`` over the repository: the content of an image."""
 
 import json
 import re

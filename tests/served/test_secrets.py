@@ -1,4 +1,4 @@
-"""The key of a server's provider is in nothing that the server answers or keeps."""
+"""No response or file of a server contains the key of its provider."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What a client that draws graphs, such as Studio, reads: nodes, edges with reasons, schemas, subgraphs, hooks."""
+"""The data for clients that draw graphs, such as Studio: nodes, edges with reasons, schemas, subgraphs, hooks."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""What a server's clients are told: the reason of an error, what an input lacks, what each key is for."""
+"""Messages to a server's clients: the reason of an error, a missing input, the description of each key."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""A PostgreSQL server of the suite's own: on a free loopback port, its data in a folder that is gone afterwards."""
+"""A separate PostgreSQL server for the suite: on a free loopback port, with its data in a temporary folder."""
 
 import os
 import pwd

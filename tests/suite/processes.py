@@ -1,4 +1,4 @@
-"""Programs that tests start: each in a process group of its own, ended as a group, and nothing else with it."""
+"""Programs that tests start: each in its own process group, which is ended as a whole."""
 
 import os
 import signal

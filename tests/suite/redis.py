@@ -1,4 +1,4 @@
-"""A Redis server of the suite's own: on a free loopback port, nothing kept on disk."""
+"""A separate Redis server for the suite: on a free loopback port, with nothing stored on disk."""
 
 import shutil
 import socket

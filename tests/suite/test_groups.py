@@ -1,4 +1,4 @@
-"""The groups: what runs, what is left, and that the number left is told."""
+"""The groups: which tests run, which are left, and the report of their number."""
 
 import pytest
 

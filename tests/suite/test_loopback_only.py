@@ -1,4 +1,4 @@
-"""The guard: strangers are refused and the attempt is told; this machine is reached."""
+"""The guard: connections to other machines fail and are reported; this machine can be reached."""
 
 import asyncio
 import socket

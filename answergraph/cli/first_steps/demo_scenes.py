@@ -61,12 +61,12 @@ def _says(schema: type[BaseModel], **fields: Any) -> AIMessage:
 def _ran(replies: Sequence[AIMessage | str], response_format: Any, **options: Any) -> Callable[[], Iterator[tuple[str, str]]]:
     def lines() -> Iterator[tuple[str, str]]:
         agent = create_agent(ScriptedChatModel(replies=list(replies)), response_format=response_format, **options)
-        return _told(agent.invoke({"messages": ["Did the tests pass?"]}))
+        return _transcript(agent.invoke({"messages": ["Did the tests pass?"]}))
 
     return lines
 
 
-def _told(result: Any) -> Iterator[tuple[str, str]]:
+def _transcript(result: Any) -> Iterator[tuple[str, str]]:
     """Yield each reply of the model, each correction, and how the run ended."""
     outcome = result["outcome"]
     repairs = [repair for attempt in outcome["attempts"] for repair in attempt["repairs"]]

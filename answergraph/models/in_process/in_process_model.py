@@ -1,7 +1,4 @@
-"""The base class of chat models that answer inside this process, such as ``ScriptedChatModel`` and ``OfflineChatModel``.
-
-It reads the request from the bound arguments, estimates usage, and streams the same reply that it returns whole.
-"""
+"""The base class of chat models that answer inside this process, such as ``ScriptedChatModel`` and ``OfflineChatModel``."""
 
 from __future__ import annotations
 

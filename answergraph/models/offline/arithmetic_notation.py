@@ -1,7 +1,4 @@
-"""Reads an arithmetic expression into a plan of single operations.
-
-Nothing is computed here. A plan lists operations in order; operands are the user's numbers or results of earlier operations.
-"""
+"""Reads an arithmetic expression into a plan of single operations, in order, on numbers of the user and earlier results."""
 
 import ast
 import math
@@ -104,7 +101,7 @@ def read_plan(tokens: Sequence[NotationToken], expression: str) -> OperationPlan
     try:
         result = _noted(ast.parse(source, mode="eval").body, operations)
     except SyntaxError as error:
-        raise ExpressionError(next((said for sign, said in _PROBLEMS.items() if sign in error.msg), _MISSING)) from error
+        raise ExpressionError(next((problem for sign, problem in _PROBLEMS.items() if sign in error.msg), _MISSING)) from error
     except (MemoryError, RecursionError) as error:
         raise ExpressionError("it is nested too deep") from error
     return OperationPlan(" ".join(expression.split()), tuple(operations), result)

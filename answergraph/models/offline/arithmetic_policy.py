@@ -1,7 +1,4 @@
-"""The arithmetic policy: one tool call per step, then the answer as text or in a schema.
-
-It computes nothing: every number comes from the user or a tool. If a tool is missing or fails, the reply says so.
-"""
+"""The arithmetic policy: one tool call per step, then the answer; every number comes from the user or from a tool."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -116,8 +113,8 @@ def _operand_names(tool: OfferedSchema | None) -> list[str]:
 
 def _failure(call: AnsweredCall) -> str:
     """Describe a failed call in a few words."""
-    said = " ".join(call.text.split())[:_MAX_REASON_CHARACTERS].rstrip(".")
-    return f"{call.name} failed: {said}" if call.failed else f"{call.name} returned {said!r}, which I cannot read as a number"
+    result = " ".join(call.text.split())[:_MAX_REASON_CHARACTERS].rstrip(".")
+    return f"{call.name} failed: {result}" if call.failed else f"{call.name} returned {result!r}, which I cannot read as a number"
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,4 @@
-"""The current arithmetic question of a conversation: its plan and its calls.
-
-The offline model reads its state from the messages, so that runs can resume anywhere.
-"""
+"""The current arithmetic question, its plan and its calls, read from the messages, so that runs can resume anywhere."""
 
 import math
 import re

@@ -19,17 +19,6 @@ class OfflineChatModel(InProcessChatModel):
     it cannot do something, it says so in plain text, even if a call is forced.
 
     It keeps no state: the next step is read from the messages. Usage is an estimate, one token for four characters.
-
-    Example:
-        >>> from langchain_core.tools import tool
-        >>> @tool
-        ... def add(a: float, b: float) -> float:
-        ...     '''Add two numbers.'''
-        ...     return a + b
-        >>> OfflineChatModel().bind_tools([add]).invoke("What is 3 + 4?").tool_calls[0]["args"]
-        {'a': 3, 'b': 4}
-        >>> OfflineChatModel().invoke("What is 3 + 4?").content
-        'I cannot work out 3 + 4: I have no tool add for two numbers, and I compute nothing myself.'
     """
 
     model_name: str = "offline"

@@ -109,7 +109,7 @@ def conversation_text(messages: Sequence[BaseMessage]) -> str:
         answered = {call["id"] for call, _ in calls}
         for message in following:
             if not isinstance(message, ToolMessage):
-                text += _said(message, after_reply=bool(text) and not text.endswith("\n"))
+                text += _written(message, after_reply=bool(text) and not text.endswith("\n"))
             elif message.tool_call_id not in answered:
                 text = f"{_on_new_line(text)}Observation: {message.text}\n"
     return f"{_on_new_line(text)}Thought:"
@@ -128,7 +128,7 @@ def _turns(messages: Sequence[BaseMessage]) -> Iterator[tuple[AIMessage | None, 
     yield reply, following
 
 
-def _said(message: BaseMessage, *, after_reply: bool) -> str:
+def _written(message: BaseMessage, *, after_reply: bool) -> str:
     if isinstance(message, HumanMessage) and is_correction(message):
         gap, label = "\n", "Observation"
     else:

@@ -204,10 +204,10 @@ def _prompt_text(messages: Sequence[BaseMessage], react_prompt: ReActPrompt) -> 
 
 def _insists(reading: Unreadable, messages: Sequence[BaseMessage]) -> bool:
     """Return whether the model wrote the same text without an action again after a correction."""
-    told, _ = last_turn(messages)
-    if told is None or reading.feedback != MISSING_ACTION or not reading.log.strip():
+    previous, _ = last_turn(messages)
+    if previous is None or reading.feedback != MISSING_ACTION or not reading.log.strip():
         return False
-    return bool(told.invalid_tool_calls) and told.text == reading.log
+    return bool(previous.invalid_tool_calls) and previous.text == reading.log
 
 
 def _as_own(message: AIMessage) -> AIMessage:

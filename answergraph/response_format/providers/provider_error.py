@@ -38,8 +38,8 @@ def provider_error(error: BaseException, address: str = "") -> ProviderError | N
     for each in chain:
         body = _body(each)
         if ((status := _status(each)) is not None or isinstance(body, dict)) and _is_from(each, address):
-            said = f"{error} {'' if body is None else json.dumps(body, default=str)}"
-            return ProviderError(status, said[:MAX_ERROR_CHARACTERS], body)
+            text = f"{error} {'' if body is None else json.dumps(body, default=str)}"
+            return ProviderError(status, text[:MAX_ERROR_CHARACTERS], body)
     is_invalid = any(isinstance(each, ModelInvalidRequestError) for each in chain)
     return ProviderError(_BAD_REQUEST, str(error)[:MAX_ERROR_CHARACTERS], None) if is_invalid else None
 

@@ -1,7 +1,4 @@
-"""The provider families of ``provider_table.toml``, which decide the strategy that ``AutoStrategy`` starts with.
-
-A wrong row costs one refused request.
-"""
+"""The provider families of ``provider_table.toml``, which decide what ``AutoStrategy`` starts with; a wrong row costs a call."""
 
 import re
 import tomllib

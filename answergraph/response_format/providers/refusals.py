@@ -154,8 +154,8 @@ def cannot_be_bound(error: BaseException) -> bool:
     """Return whether a client rejected a strategy while binding the model, before sending."""
     if isinstance(error, TypeError):
         return "unexpected keyword argument" in str(error)
-    is_told = type(error) is ValueError and re.search(_PARAMETER, str(error), re.IGNORECASE) is not None
-    return is_told or isinstance(error, NotImplementedError)
+    names_parameter = type(error) is ValueError and re.search(_PARAMETER, str(error), re.IGNORECASE) is not None
+    return names_parameter or isinstance(error, NotImplementedError)
 
 
 def objection_in(error: BaseException, model: Any, answers: Collection[str] = (), user_tools: int = 0) -> Objection | None:
@@ -165,24 +165,24 @@ def objection_in(error: BaseException, model: Any, answers: Collection[str] = ()
     calling. Errors about the user's tools do not count: ``answers`` are the names of the answer schemas, ``user_tools`` is the
     number of tools before theirs.
     """
-    said = provider_error(error, address_of(model))
-    if said is None or reply_in(error, model) is not None or _is_about_a_users_tool(said.text, answers, user_tools):
+    found = provider_error(error, address_of(model))
+    if found is None or reply_in(error, model) is not None or _is_about_a_users_tool(found.text, answers, user_tools):
         return None
-    if (said.status in _NO_SUCH_ABILITY and _says(_HAS_NO_TOOLS, said)) or _says(_WITHOUT_TEMPLATES, said):
+    if (found.status in _NO_SUCH_ABILITY and _says(_HAS_NO_TOOLS, found)) or _says(_WITHOUT_TEMPLATES, found):
         return Objection(to_tools=True)
-    if said.status == 404 and _says(_WITHOUT_ENDPOINT, said):  # noqa: PLR2004 - OpenRouter: none of its providers accepts the request
+    if found.status == 404 and _says(_WITHOUT_ENDPOINT, found):  # noqa: PLR2004 - OpenRouter: none of its providers accepts the request
         return Objection(names_parameter=False)
-    if _says(_BARE, said):
+    if _says(_BARE, found):
         return Objection(to_schema=True, names_parameter=False)
-    names_parameter = _says(_PARAMETER, said)
-    if said.status not in _BAD_REQUEST or not (names_parameter or _says(_SCHEMA, said)):
+    names_parameter = _says(_PARAMETER, found)
+    if found.status not in _BAD_REQUEST or not (names_parameter or _says(_SCHEMA, found)):
         return None
-    to_schema = _says(_SPOILT_SCHEMA, said) or not (names_parameter and _says(_IS_NOT_TAKEN, said))
-    return Objection(to_schema=to_schema, beside_tools=_says(r"\btools?\b|function", said), names_parameter=names_parameter)
+    to_schema = _says(_SPOILT_SCHEMA, found) or not (names_parameter and _says(_IS_NOT_TAKEN, found))
+    return Objection(to_schema=to_schema, beside_tools=_says(r"\btools?\b|function", found), names_parameter=names_parameter)
 
 
-def _says(pattern: str, said: ProviderError) -> bool:
-    return re.search(pattern, said.text, re.IGNORECASE) is not None
+def _says(pattern: str, found: ProviderError) -> bool:
+    return re.search(pattern, found.text, re.IGNORECASE) is not None
 
 
 def _is_about_a_users_tool(text: str, answers: Collection[str], user_tools: int) -> bool:

@@ -75,9 +75,9 @@ def was_broken_off(message: AIMessage) -> bool:
 
 def failed_sample(message: AIMessage) -> str:
     """Return the provider's message about an unparsable call or JSON, else empty."""
-    said = message.response_metadata.get(FAILED_SAMPLE)
+    sample_error = message.response_metadata.get(FAILED_SAMPLE)
     broken = sorted(stop_reasons(message) & _BROKEN_CALL)
-    return str(said or "") or (f"The call was malformed ({broken[0]})." if broken and not message.tool_calls else "")
+    return str(sample_error or "") or (f"The call was malformed ({broken[0]})." if broken and not message.tool_calls else "")
 
 
 def repeats_cut_calls(messages: Sequence[AnyMessage]) -> bool:

@@ -1,7 +1,4 @@
-"""Reads a reply: its answer, if any, and its problems.
-
-The model node reads each reply once; the ``structured_response`` node reuses the reading unless something changed.
-"""
+"""Reads a reply: its answer, if any, and its problems."""
 
 from __future__ import annotations
 
@@ -106,8 +103,8 @@ class ReplyReader:
             if status == "truncated" and not every and (whole := self._read_cut(message)):
                 return whole
             return Reading(status, why_unreadable(status, message), calls=every)
-        if not every and message.response_metadata and (said := failed_sample(message)):
-            return self._read_failed(said, message)
+        if not every and message.response_metadata and (problem := failed_sample(message)):
+            return self._read_failed(problem, message)
         if not every:
             return self.read_text(message.text, message)
         readings = [self._read_call(call, message) for call in calls]
@@ -143,12 +140,12 @@ class ReplyReader:
         reading = None if closed is None else self.read_text(closed, message)
         return reading if reading is not None and reading.status == "answered" else None
 
-    def _read_failed(self, said: str, message: AIMessage) -> Reading:
+    def _read_failed(self, text: str, message: AIMessage) -> Reading:
         """Read output that the provider could not parse: an answer, or a failed attempt."""
         reading = self.read_text(message.text, message)
         if reading.status == "answered":
             return replace(reading, repairs=("failed sample", *reading.repairs))
-        return replace(self._invalid(self.request.strategy.schema_names[0], ValueError(said), message, message.text), counts=True)
+        return replace(self._invalid(self.request.strategy.schema_names[0], ValueError(text), message, message.text), counts=True)
 
     def _read_call(self, call: ToolCall, message: AIMessage) -> Reading:
         schema = self._requested(call["name"])

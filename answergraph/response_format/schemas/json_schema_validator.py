@@ -31,7 +31,7 @@ class SchemaMismatchError(ValueError):
 
     def __init__(self, located: list[tuple[list[str | int], str]]) -> None:
         self.located = located
-        super().__init__("; ".join(f"{'.'.join(map(str, place))}: {said}".removeprefix(": ") for place, said in located))
+        super().__init__("; ".join(f"{'.'.join(map(str, place))}: {problem}".removeprefix(": ") for place, problem in located))
 
 
 @dataclass(frozen=True)

@@ -130,11 +130,11 @@ def _answer_schema(declared: Any) -> AnswerSchema:
 
 
 def _unsupported(declared: Any, reason: str = "") -> AgentSpecError:
-    told = _advice(declared) or (
+    advice = _advice(declared) or (
         "Supported types: Pydantic models, dataclasses, TypedDicts, and JSON schema dicts; "
         f"also lists, scalars, Literals, enums and unions of these.{reason and ' '}{reason}"
     )
-    return AgentSpecError(f"Unsupported schema type: {shown(declared)}. {told}")
+    return AgentSpecError(f"Unsupported schema type: {shown(declared)}. {advice}")
 
 
 def _makes_formats(cls: type) -> bool:

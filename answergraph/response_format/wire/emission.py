@@ -11,7 +11,7 @@ from answergraph.response_format.wire.dialect_sizes import Budget, Edge, refuse_
 from answergraph.response_format.wire.dialects import DialectRules, SchemaNotExpressible, inside
 from answergraph.response_format.wire.merge import ANNOTATIONS, UNIONS, Node, is_of
 from answergraph.response_format.wire.normal_form import DEFINITIONS, ROOT, NormalForm, name_of
-from answergraph.response_format.wire.value_limits import MAX_HINT_CHARACTERS, Hinted, described, limits_of, said
+from answergraph.response_format.wire.value_limits import MAX_HINT_CHARACTERS, Hinted, described, hints_for, limits_of
 
 _NULL = {"type": "null"}
 _CONTAINERS = frozenset({"object", "array"})
@@ -69,7 +69,7 @@ class Emission:
                 return self._typed(node, place, or_null=or_null)
             if not self._rules.takes_anything:
                 raise SchemaNotExpressible(place.path, "anything is allowed here; give it a 'type'")
-            return described({}, node, said(node, ("default",)))
+            return described({}, node, hints_for(node, ("default",)))
 
     def _reference(self, node: Node, place: _SchemaPlace, *, or_null: bool) -> dict[str, Any]:
         name = name_of(node)
@@ -79,13 +79,13 @@ class Emission:
             self._waiting.append(name)
             self._budget.spend("characters", len(name), place.path)
         reference = {"$ref": "#" if name == ROOT else DEFINITIONS + name}
-        if or_null or (self._rules.describes_refs and "description" in described({}, node, said(node))):
+        if or_null or (self._rules.describes_refs and "description" in described({}, node, hints_for(node))):
             return self._union(node, [reference, _NULL] if or_null else [reference], place)
         return reference
 
     def _union(self, node: Node, members: list[dict[str, Any]], place: _SchemaPlace) -> dict[str, Any]:
         self._budget.spend("unions", 1, place.path)
-        return {**described({}, node, said(node)), "anyOf": members}
+        return {**described({}, node, hints_for(node)), "anyOf": members}
 
     def _typed(self, node: Node, place: _SchemaPlace, *, or_null: bool) -> dict[str, Any]:
         types = [name for name in node["type"] if name != "null"]
@@ -95,11 +95,11 @@ class Emission:
         typed = [self._of_type(node, name, place) for name in types]
         outside = {key: node[key] for key in ANNOTATIONS if key in node}
         if len(types) == 1 and not null:
-            return described(typed[0].schema, outside, (*typed[0].hints, *said(outside)))
+            return described(typed[0].schema, outside, (*typed[0].hints, *hints_for(outside)))
         if len(types) == 1 and self._takes_null_beside(typed[0].schema):
             self._budget.spend("unions", 1, place.path)
             self._budget.spend("enum_values", int("enum" in typed[0].schema), place.path)
-            return described(_or_null(typed[0].schema), outside, (*typed[0].hints, *said(outside)))
+            return described(_or_null(typed[0].schema), outside, (*typed[0].hints, *hints_for(outside)))
         members = [described(each.schema, {}, each.hints) for each in typed]
         return self._union(outside, [*members, _NULL] if null else members, place)
 
@@ -122,7 +122,7 @@ class Emission:
         self._budget.spend("enum_values", len(values), place.path)
         self._budget.spend_enum([value for value in values if isinstance(value, str)], place.path)
         if name == "boolean" and not self._rules.takes_other_enums:
-            return Hinted({"type": name}, () if len(values) > 1 else said({"enum": values}))
+            return Hinted({"type": name}, () if len(values) > 1 else hints_for({"enum": values}))
         return Hinted({"type": name, "enum": values}, ())
 
     def _object(self, node: Node, place: _SchemaPlace) -> dict[str, Any]:

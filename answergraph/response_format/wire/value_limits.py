@@ -32,13 +32,13 @@ def limits_of(node: Node, name: str, rules: DialectRules) -> Hinted:
     speaks_of = "number" if name == "integer" else name
     spoken = {key: node[key] for key, each in TYPES_OF_LIMITS.items() if key in node and each == speaks_of}
     kept = {key: value for key, value in spoken.items() if _is_kept(key, value, rules)}
-    return Hinted(kept, said({key: value for key, value in spoken.items() if key not in kept}))
+    return Hinted(kept, hints_for({key: value for key, value in spoken.items() if key not in kept}))
 
 
-def said(node: Mapping[str, Any], keywords: Iterable[str] = LIMITS_IN_WORDS) -> tuple[str, ...]:
+def hints_for(node: Mapping[str, Any], keywords: Iterable[str] = LIMITS_IN_WORDS) -> tuple[str, ...]:
     """Return a node's keywords in words, without long values."""
-    told = {key: _short(node[key]) for key in keywords if key in node and node[key] is not None}
-    return tuple(LIMITS_IN_WORDS[key].format(value) for key, value in told.items() if value)
+    limits = {key: _short(node[key]) for key in keywords if key in node and node[key] is not None}
+    return tuple(LIMITS_IN_WORDS[key].format(value) for key, value in limits.items() if value)
 
 
 def described(schema: dict[str, Any], node: Mapping[str, Any], hints: Iterable[str]) -> dict[str, Any]:
@@ -80,19 +80,19 @@ def plain_pattern(pattern: str) -> str:
     written: list[str] = []
     position, in_class = 0, False
     for piece in _PIECE.finditer(pattern):
-        kind, said = piece.lastgroup, piece[0]
-        if in_class and kind == "short" and said[1].isupper():
+        kind, token = piece.lastgroup, piece[0]
+        if in_class and kind == "short" and token[1].isupper():
             return pattern  # no plain class expresses a negated class inside another class
-        written += [pattern[position : piece.start()], _plain(kind, said, in_class=in_class)]
+        written += [pattern[position : piece.start()], _plain(kind, token, in_class=in_class)]
         in_class = kind == "open" or (in_class and kind != "close")
         position = piece.end()
     return "".join([*written, pattern[position:]])
 
 
-def _plain(kind: str | None, said: str, *, in_class: bool) -> str:
+def _plain(kind: str | None, token: str, *, in_class: bool) -> str:
     if kind == "short":
-        chosen = _CLASSES[said[1].lower()]
-        return chosen if in_class else f"[{chosen}]" if said[1].islower() else f"[^{_NOT_IN_A_STRING}{chosen}]"
+        chosen = _CLASSES[token[1].lower()]
+        return chosen if in_class else f"[{chosen}]" if token[1].islower() else f"[^{_NOT_IN_A_STRING}{chosen}]"
     if in_class:
-        return said
-    return {"[^": f"[^{_NOT_IN_A_STRING}", ".": f"[^{_NOT_IN_A_STRING}]"}.get(said, said)
+        return token
+    return {"[^": f"[^{_NOT_IN_A_STRING}", ".": f"[^{_NOT_IN_A_STRING}]"}.get(token, token)

@@ -53,7 +53,7 @@ def mistake_in_test(case: CaseText) -> Finding | None:
 
 
 def fails_by_itself(case: CaseText) -> Finding | None:
-    """Find that a test checks a constant, or says that it fails on purpose."""
+    """Judge a test faulty if it checks a constant, or says that it fails intentionally."""
     says_so = _CONSTANT.search(case.details) or signs.ON_PURPOSE.search(f"{case.test}\n{case.message}")
     if not case.is_assertion or not (says_so or _calls_nothing(case)):
         return None

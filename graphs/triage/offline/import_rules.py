@@ -24,7 +24,7 @@ _REPLACED = re.compile(r"mock\.py:\d+: in (?:decoration_helper|__enter__|_import
 
 
 def missing_code(case: CaseText) -> Finding | None:
-    """Find a failure real if the application lacks the code, not real if only the test does."""
+    """Judge a failure real if the application lacks the code, not real if only the test does."""
     if case.is_assertion or signs.RAISES.search(case.details):
         return None
     line = next((line for line in case.told_lines if signs.IMPORT.search(line)), None)

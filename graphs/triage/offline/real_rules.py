@@ -1,4 +1,4 @@
-"""The rules that find a failure real: each asks for a proof in the text that the application is wrong and not the test."""
+"""The rules that judge a failure real: each needs proof in the text that the application is wrong, not the test."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _TRUTH = re.compile(r"[Tt]rue|[Ff]alse")
 
 
 def fails_in_one_place(case: CaseText) -> Finding | None:
-    """Find a failure real if only one environment shows it and nothing in it is time-dependent."""
+    """Judge a failure real if only one environment shows it and nothing in it is time-dependent."""
     passed = [other for other in case.elsewhere if other["status"] == "passed" and _is_other_environment(other["differs"])]
     if not passed or case.passes or case.is_suspicious or not (case.is_assertion or case.broke_in == "application"):
         return None
@@ -62,14 +62,14 @@ def fails_in_one_place(case: CaseText) -> Finding | None:
 
 
 def is_reported_broken(case: CaseText) -> Finding | None:
-    """Find a failure real where a linter, compiler, sanitizer or browser says that the code or the application is broken."""
+    """Judge a failure real if a linter, compiler, sanitizer or browser says that the code or the application is broken."""
     match = signs.BROKEN.search(case.details)
     explanation = "A tool that read the code, or watched the application, says that it is broken."
     return match and _real(0.75, explanation, case.line_around(match[0]))
 
 
 def unreadable_source(case: CaseText) -> Finding | None:
-    """Find a failure real where a source file of the application cannot be parsed."""
+    """Judge a failure real if a source file of the application cannot be parsed."""
     match = signs.UNREADABLE.search(case.said)
     if match is None or signs.RAISES.search(case.details) or Frame(match["path"] or match["module"], "").is_test:
         return None
@@ -78,7 +78,7 @@ def unreadable_source(case: CaseText) -> Finding | None:
 
 
 def computes_wrongly(case: CaseText) -> Finding | None:
-    """Find a failure real if the check shows a value that the application computed, and nothing else explains it."""
+    """Judge a failure real if the check shows a value that the application computed, and nothing else explains it."""
     if not case.is_assertion or _is_explained(case) or (case.takes_fixtures and not _failed_again(case)):
         return None
     # Suites of Java classes that are not named as unit tests drive browsers and services.
@@ -94,7 +94,7 @@ def computes_wrongly(case: CaseText) -> Finding | None:
 
 
 def is_unwritten(case: CaseText) -> Finding | None:
-    """Find a failure real if code outside the test's own file says that it is not written yet."""
+    """Judge a failure real if code outside the test's own file says that it is not written yet."""
     by_own_code = case.error_type in {"NotImplementedError", "NotImplementedException"} and case.frames == case.own_frames
     if case.passes or not by_own_code or len({frame.path for frame in case.own_frames}) == 1:
         return None
@@ -102,7 +102,7 @@ def is_unwritten(case: CaseText) -> Finding | None:
 
 
 def breaks_itself(case: CaseText) -> Finding | None:
-    """Find a failure real if the application's own code raised an error that wrong data do not explain."""
+    """Judge a failure real if the application's own code raised an error that wrong data do not explain."""
     at_import = case.breaks_at_import and not INSTALLED.search(case.frames[-1].path)
     refuses = signs.RESEMBLES_BAD_DATA.search(case.error_type) or any(map(signs.REFUSAL.search, case.error_lines))
     handed_bad_data = case.takes_fixtures is not False and refuses and not at_import

@@ -20,14 +20,13 @@ _TABLE = tomllib.loads(resources.files(__package__).joinpath("failure_signs.toml
 _SIGNS = {name: _compiled(sign) for name, sign in _TABLE.items()}
 
 DISK, CONNECTION, RESOURCES, TIMEOUT = (_SIGNS[name] for name in ("disk", "connection", "resources", "timeout"))
-AWAITED_ELEMENT, ACTED, TIME_LIMIT = (_SIGNS[name] for name in ("awaited_element", "acted", "time_limit"))
-ENVIRONMENT, ENVIRON = _SIGNS["environment"], _SIGNS["environ"]
-IMPORT, SETUP, MISUSE, THIRD_PARTY = (_SIGNS[name] for name in ("import", "setup", "misuse", "third_party"))
+AWAITED_ELEMENT, ACTED, TIME_LIMIT, ENVIRON = (_SIGNS[name] for name in ("awaited_element", "acted", "time_limit", "environ"))
+ENVIRONMENT, IMPORT, SETUP, MISUSE = (_SIGNS[name] for name in ("environment", "import", "setup", "misuse"))
 UNREADABLE, BROKEN, ON_PURPOSE, OF_ITS_OWN = (_SIGNS[name] for name in ("unreadable", "broken", "on_purpose", "of_its_own"))
 RESEMBLES_BAD_DATA, REFUSAL, THROUGH_INTERFACE = (_SIGNS[name] for name in ("resembles_bad_data", "refusal", "through_interface"))
 NOT_COMPUTED, PROGRAM, RAISES = _SIGNS["not_computed"], _SIGNS["program"], _SIGNS["raises"]
 RANDOM, SEED, CLOCK_CALL, EXPIRED = (_SIGNS[name] for name in ("random", "seed", "clock_call", "expired"))
-TIMING, SURROUNDINGS, UNNOTICED = _SIGNS["timing"], _SIGNS["surroundings"], _SIGNS["unnoticed"]
+TIMING, SURROUNDINGS, UNNOTICED, THIRD_PARTY = (_SIGNS[name] for name in ("timing", "surroundings", "unnoticed", "third_party"))
 
 YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 SYSTEM = {"disk": DISK, "connection": CONNECTION, "time-out": TIMEOUT, "import": IMPORT, "setup": SETUP}

@@ -69,11 +69,11 @@ def with_tries(results: Sequence[JUnitCase]) -> list[JUnitCase]:
     by_test: Mapping[CaseKey, list[JUnitCase]] = defaultdict(list)
     for result in results:
         by_test[case_key(result)].append(result)
-    told = [result for same in by_test.values() for result in (same if len(same) == 1 else _told_apart(same))]
-    return sorted(told, key=lambda result: result.number)
+    distinct = [result for same in by_test.values() for result in (same if len(same) == 1 else _distinguished(same))]
+    return sorted(distinct, key=lambda result: result.number)
 
 
-def _told_apart(same: list[JUnitCase]) -> Iterator[JUnitCase]:
+def _distinguished(same: list[JUnitCase]) -> Iterator[JUnitCase]:
     *before, last = same
     if _are_tries(before, last):
         yield replace(last, tries=(*(Try(one.written, one.message, one.details) for one in before), *last.tries))
