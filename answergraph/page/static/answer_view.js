@@ -1,6 +1,6 @@
 // The answers of a run, each as a table: a row for each field, a column for each attempt, and what was wrong in the cell where it was.
 
-import { answersIn, attemptValues, fieldsOf } from "./answers.js";
+import { answersIn, attemptValues, fieldsOf, verdictOf } from "./answers.js";
 import { caseAround, MAX_ANSWERS } from "./cases.js";
 import { breakable, button, el, icon, newId, plural, shown, textBlock } from "./dom.js";
 import { lineOf } from "./evidence_view.js";
@@ -49,12 +49,12 @@ export class AnswerView {
 
   /** Make the element of one answer. */
   card(record, messages) {
-    const { title, answer, outcome } = record;
+    const { title, outcome } = record;
     const { tone, icon: sign } = statusWords(outcome.status);
     const badge = el("span.badge", { "data-tone": tone }, icon(sign), outcome.status);
-    const label = outcome.verdict ?? answer?.label ?? answer?.verdict;
+    const verdict = verdictOf(record);
     const heading = [
-      el("h2", {}, title, badge, typeof label === "string" && el("span.hint", {}, label)),
+      el("h2", {}, title, badge, verdict && el("span.hint", {}, verdict)),
       outcome.status !== "answered" && outcome.reason && el("p", {}, outcome.reason),
     ];
     return el(

@@ -18,6 +18,10 @@ export function answersIn(values) {
   return found;
 }
 
+/** What an answer says in a word, if it does. */
+export const verdictOf = (record) =>
+  [record?.outcome.verdict, record?.answer?.verdict, record?.answer?.label].find((each) => typeof each === "string");
+
 /** The outcome among what a node has written, if there is one. */
 export const outcomeIn = (wrote) => Object.entries(wrote ?? {}).find(([key, value]) => /(^|_)outcome$/.test(key) && isOutcome(value))?.[1];
 

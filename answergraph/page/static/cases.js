@@ -1,7 +1,7 @@
 // The cases of a run: what a graph does in the same way for several things side by side, such as the reports of a triage or the tasks of
 // a fan-out. Knows no elements.
 
-import { answersIn, fieldsOf, outcomeIn, reportIn } from "./answers.js";
+import { answersIn, fieldsOf, outcomeIn, reportIn, verdictOf } from "./answers.js";
 import { textOf } from "./conversation.js";
 import { statusWords } from "./outcome_words.js";
 import { messagesIn, spacesOf, withoutIds } from "./steps.js";
@@ -128,8 +128,6 @@ function nameIn(wrote) {
   const name = written.length === 1 && texts.find((value) => typeof value === "string" && value);
   return name ? brief(name, 80) : undefined;
 }
-
-const verdictOf = (record) => record?.outcome.verdict ?? record?.answer?.verdict ?? record?.answer?.label;
 
 /** The first value that a result of a tool supports, or what the outcome says. */
 function whyOf(answer, { evidence, reason }) {

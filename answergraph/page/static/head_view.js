@@ -1,7 +1,7 @@
 // The head of a run: how it ended, and why.
 
 import { answersIn } from "./answers.js";
-import { button, el, icon, shown } from "./dom.js";
+import { button, el, icon } from "./dom.js";
 import { lastMessage } from "./conversation.js";
 import { markdown } from "./markdown.js";
 import { headOf, usageOf } from "./outcome_words.js";

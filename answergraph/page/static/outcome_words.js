@@ -1,6 +1,6 @@
 // What the page says of a run: a word, a tone, and the sentence that says why. Knows no elements.
 
-import { answersIn } from "./answers.js";
+import { answersIn, verdictOf } from "./answers.js";
 import { counted, lasted, moment, plural } from "./dom.js";
 import { brief, tokensOf, wrongWith } from "./timeline.js";
 
@@ -81,14 +81,14 @@ const TELLERS = {
     why: ["Everything written until then is kept."],
   }),
   ended: (run) => {
-    const all = answersIn(run.values).map(({ outcome }) => outcome.status);
+    const all = answersIn(run.values).map((record) => verdictOf(record) ?? record.outcome.status.replaceAll("_", " "));
     const decided = all.length ? null : decisionIn(run.values);
     if (decided) return { rest: `: ${decided.word}`, why: [decided.why] };
     if (all.length)
       return {
         rest: `: ${plural(all.length, "answer")}`,
         why: [
-          `${[...Map.groupBy(all, (status) => status)].map(([status, { length }]) => `${length} ${status.replaceAll("_", " ")}`).join(", ")}.`,
+          `${[...Map.groupBy(all, (verdict) => verdict)].map(([verdict, { length }]) => `${length} ${verdict}`).join(", ")}.`,
         ],
       };
     return {

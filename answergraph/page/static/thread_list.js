@@ -76,7 +76,7 @@ export class ThreadList {
       el(
         "span.meta",
         {},
-        el("span", { "data-status": status }, { idle: "ended", error: "failed" }[status] ?? status.replaceAll("_", " ")),
+        el("span", { "data-status": status }, { idle: "ended", error: "failed", interrupted: "waits for you", busy: "running" }[status] ?? status.replaceAll("_", " ")),
         el("time", {}, created ? moment(created) : ""),
       ),
     );

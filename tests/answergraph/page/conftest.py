@@ -19,7 +19,7 @@ LONGEST_RUN = 120_000
 """In milliseconds; two thousand messages on a busy machine."""
 SOME_STEPS = re.compile(r"^([3-9]|\d\d)$")
 """The text of the step counter in the middle of a run."""
-FOREIGN = ("langchain_agent", "plain", "supervisor", "office", "thousand")
+FOREIGN = ("langchain_agent", "plain", "supervisor", "office", "thousand", "broken")
 WATCHED = ("grounded", "rejected", "approval", "question", "long", "hostile", "form", "pause", "relay", "steady", "many", "noted")
 ASKING = ("booking", "booking_each", "poll", "inbox")
 SPREAD = ("towns", "batch", "lengths")

@@ -101,6 +101,15 @@ def office() -> Any:
     return StateGraph(MessagesState).add_node("team", supervisor()).add_edge(START, "team").add_edge("team", END).compile()
 
 
+def broken() -> Any:
+    """Return a graph that fails with an error whose words `langgraph dev` keeps to itself."""
+
+    def call(state: Notes) -> dict[str, Any]:
+        raise ConnectionError("no route to the wiki")
+
+    return StateGraph(Notes).add_node("call", call).add_edge(START, "call").add_edge("call", END).compile()
+
+
 class Rounds(TypedDict):
     """How often the graph went round."""
 

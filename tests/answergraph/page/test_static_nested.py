@@ -57,6 +57,7 @@ def test_a_run_goes_on_from_before_the_subgraph_that_a_step_is_in(page: Page) ->
     run(page, "office", "What memory do our runners have?")
     page.locator(".step[data-depth='0']", has_text="team").click()
     page.locator(".step[data-depth='1']", has_text="reader").click()
+    expect(page.locator("#details")).to_contain_text("from before team, which then runs again from its first step")
     page.get_by_role("button", name="Fork before team").click()
     expect(page.locator("#checkpoint")).to_contain_text("This is an older state of the thread.")
     page.get_by_role("button", name="Run on from here").click()

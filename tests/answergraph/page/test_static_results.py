@@ -42,6 +42,16 @@ def test_a_triage_of_another_folder_says_why_there_is_nothing(page: Page) -> Non
     expect(page.locator(".why").first).to_have_text("'/etc' is not below the folder this triage may look into.")
 
 
+def test_a_failed_run_says_what_was_raised_and_says_it_once(page: Page) -> None:
+    choose(page, "broken")
+    page.get_by_label("Message", exact=True).fill("Go.")
+    page.get_by_role("button", name="Run", exact=True).click()
+    assert ended(page) == "The run failed."
+    expect(page.get_by_role("heading", level=1)).to_have_text("Failed in call, step 1")
+    expect(page.locator(".why").first).to_contain_text("no route to the wiki")
+    expect(page.locator("#error")).to_be_hidden()
+
+
 def test_a_run_that_the_server_has_not_begun_is_queued_until_it_begins(page: Page) -> None:
     thread, first, waiting = page.evaluate(
         """async () => {

@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.answergraph.page.conftest import choose, ended
+from tests.answergraph.page.test_static_views import run
 from tests.answergraph.page.watched_graphs import LOG, QUOTE
 
 pytestmark = pytest.mark.browser
@@ -89,3 +90,14 @@ def test_a_run_can_be_stopped(page: Page) -> None:
     expect(page.locator(".step")).to_contain_text("stopped here")
     page.reload()
     expect(page.locator(".step")).to_contain_text("stopped here")
+
+
+def test_beside_the_graph_steps_and_attempts_are_as_readable_as_on_a_phone(page: Page) -> None:
+    page.set_viewport_size({"width": 820, "height": 1180})
+    run(page, "grounded")
+    expect(page.get_by_role("columnheader", name="Attempt 2 accepted")).to_be_in_viewport(ratio=1)
+    page.get_by_role("button", name="Attempt 1").click()
+    expect(page.locator(".answer td[data-tone=no]")).to_be_in_viewport(ratio=1)
+    what = page.locator(".step .what").first.bounding_box()
+    assert what
+    assert what["width"] > 200

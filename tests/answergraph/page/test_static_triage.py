@@ -37,6 +37,9 @@ def test_a_triage_shows_each_quote_where_it_stands(page: Page, pictures: Path) -
     assert ended(page) == "The run has ended."
     expect(page.locator("[data-node='triage_case:conclude_failed:structured_response']")).to_be_attached()
     expect(page.locator("#drawing g.node.done")).not_to_have_count(0)
+    expect(page.get_by_role("region", name="Outcome").locator(".why")).to_have_text("1 not-real.")
+    for _ in range(4):
+        page.get_by_role("separator", name="Width of the graph").press("ArrowLeft")
     answer = page.locator(".answer").first
     expect(answer).to_contain_text("answered")
     piece = answer.get_by_role("button", name=re.compile(r"^Evidence for evidence\[0\]"))
@@ -68,6 +71,7 @@ def test_a_calculation_on_the_page_is_worth_a_picture(page: Page, pictures: Path
     page.keyboard.press("Control+Enter")
     page.wait_for_selector("#run:disabled")
     ended(page)
+    expect(page.get_by_role("heading", level=1)).to_be_in_viewport()
     page.locator(".chip").first.click()
     expect(page.locator("mark").first).to_have_text("257.25")
     take_picture(page, pictures / "page-calculator.png")
