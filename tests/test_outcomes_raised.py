@@ -1,4 +1,4 @@
-"""The second table of `docs/outcomes.md`: the exceptions of `invoke`, the thread after each, and how it continues; a test per row.
+"""The second table of `docs/outcomes.md`, a test per row: what `invoke` raises, the thread after it, and how it continues."""
 
 import asyncio
 import re
