@@ -19,7 +19,7 @@ SHOWN = {
     "an answer beside tool calls": "an answer beside a tool call",
     "prose instead of a requested answer": "prose instead of an answer",
     "a provider that refuses": NEXT + "test_a_refused_request_is_made_on_the_next_rung_at_once_and_is_not_an_attempt",
-    "an answer that stays invalid": "the same invalid answer for ever",
+    "an answer that stays invalid": "the same invalid answer forever",
     "calls of the model": "tests.test_outcomes_page:SEARCHES",
     "a JSON Schema `dict`": "a json schema that is not met",
     "a schema left out by middleware": "an answer left out by narrowing",

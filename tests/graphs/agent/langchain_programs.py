@@ -270,7 +270,7 @@ DIFFERENT: dict[str, tuple[str, Program]] = {
         "a run never returns None without a reason",
         program("Ada", said(GOOD), response_format=ToolStrategy(Contact)),
     ),
-    "the same invalid answer for ever": (
+    "the same invalid answer forever": (
         "limits: the same mistake twice ends the run",
         program(*[said(BAD)] * 3, said(GOOD), response_format=ToolStrategy(Contact)),
     ),

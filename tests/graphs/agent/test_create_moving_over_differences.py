@@ -35,7 +35,7 @@ OURS = {
     "prose instead of an answer": [
         Ended("human ai human ai tool", "Give your answer by calling the tool Contact.", ADA, "answered")
     ],
-    "the same invalid answer for ever": [Ended("human ai tool ai tool", "Error: Failed to parse", None, "invalid")],
+    "the same invalid answer forever": [Ended("human ai tool ai tool", "Error: Failed to parse", None, "invalid")],
     "a json schema that is not met": [Ended("human ai tool ai tool", "Error: Failed to parse", {"n": 1}, "answered")],
     "malformed tool arguments": [Ended("human ai tool ai", "Tool call search with id 1 could not be executed", "-", "-")],
     "two equal answers": [Ended("human ai tool tool", RECEIPT, ADA, "answered")],

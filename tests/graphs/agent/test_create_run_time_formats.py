@@ -84,6 +84,13 @@ def test_a_run_without_a_schema_uses_the_default(run: Any) -> None:
     assert run(agent, QUESTION)["structured_response"] == Verdict.model_validate(GOOD)
 
 
+def test_the_schema_may_come_under_another_key_of_the_context(run: Any) -> None:
+    agent, _ = agent_of(COUNTED, response_format=FromContext("shape"))
+    assert run(agent, QUESTION, context={"shape": SCHEMA})["structured_response"] == {"n": 3}
+    with pytest.raises(ResponseFormatError, match="The context's 'shape' cannot be used"):
+        run(agent, QUESTION, context={"shape": "Count"})
+
+
 def test_a_function_makes_the_format_of_each_call(run: Any) -> None:
     agent, model = agent_of(calls(call("search", {"query": "q"})), calls(call("Verdict", GOOD, "2")), response_format=by_turn)
     assert run(agent, QUESTION)["structured_response"] == Verdict.model_validate(GOOD)
