@@ -246,9 +246,7 @@ export function wrongWith({ problems, error, status }) {
 export function changes(wrote) {
   const parts = Object.entries(wrote ?? {}).map(([key, value]) => {
     if (key === "messages") return `writes ${plural([value].flat().length, "message")}`;
-    if (Array.isArray(value)) return `${counted(value.length)} in ${key}`;
-    if (value === null) return `empties ${key}`;
-    return typeof value === "object" ? `sets ${key}` : `sets ${key} to ${brief(String(value), 60)}`;
+    return Array.isArray(value) ? `${counted(value.length)} in ${key}` : `sets ${key}`;
   });
   return parts.length ? listed(parts) : "changes nothing";
 }
