@@ -1,7 +1,5 @@
 """The parts of an agent that its nodes use."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any

@@ -1,7 +1,5 @@
 """Runs the developer's checks of a valid answer."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from inspect import isroutine

@@ -1,7 +1,5 @@
 """Handles refused requests: remembers them and asks in another way if possible."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from answergraph.nodes.model_visit import ModelVisit

@@ -1,7 +1,5 @@
 """External tool calls: the run ends, and resumes with their results."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 

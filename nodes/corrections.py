@@ -1,7 +1,5 @@
 """The corrections sent to a model."""
 
-from __future__ import annotations
-
 from typing import Any
 from uuid import uuid4
 

@@ -1,7 +1,5 @@
 """The table that decides what happens after a reply was read."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple

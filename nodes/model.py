@@ -1,7 +1,5 @@
 """The model node: builds the request, calls the model inside the middleware, reads the reply and records the request."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial

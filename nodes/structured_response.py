@@ -1,7 +1,5 @@
 """The ``structured_response`` node: the only place where an answer is accepted or sent back."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate

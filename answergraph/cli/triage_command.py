@@ -1,7 +1,5 @@
 """``answergraph triage``: judge the failures of a test run."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -5,8 +5,6 @@ Filters work by style sheet alone. No verdict is green: a failure that is not re
 Text from files and models is escaped; the page's policy forbids scripts and remote content.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Writes a triage for other programs: Markdown, GitHub annotations, JUnit XML with verdicts."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from xml.sax.saxutils import escape, quoteattr

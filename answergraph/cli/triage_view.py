@@ -1,7 +1,5 @@
 """Prints the reports of a triage: a table, then the quotes for each verdict."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 
 from rich.box import SIMPLE_HEAD

@@ -1,7 +1,5 @@
 """The wording of verdicts, totals and places, shared by all output formats."""
 
-from __future__ import annotations
-
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence

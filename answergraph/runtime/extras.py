@@ -1,7 +1,5 @@
 """Says in one line which extra installs a missing package."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 

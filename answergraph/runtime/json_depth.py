@@ -1,7 +1,5 @@
 """Limits the nesting of data, because much code that reads it is recursive."""
 
-from __future__ import annotations
-
 from typing import Any
 
 MAX_JSON_DEPTH = 128

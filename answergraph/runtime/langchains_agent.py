@@ -1,7 +1,5 @@
 """Parts of LangChain's agents without a public name, read from one of its agents."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from functools import lru_cache

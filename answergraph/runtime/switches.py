@@ -1,7 +1,5 @@
 """Environment variables, read when an agent is built, that restore LangGraph's behaviour."""
 
-from __future__ import annotations
-
 import os
 
 

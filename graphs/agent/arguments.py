@@ -1,7 +1,5 @@
 """Checks the arguments of ``create_agent``; each message has the line to write."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from types import FunctionType
 from typing import Annotated, Any, NotRequired, Optional, Required, TypeVar, Union, get_args, get_origin, get_type_hints

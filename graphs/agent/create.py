@@ -15,8 +15,6 @@ With ``end_strategy="early"``, ``structured_response`` has an edge ``call_tools`
 the tools called beside it run.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from typing import Any, Unpack

@@ -1,7 +1,5 @@
 """Refuses guards that cannot work or have nothing to check."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from functools import partial
 

@@ -1,7 +1,5 @@
 """The middleware hooks as chains of nodes, with named ends for the graph builder."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial

@@ -1,7 +1,5 @@
 """Exit conditions: one pure function per conditional edge. A router says why; the builder's mapping says where."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property

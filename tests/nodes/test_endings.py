@@ -110,7 +110,7 @@ def test_the_facts_decide(known: EndingFacts, ending: Ending) -> None:
     assert decide(known) == ending
 
 
-FLAGS = [field.name for field in fields(EndingFacts) if field.type == "bool"]
+FLAGS = [field.name for field in fields(EndingFacts) if field.type is bool]
 STATUSES: tuple[Status, ...] = ("answered", "refused", "truncated", "empty", "invalid", "unanswered")
 """Those that a reading has."""
 ALL = [
