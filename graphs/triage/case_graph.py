@@ -10,8 +10,6 @@ supported by tool results, or abstain. A test that failed and passed in one run 
 uses the offline rules.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from operator import add

@@ -3,8 +3,6 @@
 The same model does not judge a known failure again. Only tests that failed at least once are kept.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import sqlite3

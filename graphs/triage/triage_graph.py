@@ -8,8 +8,6 @@ START → find_cases ──┬─ judge ──→ triage_case (one per cause, si
 With a history, both ways lead through ``remember``.
 """
 
-from __future__ import annotations
-
 import os
 from dataclasses import dataclass
 from operator import add

@@ -1,7 +1,5 @@
 """The plan of a triage: causes to judge, known causes, and the estimated cost."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any
 

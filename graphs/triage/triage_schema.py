@@ -1,7 +1,5 @@
 """The two verdicts of a triage on a case, and the report of a case."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal, cast
 
 from pydantic import BaseModel, Field

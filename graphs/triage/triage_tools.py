@@ -3,8 +3,6 @@
 The folder is in the agent's state; links, binary files and paths outside are answered with a sentence.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

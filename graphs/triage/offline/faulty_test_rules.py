@@ -1,7 +1,5 @@
 """The rules about tests that are wrong themselves: in their preparation, their code, or what they compare."""
 
-from __future__ import annotations
-
 import re
 
 from answergraph.graphs.triage.offline import triage_signs as signs

@@ -1,7 +1,5 @@
 """The rule about missing code: does the application or the test lack it?"""
 
-from __future__ import annotations
-
 import re
 import sys
 

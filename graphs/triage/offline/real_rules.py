@@ -1,7 +1,5 @@
 """The rules that judge a failure real: each needs proof in the text that the application is wrong, not the test."""
 
-from __future__ import annotations
-
 import re
 from math import isclose
 

@@ -1,7 +1,5 @@
 """Parses stack frames of many languages, the innermost last."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

@@ -3,8 +3,6 @@
 All of it is text of tool results, so that quotes are always parts of them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

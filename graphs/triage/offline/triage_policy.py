@@ -4,8 +4,6 @@ It reads the case, searches the logs for the test's name and random seeds, and a
 tool results. Without a matching rule it abstains and says what is missing.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -3,8 +3,6 @@
 The first finding counts. Without one, the policy abstains and leaves the case to a person.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """The signs of ``failure_signs.toml``: what test tools, systems and languages write, by what it means."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from importlib import resources

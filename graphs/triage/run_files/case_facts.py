@@ -1,7 +1,5 @@
 """The facts of a case for ``read_case``: as a quotable text and as data."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from typing import Any

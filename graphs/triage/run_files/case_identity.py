@@ -4,8 +4,6 @@ Two results count as runs of one test only if all facts in the files agree, exce
 ``attempt-2``, a file ``rerun.xml``.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence

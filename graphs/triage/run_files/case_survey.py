@@ -1,7 +1,5 @@
 """The cases of a test run to judge: those that failed, were flaky, or passed while their logs show a failure."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping

@@ -3,8 +3,6 @@
 Patterns are RE2's, which match in linear time.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Generator, Iterator
 from contextlib import closing

@@ -1,7 +1,5 @@
 """The test results of a JUnit XML file, each with its tries."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator

@@ -3,8 +3,6 @@
 Files are opened part by part from the folder's descriptor without following links. ``FolderError`` explains unreadable files.
 """
 
-from __future__ import annotations
-
 import os
 import stat
 from collections.abc import Iterator
