@@ -14,7 +14,7 @@ from contextvars import copy_context
 from dataclasses import dataclass
 from typing import Any, get_args, get_type_hints
 
-from langchain_core.callbacks import CallbackManager
+from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.messages import ToolCall, ToolMessage
 from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool, StructuredTool
@@ -117,10 +117,12 @@ class DirectCall:
 
     def _is_listened_to(self) -> bool:
         given = self.config.get("callbacks") or []
-        handlers = given if isinstance(given, list) else given.handlers
-        # Includes handlers that are not inherited, such as that of ``collect_runs``.
         tool = self.direct.tool
-        return bool(handlers or CallbackManager.configure(None, tool.callbacks, tool.verbose).handlers)
+        if tool.callbacks or tool.verbose or (given if isinstance(given, list) else given.handlers):
+            return True
+        # A handler that is not inherited, such as that of ``collect_runs``, stands in a context variable. Building a
+        # ``CallbackManager`` would find it as well, but costs as much as the rest of the call.
+        return any(isinstance(value, BaseCallbackHandler) for value in copy_context().values())
 
     def _input(self) -> ToolCall:
         return {**self.call, "type": "tool_call"}
