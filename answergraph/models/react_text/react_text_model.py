@@ -87,7 +87,7 @@ class ReActTextModel(StandardChatModel):
 
     def __init__(self, llm: Runnable[Any, Any], **fields: Any) -> None:
         if not isinstance(llm, Runnable):
-            raise AgentSpecError(f"llm={shown(llm)} is not a model object; write ReActTextModel(ChatOpenAI(model=…)), for example.")
+            raise AgentSpecError(f"llm={shown(llm)} is not a model object; write ReActTextModel(ChatOpenAI(model=…)).")
         super().__init__(**{"llm": llm, **fields})
 
     def bind_tools(
