@@ -33,7 +33,9 @@ from answergraph.response_format.providers.model_capabilities import model_name
 from answergraph.response_format.reading.diagnosis import diagnose
 from answergraph.response_format.wire.dialects import Dialect
 from answergraph.runtime.steps import MAX_CHARACTERS_ON_LOOP, Step, arun_step, off_loop, run_step
+from answergraph.state.errors import AgentSpecError
 from answergraph.state.messages import last_turn
+from answergraph.state.mistakes import shown
 
 HandleParsingErrors = bool | str | Callable[[OutputParserException], str]
 """``True`` sends the problem back to the model, a string or a callable replaces its words, ``False`` raises the error."""
@@ -84,6 +86,8 @@ class ReActTextModel(StandardChatModel):
     """Whether the stop words are sent. Invented observations are cut off in any case; some servers refuse stop words."""
 
     def __init__(self, llm: Runnable[Any, Any], **fields: Any) -> None:
+        if not isinstance(llm, Runnable):
+            raise AgentSpecError(f"llm={shown(llm)} is not a model object; write ReActTextModel(ChatOpenAI(model=…)).")
         super().__init__(**{"llm": llm, **fields})
 
     def bind_tools(
