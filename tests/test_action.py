@@ -67,8 +67,9 @@ class Job:
     def surroundings(self) -> dict[str, str]:
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("GITHUB_", "ANSWERGRAPH_", "PYTEST"))}
         files = {f"GITHUB_{name}": str(self.place / name.lower()) for name in ("OUTPUT", "STEP_SUMMARY", "ENV", "PATH", "STATE")}
-        # The dependencies are those of this environment: the step installs answergraph alone, and needs no network.
+        # The dependencies are those of this environment: the step installs answergraph alone, and asks no index.
         alone = {"PIP_NO_DEPS": "1", "PIP_NO_BUILD_ISOLATION": "false", "PYTHONPATH": sysconfig.get_path("purelib")}
+        alone |= {"PIP_NO_INDEX": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
         of_job = {"RUNNER_TEMP": "runner", "GITHUB_WORKSPACE": "workspace"}
         return {
             **kept,

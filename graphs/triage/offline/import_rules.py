@@ -16,7 +16,7 @@ _NO_SCRIPT = re.compile(
     r"|provides package (?P<go>[^\s;]+)"
 )
 _NO_CLASS = re.compile(r"(?:ClassNotFoundException|NoClassDefFoundError): (?P<module>[\w./$]+)")
-_NO_PHP_CLASS = re.compile(r'Class "(?P<top>\w+)\\[^"]*" not found')
+_NO_PHP_CLASS = re.compile(r"""Class ["'](?P<top>[A-Za-z0-9]+)[\w\\]*["'] not found""")
 _REPLACED = re.compile(r"mock\.py:\d+: in (?:decoration_helper|__enter__|_importer)\b")
 """A mock looked for the name that it replaces."""
 
@@ -55,6 +55,8 @@ def _is_of_application(line: str, case: CaseText) -> bool | None:
         ours, theirs = case.test.split("::")[0].split("."), re.split(r"[./]", of_class["module"])
         return sum(1 for one, other in zip(ours, theirs, strict=False) if one == other) >= MIN_SHARED_PACKAGES
     of_php = _NO_PHP_CLASS.search(line)
+    if of_php and signs.THIRD_PARTY.search(of_php["top"]):
+        return False
     return {"App": True, "Tests": False}.get(of_php["top"]) if of_php else None
 
 

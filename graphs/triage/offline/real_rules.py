@@ -18,7 +18,7 @@ _VALUE = r"""('[^'\n]{0,200}'|"[^"\n]{0,200}"|<[^>\n]{0,200}>|\[[^\]\n]{0,200}\]
 _COMPARISONS = (
     r"^\s*expected: LINE$\s+^\s*actual *: LINE$",  # testify
     r"(?:\bassert|AssertionError:) VALUE (?:[!=<>]=|[<>]) VALUE",  # pytest, unittest
-    r"^VALUE !== VALUE$|^(?:.*Exception: )?VALUE did not equal VALUE",  # Node, ScalaTest
+    r"^VALUE !==? VALUE$|^(?:.*Exception: )?VALUE did not equal VALUE",  # Node, Robot Framework, ScalaTest
     r"\b[Ll]eft: +VALUE\s+[Rr]ight: +VALUE",  # Rust, Elixir
     r"[Ee]xpected:? ?(?!values )VALUE (?:to (?:\w+ )?equal|to be|but (?:was|found|got):?) ?VALUE",  # Chai, Vitest, TestNG, JUnit
     r"[Ee]xpected(?: length)? *:? *(?:is )?VALUE[.,]?\s+"  # Jest, NUnit, RSpec, Minitest
@@ -38,8 +38,6 @@ _COLOUR = re.compile(r"[\x1b?]?\[\d{1,2}m")
 _BUILT_IN = "(?:len|str|int|float|bool|sorted|list|set|type|isinstance|any|all)"
 _CALLED = re.compile(rf"^E\s+\+\s+where (?!(?:True|False|None) )[^\n]{{1,300}} = (?!{_BUILT_IN}\()[\w.]+\(", re.MULTILINE)
 """pytest shows which call returned the value."""
-_STATED = re.compile(r"^Expected: \(.+\) (?:[!=<>]=|[<>]) \(.+\), actual: (?!.*\d\.\d{3})", re.MULTILINE)
-"""GoogleTest shows what was compared, and both values."""
 _NUMBER = re.compile(r"-?\d{1,300}(?:\.\d+)?")
 _MEASURED = re.compile(r"^(?:E| )\s+(?:\w+: )?assert (?=.*\d\.\d{3}).* [<>]=? ", re.MULTILINE)
 """A value with many decimals is above or below a limit: it was measured, or learnt."""
@@ -83,7 +81,7 @@ def computes_wrongly(case: CaseText) -> Finding | None:
     frames = [frame for frame in case.own_frames if frame.class_name]
     is_unit = not frames or any(frame.is_test for frame in frames)
     is_proved = not _MEASURED.search(case.details) and (
-        _CALLED.search(case.details) or _STATED.search(case.details) or _differ(case)
+        _CALLED.search(case.details) or signs.STATED.search(case.said) or _differ(case)
     )
     if not is_proved or not is_unit or signs.THROUGH_INTERFACE.search(case.test) or signs.NOT_COMPUTED.search(case.said):
         return None

@@ -38,12 +38,12 @@ SHOWN_AROUND = re.compile(r"^[ \t]*(?:> )?\d+ \|.*$", re.MULTILINE)
 """The lines of source code that are shown around the failed one."""
 LIBRARY_LINE = re.compile(
     SHOWN_AROUND.pattern + r"|^(?:E |[ \t]*(?:Expected|Received)\b).*$|^.*(?:node_modules|site-packages|node:|\binternal/"
-    r"|new Promise|Promise\.(?:all|then)|processTicks|<anonymous>\)"
-    r"|Error Context:|RUST_BACKTRACE"
-    r"|at (?:java|javax|sun|jdk|kotlin|scala|junit|org\.(?:junit|testng|hamcrest|gradle|apache\.maven))\.).*$",
+    r"|new Promise|Promise\.(?:all|then)|processTicks|<anonymous>\)|Error Context:|RUST_BACKTRACE"
+    r"|at (?:java|javax|sun|jdk|kotlin|scala|junit|org\.(?:junit|testng|hamcrest|gradle|apache\.maven))\.).*$"
+    r"|^[ \t]*(?:from [\w.]+ )?import [\w., ]+$",
     re.MULTILINE,
 )
-"""Lines that are not the project's own: of libraries, and compared values, which may say anything."""
+"""Lines that tell nothing of what the project's code does: of libraries, imports, and compared values, which may say anything."""
 
 
 @dataclass(frozen=True)

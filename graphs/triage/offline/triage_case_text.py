@@ -30,7 +30,7 @@ _DRIVER = re.compile(
     r"Error: (?:page|locator|browser\w*|frame\w*|context|elementHandle|keyboard|mouse)\.\w+:"
     r"|openqa[./]selenium|OpenQA\.Selenium|selenium/webdriver|playwright/_impl|io\.(?:restassured|appium)|webdriverio|puppeteer"
 )
-_PLACE = re.compile(r"(?<![\w:/.])(?:[A-Za-z]:)?(?:[\w.$-]*[/\\])+[\w.$-]+\.\w+:\d+")
+_PLACE = re.compile(r"(?<![\w:/.])(?:[A-Za-z]:|https?://[\w.:-]+)?(?:[\w.$-]*[/\\])+[\w.$-]+\.\w+:\d+")
 """A place in a file: the names of folders tell nothing of what the code does."""
 _PANIC = re.compile(r"^panic: runtime error|^thread '[^'\n]*' panicked at", re.MULTILINE)
 _MARK = re.compile(r"^E\s+")
@@ -59,7 +59,7 @@ _CHECK = re.compile(
     r"|\b(?:check|expect|assert)(?:_?(?:eq|ne|lt|le|gt|ge|equals?|true|false)\w*)?\(|\b(?:EXPECT|ASSERT|CHECK|REQUIRE)_?[A-Z]*\("
     r"|[Ee]xpected:?[ \n].*(?:\b[Bb]ut:? (?:was|got|found)|\b[Aa]ctual|\b[Rr]eceived|\b[Ww]as\b|\b[Gg]ot\b|Which is)"
     r"|should (?:have|be|equal|match|throw)\b|\bcheck failed|\b[Ee]xpected .{1,200} to (?:equal|be|match|contain)\b"
-    r"|condition was false|\bActual: \S+\s+Expected: |to be (?:equal|true|false)|did not match",
+    r"|condition was false|\A\s*\S{1,200} != \S{1,200}\s|\bActual: \S+\s+Expected: |to be (?:equal|true|false)|did not match",
     re.DOTALL,
 )
 

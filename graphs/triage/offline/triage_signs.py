@@ -22,7 +22,7 @@ AWAITED_ELEMENT, ACTED, TIME_LIMIT, ENVIRON = (_SIGNS[name] for name in ("awaite
 ENVIRONMENT, IMPORT, SETUP, MISUSE = (_SIGNS[name] for name in ("environment", "import", "setup", "misuse"))
 UNREADABLE, BROKEN, ON_PURPOSE, OF_ITS_OWN = (_SIGNS[name] for name in ("unreadable", "broken", "on_purpose", "of_its_own"))
 RESEMBLES_BAD_DATA, REFUSAL, THROUGH_INTERFACE = (_SIGNS[name] for name in ("resembles_bad_data", "refusal", "through_interface"))
-NOT_COMPUTED, PROGRAM, RAISES = _SIGNS["not_computed"], _SIGNS["program"], _SIGNS["raises"]
+NOT_COMPUTED, STATED, PROGRAM, RAISES = (_SIGNS[name] for name in ("not_computed", "stated", "program", "raises"))
 RANDOM, SEED, CLOCK_CALL, EXPIRED = (_SIGNS[name] for name in ("random", "seed", "clock_call", "expired"))
 TIMING, SURROUNDINGS, UNNOTICED, THIRD_PARTY = (_SIGNS[name] for name in ("timing", "surroundings", "unnoticed", "third_party"))
 
