@@ -93,8 +93,8 @@ class ToolsNode(Runnable[Any, Any]):
                 outcome = {"error": error}
             else:
                 if type(result) is ToolMessage and isinstance(result.content, str):
-                    settled = budget.result_with_charges(result)
-                    return {"messages": [settled]} if settled is result else [settled]
+                    charged = budget.result_with_charges(result)
+                    return {"messages": [charged]} if charged is result else [charged]
                 outcome = {"value": result}
             return (yield Invoke(_tool_node_of(direct.outcome_again(**outcome), budget), input))
 

@@ -12,7 +12,7 @@ _ABILITY = "say which of several conditions a report states word for word"
 _WORD = re.compile(r"\w+(?:['’]\w+)?")
 _SENTENCE_END = re.compile(r"(?<=[.!?;:])\s|\n")
 _NEGATIONS = frozenset({"no", "not", "never", "none", "cannot", "without"})
-_REACH = 3
+_MAX_NEGATED_WORDS = 3
 """Number of words that a negation negates."""
 
 
@@ -63,5 +63,5 @@ def _places(words: Sequence[str], wanted: Sequence[str]) -> Iterator[range]:
 
 
 def _negated(words: Sequence[str], start: int) -> bool:
-    before = words[max(0, start - _REACH) : start]
+    before = words[max(0, start - _MAX_NEGATED_WORDS) : start]
     return any(word in _NEGATIONS or word.endswith(("n't", "n’t")) for word in before)

@@ -61,7 +61,7 @@ def _with_keys(hints: dict[str, Any], keys: AnswerKeys) -> dict[str, Any]:
 def _with_answer(fields: dict[str, Any], keys: AnswerKeys, answers: Sequence[AnswerSchema]) -> dict[str, Any]:
     if not answers:
         return fields
-    answer_type: Any = Optional[shown_type(answers)]  # noqa: UP045  # the types are known at run time only
+    answer_type: Any = Optional[declared_union(answers)]  # noqa: UP045  # the types are known at run time only
     channel = AnswerChannel(answer_type, keys.answer, answer_codec(tuple(answers)), is_strict=True)
     return {**fields, keys.answer: NotRequired[Annotated[answer_type, OmitFromInput, channel]]}
 
@@ -86,7 +86,7 @@ def typed_dict(name: str, fields: dict[str, Any]) -> type[Any]:
     return schema
 
 
-def shown_type(schemas: Sequence[AnswerSchema]) -> Any:
+def declared_union(schemas: Sequence[AnswerSchema]) -> Any:
     """Return the union of declared types; a JSON Schema is a ``dict`` shown as that schema."""
     return Union[tuple(_shown(schema) for schema in schemas)]  # noqa: UP007  # the types are known at run time only
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from answergraph.response_format.wire.dialects import TYPES_OF_LIMITS, SchemaNotExpressible, inside
-from answergraph.response_format.wire.merge import ANNOTATIONS, UNIONS, Definitions, Node, is_scalar, merged, settled
+from answergraph.response_format.wire.merge import ANNOTATIONS, UNIONS, Definitions, Node, is_scalar, merged, normalized
 
 _CHANGES_REFERENCES = ("$id", "id", "$anchor", "$dynamicRef", "$dynamicAnchor", "$recursiveRef", "$recursiveAnchor")
 _KNOWN_TYPES = frozenset({"string", "number", "integer", "boolean", "object", "array", "null"})
@@ -25,7 +25,7 @@ def node_of(schema: object, path: str, reader: Reader) -> Node:
     if not isinstance(schema, Mapping):
         raise SchemaNotExpressible(path, "nothing is allowed here" if schema is False else "this is not a schema")
     _refuse_unreadable(schema, path)
-    node = settled(_own(schema, path, reader), reader, path)
+    node = normalized(_own(schema, path, reader), reader, path)
     for index, part in enumerate(_list(schema, "allOf", path)):
         inner = inside(path, "allOf", index)
         node = merged(node, reader.node(part, inner), reader, inner)

@@ -47,10 +47,10 @@ def merged(one: Node, other: Node, definitions: Definitions, path: str) -> Node:
         _merge_properties(together, one, other, definitions, path)
         if "items" in one and "items" in other:
             together["items"] = _both_items(one["items"], other["items"], definitions, path)
-        return settled(together, definitions, path)
+        return normalized(together, definitions, path)
 
 
-def settled(node: Node, definitions: Definitions, path: str) -> Node:
+def normalized(node: Node, definitions: Definitions, path: str) -> Node:
     """Return a node with explicit types, and without keywords beside a reference or a union that change the shape.
 
     Raise ``Contradiction`` if no value fits the node, and ``SchemaNotExpressible`` if it has two unions.
