@@ -4,7 +4,7 @@ import re
 
 from answergraph.graphs.triage.offline import triage_signs as signs
 from answergraph.graphs.triage.offline.stack_frames import Frame
-from answergraph.graphs.triage.offline.triage_case_text import CaseText, Finding, cut
+from answergraph.graphs.triage.offline.triage_case_text import CaseText, Conclusion, cut
 
 _MISTAKES = frozenset({"NameError", "ReferenceError", "UnboundLocalError", "SyntaxError", "IndentationError"})
 _BY_TOOL = re.compile(r"strict mode violation|Mock |Double ")
@@ -23,7 +23,7 @@ _CONSTANT = re.compile(r"^[ \t]*self\.assert(?:True\(False|False\(True|Equals?\(
 """A failed check of unittest that names nothing."""
 
 
-def broken_preparation(case: CaseText) -> Finding | None:
+def broken_preparation(case: CaseText) -> Conclusion | None:
     """Find a failed preparation: the test itself did not run."""
     said = signs.SETUP.search(case.said)
     if said is not None and case.broke_in != "application":
@@ -35,7 +35,7 @@ def broken_preparation(case: CaseText) -> Finding | None:
     return None
 
 
-def mistake_in_test(case: CaseText) -> Finding | None:
+def mistake_in_test(case: CaseText) -> Conclusion | None:
     """Find an error in the test's own code."""
     lacks = re.search(r"AttributeError: (?:type object )?'(\w+)' (?:object )?has no attribute", "\n".join(case.error_lines))
     misused = signs.MISUSE.search(case.said)
@@ -50,7 +50,7 @@ def mistake_in_test(case: CaseText) -> Finding | None:
     return _found(case.failing_lines(), 0.8, "The code of the test itself is wrong.", "Mend the test.")
 
 
-def fails_by_itself(case: CaseText) -> Finding | None:
+def fails_by_itself(case: CaseText) -> Conclusion | None:
     """Judge a test faulty if it checks a constant, or says that it fails intentionally."""
     says_so = _CONSTANT.search(case.details) or signs.ON_PURPOSE.search(f"{case.test}\n{case.message}")
     if not case.is_assertion or not (says_so or _calls_nothing(case)):
@@ -76,5 +76,5 @@ def _calls_nothing(case: CaseText) -> bool:
 _MEND_FIXTURE = "Mend the fixture that prepares the test."
 
 
-def _found(quote: str, confidence: float, explanation: str, advice: str) -> Finding:
-    return Finding(True, confidence, "tool_bug", explanation, (cut(quote),), advice)
+def _found(quote: str, confidence: float, explanation: str, advice: str) -> Conclusion:
+    return Conclusion(True, confidence, "tool_bug", explanation, (cut(quote),), advice)

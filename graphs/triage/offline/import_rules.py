@@ -5,7 +5,7 @@ import sys
 
 from answergraph.graphs.triage.offline import triage_signs as signs
 from answergraph.graphs.triage.offline.stack_frames import INSTALLED
-from answergraph.graphs.triage.offline.triage_case_text import MIN_SHARED_PACKAGES, CaseText, Finding, cut
+from answergraph.graphs.triage.offline.triage_case_text import MIN_SHARED_PACKAGES, CaseText, Conclusion, cut
 
 _LACKS_NAME = re.compile(
     r"cannot import name .+? from (?:partially initialized module )?'(?P<module>[\w.]+)'(?: \((?P<path>[^)]+)\))?"
@@ -21,7 +21,7 @@ _REPLACED = re.compile(r"mock\.py:\d+: in (?:decoration_helper|__enter__|_import
 """A mock looked for the name that it replaces."""
 
 
-def missing_code(case: CaseText) -> Finding | None:
+def missing_code(case: CaseText) -> Conclusion | None:
     """Judge a failure real if the application lacks the code, not real if only the test does."""
     if case.is_assertion or signs.RAISES.search(case.details):
         return None
@@ -31,9 +31,9 @@ def missing_code(case: CaseText) -> Finding | None:
         return None
     if belongs_to_application:
         explanation = "Code of the application is not there: what the test imports from it, or what it imports itself."
-        return Finding(False, 0.75, None, explanation, (cut(line),), "Bring the code back, or change whoever imports it.")
+        return Conclusion(False, 0.75, None, explanation, (cut(line),), "Bring the code back, or change whoever imports it.")
     explanation = "A package is not installed here, or a module of the tests is missing; what the test is about was never run."
-    return Finding(True, 0.75, "tool_bug", explanation, (cut(line),), "Install the missing package, or mend the import.")
+    return Conclusion(True, 0.75, "tool_bug", explanation, (cut(line),), "Install the missing package, or mend the import.")
 
 
 def missing_module(case: CaseText) -> str | None:

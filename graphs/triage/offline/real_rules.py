@@ -5,7 +5,7 @@ from math import isclose
 
 from answergraph.graphs.triage.offline import triage_signs as signs
 from answergraph.graphs.triage.offline.stack_frames import INSTALLED, Frame
-from answergraph.graphs.triage.offline.triage_case_text import MAX_QUOTE_CHARACTERS, CaseText, Finding
+from answergraph.graphs.triage.offline.triage_case_text import MAX_QUOTE_CHARACTERS, CaseText, Conclusion
 from answergraph.graphs.triage.run_files.case_facts import different
 
 _BROWSER = re.compile(r"chrom|webkit|firefox|safari|edge|mobile|desktop|iphone|ipad|pixel|opera", re.IGNORECASE)
@@ -47,24 +47,24 @@ _WORDS = re.compile(r"(?!(?:null|None|nil|[Tt]rue|[Ff]alse)$)[^(\[{]*[A-Za-z][^(
 _TRUTH = re.compile(r"[Tt]rue|[Ff]alse")
 
 
-def fails_in_one_place(case: CaseText) -> Finding | None:
+def fails_in_one_place(case: CaseText) -> Conclusion | None:
     """Judge a failure real if only one environment shows it and nothing in it is time-dependent."""
     passed = [other for other in case.elsewhere if other["status"] == "passed" and _is_other_environment(other["differs"])]
     if not passed or case.passes or case.is_suspicious or not (case.is_assertion or case.broke_in == "application"):
         return None
     explanation = f"The test fails here and passes where {different(passed[0])}: the failure belongs to that environment."
     quotes = (case.failing_lines(), passed[0]["written"])
-    return Finding(False, 0.7, None, explanation, quotes, "Treat it as a defect that shows in this environment only.")
+    return Conclusion(False, 0.7, None, explanation, quotes, "Treat it as a defect that shows in this environment only.")
 
 
-def is_reported_broken(case: CaseText) -> Finding | None:
+def is_reported_broken(case: CaseText) -> Conclusion | None:
     """Judge a failure real if a linter, compiler, sanitizer or browser says that the code or the application is broken."""
     match = signs.BROKEN.search(case.details)
     explanation = "A tool that read the code, or watched the application, says that it is broken."
     return match and _real(0.75, explanation, case.line_around(match[0]))
 
 
-def unreadable_source(case: CaseText) -> Finding | None:
+def unreadable_source(case: CaseText) -> Conclusion | None:
     """Judge a failure real if a source file of the application cannot be parsed."""
     match = signs.UNREADABLE.search(case.said)
     if match is None or signs.RAISES.search(case.details) or Frame(match["path"] or match["module"], "").is_test:
@@ -73,7 +73,7 @@ def unreadable_source(case: CaseText) -> Finding | None:
     return _real(0.8, explanation, case.line_around(match[0].split("\n")[0]))
 
 
-def computes_wrongly(case: CaseText) -> Finding | None:
+def computes_wrongly(case: CaseText) -> Conclusion | None:
     """Judge a failure real if the check shows a value that the application computed, and nothing else explains it."""
     if not case.is_assertion or _is_explained(case) or (case.takes_fixtures and not _failed_again(case)):
         return None
@@ -89,7 +89,7 @@ def computes_wrongly(case: CaseText) -> Finding | None:
     return _real(0.85 if _failed_again(case) else 0.65, explanation, case.failing_lines())
 
 
-def is_unwritten(case: CaseText) -> Finding | None:
+def is_unwritten(case: CaseText) -> Conclusion | None:
     """Judge a failure real if code outside the test's own file says that it is not written yet."""
     by_own_code = case.error_type in {"NotImplementedError", "NotImplementedException"} and case.frames == case.own_frames
     if case.passes or not by_own_code or len({frame.path for frame in case.own_frames}) == 1:
@@ -97,7 +97,7 @@ def is_unwritten(case: CaseText) -> Finding | None:
     return _real(0.75, "The code that the test asks for is not written yet.", case.failing_lines())
 
 
-def breaks_itself(case: CaseText) -> Finding | None:
+def breaks_itself(case: CaseText) -> Conclusion | None:
     """Judge a failure real if the application's own code raised an error that wrong data do not explain."""
     at_import = case.breaks_at_import and not INSTALLED.search(case.frames[-1].path)
     refuses = signs.RESEMBLES_BAD_DATA.search(case.error_type) or any(map(signs.REFUSAL.search, case.error_lines))
@@ -110,8 +110,8 @@ def breaks_itself(case: CaseText) -> Finding | None:
     return _real(0.85 if _failed_again(case) else 0.65, explanation, case.failing_lines())
 
 
-def _real(confidence: float, explanation: str, quote: str) -> Finding:
-    return Finding(False, confidence, None, explanation, (quote,), "Treat it as a defect of the application.")
+def _real(confidence: float, explanation: str, quote: str) -> Conclusion:
+    return Conclusion(False, confidence, None, explanation, (quote,), "Treat it as a defect of the application.")
 
 
 def _failed_again(case: CaseText) -> bool:

@@ -228,7 +228,7 @@ class CaseText(CaseFacts):
 
 
 @dataclass(frozen=True)
-class Finding:
+class Conclusion:
     """The conclusion of a rule, and its evidence."""
 
     misjudged: bool

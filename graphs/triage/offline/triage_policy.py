@@ -16,7 +16,7 @@ from answergraph.evidence.marks import MIN_QUOTE_COLUMNS
 from answergraph.evidence.quotes import counts_as_quote
 from answergraph.evidence.texts.folding import fold
 from answergraph.graphs.triage.offline.import_rules import missing_module
-from answergraph.graphs.triage.offline.triage_case_text import CaseText, Finding
+from answergraph.graphs.triage.offline.triage_case_text import CaseText, Conclusion
 from answergraph.graphs.triage.offline.triage_rules import judge, judge_flaky, judge_passed
 from answergraph.graphs.triage.run_files.case_facts import ATTACHED_CASE, different
 from answergraph.models.offline.offline_policy import (
@@ -102,15 +102,17 @@ class _Investigation:
 
     def _conclude(self, case: CaseText) -> AIMessage:
         # A rejected answer would be rejected again: the rules find nothing else.
-        finding = None if self._was_sent_back() else _quotable(_JUDGES[case.kind](case), case)
+        conclusion = None if self._was_sent_back() else _quotable(_JUDGES[case.kind](case), case)
         answers = {"missing": _abstention_values(case, self.calls)}
-        if finding:
-            answers = {_VERDICTS[case.kind]: _verdict_values(finding, case), **answers}
+        if conclusion:
+            answers = {_VERDICTS[case.kind]: _verdict_values(conclusion, case), **answers}
         for field, values in answers.items():
             for schema in self.request.formats:
                 if field in schema.field_names:
                     return self.request.answer(schema, values)
-        return AIMessage(finding.explanation if finding else "What the folder holds does not tell whether the result is right.")
+        return AIMessage(
+            conclusion.explanation if conclusion else "What the folder holds does not tell whether the result is right."
+        )
 
     def _was_sent_back(self) -> bool:
         formats = {schema.name for schema in self.request.formats if set(_VERDICTS.values()) & schema.field_names}
@@ -129,14 +131,14 @@ class _Investigation:
         return tool is not None and self.request.tool_choice.allows(name) and set(args) <= tool.field_names
 
 
-def _quotable(finding: Finding | None, case: CaseText) -> Finding | None:
-    """Return a finding with sufficiently long quotes; others are replaced by the result's start tags."""
-    if finding is None:
+def _quotable(conclusion: Conclusion | None, case: CaseText) -> Conclusion | None:
+    """Return a conclusion with sufficiently long quotes; others are replaced by the result's start tags."""
+    if conclusion is None:
         return None
     tags = case.written.splitlines()[::-1]
-    short = {text for text in (*finding.quotes, *tags) if counts_as_quote(fold(text), MIN_QUOTE_COLUMNS) is not None}
-    quotes = [next((text for text in (quote, *tags) if text not in short), "") for quote in finding.quotes]
-    return replace(finding, quotes=tuple(quotes)) if all(quotes) else None
+    short = {text for text in (*conclusion.quotes, *tags) if counts_as_quote(fold(text), MIN_QUOTE_COLUMNS) is not None}
+    quotes = [next((text for text in (quote, *tags) if text not in short), "") for quote in conclusion.quotes]
+    return replace(conclusion, quotes=tuple(quotes)) if all(quotes) else None
 
 
 def _test_name(case: CaseText) -> str:
@@ -152,16 +154,16 @@ def _own_part(text: str, name: str) -> str:
     return text
 
 
-def _verdict_values(finding: Finding, case: CaseText) -> dict[str, Any]:
+def _verdict_values(conclusion: Conclusion, case: CaseText) -> dict[str, Any]:
     return {
-        _VERDICTS[case.kind]: finding.misjudged,
-        "confidence": finding.confidence,
-        "evidence": list(dict.fromkeys(finding.quotes)),
+        _VERDICTS[case.kind]: conclusion.misjudged,
+        "confidence": conclusion.confidence,
+        "evidence": list(dict.fromkeys(conclusion.quotes)),
         "expected_result_analysis": _expectation(case),
         "step_execution_analysis": _execution(case),
-        "misclassification_cause": finding.cause,
-        "cause_details": finding.explanation,
-        "recommendations": [finding.advice],
+        "misclassification_cause": conclusion.cause,
+        "cause_details": conclusion.explanation,
+        "recommendations": [conclusion.advice],
     }
 
 

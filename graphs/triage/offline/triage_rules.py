@@ -1,6 +1,6 @@
-"""The rules of the triage policy: functions from a case to a finding or ``None``.
+"""The rules of the triage policy: functions from a case to a conclusion or ``None``.
 
-The first finding counts. Without one, the policy abstains and leaves the case to a person.
+The first conclusion counts. Without one, the policy abstains and leaves the case to a person.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -10,7 +10,7 @@ from answergraph.graphs.triage.offline import faulty_test_rules as faulty
 from answergraph.graphs.triage.offline import real_rules as real
 from answergraph.graphs.triage.offline import triage_signs as signs
 from answergraph.graphs.triage.offline.import_rules import missing_code
-from answergraph.graphs.triage.offline.triage_case_text import CaseText, Finding, cut
+from answergraph.graphs.triage.offline.triage_case_text import CaseText, Conclusion, cut
 
 MAX_QUOTED_TRIES = 5
 """Failed tries quoted for a flaky test."""
@@ -18,28 +18,28 @@ _MANY_TIMEOUTS = 2
 """Further time-outs of the same test that rule out coincidence."""
 
 
-def judge(case: CaseText) -> Finding | None:
-    """Return the finding of the first matching rule for a failed case, or ``None``."""
-    return next((finding for rule in RULES if (finding := rule(case)) is not None and all(finding.quotes)), None)
+def judge(case: CaseText) -> Conclusion | None:
+    """Return the conclusion of the first matching rule for a failed case, or ``None``."""
+    return next((conclusion for rule in RULES if (conclusion := rule(case)) is not None and all(conclusion.quotes)), None)
 
 
-def judge_flaky(case: CaseText) -> Finding | None:
-    """Return the finding for a test that failed and passed in one run; ``None`` without a quote."""
+def judge_flaky(case: CaseText) -> Conclusion | None:
+    """Return the conclusion for a test that failed and passed in one run; ``None`` without a quote."""
     said = [case.sign] if case.sign else [text.split("\n", 1)[-1] for text in case.tries]
     times = f"{len(case.tries)} times" if len(case.tries) > 1 else "once"
     explanation = f"The test failed {times} and then passed, in one run: its result depends on more than the code."
     quotes = (*(cut(text.strip()) for text in said[:MAX_QUOTED_TRIES]), *([] if case.sign else [case.written]))
     advice = "Find what it depends on; until then neither its passes nor its failures tell much."
-    return Finding(True, 0.95, None, explanation, quotes, advice)
+    return Conclusion(True, 0.95, None, explanation, quotes, advice)
 
 
-def judge_passed(case: CaseText) -> Finding | None:
+def judge_passed(case: CaseText) -> Conclusion | None:
     """Return whether a passed case should have failed; ``None`` if unknown."""
     for text in (case.output, case.log):
         if match := signs.UNNOTICED.search(text):
             explanation = "Something failed while the test ran, and the test did not notice it."
             advice = "Let the test fail when this happens, for instance by checking the result of the background work."
-            return Finding(True, 0.75, "tool_bug", explanation, (cut(match[0].strip()),), advice)
+            return Conclusion(True, 0.75, "tool_bug", explanation, (cut(match[0].strip()),), advice)
     return None
 
 
@@ -52,7 +52,7 @@ _LACKS = (
 """Per lack of the machine: its sign, the confidence, and the words."""
 
 
-def _machine_lacks(case: CaseText) -> Finding | None:
+def _machine_lacks(case: CaseText) -> Conclusion | None:
     hangs_again = len(case.same_failures) + len(case.tries) >= _MANY_TIMEOUTS and not case.passes
     # The system's error is the exception's, or in the log if a check failed.
     lines = case.complaints.splitlines() if case.is_assertion else case.told_lines
@@ -62,11 +62,11 @@ def _machine_lacks(case: CaseText) -> Finding | None:
         if line and not (sign is signs.TIMEOUT and (case.waited_in_vain or hangs_again or signs.TIME_LIMIT.search(case.said))):
             confidence = 0.9 if case.passes else usual - 0.25 * case.is_assertion
             quotes = (line, *(other["written"] for other in case.passes[:1]))
-            return Finding(True, confidence, "temporary_error", explanation, quotes, advice)
+            return Conclusion(True, confidence, "temporary_error", explanation, quotes, advice)
     return None
 
 
-def _missing_environment(case: CaseText) -> Finding | None:
+def _missing_environment(case: CaseText) -> Conclusion | None:
     # A page is closed around a test that waits too long, too.
     is_unclear = case.is_assertion or case.waited_in_vain or "waiting for navigation" in case.details
     said = case.line_around(sign[0]) if (sign := signs.ENVIRONMENT.search(case.said)) and not is_unclear else None
@@ -76,18 +76,18 @@ def _missing_environment(case: CaseText) -> Finding | None:
     if said is None or by_application or signs.RAISES.search(case.details):
         return None
     explanation = "What the test needs around it is not there: a variable of the environment, a program or a browser."
-    return Finding(True, 0.75, "tool_bug", explanation, (cut(said),), "Prepare the machine of the run as the test expects it.")
+    return Conclusion(True, 0.75, "tool_bug", explanation, (cut(said),), "Prepare the machine of the run as the test expects it.")
 
 
-def _passes_again(case: CaseText) -> Finding | None:
+def _passes_again(case: CaseText) -> Conclusion | None:
     if not case.passes:
         return None
     quotes = (case.failing_lines(), case.passes[0]["written"])
     for applies, further, cause, explanation, advice in _varying(case):
         if applies:
-            return Finding(True, 0.85, cause, explanation, (*quotes, *further), advice)
+            return Conclusion(True, 0.85, cause, explanation, (*quotes, *further), advice)
     explanation = "The same test passed in another run of the folder; what differed between the runs cannot be told."
-    return Finding(True, 0.7, None, explanation, quotes, "Run the test several times, alone and with the others.")
+    return Conclusion(True, 0.7, None, explanation, quotes, "Run the test several times, alone and with the others.")
 
 
 def _varying(case: CaseText) -> Iterator[tuple[object, Sequence[str], str, str, str]]:
@@ -111,20 +111,20 @@ def _varying(case: CaseText) -> Iterator[tuple[object, Sequence[str], str, str, 
     yield seeds and {"the same cases", "no other"} & {*orders}, seeds, "tool_bug", by_chance, fix_seed
 
 
-def _date_gone_by(case: CaseText) -> Finding | None:
+def _date_gone_by(case: CaseText) -> Conclusion | None:
     explanation = "The test compares the present date with one that is written down in it; with time it had to fail."
     advice = "Give the test a fixed time, or dates relative to the present."
     for line in case.error_lines if not case.is_assertion else ():
         if signs.EXPIRED.search(line) and signs.YEAR.search(line):
-            return Finding(True, 0.8, "tool_bug", explanation, (cut(line),), advice)
+            return Conclusion(True, 0.8, "tool_bug", explanation, (cut(line),), advice)
     lines = case.failing_lines()
     years = set(signs.YEAR.findall("\n".join(line for line in lines.splitlines() if line.startswith("E"))))
     if case.is_assertion and case.started[:4] in years and len(years) > 1:
-        return Finding(True, 0.8, "tool_bug", explanation, (lines,), advice)
+        return Conclusion(True, 0.8, "tool_bug", explanation, (lines,), advice)
     return None
 
 
-RULES: tuple[Callable[[CaseText], Finding | None], ...] = (
+RULES: tuple[Callable[[CaseText], Conclusion | None], ...] = (
     _machine_lacks,
     real.unreadable_source,
     faulty.mistake_in_test,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from answergraph.graphs.triage.offline.triage_case_text import CaseText, Finding
+from answergraph.graphs.triage.offline.triage_case_text import CaseText, Conclusion
 from answergraph.graphs.triage.offline.triage_rules import judge, judge_passed
 from answergraph.graphs.triage.run_files.case_facts import OtherResult
 from answergraph.graphs.triage.run_files.junit_results import Status
@@ -58,8 +58,8 @@ def pytest_failure(error: str, kind: str = "AssertionError", given: str = "1") -
 
 
 def concluded(facts: CaseText) -> tuple[bool, str | None] | None:
-    finding = judge(facts)
-    return None if finding is None else (finding.misjudged, finding.cause)
+    conclusion = judge(facts)
+    return None if conclusion is None else (conclusion.misjudged, conclusion.cause)
 
 
 BY_ZERO = "E   ZeroDivisionError: division by zero\n\nrates.py:3: ZeroDivisionError"
@@ -121,10 +121,10 @@ def test_an_application_error_during_setup_is_undecided() -> None:
 def test_a_test_that_passed_in_another_run_should_have_passed(
     details: str, others: tuple[OtherResult, ...], found: tuple[str, ...], cause: str | None
 ) -> None:
-    finding = judge(case(details, *others, found=found))
-    assert finding is not None
-    assert (finding.misjudged, finding.cause) == (True, cause)
-    assert others[-1]["written"] in finding.quotes
+    conclusion = judge(case(details, *others, found=found))
+    assert conclusion is not None
+    assert (conclusion.misjudged, conclusion.cause) == (True, cause)
+    assert others[-1]["written"] in conclusion.quotes
 
 
 @pytest.mark.parametrize(
@@ -172,17 +172,17 @@ def test_comparing_the_current_year_with_a_fixed_one_is_the_fault_of_the_test(
 
 def test_a_failed_check_beside_a_logged_connection_error_is_temporary() -> None:
     logged = "ERROR rates:rates.py:9 cannot fetch: Connection refused"
-    finding = judge(case(pytest_failure("assert 503 == 200"), output=logged))
-    assert finding is not None
-    assert (finding.cause, finding.quotes) == ("temporary_error", (logged,))
+    conclusion = judge(case(pytest_failure("assert 503 == 200"), output=logged))
+    assert conclusion is not None
+    assert (conclusion.cause, conclusion.quotes) == ("temporary_error", (logged,))
 
 
 @pytest.mark.parametrize(
     ("output", "misjudged"), [("Exception in thread T-1: x", True), ("ERROR order refused", None), ("", None)]
 )
 def test_a_passed_case_is_doubted_only_for_unnoticed_errors(output: str, misjudged: bool | None) -> None:
-    finding: Finding | None = judge_passed(case("", output=output, status="passed"))
-    assert (finding.misjudged if finding else None) == misjudged
+    conclusion: Conclusion | None = judge_passed(case("", output=output, status="passed"))
+    assert (conclusion.misjudged if conclusion else None) == misjudged
 
 
 def importing(error: str, *frames: str) -> str:
