@@ -122,7 +122,7 @@ class DirectCall:
             return True
         # A handler that is not inherited, such as that of ``collect_runs``, stands in a context variable. Building a
         # ``CallbackManager`` would find it as well, but costs as much as the rest of the call.
-        return any(isinstance(value, BaseCallbackHandler) for value in copy_context().values())
+        return bool([value for value in copy_context().values() if isinstance(value, BaseCallbackHandler)])
 
     def _input(self) -> ToolCall:
         return {**self.call, "type": "tool_call"}
