@@ -1,4 +1,4 @@
-# ruff: noqa: F401, F811 - pytest finds the imported tests here, and they find these fixtures
+# ruff: noqa: F401 - pytest finds the imported tests here, and they find these fixtures
 """The page on Aegra: what its tests find out about a run on ``langgraph dev`` holds on two Aegra servers as well."""
 
 import re
@@ -8,7 +8,7 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Page
 
-from tests.answergraph.page.conftest import LONGEST_RUN, browser, watched, watched_page
+from tests.answergraph.page.conftest import LONGEST_RUN, watched, watched_page
 from tests.answergraph.page.test_static_approvals import (
     test_arguments_are_edited_in_a_form_and_what_nobody_touches_stays,
     test_one_is_rejected_with_a_reason_and_one_answered_in_the_tools_place,
@@ -28,6 +28,7 @@ from tests.answergraph.page.test_static_views import (
     test_the_state_is_edited_and_the_run_goes_on_from_there,
 )
 from tests.cluster.servers import cluster, missing
+from tests.suite.chromium import chromium
 
 pytestmark = [pytest.mark.cluster, pytest.mark.browser]
 
@@ -41,6 +42,13 @@ def server_urls() -> Iterator[list[str]]:
         pytest.skip(f"not installed: {', '.join(lacking)}")
     with cluster(watched()) as running:
         yield running.urls
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    # Closed before the next module: Playwright's event loop would stay in the way of its asynchronous tests.
+    with chromium() as browser:
+        yield browser
 
 
 @pytest.fixture(scope="module")
