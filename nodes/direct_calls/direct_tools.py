@@ -121,7 +121,7 @@ class DirectCall:
         if tool.callbacks or tool.verbose or (given if isinstance(given, list) else given.handlers):
             return True
         # A handler that is not inherited, such as that of ``collect_runs``, stands in a context variable. Building a
-        # ``CallbackManager`` would find it as well, but costs as much as the rest of the call.
+        # ``CallbackManager`` finds it as well, and costs as much as the call itself. A generator would be called per variable.
         return bool([value for value in copy_context().values() if isinstance(value, BaseCallbackHandler)])
 
     def _input(self) -> ToolCall:

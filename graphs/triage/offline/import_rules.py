@@ -25,7 +25,7 @@ def missing_code(case: CaseText) -> Conclusion | None:
     """Judge a failure real if the application lacks the code, not real if only the test does."""
     if case.is_assertion or signs.RAISES.search(case.details):
         return None
-    line = next((line for line in case.told_lines if signs.IMPORT.search(line)), None)
+    line = next((line for line in case.message_lines if signs.IMPORT.search(line)), None)
     belongs_to_application = None if line is None else _is_of_application(line, case)
     if line is None or belongs_to_application is None:
         return None

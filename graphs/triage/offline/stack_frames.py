@@ -14,10 +14,8 @@ _FRAMES = (
     ),
     (re.compile(r" in (?P<path>[^\n]{1,300}?\.\w+):line (?P<line>\d+)", re.MULTILINE), True),  # .NET
     (re.compile(r"panicked at (?:'.*', )?(?P<path>[^\s:]+\.rs):(?P<line>\d+)"), True),  # Rust
-    (
-        re.compile(r"^[ \t]*(?P<path>(?:[A-Z]:)?[^\s:]+\.\w+):(?P<line>\d+)(?::(?:\d+:?)?)?(?: |$)", re.MULTILINE),
-        True,
-    ),  # PHP, Go, C++
+    # PHP, Go, C++
+    (re.compile(r"^[ \t]*(?P<path>(?:[A-Z]:)?[^\s:]+\.\w+):(?P<line>\d+)(?::(?:\d+:?)?)?(?: |$)", re.MULTILINE), True),
 )
 _TEST_FILE = re.compile(
     r"(^|/)(test_[^/]*|tests|[^/]*_(test|spec)|conftest|[^/]*[a-z](Tests?|Spec|Suite|IT)|Test[A-Z][^/]*|[^/]*\.(test|spec|cy|e2e))\.\w+$"

@@ -87,7 +87,7 @@ class CaseText(CaseFacts):
         return lines or [line.strip() for line in (self.message or self.details).strip().splitlines()[:1]]
 
     @property
-    def told_lines(self) -> list[str]:
+    def message_lines(self) -> list[str]:
         """The error lines, and what is said above the stack trace where a trace is not marked as source code and errors."""
         is_marked = _MARKED.search(self._trace) or "Traceback (most recent call last)" in self._trace
         said = "" if is_marked else SHOWN_AROUND.sub("", _FRAMES_BELOW.split(self._trace.strip(), maxsplit=1)[0])

@@ -55,7 +55,7 @@ _LACKS = (
 def _machine_lacks(case: CaseText) -> Conclusion | None:
     hangs_again = len(case.same_failures) + len(case.tries) >= _MANY_TIMEOUTS and not case.passes
     # The system's error is the exception's, or in the log if a check failed.
-    lines = case.complaints.splitlines() if case.is_assertion else case.told_lines
+    lines = case.complaints.splitlines() if case.is_assertion else case.message_lines
     errors = lines if case.is_assertion else case.error_lines
     for sign, usual, explanation, advice in _LACKS if not signs.RAISES.search(case.details) else ():
         line = next((cut(line) for line in (errors if sign is signs.TIMEOUT else lines) if sign.search(line)), None)
