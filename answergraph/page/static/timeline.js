@@ -1,6 +1,6 @@
 // A run as rows: each visit of a node with what it decided, and why the run went on as it did. Knows no elements.
 
-import { outcomeIn, reportIn } from "./answers.js";
+import { outcomeIn, reportIn, verdictOf } from "./answers.js";
 import { textOf } from "./conversation.js";
 import { counted, listed, plural, tallied } from "./dom.js";
 import { edgeKey } from "./graph_layout.js";
@@ -205,7 +205,7 @@ export class Timeline {
       kind: "subgraph",
       name: report.test ?? report.case ?? step.node,
       tokens: tokensOf(messages),
-      what: [report.verdict ?? report.answer?.label ?? report.status, told].join(" · "),
+      what: [verdictOf({ outcome: report, answer: report.answer }) ?? report.status, told].join(" · "),
       tone: TONES[report.status] ?? "no",
     };
   }
