@@ -16,7 +16,7 @@ from answergraph.graphs.triage import CaseReport
 from answergraph.graphs.triage.history import Changes
 from answergraph.graphs.triage.triage_schema import Source
 
-MAX_CHARACTERS_AROUND = 3_000
+MAX_CHARACTERS_AROUND = 3_000  # characters of the source shown around each quote
 
 _PAGE = Template((Path(__file__).parent / "triage_page.html").read_text(encoding="utf-8"))
 _HIDING = "".join(

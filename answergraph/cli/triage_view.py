@@ -14,7 +14,7 @@ from answergraph.graphs.triage.history import Changes
 
 _STYLES: Mapping[str, str] = {"real": "bold red", "false-pass": "bold red", "flaky": "magenta", "unknown": "yellow"}
 _MAX_QUOTE_LINES = 12
-MAX_CASES_SHOWN = 10
+MAX_CASES_SHOWN = 10  # cases named per cause
 
 
 def print_reports(console: Console, reports: Sequence[CaseReport], changes: Changes | None = None) -> None:

@@ -12,7 +12,7 @@ from answergraph.evidence.texts.quote_borders import CURRENCIES, HYPHENS
 
 Number = int | float | Decimal
 
-_MAX_UNIT_CHARACTERS = 24
+_MAX_UNIT_CHARACTERS = 24  # maximum distance of a unit from its number
 _MAX_TABLE_CHARACTERS = 4000
 """Maximum distance of a number from its table head or the rest of its JSON object."""
 _SLACK = 1e-9

@@ -59,7 +59,7 @@ class Found:
     result: SearchedResult
     start: int
     end: int
-    second: tuple[int, int] | None = None
+    second: tuple[int, int] | None = None  # the second part of a quote with an ellipsis
 
     @property
     def passage(self) -> str:

@@ -40,7 +40,7 @@ class SearchedResult:
 
     @property
     def is_shown(self) -> bool:
-        return self.run.shown is not None and self.run.texts == (self.run.shown,)
+        return self.run.shown is not None and self.run.texts == (self.run.shown,)  # what the model saw instead of the result
 
     def as_shown(self) -> SearchedResult:
         """Return the result as shown to the model; itself if unchanged."""
@@ -62,6 +62,7 @@ class SearchedResult:
         yield from views_of(text, is_json=is_json)
 
     def counted(self, part: int, locale: str | None) -> MappedText:
+        """Return one text prepared for reading numbers."""
         key = (part, locale)
         if key not in self._counted:
             self._counted[key] = self._prepared(part, locale)
@@ -100,7 +101,7 @@ def separated(text: str) -> MappedText:
     )
 
 
-def without_escapes(text: MappedText) -> MappedText:
+def without_escapes(text: MappedText) -> MappedText:  # those of JSON
     return text.changed(_ESCAPE, _undone) if "\\" in text.text else text
 
 

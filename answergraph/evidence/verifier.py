@@ -30,7 +30,7 @@ from answergraph.state.tool_results import RecordedResult, ToolRun, as_shown, ca
 _FORMATS = (None, "answergraph-bundle/1", BUNDLE_FORMAT)
 _FIELDS = ("status", "schema", "answer", "marks", "evidence", "results", "messages", DIGEST)
 """The keys of a bundle in the current format."""
-WHOLE = "bundle"
+WHOLE = "bundle"  # the path of a verdict on the whole bundle
 _RESULTS = TypeAdapter(list[RecordedResult])
 
 

@@ -40,15 +40,15 @@ class Measurement:
     """How the run ended; without a response format ``"answered"`` or ``"unanswered"``."""
     answer: float | None
     """The final answer, ``None`` if there is none."""
-    correct: bool
-    calls: dict[str, int]
+    correct: bool  # whether it is the known value
+    calls: dict[str, int]  # successful calls per tool
     rounds: int
     """Messages with successful tool calls."""
     validated: bool
     """Whether a validation in this run confirmed the answer."""
     grounded: bool
     """Whether the answer is in a result of an arithmetic tool."""
-    evidence: Evidence
+    evidence: Evidence  # the kind of its ``validation_result``
     model_calls: int
     input_tokens: int
     """As reported by the provider, else 0."""

@@ -69,7 +69,7 @@ class Comparison:
 
     setting: str
     other: str
-    rates: tuple[float, float]
+    rates: tuple[float, float]  # the share of tasks validated in each
     test: PairedTest
 
 

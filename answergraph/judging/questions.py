@@ -75,7 +75,7 @@ Return the number of the condition (1-based) as matched_index, and the reason.{q
 
 _PLACE = re.compile(r"\{(table|tags|quote|work)\}")
 
-JUDGED = "answergraph_judged"
+JUDGED = "answergraph_judged"  # the key of ``JudgedWork`` in a judge's prompt
 
 
 class JudgedWork(TypedDict):

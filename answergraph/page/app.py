@@ -3,8 +3,6 @@
 ``langgraph.json`` names ``app`` as its ``http.app``; a server loads this file by its path.
 """
 
-from __future__ import annotations
-
 import os
 from importlib import import_module
 from importlib.util import find_spec
@@ -25,7 +23,7 @@ PAGE_PATH = "/page"
 
 FILES = Path(__file__).parent / "static"
 
-MAX_CHECKPOINTS = 100
+MAX_CHECKPOINTS = 100  # checkpoints per response
 
 HEADERS = {
     "content-security-policy": (

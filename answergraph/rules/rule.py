@@ -62,11 +62,11 @@ class Rule:
     aggregate: Aggregate | None = None
     guard: Expression | None = None
     """The condition of ``when(...)``."""
-    names: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()  # the state names it reads
 
     @property
     def is_semantic(self) -> bool:
-        return self.label is not None
+        return self.label is not None  # a judge decides it
 
     def holds(self, facts: Mapping[str, Any] | Facts, children: Sequence[str], chosen: str | None) -> bool:
         if self.label is not None and self.label != chosen:

@@ -42,7 +42,7 @@ class RuleReader:
     def __init__(self, rule: str, position: int = 0) -> None:
         self.rule = rule
         self.position = position
-        self.names: list[str] = []
+        self.names: list[str] = []  # the names of the state that were read
         self._depth = 0
         self._lists = 0
 

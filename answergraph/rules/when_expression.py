@@ -17,7 +17,7 @@ ITEM = "item"
 
 MAX_ITEMS = 100_000
 """Total list items and parts of values that the rules of one decision may read; nested lists would otherwise take too long."""
-CHARACTERS_PER_ITEM = 1_000
+CHARACTERS_PER_ITEM = 1_000  # characters of a text that count as an item
 
 Kind = Literal["truth", "number", "text", "null", "any"]
 """The static kind of a part; ``"any"`` for a name."""

@@ -122,7 +122,7 @@ class RunLedger(TypedDict):
     """Whether the last model call was made with tools off; tool calls in its reply are not carried out."""
     last_call_made: bool
     """Whether the last model call of the budget has been made."""
-    finished: bool
+    finished: bool  # whether the run's outcome is written
     taken_out: NotRequired[list[PendingCall]]
     """The calls that hooks removed from the model's last reply."""
     pending: NotRequired[list[PendingCall]]
@@ -182,7 +182,7 @@ class AnswerRequestRecord(TypedDict):
     """A note for the record of the attempt."""
     tools_off: NotRequired[bool]
     """Whether tools were off although the budget allowed them: the answer was requested after the tools."""
-    middleware_value: StoredValue | None
+    middleware_value: StoredValue | None  # a value that a middleware set instead of the model's answer
 
 
 def answer_request_record(state: Mapping[str, Any]) -> AnswerRequestRecord | None:

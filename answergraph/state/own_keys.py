@@ -53,7 +53,7 @@ def _is_pair(part: Any) -> bool:
     return isinstance(part, tuple) and list(map(type, part[:1])) == [str]
 
 
-TRACED, UNTRACED = "traced", "untraced"
+TRACED, UNTRACED = "traced", "untraced"  # the values of ``RUNNING``
 
 
 class UntracedUpdate(dict[str, Any]):

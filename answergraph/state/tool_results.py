@@ -26,7 +26,7 @@ PLACES_IN_THE_REPLY = "citations that only give places in your own reply"
 """Kind of content that has no words of a source."""
 _TEXT_BLOCKS = frozenset({"text", "text-plain"})
 _BLOCKS_OF_BLOCKS = frozenset({"search_result", "document", "tool_result"})
-_SOURCES = {"text": "data", "content": "content"}
+_SOURCES = {"text": "data", "content": "content"}  # the text field of a document's source, by its type
 _NO_SOURCE = frozenset({"type", "text", "content", "page_content", "cited_text", "encrypted_index", "index"})
 _MAX_SOURCE_CHARACTERS = 500
 """Longer values in the description of a source are dropped."""
@@ -142,6 +142,7 @@ class EvidenceState(AgentState[Any]):
 
 
 def results_of_run(state: Mapping[str, Any]) -> list[ToolRun]:
+    """Return the tool results of the current run, oldest first."""
     recorded: RunResults | None = state.get(TOOL_RESULTS)
     of_tools = recorded["results"] if recorded and recorded["run"] == current_ledger(state)["run"] else []
     shown = recorded.get("shown", {}) if recorded and of_tools else {}
@@ -177,7 +178,7 @@ def with_unique_ids(results: Iterable[RecordedResult]) -> list[RecordedResult]:
 
 
 def call_id_of(evidence_id: str) -> str:
-    return evidence_id.rpartition(_AGAIN)[0] or evidence_id
+    return evidence_id.rpartition(_AGAIN)[0] or evidence_id  # as the conversation names it
 
 
 def records_of(

@@ -33,7 +33,7 @@ _PLACE = re.compile(r"\{(task|previous_response|iteration|step_iteration)\}")
 TAGS = "When you are done, end with the tag of what holds, in a line of its own:\n{tags}"
 
 
-ATTACHED_WORK = "answergraph_work"
+ATTACHED_WORK = "answergraph_work"  # the key of ``AttachedWork`` in a step's prompt
 
 
 class EarlierStep(TypedDict):

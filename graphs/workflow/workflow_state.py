@@ -27,7 +27,7 @@ class Transition(TypedDict):
 class StepResult(TypedDict):
     """The result of a step, as plain JSON; further keys are those that its agent returned."""
 
-    text: str
+    text: str  # the agent's last words
     error: NotRequired[str]
     """The error that a child raised; its label is then ``error``."""
 

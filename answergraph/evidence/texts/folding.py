@@ -46,7 +46,7 @@ class MappedText:
     text: str
     starts: tuple[int, ...]
     """Where each piece begins, ascending from 0."""
-    origins: tuple[tuple[int, int], ...]
+    origins: tuple[tuple[int, int], ...]  # the original span of each piece
 
     @property
     def flat(self) -> str:

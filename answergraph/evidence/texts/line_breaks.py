@@ -18,11 +18,11 @@ _HYPHENATED = re.compile(_AT_HYPHEN)
 _JOINABLE = re.compile(rf"{_AT_HYPHEN}|(?<=[{WIDE}])\r?\n[ \t]*(?=[{WIDE}])")
 _MAX_BLOCK_CHARACTERS = 4000
 """Context read around a break."""
-_MIN_WRAPPED_COLUMNS = 36
+_MIN_WRAPPED_COLUMNS = 36  # minimum width of a wrapped block
 _MIN_LINES_OF_PROSE = 3
 _MAX_LINES = 12
 """Lines read on either side of a break."""
-_MAX_LOOK_CHARACTERS = 400
+_MAX_LOOK_CHARACTERS = 400  # characters read per line
 
 _ITEM = re.compile(
     r"(?:[-*+•‣◦·o](?=[ \t])|\(?[0-9a-zA-Z]{1,3}[.)](?=[ \t])|#|=|\||>|@@|`{3}|~{3}|\.\. |:\w+:|\$ |</?\w)"

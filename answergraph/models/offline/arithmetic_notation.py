@@ -79,7 +79,7 @@ class OperationPlan:
     """The expression as the user wrote it, white space collapsed."""
     operations: tuple[Operation, ...]
     """Each operation after those it depends on."""
-    result: Operand
+    result: Operand  # the value of the whole expression
 
 
 def tokens_of(text: str) -> list[NotationToken]:

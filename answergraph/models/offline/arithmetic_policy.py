@@ -163,6 +163,7 @@ def _fill(schema: OfferedSchema, turn: ArithmeticTurn) -> _Filling:
 
 
 def _candidates(field: str, turn: ArithmeticTurn) -> list[Any]:
+    """Return candidates for a field other than the result, best first."""
     if field == _VALIDATION_FIELD and turn.validation:
         text = turn.validation.text
         loaded = load_json(text)

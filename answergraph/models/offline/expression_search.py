@@ -87,6 +87,7 @@ class _Run:
         return read_plan([token for token in self.tokens if token.kind != "space"], self.text(source))
 
     def touching(self, source: str) -> str:
+        """Return the character before the run and the one after it."""
         start, end = self.tokens[0].start, self.tokens[-1].end
         return source[max(0, start - 1) : start] + source[end : end + 1]
 

@@ -53,7 +53,7 @@ class Unreadable:
     """A reply to be sent back."""
 
     log: str
-    feedback: str
+    feedback: str  # the problem, as sent to the model
     name: str = EXCEPTION
     """The named action, if it is a valid tool name."""
     args: str = ""

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from langchain_core.exceptions import ModelInvalidRequestError
 
-MAX_BODY_DEPTH = 8
+MAX_BODY_DEPTH = 8  # maximum depth of a searched body
 MAX_ERROR_CHARACTERS = 20_000
 """Maximum length of the searched text; the objection comes first."""
 _BAD_REQUEST = 400

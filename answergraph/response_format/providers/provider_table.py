@@ -43,7 +43,7 @@ class Ways(NamedTuple):
     native: Availability
     """The provider enforces a JSON schema."""
     forced_tool: Availability
-    json_mode: Availability
+    json_mode: Availability  # JSON without a schema
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class ProviderFamily:
     """Whether anyone but the maker can serve its models."""
     thinks: str = ""
     """Pattern of the names of models that think by default."""
-    user_after_tool: bool = True
+    user_after_tool: bool = True  # whether it accepts a user message after a tool message
     answers_last: bool = False
     """Whether a format or a forced call prevents tool calls, so that the answer is requested after the tools."""
     gateway: bool = False
@@ -75,7 +75,7 @@ class ProviderFamily:
     """Whether it refuses a conversation with tool calls where no tools are defined."""
     wants_thoughts: bool = False
     """Whether it refuses a conversation in which the thoughts that precede a call are missing."""
-    dialect: Dialect = Dialect.OPENAI_STRICT
+    dialect: Dialect = Dialect.OPENAI_STRICT  # the dialect of its native mode
     note: str = ""
 
     def serves(self, clients: frozenset[str], address: str) -> bool:

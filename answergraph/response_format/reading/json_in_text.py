@@ -45,7 +45,7 @@ class JsonFinding:
 
     data: Any
     place: Place
-    mended: bool = False
+    mended: bool = False  # whether its syntax was repaired
 
     @property
     def repairs(self) -> tuple[str, ...]:

@@ -25,7 +25,7 @@ class TextAnswer:
     data: Any
     schemas: tuple[AnswerSchema, ...] = ()
     """The possible schemas; none if it names one that was not requested."""
-    name: str | None = None
+    name: str | None = None  # the schema that it names
     is_bare: bool = False
     """Whether ``data`` is the unwrapped value."""
     is_known: bool = True

@@ -66,7 +66,7 @@ _WRAPPERS = re.compile(
 class TextCall(NamedTuple):
     """A call that was written as text."""
 
-    name: str
+    name: str  # one of the offered names
     args: Any
     """A dictionary; any other value is unreadable."""
 
@@ -108,7 +108,7 @@ class _Reader:
     orders: Mapping[str, Sequence[str]]
     passed_over: int = 0
     """Characters read without finding a call."""
-    mended: int = 0
+    mended: int = 0  # characters repaired
 
     @cached_property
     def closings(self) -> dict[int, int]:

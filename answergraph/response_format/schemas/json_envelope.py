@@ -8,7 +8,7 @@ from typing import Any
 
 from answergraph.response_format.wire.normal_form import free_name
 
-VALUE = "value"
+VALUE = "value"  # the key under which a value is wrapped
 SCHEMA = "schema"
 """The key of an envelope that names the alternative."""
 

@@ -8,7 +8,7 @@ from answergraph.response_format.schemas.json_envelope import DATA
 from answergraph.response_format.schemas.known_keys import pointed_at
 from answergraph.response_format.wire.dialect_sizes import Edge, in_circle
 
-MAX_DESCRIPTION_CHARACTERS = 120
+MAX_DESCRIPTION_CHARACTERS = 120  # maximum number of characters of a description that are shown
 MAX_EXAMPLE_DEPTH = 5
 """Deeper and recursive parts are shown as ``...``."""
 

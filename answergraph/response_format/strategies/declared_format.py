@@ -89,7 +89,7 @@ class DeclaredFormat:
         self._recorded: RecentCache[Strategy[Any]] = RecentCache()
         self.reads_answers = bool(self.declared)
         """Whether the graph needs a ``structured_response`` node."""
-        self.at_run_time = at_run_time
+        self.at_run_time = at_run_time  # whether it was made at run time
         self.token = uuid4().hex[:12]
         """Distinguishes this format from others in the records of calls."""
         if clashing := self.declared.intersection(tool_names):

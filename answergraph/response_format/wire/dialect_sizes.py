@@ -58,8 +58,8 @@ class Edge:
 
     source: str
     target: str
-    stepped: bool
-    optional: bool
+    stepped: bool  # whether it is below a property or an item
+    optional: bool  # whether it is below an optional property
 
 
 def refuse_recursion(edges: Sequence[Edge], rules: DialectRules) -> None:

@@ -67,7 +67,7 @@ class DialectRules:
     """The supported limits; others are put into the description in words."""
     formats: frozenset[str] | None
     """The values of ``format`` that are kept; None for all."""
-    max_min_items: int | None = None
+    max_min_items: int | None = None  # the highest ``minItems`` that is kept
     requires_all: bool = False
     """Every property is required; the model writes null for an optional one."""
     closes_objects: bool = True

@@ -22,7 +22,7 @@ class _SchemaPlace:
     """The position of a node in the schema."""
 
     path: str
-    definition: str
+    definition: str  # the name of the definition it is part of
     level: int = 0
     """How many objects of the definition enclose it."""
     stepped: bool = False
