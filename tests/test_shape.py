@@ -24,7 +24,7 @@ NESTING = 3
 FOLDER_FILES = 15
 # Complexity and the number of parameters are ruff's to count (C901, PLR0913).
 
-DOORS = frozenset({"answergraph", *(f"answergraph.{layer}" for layer in ("graphs", "middleware", "testing"))})
+DOORS = frozenset({"answergraph", *(f"answergraph.{layer}" for layer in ("graphs", "many", "middleware", "testing"))})
 """The public doors, which import from everywhere below them."""
 
 _PRIVATE_TO_OTHERS = {"langchain", "langchain_core", "langchain_openai", "langgraph", "langgraph_sdk", "openai"}

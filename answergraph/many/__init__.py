@@ -1,0 +1,14 @@
+"""Many documents: one typed row each, resumable. An add-on: it uses the public names of the other packages only."""
+
+import typing
+
+from answergraph.runtime import lazy_imports
+
+if typing.TYPE_CHECKING:
+    from answergraph.many.map_run import MapRun, map_answers
+    from answergraph.many.rows import Group, Row
+else:
+    # Imported on first use, so that the command line starts fast.
+    __getattr__, __dir__ = lazy_imports.imported_later(__name__)
+
+__all__ = ["Group", "MapRun", "Row", "map_answers"]

@@ -1,0 +1,93 @@
+"""What a map knows of an agent, by LangGraph's public attributes: its input, its answer's channel, its answer's JSON Schema."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from langgraph.pregel import Pregel
+
+from answergraph import AgentSpecError, AnswerChannel
+
+
+class AgentDoor:
+    """An agent graph as a function from an input to an answer and an outcome.
+
+    Raises:
+        AgentSpecError: If the graph has no typed answer with an outcome.
+    """
+
+    def __init__(self, agent: Any) -> None:
+        channels = agent.channels if isinstance(agent, Pregel) else {}
+        answers = [name for name, channel in channels.items() if isinstance(channel, AnswerChannel)]
+        keys = [(name, outcome) for name in answers if (outcome := _outcome_key(name)) in channels]
+        if not keys:
+            raise AgentSpecError(
+                f"{agent!r} has no typed answer: map an agent of create_agent or build_agent_graph with response_format="
+            )
+        self.agent = agent
+        self.answer_key, self.outcome_key = keys[0]
+        self._channel: Any = channels[self.answer_key]
+        self._input_key = "document" if "document" in channels else "messages"
+
+    def as_input(self, value: Any) -> Mapping[str, Any]:
+        """Return the agent's input for a text, or for what the user's function returned."""
+        if isinstance(value, Mapping):
+            return value
+        if not isinstance(value, str):
+            raise TypeError(f"the input is a {type(value).__name__}, not a text or a dict of the agent's input")
+        return {self._input_key: value if self._input_key == "document" else [("user", value)]}
+
+    def stored(self, answer: Any) -> Any:
+        """Return the form of an answer that checkpoints have, and a ledger."""
+        if answer is None:
+            return None
+        channel = self._channel.copy()
+        channel.update([answer])
+        return channel.checkpoint()
+
+    def restored(self, stored: Any) -> Any:
+        """Return the answer in the declared type."""
+        return None if stored is None else self._channel.from_checkpoint(stored).get()
+
+    def plain(self, answer: Any) -> Any:
+        """Return an answer as JSON, with the keys of its JSON Schema."""
+        named = None if answer is None else self._channel.codec.to_json(answer)
+        return None if named is None else named.value
+
+    @cached_property
+    def answer_schema(self) -> dict[str, Any]:
+        """The JSON Schema of the answer, with the definitions that it uses."""
+        whole = self.agent.get_output_jsonschema()
+        own = whole["properties"][self.answer_key]
+        return {"$defs": _used_in(own, whole.get("$defs", {})), **own}
+
+    @property
+    def schema_mark(self) -> str:
+        """A short name of the answer's schema, equal for equal schemas."""
+        return mark_of(self.answer_schema)
+
+
+def mark_of(value: Any) -> str:
+    """Return a short name of plain JSON, equal for equal values."""
+    return hashlib.sha256(json.dumps(value, sort_keys=True, default=repr).encode()).hexdigest()[:16]
+
+
+def _outcome_key(answer_key: str) -> str:
+    return "outcome" if answer_key == "structured_response" else f"{answer_key}_outcome"
+
+
+def _used_in(schema: Any, definitions: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the definitions that a schema refers to, directly or not."""
+    used: dict[str, Any] = {}
+    open_schemas = [schema]
+    while open_schemas:
+        text = json.dumps(open_schemas.pop())
+        for name, definition in definitions.items():
+            if name not in used and json.dumps(f"#/$defs/{name}") in text:
+                used[name] = definition
+                open_schemas.append(definition)
+    return used

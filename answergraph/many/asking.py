@@ -1,0 +1,82 @@
+"""Asks the agent for one row, again if the provider failed, until the row has an end."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID, uuid4
+
+from langchain_core.callbacks import BaseCallbackHandler
+from langchain_core.messages import BaseMessage, SystemMessage
+from langchain_core.runnables import RunnableConfig
+
+from answergraph import NoAnswerError
+from answergraph.many.agent_door import AgentDoor, mark_of
+from answergraph.many.map_ledger import Wanted
+from answergraph.many.pace import MAX_TRIES, Pace, is_passing
+from answergraph.many.rows import End, Group
+
+
+class FirstRequest(BaseCallbackHandler):
+    """Reads off the first request who is asking: the model and its settings, the tools, the system prompt."""
+
+    run_inline = True
+
+    def __init__(self) -> None:
+        self.agent: str | None = None
+        """A short name of it; ``None`` before the first request."""
+
+    def on_chat_model_start(
+        self, serialized: dict[str, Any], messages: list[list[BaseMessage]], *, run_id: UUID, **kwargs: Any
+    ) -> None:
+        if self.agent is None:
+            prompt = [message.text for message in messages[0] if isinstance(message, SystemMessage)]
+            self.agent = mark_of([kwargs.get("invocation_params"), prompt])
+
+
+class Asking:
+    """Asks one agent for the rows of a map."""
+
+    def __init__(self, door: AgentDoor, pace: Pace) -> None:
+        self._door = door
+        self._pace = pace
+        self._session = uuid4().hex
+        self.first_request = FirstRequest()
+
+    async def end_of(self, row: Wanted) -> End:
+        """Ask for a row, and return its end; whatever the agent raises is one."""
+        began = time.monotonic()
+        for tries in range(1, MAX_TRIES + 1):
+            await asyncio.sleep(self._pace.seconds_to_wait)
+            try:
+                outcome, answer = await self._run(row, tries)
+            except Exception as error:  # noqa: BLE001 - one row's failure must not end the others
+                if not is_passing(error) or tries == MAX_TRIES:
+                    return _failed(row.key, error, time.monotonic() - began)
+                await asyncio.sleep(self._pace.refused(error, tries))
+            else:
+                self._pace.answered()
+                return End.of(row.key, answer, outcome, time.monotonic() - began)
+        raise AssertionError("the last try returns")
+
+    async def _run(self, row: Wanted, tries: int) -> tuple[Mapping[str, Any], Any]:
+        # A thread of its own for each run: an agent with a checkpointer needs one, and must not go on with another row's.
+        config: RunnableConfig = {"configurable": {"thread_id": f"{row.key}/{self._session}/{tries}"}}
+        if self.first_request.agent is None:
+            config["callbacks"] = [self.first_request]
+        try:
+            result = await self._door.agent.ainvoke(row.input, config)
+        except NoAnswerError as error:
+            return error.outcome, None
+        outcome = result.get(self._door.outcome_key)
+        if outcome is None:
+            waiting = f"The run was interrupted and waits: {result.get('__interrupt__')}"
+            outcome = End.without_outcome(row.key, Group("deferred"), waiting).parsed_outcome()
+        return outcome, self._door.stored(result.get(self._door.answer_key))
+
+
+def _failed(key: str, error: BaseException, seconds: float) -> End:
+    kind = type(error).__name__
+    return End.without_outcome(key, Group("unanswered", rule=kind), f"The run raised {kind}: {error}", seconds)

@@ -1,0 +1,99 @@
+"""The two databases that a ledger can be in, behind one small interface; the SQL is written with ``?``."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from threading import Lock
+from typing import Any, Protocol
+
+from answergraph import AgentSpecError
+from answergraph.runtime.extras import extra_needed
+
+Execute = Callable[[str, Sequence[Any]], list[tuple[Any, ...]]]
+"""Runs a statement and returns its rows."""
+
+_SECONDS_TO_WAIT_FOR_A_WRITER = 60.0
+_LOCK_NUMBER = 7_163_214_005
+"""Names the lock that ledgers take in PostgreSQL; any number that nobody else takes."""
+
+
+class Database(Protocol):
+    """A database in which one transaction runs at a time, whatever the number of processes."""
+
+    def transaction(self) -> AbstractContextManager[Execute]:
+        """Begin a transaction that no other one of this ledger overlaps."""
+
+    def close(self) -> None:
+        """Close the connection."""
+
+
+class SQLiteDatabase:
+    """A SQLite file; the empty name is a temporary file that is removed when it is closed."""
+
+    def __init__(self, path: str) -> None:
+        try:
+            self._connection = sqlite3.connect(
+                path, timeout=_SECONDS_TO_WAIT_FOR_A_WRITER, isolation_level=None, check_same_thread=False
+            )
+            # Readers and a writer at once, and no wait for the disk at each commit: after a kill nothing is lost, after a power
+            # cut at most the last rows, which are asked again.
+            self._connection.execute("PRAGMA journal_mode=WAL")
+            self._connection.execute("PRAGMA synchronous=NORMAL")
+        except sqlite3.Error as error:
+            raise AgentSpecError(f"The ledger {path!r} cannot be opened: {error}.") from error
+        self._lock = Lock()
+
+    @contextmanager
+    def transaction(self) -> Iterator[Execute]:
+        with self._lock:
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._execute
+            except BaseException:
+                self._connection.execute("ROLLBACK")
+                raise
+            self._connection.execute("COMMIT")
+
+    def _execute(self, sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
+        return self._connection.execute(sql, values).fetchall()
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+class PostgreSQLDatabase:
+    """A PostgreSQL database by its URL; ``?options=-csearch_path=NAME`` puts several ledgers into one."""
+
+    def __init__(self, url: str) -> None:
+        with extra_needed("many", "a ledger in PostgreSQL"):
+            import psycopg  # noqa: PLC0415 - an optional dependency
+        try:
+            self._connection: Any = psycopg.connect(url, autocommit=True)
+        except psycopg.Error as error:
+            raise AgentSpecError(f"The ledger's database cannot be reached: {error}.") from error
+        self._lock = Lock()
+
+    @contextmanager
+    def transaction(self) -> Iterator[Execute]:
+        with self._lock, self._connection.transaction():
+            self._connection.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK_NUMBER])
+            yield self._execute
+
+    def _execute(self, sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
+        cursor = self._connection.execute(sql.replace("?", "%s"), values)
+        return cursor.fetchall() if cursor.description else []
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+def database_at(place: str | Path | None) -> Database:
+    """Open the database of a ledger: a SQLite file, a ``postgresql://`` URL, or for ``None`` a temporary file."""
+    if isinstance(place, str) and place.startswith(("postgresql://", "postgres://")):
+        return PostgreSQLDatabase(place)
+    if isinstance(place, str) and "://" in place:
+        raise AgentSpecError(f"ledger={place!r}: write a path of a SQLite file, or a URL postgresql://…")
+    return SQLiteDatabase("" if place is None else str(place))

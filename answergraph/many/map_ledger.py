@@ -1,0 +1,273 @@
+"""The ledger of a map: which rows are asked by whom, and how each ended.
+
+A row is ``running`` under the lease of an owner, ``done``, or ``again``: done, and wanted once more. Every change is one
+transaction that no other one overlaps, so what it reads holds until it writes; two processes never ask for one row at a time.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+import weakref
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from answergraph import AgentSpecError
+from answergraph.many.databases import Execute, database_at
+from answergraph.many.rows import COUNTED, End, Group
+
+VERSION = "1"
+LEASE_SECONDS = 120.0
+"""How long a row belongs to a process that does not renew its lease: then others take it over."""
+
+_TABLES = (
+    "CREATE TABLE IF NOT EXISTS answergraph_map (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS answergraph_rows (key TEXT PRIMARY KEY, input TEXT NOT NULL, state TEXT NOT NULL,"
+    " owner TEXT NOT NULL, lease DOUBLE PRECISION NOT NULL, status TEXT, field TEXT, rule TEXT, answer TEXT, outcome TEXT,"
+    " seconds DOUBLE PRECISION, agent TEXT)",
+    "CREATE INDEX IF NOT EXISTS answergraph_rows_input ON answergraph_rows (input)",
+    "CREATE TABLE IF NOT EXISTS answergraph_groups"
+    " (status TEXT, field TEXT, rule TEXT, count INTEGER NOT NULL, PRIMARY KEY (status, field, rule))",
+    "CREATE TABLE IF NOT EXISTS answergraph_usage (name TEXT PRIMARY KEY, amount DOUBLE PRECISION NOT NULL)",
+)
+_END = "status, field, rule, answer, outcome, seconds"
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A row that shall end, with the agent's input."""
+
+    key: str
+    mark: str
+    """A short name of the input, equal for equal inputs."""
+    input: Mapping[str, Any]
+
+
+@dataclass
+class Claims:
+    """What a ledger says to wanted rows: each is in one of the three."""
+
+    ours: list[Wanted] = field(default_factory=list)
+    """To be asked by us."""
+    ended: list[End] = field(default_factory=list)
+    elsewhere: list[Wanted] = field(default_factory=list)
+    """Asked by another process, or equal to an input that is being asked."""
+    changed: list[str] = field(default_factory=list)
+    """Keys that had another input when they were asked."""
+
+
+@dataclass(frozen=True)
+class _Known:
+    """What the ledger has of a row."""
+
+    key: str
+    mark: str
+    state: str
+    owner: str
+    lease: float
+    end: tuple[Any, ...]
+
+    @property
+    def is_held(self) -> bool:
+        return self.state == "running" and self.lease > time.time() and not _is_dead(self.owner)
+
+
+class MapLedger:
+    """The rows of one map, in a database that processes share.
+
+    Raises:
+        AgentSpecError: If it was made for answers of another schema.
+    """
+
+    def __init__(self, place: str | Path | None, schema: str, *, shares_equal_inputs: bool) -> None:
+        self.owner = f"{_machine()}:{os.getpid()}:{uuid4().hex[:8]}"
+        self._shares = shares_equal_inputs
+        self._database = database_at(place)
+        weakref.finalize(self, self._database.close)
+        with self._database.transaction() as execute:
+            for table in _TABLES:
+                execute(table, ())
+            kept = _kept(execute, "schema", f"{VERSION} {schema}")
+        if kept != f"{VERSION} {schema}":
+            raise AgentSpecError(
+                f"The ledger {str(place)!r} has answers of another schema: name another ledger, or map the agent that made it."
+            )
+
+    def claim(self, wanted: Sequence[Wanted], *, asks: bool = True) -> Claims:
+        """Take the rows that nobody asks or has asked; with ``asks=False`` nothing is taken."""
+        claims = Claims()
+        with self._database.transaction() as execute:
+            known = {each.key: each for each in self._select(execute, "key", [row.key for row in wanted])}
+            equal = self._equal_inputs(execute, [row.mark for row in wanted if row.key not in known])
+            for row in wanted:
+                self._sort(execute, row, known.get(row.key) or equal.get(row.mark), claims, asks=asks)
+                if self._shares and claims.ours and claims.ours[-1] is row:
+                    equal[row.mark] = _Known(row.key, row.mark, "running", self.owner, time.time() + LEASE_SECONDS, ())
+        return claims
+
+    def _sort(self, execute: Execute, row: Wanted, known: _Known | None, claims: Claims, *, asks: bool) -> None:
+        if known is not None and known.key == row.key and known.mark != row.mark:
+            claims.changed.append(row.key)
+        if known is not None and known.state == "done":
+            end = End(row.key, *_from_columns(known.end))
+            if known.key != row.key and asks:
+                self._insert(execute, row, "done", end)
+            claims.ended.append(end)
+        elif (known is not None and known.is_held) or not asks:
+            claims.elsewhere.append(row)
+        else:
+            if known is not None and known.key == row.key:
+                execute(
+                    "UPDATE answergraph_rows SET state = 'running', owner = ?, lease = ?, input = ? WHERE key = ?",
+                    (self.owner, time.time() + LEASE_SECONDS, row.mark, row.key),
+                )
+            else:
+                self._insert(execute, row, "running", None)
+            claims.ours.append(row)
+
+    def _insert(self, execute: Execute, row: Wanted, state: str, end: End | None) -> None:
+        columns = (None,) * 6 if end is None else _columns(end)
+        execute(
+            f"INSERT INTO answergraph_rows (key, input, state, owner, lease, {_END}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (row.key, row.mark, state, self.owner, time.time() + LEASE_SECONDS, *columns),
+        )
+        if end is not None:
+            _count(execute, end.group, 1)
+
+    def _select(self, execute: Execute, column: str, values: Sequence[str]) -> Iterator[_Known]:
+        if values:
+            marks = ", ".join("?" * len(values))
+            sql = f"SELECT key, input, state, owner, lease, {_END} FROM answergraph_rows WHERE {column} IN ({marks})"
+            for key, mark, state, owner, lease, *end in execute(sql, values):
+                yield _Known(key, mark, state, owner, lease, tuple(end))
+
+    def _equal_inputs(self, execute: Execute, marks: Sequence[str]) -> dict[str, _Known]:
+        """Return per input a row that has ended, or else one that somebody asks."""
+        if not self._shares:
+            return {}
+        rows = [known for known in self._select(execute, "input", marks) if known.state == "done" or known.is_held]
+        return {known.mark: known for known in sorted(rows, key=lambda known: known.state == "done")}
+
+    def finish(self, ends: Sequence[End], agent: str | None) -> list[End]:
+        """Store how rows ended, and return those that were still ours: another process may have taken a row over."""
+        stored = []
+        with self._database.transaction() as execute:
+            for end in ends:
+                before = execute(
+                    "SELECT status, field, rule FROM answergraph_rows WHERE key = ? AND owner = ? AND state = 'running'",
+                    (end.key, self.owner),
+                )
+                if not before:
+                    continue
+                execute(
+                    "UPDATE answergraph_rows SET state = 'done', status = ?, field = ?, rule = ?, answer = ?, outcome = ?,"
+                    " seconds = ?, agent = ? WHERE key = ?",
+                    (*_columns(end), agent, end.key),
+                )
+                if before[0][0] is not None:
+                    _count(execute, Group(*before[0]), -1)
+                _count(execute, end.group, 1)
+                stored.append(end)
+            for name in COUNTED:
+                amount = sum(end.usage()[name] for end in ends)
+                execute(
+                    "INSERT INTO answergraph_usage (name, amount) VALUES (?, ?)"
+                    " ON CONFLICT (name) DO UPDATE SET amount = answergraph_usage.amount + excluded.amount",
+                    (name, amount),
+                )
+        return stored
+
+    def renew(self, keys: Collection[str]) -> None:
+        """Keep rows that are still being asked."""
+        with self._database.transaction() as execute:
+            for key in keys:
+                lease = time.time() + LEASE_SECONDS
+                execute("UPDATE answergraph_rows SET lease = ? WHERE key = ? AND owner = ?", (lease, key, self.owner))
+
+    def release(self) -> None:
+        """Give back what we have taken and not ended."""
+        with self._database.transaction() as execute:
+            # A row that had ended before, and was wanted again, is wanted still.
+            execute(
+                "UPDATE answergraph_rows SET state = 'again' WHERE owner = ? AND state = 'running' AND status IS NOT NULL",
+                (self.owner,),
+            )
+            execute("DELETE FROM answergraph_rows WHERE owner = ? AND state = 'running'", (self.owner,))
+
+    def want_again(self, status: Collection[str]) -> None:
+        """Mark the rows that ended so as wanted again; where a killed run has left marks, those are taken up instead."""
+        values = sorted(status)
+        marks = ", ".join("?" * len(values))
+        with self._database.transaction() as execute:
+            left = execute(f"SELECT 1 FROM answergraph_rows WHERE state = 'again' AND status IN ({marks}) LIMIT 1", values)
+            if not left:
+                execute(f"UPDATE answergraph_rows SET state = 'again' WHERE state = 'done' AND status IN ({marks})", values)
+
+    def groups(self) -> dict[Group, int]:
+        """Return how many rows ended alike, without looking at the rows."""
+        with self._database.transaction() as execute:
+            rows = execute("SELECT status, field, rule, count FROM answergraph_groups WHERE count > 0 ORDER BY count DESC", ())
+        return {Group(status, where, rule): count for status, where, rule, count in rows}
+
+    def usage(self) -> dict[str, float]:
+        """Return what all rows have used, in all processes."""
+        with self._database.transaction() as execute:
+            return {name: amount for name, amount in execute("SELECT name, amount FROM answergraph_usage", ())}
+
+    def agent_changed_to(self, agent: str) -> str | None:
+        """Remember who asks; return the agent that asked before if it was another one."""
+        with self._database.transaction() as execute:
+            before = _kept(execute, "agent", agent)
+            execute("UPDATE answergraph_map SET value = ? WHERE name = 'agent'", (agent,))
+        return None if before == agent else before
+
+
+def _kept(execute: Execute, name: str, value: str) -> str:
+    """Return the value that is kept under a name; keep this one if there is none."""
+    execute("INSERT INTO answergraph_map (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING", (name, value))
+    kept: str = execute("SELECT value FROM answergraph_map WHERE name = ?", (name,))[0][0]
+    return kept
+
+
+def _count(execute: Execute, group: Group, change: int) -> None:
+    execute(
+        "INSERT INTO answergraph_groups (status, field, rule, count) VALUES (?, ?, ?, ?)"
+        " ON CONFLICT (status, field, rule) DO UPDATE SET count = answergraph_groups.count + excluded.count",
+        (*group, change),
+    )
+
+
+def _columns(end: End) -> tuple[Any, ...]:
+    return (*end.group, end.answer, end.outcome, end.seconds)
+
+
+def _from_columns(columns: Sequence[Any]) -> tuple[str, str, Group, float]:
+    status, where, rule, answer, outcome, seconds = columns
+    return answer, outcome, Group(status, where, rule), seconds
+
+
+def _machine() -> str:
+    """Name the machine, and on Linux the namespace in which process numbers mean something."""
+    space = ""
+    with suppress(OSError):
+        space = os.readlink("/proc/self/ns/pid")
+    return f"{socket.gethostname()}/{space}".replace(":", "")
+
+
+def _is_dead(owner: str) -> bool:
+    """Return whether an owner was a process of this machine that has ended: its rows need not wait for their lease."""
+    machine, process, _ = owner.split(":")
+    if machine != _machine() or not hasattr(os, "getuid"):  # on Windows, signal 0 is not a question
+        return False
+    try:
+        os.kill(int(process), 0)
+    except ProcessLookupError:
+        return True
+    except PermissionError:
+        return False
+    return False

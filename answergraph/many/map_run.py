@@ -1,0 +1,185 @@
+"""``map_answers``: an agent over many rows."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Collection, Generator, Hashable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from threading import Thread
+from typing import Any, Generic, TypeVar
+
+from answergraph import AgentGraph, AgentSpecError, UsageLimits
+from answergraph.many.agent_door import AgentDoor
+from answergraph.many.asking import Asking
+from answergraph.many.map_ledger import MapLedger
+from answergraph.many.pace import Pace
+from answergraph.many.rows import Group, Row
+from answergraph.many.session import Session
+from answergraph.many.sources import Source, first_of_each_key
+from answergraph.many.stopping import Stopping, limits_of
+
+ValueT = TypeVar("ValueT")
+
+
+def map_answers(  # noqa: PLR0913 - one argument per question that a map answers
+    agent: AgentGraph[ValueT],
+    rows: Iterable[Mapping[str, Any]] | str | Path,
+    *,
+    key: str | Callable[[Mapping[str, Any]], Hashable],
+    input: str | Callable[[Mapping[str, Any]], Any],
+    ledger: str | Path | None = None,
+    concurrency: int = 16,
+    limits: UsageLimits | None = None,
+    stop_after: int | None = 50,
+    share_equal_inputs: bool = True,
+) -> MapRun[ValueT]:
+    """Run an agent over many rows: each ends in a typed row, with an answer or with the reason why there is none.
+
+    Args:
+        agent: An agent with a response format.
+        rows: Read lazily; a path ends in ``.jsonl``, ``.csv`` or ``.parquet``.
+        key: The column that names a row, or a function. The same key is done once.
+        input: The column with the text, or a function from a row to the agent's input.
+        ledger: A SQLite file or a ``postgresql://`` URL; ``None``: a temporary file, so the map cannot be resumed. Processes on
+            one ledger share the work.
+        concurrency: Runs at a time, at most; fewer while the provider refuses for its rate.
+        limits: Of all rows together (model calls, tool calls, tokens, cost; seconds of this pass). Each run has its agent's own.
+        stop_after: Rows in a row without an answer, after which the map stops and says why; ``None``: it never does.
+        share_equal_inputs: Whether equal inputs are asked for once.
+
+    Returns:
+        The run, which begins when it is iterated or written.
+
+    Raises:
+        AgentSpecError: If an argument cannot be used, a limit of one run is given (``answer_attempts``), or the ledger has
+            answers of another schema.
+
+    Example:
+        >>> from answergraph import create_agent
+        >>> from answergraph.testing import ScriptedChatModel
+        >>> agent = create_agent(ScriptedChatModel(replies=['{"value": 7}']), response_format=int)
+        >>> [row.answer for row in map_answers(agent, [{"id": 1, "body": "seven"}], key="id", input="body")]
+        [7]
+    """
+    for name, number in (("concurrency", concurrency), ("stop_after", stop_after)):
+        if number is not None and number < 1:
+            raise AgentSpecError(f"map_answers({name}={number!r}): it is at least 1.")
+    limits_of(limits)
+    plan = _Plan(AgentDoor(agent), Source(rows, key, input), ledger, concurrency, limits, stop_after, share_equal_inputs)
+    return MapRun(plan)
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """The arguments of a map."""
+
+    door: AgentDoor
+    source: Source
+    ledger: str | Path | None
+    concurrency: int
+    limits: UsageLimits | None
+    stop_after: int | None
+    shares_equal_inputs: bool
+
+
+class MapRun(Generic[ValueT]):
+    """A run over many rows; begins when it is iterated or written. What the ledger has is not asked again."""
+
+    def __init__(self, plan: Any, ledger: MapLedger | None = None, again: Collection[str] = ()) -> None:
+        self._plan: _Plan = plan
+        self._again = again
+        self._ledger = ledger or MapLedger(plan.ledger, plan.door.schema_mark, shares_equal_inputs=plan.shares_equal_inputs)
+        self._not_asked = 0
+        self.notes: list[str] = []
+        """What to know about the rows, in sentences: that the agent or inputs changed since the ledger was begun."""
+        self.stopped: str | None = None
+        """Why rows were left for another time, ``None`` if none were."""
+
+    def __iter__(self) -> Iterator[Row[ValueT]]:
+        return self._rows(self._session(_own_loop()))
+
+    async def __aiter__(self) -> AsyncIterator[Row[ValueT]]:
+        session = self._session(asyncio.get_running_loop())
+        rows = self._rows(session)
+        with ThreadPoolExecutor(1, "answergraph-map") as thread:
+            try:
+                while (row := await asyncio.wrap_future(thread.submit(next, rows, None))) is not None:
+                    yield row
+            finally:
+                session.closing.set()
+                await asyncio.wrap_future(thread.submit(rows.close))
+
+    def counts(self) -> dict[str, int]:
+        """Return how many rows ended with which status; rows that the last pass left for another time are ``out_of_budget``."""
+        counts = Counter({"out_of_budget": self._not_asked} if self._not_asked else {})
+        for group, count in self._ledger.groups().items():
+            counts[group.status] += count
+        return dict(counts)
+
+    def groups(self) -> dict[Group, int]:
+        """Return how many rows ended alike: with the same status, at the same field, by the same rule; the most first."""
+        return self._ledger.groups()
+
+    def usage(self) -> dict[str, float]:
+        """Return what all rows have used, in all processes: ``model_calls``, ``tool_calls``, ``total_tokens``, ``cost``."""
+        return self._ledger.usage()
+
+    def again(self, agent: AgentGraph[ValueT] | None = None, *, status: Collection[str]) -> MapRun[ValueT]:
+        """Return a run that asks again for the keys that ended so, by another agent if given; the others keep their ends.
+
+        Raises:
+            AgentSpecError: If the rows cannot be read a second time, or the agent has another schema.
+        """
+        if not self._plan.source.can_be_read_again:
+            raise AgentSpecError("again() reads the rows a second time: pass map_answers a path or a list, not an iterator.")
+        plan = self._plan if agent is None else replace(self._plan, door=AgentDoor(agent))
+        if plan.door.schema_mark != self._plan.door.schema_mark:
+            raise AgentSpecError("again() needs an agent with the same response format: the rows have one schema.")
+        return MapRun(plan, self._ledger, again=frozenset(status))
+
+    def to_arrow(self) -> Any:
+        """Return a ``pyarrow.Table`` of all rows.
+
+        Its columns are ``key``, ``answer`` (a struct of the declared type), ``status``, ``reason``, ``field``, ``rule``,
+        ``fields``, ``model_calls``, ``total_tokens``, ``seconds`` and ``cost``; they follow from the type, never from the data.
+        """
+        return self._columns().table(self)
+
+    def to_parquet(self, path: str | Path) -> None:
+        """Write all rows as they come, with the columns of ``to_arrow``; the file is there when it is complete."""
+        self._columns().write_parquet(self, Path(path))
+
+    def _columns(self) -> Any:
+        from answergraph.many.row_columns import RowColumns  # noqa: PLC0415 - an optional dependency
+
+        return RowColumns(self._plan.door)
+
+    def _session(self, loop: asyncio.AbstractEventLoop) -> Session:
+        plan = self._plan
+        pace = Pace(plan.concurrency)
+        rows = first_of_each_key(plan.source.wanted(plan.door))
+        stopping = Stopping(plan.limits, plan.stop_after, self._ledger.usage)
+        return Session(rows, self._ledger, Asking(plan.door, pace), pace, stopping, loop)
+
+    def _rows(self, session: Session) -> Generator[Row[ValueT]]:
+        self._not_asked, self.stopped, self.notes = 0, None, session.notes
+        if self._again:
+            self._ledger.want_again(self._again)
+        with closing(session.ends()) as ends:
+            for end in ends:
+                self._not_asked += end.is_left
+                self.stopped = session.stopping.reason if self._not_asked else None
+                yield end.row(self._plan.door)
+
+
+@cache
+def _own_loop() -> asyncio.AbstractEventLoop:
+    """Return the event loop of all maps that are not awaited; one, since providers' clients keep connections of their loop."""
+    loop = asyncio.new_event_loop()
+    Thread(target=loop.run_forever, name="answergraph-map", daemon=True).start()
+    return loop

@@ -1,0 +1,106 @@
+"""Rows as Arrow tables: the columns follow from the declared type, so that they never change with the data."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from answergraph.many.agent_door import AgentDoor
+from answergraph.many.json_columns import Column, JsonColumns
+from answergraph.many.rows import Row
+from answergraph.runtime.extras import extra_needed
+
+with extra_needed("many", "an Arrow table"):
+    import pyarrow as pa
+    from pyarrow import parquet
+
+_ROWS_PER_BATCH = 1000
+_TEXT, _COUNT, _NUMBER = pa.string(), pa.int64(), pa.float64()
+_EVIDENCE = pa.struct([("source", _TEXT), ("unit", _TEXT), ("place", pa.list_(_COUNT))])
+_FIELD = pa.struct([("path", _TEXT), ("status", _TEXT), ("problem", _TEXT), ("evidence", pa.list_(_EVIDENCE))])
+
+
+@dataclass(frozen=True)
+class RowColumns:
+    """The columns of an agent's rows."""
+
+    door: AgentDoor
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_answer", JsonColumns(self.door.answer_schema).column())
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The Arrow schema: it depends on the declared type alone."""
+        answer: Column = vars(self)["_answer"]
+        columns = [
+            ("key", _TEXT),
+            ("answer", answer.type),
+            ("status", _TEXT),
+            ("reason", _TEXT),
+            ("field", _TEXT),
+            ("rule", _TEXT),
+        ]
+        used = [("model_calls", _COUNT), ("total_tokens", _COUNT), ("seconds", _NUMBER), ("cost", _NUMBER)]
+        return pa.schema([*columns, ("fields", pa.list_(_FIELD)), *used])
+
+    def table(self, rows: Iterable[Row[Any]]) -> pa.Table:
+        """Return the rows as one table."""
+        return pa.Table.from_batches(self.batches(rows), schema=self.schema)
+
+    def write_parquet(self, rows: Iterable[Row[Any]], path: Path) -> None:
+        """Write the rows as they come; the file takes its name when it is complete."""
+        partial = path.with_name(f"{path.name}.partial-{os.getpid()}")
+        try:
+            with parquet.ParquetWriter(partial, self.schema) as writer:
+                for batch in self.batches(rows):
+                    writer.write_batch(batch)
+            partial.replace(path)
+        finally:
+            partial.unlink(missing_ok=True)
+
+    def batches(self, rows: Iterable[Row[Any]]) -> Iterator[pa.RecordBatch]:
+        """Yield the rows in batches."""
+        iterator, schema = iter(rows), self.schema
+        while some := list(islice(iterator, _ROWS_PER_BATCH)):
+            yield pa.RecordBatch.from_pylist([self._record(row) for row in some], schema=schema)
+
+    def _record(self, row: Row[Any]) -> dict[str, Any]:
+        usage: Mapping[str, Any] = row.outcome["usage"]
+        answer, reason = self._in_column(row)
+        return {
+            "key": row.key,
+            "answer": answer,
+            "status": row.status,
+            "reason": reason,
+            "field": row.group.field,
+            "rule": row.group.rule,
+            "fields": [_field(path, record) for path, record in row.fields.items()],
+            "model_calls": usage["model_calls"],
+            "total_tokens": usage["total_tokens"],
+            "seconds": row.seconds,
+            "cost": usage.get("cost"),
+        }
+
+    def _in_column(self, row: Row[Any]) -> tuple[Any, str]:
+        """Return the answer as its column has it, and the reason; a value too large for the column is left out and said."""
+        answer: Column = vars(self)["_answer"]
+        plain = self.door.plain(row.answer)
+        if plain is None:
+            return None, row.reason
+        try:
+            value = answer.convert(plain)
+            pa.scalar(value, answer.type)
+        except (ValueError, TypeError, OverflowError, KeyError, AttributeError) as error:
+            return None, f"{row.reason} It is not in this table, whose column cannot hold it: {error}"
+        return value, row.reason
+
+
+def _field(path: str, record: Mapping[str, Any]) -> dict[str, Any]:
+    evidence: Sequence[Mapping[str, Any]] = record.get("evidence") or ()
+    places = [{"source": each["source"]["name"], "unit": each["unit"], "place": each["place"]} for each in evidence]
+    return {"path": path, "status": record["status"], "problem": record.get("problem"), "evidence": places}

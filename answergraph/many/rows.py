@@ -1,0 +1,128 @@
+"""How the run of one row ended: the public ``Row``, and the ``End`` that a ledger stores."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, NamedTuple, TypeVar, cast
+
+from answergraph import Outcome
+from answergraph.many.agent_door import AgentDoor
+
+ValueT = TypeVar("ValueT")
+
+_INDEX = re.compile(r"\[\d+\]")
+COUNTED = ("model_calls", "tool_calls", "total_tokens", "cost")
+"""What is summed over all rows, by the keys of a run's usage."""
+NO_USAGE = {"model_calls": 0, "tool_calls": 0, "input_tokens": 0, "output_tokens": 0, "total_tokens": 0, "by_cause": {}}
+
+
+class Group(NamedTuple):
+    """What rows that ended alike have in common; a hundred thousand rows have a few dozen groups."""
+
+    status: str
+    field: str = ""
+    """The first field that was wrong, without indexes: ``"items[].price"``; empty if none was."""
+    rule: str = ""
+    """What turned it down: the name of a check, ``"schema"``, the limit, or the class of an exception; empty for an answer."""
+
+
+NOT_ASKED = Group("out_of_budget", rule="not_asked")
+"""The group of rows that are left for another time."""
+
+
+@dataclass(frozen=True)
+class Row(Generic[ValueT]):
+    """One input's end."""
+
+    key: str
+    answer: ValueT
+    """The answer, ``None`` without one."""
+    outcome: Outcome
+    group: Group
+    seconds: float = 0.0
+    """Wall time of the row's run, with its repetitions."""
+
+    @property
+    def status(self) -> str:
+        """How the run ended."""
+        return self.outcome["status"]
+
+    @property
+    def reason(self) -> str:
+        """Why it ended so, in one sentence."""
+        return self.outcome["reason"]
+
+    @property
+    def fields(self) -> Mapping[str, Any]:
+        """What stands behind each field, by its path."""
+        fields: Mapping[str, Any] = cast("Mapping[str, Any]", self.outcome).get("fields") or {}
+        return fields
+
+
+@dataclass(frozen=True)
+class End:
+    """The end of a row as it is stored: plain JSON, without the user's classes."""
+
+    key: str
+    answer: str
+    """The stored form of the answer, as JSON."""
+    outcome: str
+    group: Group
+    seconds: float = 0.0
+
+    @classmethod
+    def of(cls, key: str, answer: Any, outcome: Mapping[str, Any], seconds: float) -> End:
+        """Return the end of a run; an answer that JSON cannot hold ends as ``invalid``."""
+        try:
+            stored = json.dumps(answer, ensure_ascii=False)
+        except (TypeError, ValueError) as error:
+            outcome = {**outcome, "status": "invalid", "reason": f"The answer cannot be stored as JSON: {error}."}
+            stored, group = "null", Group("invalid", rule="json")
+        else:
+            group = _group_of(outcome)
+        return cls(key, stored, json.dumps(outcome, ensure_ascii=False, default=str), group, seconds)
+
+    @classmethod
+    def without_outcome(cls, key: str, group: Group, reason: str, seconds: float = 0.0) -> End:
+        """Return the end of a row whose run left no outcome, or that did not run."""
+        outcome: dict[str, Any] = {
+            "status": group.status,
+            "reason": reason,
+            "strategy": None,
+            "schema": None,
+            "attempts": [],
+            "narrowed": [],
+        }
+        more = {"limit": None, "fields": {}, "usage": {**NO_USAGE, "rounds": []}, "limits": {}}
+        return cls(key, "null", json.dumps(outcome | more, ensure_ascii=False), group, seconds)
+
+    def parsed_outcome(self) -> dict[str, Any]:
+        """Return the outcome."""
+        outcome: dict[str, Any] = json.loads(self.outcome)
+        return outcome
+
+    @property
+    def is_left(self) -> bool:
+        """Whether the row was not asked, and is left for another time."""
+        return self.group == NOT_ASKED
+
+    def usage(self) -> dict[str, float]:
+        """Return what the run has used, by the keys of ``UsageLimits``."""
+        usage = self.parsed_outcome()["usage"]
+        return {name: usage.get(name) or 0 for name in COUNTED}
+
+    def row(self, door: AgentDoor) -> Row[Any]:
+        """Return the row with the answer as a value of the declared type."""
+        return Row(self.key, door.restored(json.loads(self.answer)), cast("Any", self.parsed_outcome()), self.group, self.seconds)
+
+
+def _group_of(outcome: Mapping[str, Any]) -> Group:
+    """Return the group of an outcome: its last attempt says which field was wrong, and what said so."""
+    if outcome["status"] in {"answered", "abstained"}:
+        return Group(outcome["status"])
+    problems = outcome["attempts"][-1]["problems"] if outcome["attempts"] else []
+    rule = outcome.get("limit") or (problems[0]["check"] or "schema" if problems else "")
+    return Group(outcome["status"], _INDEX.sub("[]", problems[0]["path"]) if problems else "", rule)

@@ -1,0 +1,90 @@
+"""When a map stops asking: limits of all rows together, and failures in a row."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+
+from answergraph import AgentSpecError, UsageLimits
+from answergraph.many.rows import COUNTED, NOT_ASKED, End
+
+
+class Stopping:
+    """Says how many rows may be asked for, and why no more.
+
+    Args:
+        limits: Of all rows together; ``None`` for none.
+        stop_after: Rows in a row without an answer; ``None``: the map goes on whatever happens.
+        used: Returns what all rows have used, in all processes.
+    """
+
+    def __init__(self, limits: UsageLimits | None, stop_after: int | None, used: Callable[[], Mapping[str, float]]) -> None:
+        self._limits = limits_of(limits)
+        self._stop_after = stop_after
+        self._used_by_all = used
+        self._used: Mapping[str, float] = used() if self._limits else {}
+        self._began = time.monotonic()
+        self._own_ends = 0
+        self._own_use = dict.fromkeys(COUNTED, 0.0)
+        self._in_a_row = 0
+        self._answers = 0
+        self._failing = ""
+
+    def note(self, ends: list[End]) -> None:
+        """Count what ended."""
+        for end in ends:
+            has_answer = end.group.status in {"answered", "abstained"}
+            self._in_a_row = 0 if has_answer else self._in_a_row + 1
+            self._answers += has_answer
+            if self._stop_after is not None and self._in_a_row >= self._stop_after and not self._failing:
+                reason = end.parsed_outcome()["reason"]
+                self._failing = f"{self._in_a_row} rows in a row ended without an answer. The last: {end.group.status}: {reason}"
+            for name, amount in end.usage().items():
+                self._own_use[name] += amount
+        self._own_ends += len(ends)
+        if self._limits:
+            self._used = self._used_by_all()
+
+    @property
+    def reason(self) -> str | None:
+        """Why nothing more is asked, ``None`` while the map goes on."""
+        if self._failing:
+            return self._failing
+        used = {**self._used, "seconds": time.monotonic() - self._began}
+        reached = (name for name, limit in self._limits.items() if used.get(name, 0) >= limit)
+        name = next(reached, None)
+        return None if name is None else f"The limit {name}={self._limits[name]:g} of all rows is reached ({used[name]:.6g})."
+
+    def room(self, at_once: int, under_way: int) -> int:
+        """Return how many rows may be begun beside those under way."""
+        room = at_once - under_way
+        if self._stop_after is not None and (not self._answers or 2 * self._in_a_row >= self._stop_after):
+            # Before the first answer, and when many have failed, no more is spent than it takes to know.
+            room = min(room, self._stop_after - self._in_a_row - under_way)
+        for name, limit in self._limits.items():
+            average = self._own_use.get(name, 0) / self._own_ends if self._own_ends else name == "model_calls"
+            if average:
+                room = min(room, int((limit - self._used.get(name, 0)) / average) - under_way)
+        return max(room, 0 if under_way else 1)
+
+    def not_asked(self, key: str) -> End:
+        """Return the end of a row that is left for another time; it is not stored."""
+        return End.without_outcome(key, NOT_ASKED, f"Not asked: {self.reason}")
+
+
+def limits_of(limits: UsageLimits | None) -> dict[str, float]:
+    """Return the limits of all rows that are set.
+
+    Raises:
+        AgentSpecError: If a limit is one of a single run.
+    """
+    if limits is None:
+        return {}
+    values, defaults = vars(limits), vars(UsageLimits())
+    of_a_run = [name for name, value in values.items() if name not in {*COUNTED, "seconds", "prices"} and value != defaults[name]]
+    if of_a_run:
+        raise AgentSpecError(f"limits= of a map is for all rows together, and {of_a_run[0]} is a run's: give it to the agent.")
+    # 50 calls is the default of one run, and would be odd for all rows; who wants 50 for all rows writes 51 or a list of 50 rows.
+    if values["model_calls"] == defaults["model_calls"]:
+        values = {**values, "model_calls": None}
+    return {name: values[name] for name in (*COUNTED, "seconds") if values.get(name) is not None}

@@ -1,0 +1,51 @@
+from pathlib import Path
+
+from answergraph import UsageLimits
+from answergraph.many import map_answers
+from tests.answergraph.many.invoices import agent_of, collected, read_number, rows
+from tests.suite.colors import Run
+
+
+def test_a_map_stops_after_failures_in_a_row_and_says_why(run: Run) -> None:
+    mapped = map_answers(
+        agent_of(lambda _: '{"number": "none"}'), rows(300), key="id", input="body", stop_after=7, concurrency=64
+    )
+    ends = collected(run, mapped)
+    assert len(ends) == 300
+    assert mapped.counts() == {"invalid": 7, "out_of_budget": 293}
+    assert mapped.stopped is not None
+    assert "7 rows in a row" in mapped.stopped
+    assert "invalid" in mapped.stopped
+    assert sum(row.reason.startswith("Not asked") for row in ends.values()) == 293
+
+
+def test_an_answer_between_failures_keeps_a_map_going(run: Run) -> None:
+    mapped = map_answers(
+        agent_of(lambda text: read_number(text) if text.endswith("0") else "{}"), rows(100), key="id", input="body", stop_after=50
+    )
+    collected(run, mapped)
+    assert (mapped.counts(), mapped.stopped) == ({"answered": 10, "invalid": 90}, None)
+
+
+def test_a_limit_of_all_rows_leaves_the_rest_for_another_time(run: Run, tmp_path: Path) -> None:
+    ledger = tmp_path / "run.db"
+    mapped = map_answers(agent_of(), rows(40), key="id", input="body", ledger=ledger, limits=UsageLimits(model_calls=12))
+    assert len(collected(run, mapped)) == 40
+    assert mapped.counts() == {"answered": 12, "out_of_budget": 28}
+    assert mapped.stopped is not None
+    assert "model_calls=12" in mapped.stopped
+    more = map_answers(agent_of(), rows(40), key="id", input="body", ledger=ledger, limits=UsageLimits(model_calls=30))
+    collected(run, more)
+    # What was used before counts: the limit is of all rows of the ledger.
+    assert more.counts() == {"answered": 30, "out_of_budget": 10}
+    rest = map_answers(agent_of(), rows(40), key="id", input="body", ledger=ledger)
+    collected(run, rest)
+    assert (rest.counts(), rest.stopped) == ({"answered": 40}, None)
+    assert rest.usage()["model_calls"] == 40
+
+
+def test_a_limit_of_tokens_is_kept_by_the_average_of_the_rows_before(run: Run) -> None:
+    mapped = map_answers(agent_of(), rows(200), key="id", input="body", limits=UsageLimits(total_tokens=500), concurrency=4)
+    collected(run, mapped)
+    assert mapped.usage()["total_tokens"] < 600
+    assert 0 < mapped.counts()["answered"] < 200
