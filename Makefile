@@ -74,7 +74,7 @@ triage-accuracy: env ## How often the offline rules are right about the labelled
 
 takt-files: env ## What becomes of the workflow files of TAKT's npm package, which it fetches
 	@rm -rf .takt-package && mkdir .takt-package && cd .takt-package && npm pack --silent takt && tar xzf takt-*.tgz
-	@$(BIN)/python -m tests.graphs.workflow.takt_package .takt-package/package
+	@$(BIN)/python -m tests.graphs.add_ons.workflow.takt_package .takt-package/package
 
 sizes: env ## How much there is to read, and what one answer passes
 	@$(BIN)/python -m tests.test_sizes

@@ -7,33 +7,31 @@ from answergraph.runtime import lazy_imports
 __version__ = "0.2.0.dev0"
 
 if typing.TYPE_CHECKING:
+    from answergraph.answers.storage.answer_channel import AnswerChannel
+    from answergraph.answers.untrusted.from_context import FromContext
+    from answergraph.asking.providers.refusals import Refusal, forget_refusals, known_refusals
+    from answergraph.asking.strategies.auto_strategy import AutoStrategy
+    from answergraph.asking.strategies.deferred_strategy import DeferredStrategy
+    from answergraph.asking.strategies.fallback_strategy import FallbackStrategy
+    from answergraph.asking.strategies.prompted_strategy import PromptedStrategy
+    from answergraph.asking.strategies.provider_strategy import ProviderStrategy
+    from answergraph.asking.strategies.tool_strategy import ToolStrategy
     from answergraph.evidence.answer_bundle import BUNDLE_KEYS, answer_bundle
     from answergraph.evidence.claim_checking import check_evidence
     from answergraph.evidence.marks import Abstention, FromTools, Quote
     from answergraph.evidence.verifier import ClaimVerdict, verify_bundle
+    from answergraph.graphs.add_ons.calculator.llm_math.llm_math_tool import llm_math_tool
+    from answergraph.graphs.add_ons.judge.judging.judgment import Judgment, StageRecord, judgment_match_method
     from answergraph.graphs.agent.agent_types import AgentGraph, AgentResult
     from answergraph.graphs.agent.create import build_agent_graph, create_agent
     from answergraph.graphs.compose.answer_streams import AnswerTransformer, HideAnswerCalls
     from answergraph.graphs.compose.as_node import as_node
     from answergraph.graphs.compose.as_tool import AgentToolArtifact, as_tool
     from answergraph.graphs.compose.resuming import aresume, aunfinished, resume, unfinished
-    from answergraph.judging.judgment import Judgment, StageRecord, judgment_match_method
-    from answergraph.llm_math.llm_math_tool import llm_math_tool
-    from answergraph.models.react_text.react_text_model import ReActTextModel
-    from answergraph.nodes.calls_elsewhere import external_tool
-    from answergraph.response_format.providers.refusals import Refusal, forget_refusals, known_refusals
-    from answergraph.response_format.reading.json_in_text import parse_structured_output
-    from answergraph.response_format.storage.answer_channel import AnswerChannel
-    from answergraph.response_format.strategies.auto_strategy import AutoStrategy
-    from answergraph.response_format.strategies.deferred_strategy import DeferredStrategy
-    from answergraph.response_format.strategies.fallback_strategy import FallbackStrategy
-    from answergraph.response_format.strategies.prompted_strategy import PromptedStrategy
-    from answergraph.response_format.strategies.provider_strategy import ProviderStrategy
-    from answergraph.response_format.strategies.tool_strategy import ToolStrategy
-    from answergraph.response_format.untrusted.from_context import FromContext
-    from answergraph.state.agent_state import AgentState, InputAgentState, OutputAgentState
-    from answergraph.state.budget import UsageLimits
-    from answergraph.state.errors import (
+    from answergraph.json_text.json_in_text import parse_structured_output
+    from answergraph.nodes.external_tool import external_tool
+    from answergraph.react_text.react_text_model import ReActTextModel
+    from answergraph.runtime.errors import (
         AgentSpecError,
         AnswerGraphError,
         AnswerRejected,
@@ -50,6 +48,8 @@ if typing.TYPE_CHECKING:
         WorkflowFileError,
         WorkflowSpecError,
     )
+    from answergraph.state.agent_state import AgentState, InputAgentState, OutputAgentState
+    from answergraph.state.budget import UsageLimits
     from answergraph.state.outcome import AnswerAccepted, Attempt, Outcome, PendingCall, Usage
     from answergraph.state.tool_results import ToolRun
     from answergraph.streaming.answer_events import AnswerEvent, is_answer_event

@@ -15,8 +15,8 @@ from langchain_core.messages import AIMessage, BaseMessage
 from pydantic import InstanceOf, PrivateAttr
 
 from answergraph.models.in_process.in_process_model import ChatRequest, InProcessChatModel
-from answergraph.state.errors import AgentSpecError
-from answergraph.state.mistakes import shown
+from answergraph.runtime.argument_checks import shown
+from answergraph.runtime.errors import AgentSpecError
 
 __all__ = ["ScriptExhaustedError", "ScriptedChatModel", "ScriptedRequest"]
 

@@ -12,7 +12,7 @@ from langgraph.graph import END, START, MessagesState, StateGraph
 from pydantic import BaseModel
 
 from answergraph import AnswerChannel, as_node, create_agent
-from answergraph.graphs.calculator import add, divide, multiply
+from answergraph.graphs.add_ons.calculator.calculator import add, divide, multiply
 from answergraph.testing import ScriptedChatModel
 
 

@@ -5,16 +5,16 @@ import typing
 from answergraph.runtime import lazy_imports
 
 if typing.TYPE_CHECKING:
+    from answergraph.graphs.add_ons.calculator.calculator import create_calculator
+    from answergraph.graphs.add_ons.judge.judge_graph import create_judge
+    from answergraph.graphs.add_ons.react.react_graph import create_react
+    from answergraph.graphs.add_ons.triage import create_triage_agent
+    from answergraph.graphs.add_ons.workflow.workflow_file import load_workflow
+    from answergraph.graphs.add_ons.workflow.workflow_graph import create_workflow
+    from answergraph.graphs.add_ons.workflow.workflow_steps import WorkflowLimits, WorkflowStep
     from answergraph.graphs.agent.create import build_agent_graph, create_agent
-    from answergraph.graphs.calculator import create_calculator
     from answergraph.graphs.compose.as_node import as_node
     from answergraph.graphs.compose.as_tool import AgentToolArtifact, as_tool
-    from answergraph.graphs.judge.judge_graph import create_judge
-    from answergraph.graphs.react.react_graph import create_react
-    from answergraph.graphs.triage import create_triage_agent
-    from answergraph.graphs.workflow.workflow_file import load_workflow
-    from answergraph.graphs.workflow.workflow_graph import create_workflow
-    from answergraph.graphs.workflow.workflow_steps import WorkflowLimits, WorkflowStep
 else:
     # Imported on first use, so that the command line starts fast.
     __getattr__, __dir__ = lazy_imports.imported_later(__name__)

@@ -13,11 +13,11 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
 from langgraph_sdk.runtime import ServerRuntime
 
-from answergraph.graphs.calculator import create_calculator
-from answergraph.graphs.general_agent import general_agent
-from answergraph.graphs.judge.judge_graph import judge_by_context
-from answergraph.graphs.react.react_graph import react_agent
-from answergraph.graphs.triage import create_triage_agent
+from answergraph.graphs.add_ons.calculator.calculator import create_calculator
+from answergraph.graphs.add_ons.calculator.general_agent import general_agent
+from answergraph.graphs.add_ons.judge.judge_graph import judge_by_context
+from answergraph.graphs.add_ons.react.react_graph import react_agent
+from answergraph.graphs.add_ons.triage import create_triage_agent
 from answergraph.models.model_names import OFFLINE
 
 TRIAGE_ROOT = "ANSWERGRAPH_TRIAGE_ROOT"

@@ -4,6 +4,7 @@ import typing
 
 from langgraph.prebuilt.tool_node import ToolCallRequest
 
+from answergraph.asking.model_request import ExtendedModelResponse, ModelCallResult, ModelRequest, ModelResponse
 from answergraph.middleware.base import AgentMiddleware, hook_config
 from answergraph.middleware.decorators import (
     after_agent,
@@ -14,7 +15,6 @@ from answergraph.middleware.decorators import (
     wrap_model_call,
     wrap_tool_call,
 )
-from answergraph.response_format.model_request import ExtendedModelResponse, ModelCallResult, ModelRequest, ModelResponse
 from answergraph.runtime import lazy_imports
 from answergraph.state.agent_state import AgentState, InputAgentState, OmitFromSchema, OutputAgentState
 

@@ -13,7 +13,7 @@ from langgraph.types import Command, TracePolicy
 from langgraph.typing import ContextT
 from typing_extensions import TypeVar as TypeVarWithDefault
 
-from answergraph.response_format.model_request import ExtendedModelResponse, ModelRequest, ModelResponse
+from answergraph.asking.model_request import ExtendedModelResponse, ModelRequest, ModelResponse
 from answergraph.state.agent_state import AgentState, JumpTo, ResponseT
 from answergraph.state.outcome import AnswerAccepted
 

@@ -9,10 +9,10 @@ from typing import Any, Protocol, overload
 from langchain_core.messages import SystemMessage
 from langchain_core.tools import BaseTool
 
+from answergraph.asking.model_request import ModelRequest
 from answergraph.middleware.base import CAN_JUMP_TO, AgentMiddleware
-from answergraph.response_format.model_request import ModelRequest
+from answergraph.runtime.argument_checks import check_function, shown
 from answergraph.state.agent_state import AgentState, JumpTo
-from answergraph.state.mistakes import check_function, shown
 
 Middleware = AgentMiddleware[Any, Any, Any]
 

@@ -7,15 +7,15 @@ from typing import Any
 from langchain_core.tools import BaseTool
 from langgraph.runtime import Runtime
 
+from answergraph.answers.schemas.schema_kinds import answer_schemas
+from answergraph.asking.model_request import ModelRequest
+from answergraph.asking.strategies.declared_format import strategy_of
 from answergraph.evidence.claim_checking import check_claims, may_support
 from answergraph.evidence.claims import claims_of, with_value
 from answergraph.evidence.marks import Abstention
 from answergraph.middleware.base import AgentMiddleware
-from answergraph.response_format.model_request import ModelRequest
-from answergraph.response_format.schemas.schema_kinds import answer_schemas
-from answergraph.response_format.strategies.declared_format import strategy_of
-from answergraph.state.errors import AgentSpecError, AnswerRejected
-from answergraph.state.mistakes import check_function, shown, tool_names
+from answergraph.runtime.argument_checks import check_function, shown, tool_names
+from answergraph.runtime.errors import AgentSpecError, AnswerRejected
 from answergraph.state.outcome import AnswerAccepted
 from answergraph.state.tool_results import EvidenceState, ToolRun, as_shown, results_of_run
 

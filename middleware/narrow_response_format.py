@@ -3,13 +3,13 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from answergraph.answers.schemas.answer_schema import AnswerSchema
+from answergraph.answers.schemas.schema_kinds import answer_schemas
+from answergraph.asking.model_request import ModelRequest
+from answergraph.asking.strategies.declared_format import check_declared, strategy_of
 from answergraph.middleware.base import AgentMiddleware
-from answergraph.response_format.model_request import ModelRequest
-from answergraph.response_format.schemas.answer_schema import AnswerSchema
-from answergraph.response_format.schemas.schema_kinds import answer_schemas
-from answergraph.response_format.strategies.declared_format import check_declared, strategy_of
-from answergraph.state.errors import AgentSpecError, ResponseFormatError
-from answergraph.state.mistakes import check_function, shown
+from answergraph.runtime.argument_checks import check_function, shown
+from answergraph.runtime.errors import AgentSpecError, ResponseFormatError
 
 
 class NarrowResponseFormat(AgentMiddleware[Any, Any, Any]):

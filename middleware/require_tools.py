@@ -7,13 +7,13 @@ from typing import Any, Literal
 from langchain_core.tools import BaseTool
 from langgraph.runtime import Runtime
 
+from answergraph.asking.model_request import ModelRequest
+from answergraph.asking.providers.model_capabilities import refuses_forced_tools
+from answergraph.asking.strategies.declared_format import strategy_of
 from answergraph.evidence.marks import Abstention
 from answergraph.middleware.base import AgentMiddleware
-from answergraph.response_format.model_request import ModelRequest
-from answergraph.response_format.providers.model_capabilities import refuses_forced_tools
-from answergraph.response_format.strategies.declared_format import strategy_of
-from answergraph.state.errors import AgentSpecError, AnswerRejected
-from answergraph.state.mistakes import check_function, one_of, shown, tool_names
+from answergraph.runtime.argument_checks import check_function, one_of, shown, tool_names
+from answergraph.runtime.errors import AgentSpecError, AnswerRejected
 from answergraph.state.tool_results import EvidenceState, ToolRun, results_of_run
 
 Mode = Literal["hold", "hide"]

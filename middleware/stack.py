@@ -14,19 +14,19 @@ from langgraph.config import get_config
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.runtime import Runtime, get_runtime
 
+from answergraph.answers.schemas.answer_schema import AnswerSchema
+from answergraph.answers.schemas.schema_kinds import answer_schemas
+from answergraph.asking.model_request import ModelRequest, ModelResponse, of_both_classes
 from answergraph.middleware.base import CAN_JUMP_TO, AgentMiddleware, wrong_colour
 from answergraph.middleware.trace_policies import hook_policy, traced
 from answergraph.nodes.layered_response import FormatChange, LayeredResponse
 from answergraph.nodes.model import ModelCall
 from answergraph.nodes.tool_recording import recording
 from answergraph.nodes.tools import ToolCallStep, ToolResult
-from answergraph.response_format.model_request import ModelRequest, ModelResponse, of_both_classes
-from answergraph.response_format.schemas.answer_schema import AnswerSchema
-from answergraph.response_format.schemas.schema_kinds import answer_schemas
+from answergraph.runtime.argument_checks import check_function, check_list, shown
+from answergraph.runtime.errors import AgentSpecError, ResponseFormatError
 from answergraph.runtime.steps import Call, Step, wrap
 from answergraph.state.agent_state import TOOL_RESULTS, JumpTo
-from answergraph.state.errors import AgentSpecError, ResponseFormatError
-from answergraph.state.mistakes import check_function, check_list, shown
 
 HookName = Literal["before_agent", "before_model", "after_model", "after_agent"]
 """The hooks that are nodes of the graph."""

@@ -8,10 +8,10 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import SystemMessage
 from langchain_core.tools import BaseTool
 
+from answergraph.asking.strategies.declared_format import DeclaredFormat
+from answergraph.asking.strategies.run_time_format import RunTimeFormat
 from answergraph.nodes.answer_checks import AnswerCheck
-from answergraph.nodes.calls_elsewhere import described_name
-from answergraph.response_format.strategies.declared_format import DeclaredFormat
-from answergraph.response_format.strategies.run_time_format import RunTimeFormat
+from answergraph.nodes.external_tool import described_name
 from answergraph.state.agent_state import AnswerKeys
 from answergraph.state.budget import UsageLimits
 from answergraph.state.outcome import EndStrategy

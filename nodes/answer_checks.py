@@ -1,14 +1,20 @@
-"""Runs the developer's checks of a valid answer."""
+"""Runs the developer's checks of a valid answer, and passes an answer call through human-in-the-loop hooks."""
 
-from collections.abc import Callable, Sequence
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from inspect import isroutine
 from typing import Any
 
+from langchain_core.messages import AIMessage, ToolCall, ToolMessage
+from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.runtime import Runtime
 
-from answergraph.response_format.reading.reply_reader import Reading
-from answergraph.state.errors import AgentSpecError, AnswerRejected
+from answergraph.nodes.tools import ToolCallStep, ToolResult
+from answergraph.reading.reply_reader import Reading
+from answergraph.runtime.errors import AgentSpecError, AnswerRejected
+from answergraph.runtime.steps import Step
 from answergraph.state.outcome import AnswerAccepted, Problem
 
 AnswerCheck = Callable[[Any, Any, Any], object]
@@ -104,3 +110,31 @@ def _problems(check: AnswerCheck, rejection: AnswerRejected) -> list[Problem]:
 
 def _name_of(check: AnswerCheck) -> str:
     return str(getattr(check, "__qualname__", type(check).__name__)).rpartition("<locals>.")[2]
+
+
+def reviewed_message(
+    message: AIMessage, names: frozenset[str], wrap: Callable[[ToolCallStep], ToolCallStep], state: Mapping[str, Any]
+) -> Step[AIMessage]:
+    """Return a reply with a person's edits of the answers in ``names``; the conversation keeps the original.
+
+    LangChain's human-in-the-loop middleware applies edits when a tool runs. Answer calls are not run, so they pass its hook here.
+    """
+    calls: list[ToolCall] = []
+    for call in message.tool_calls:
+        calls.append((yield from _reviewed_call(call, wrap, state)) if call["name"] in names else call)
+    # The same message if nothing was edited, so that its reading is still valid.
+    return message if calls == message.tool_calls else message.model_copy(update={"tool_calls": calls})
+
+
+def _reviewed_call(call: ToolCall, wrap: Callable[[ToolCallStep], ToolCallStep], state: Mapping[str, Any]) -> Step[ToolCall]:
+    decided = call
+
+    def capture(request: ToolCallRequest) -> Step[ToolResult]:
+        nonlocal decided
+        decided = request.tool_call
+        yield from ()
+        return ToolMessage("", name=call["name"], tool_call_id=str(call["id"]))
+
+    # The runtime is a tool's; there is no tool to run.
+    yield from wrap(capture)(ToolCallRequest(tool_call=call, tool=None, state=state, runtime=None))  # type: ignore[arg-type]  # see above
+    return decided

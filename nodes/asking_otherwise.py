@@ -2,10 +2,10 @@
 
 from typing import Any
 
+from answergraph.asking.model_request import NO_CALLS, ModelRequest
+from answergraph.asking.providers.refusals import TOOL_CALLING, cannot_be_bound, objection_in, remember_refusal
+from answergraph.asking.strategies.strategy import AnswerRequest
 from answergraph.nodes.model_visit import ModelVisit
-from answergraph.response_format.model_request import NO_CALLS, ModelRequest
-from answergraph.response_format.providers.refusals import TOOL_CALLING, cannot_be_bound, objection_in, remember_refusal
-from answergraph.response_format.strategies.strategy import AnswerRequest
 
 
 def can_bind_otherwise(visit: ModelVisit, asked: AnswerRequest, sent: ModelRequest[Any], error: Exception) -> bool:

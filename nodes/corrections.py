@@ -5,8 +5,8 @@ from uuid import uuid4
 
 from langchain_core.messages import ToolMessage
 
-from answergraph.response_format.reading.reply_reader import Reading
-from answergraph.response_format.strategies.strategy import Strategy
+from answergraph.asking.strategies.strategy import Strategy
+from answergraph.reading.reply_reader import Reading
 from answergraph.state.messages import CORRECTION_ID_PREFIX
 
 CONFIRM_ANSWER = (

@@ -8,13 +8,13 @@ from langchain_core.messages import AnyMessage, BaseMessage
 from langgraph.runtime import Runtime
 
 from answergraph.nodes.model_visit import CurrentReply
-from answergraph.response_format.reading.diagnosis import repeats_cut_calls
-from answergraph.response_format.reading.reply_reader import Reading
+from answergraph.reading.reply_reader import Reading
+from answergraph.runtime.errors import NoAnswerError
 from answergraph.state.agent_state import AnswerKeys
 from answergraph.state.budget import UsageLimits, callers_budget
-from answergraph.state.errors import NoAnswerError
 from answergraph.state.ledger import RunLedger, of_run
 from answergraph.state.outcome import AnswerAccepted, Attempt, Coverage, Outcome, Status
+from answergraph.state.stop_reasons import repeats_cut_calls
 
 ASKED_ONCE = ("truncated", "empty")
 """After these at most one further call is made."""

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from langchain_core.messages import AIMessage
 from langgraph.types import Command
 
-from answergraph.response_format.model_request import ModelResponse
-from answergraph.response_format.strategies.declared_format import DeclaredFormat
+from answergraph.asking.model_request import ModelResponse
+from answergraph.asking.strategies.declared_format import DeclaredFormat
 from answergraph.state.outcome import Narrowing
 from answergraph.state.own_keys import without_refused_keys
 

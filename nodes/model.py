@@ -12,21 +12,21 @@ from langgraph.graph.message import REMOVE_ALL_MESSAGES
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
-from answergraph.models.bound_model import BoundModels
+from answergraph.asking.model_request import NO_CALLS, ModelRequest, ModelResponse
+from answergraph.asking.providers.failed_samples import reply_in
+from answergraph.asking.strategies.declared_format import DeclaredFormat
+from answergraph.asking.strategies.run_time_format import RunTimeFormat
+from answergraph.asking.strategies.strategy import AnswerRequest
+from answergraph.calling.bound_model import BoundModels
 from answergraph.nodes.agent_parts import AgentParts
 from answergraph.nodes.asking_otherwise import can_ask_otherwise, can_bind_otherwise
-from answergraph.nodes.calls_elsewhere import calls_elsewhere, deferred
 from answergraph.nodes.endings import without_format
+from answergraph.nodes.external_tool import calls_elsewhere, deferred
 from answergraph.nodes.layered_response import LayeredResponse
 from answergraph.nodes.model_visit import ModelReply, ModelVisit, Readings, answer_request_of
-from answergraph.response_format.model_request import NO_CALLS, ModelRequest, ModelResponse
-from answergraph.response_format.providers.failed_samples import reply_in
-from answergraph.response_format.reading.calls_from_text import with_calls
-from answergraph.response_format.reading.diagnosis import diagnose
-from answergraph.response_format.reading.reply_reader import Reading, ReplyReader
-from answergraph.response_format.strategies.declared_format import DeclaredFormat
-from answergraph.response_format.strategies.run_time_format import RunTimeFormat
-from answergraph.response_format.strategies.strategy import AnswerRequest
+from answergraph.reading.calls_from_text import with_calls
+from answergraph.reading.received_reply import as_received
+from answergraph.reading.reply_reader import Reading, ReplyReader
 from answergraph.runtime.steps import MAX_CHARACTERS_ON_LOOP, Step, has_listener, off_loop
 from answergraph.state.budget import callers_budget
 from answergraph.state.ledger import ANSWER_REQUEST, LEDGER, RUNNING, RunLedger
@@ -42,7 +42,7 @@ from answergraph.state.messages import (
 )
 from answergraph.state.outcome import Narrowing
 from answergraph.state.own_keys import UNTRACED, UntracedUpdate, tracing_of_run
-from answergraph.state.received_reply import as_received
+from answergraph.state.stop_reasons import diagnose
 from answergraph.streaming.answer_events import attempt_number, growing_event
 from answergraph.streaming.answer_listener import AnswerListener
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, RemoveMessage, ToolCall, ToolMessage
 
-from answergraph.response_format.reading.reply_reader import Reading
-from answergraph.response_format.strategies.declared_format import DeclaredFormat
-from answergraph.response_format.strategies.strategy import AnswerRequest, Strategy
+from answergraph.asking.strategies.declared_format import DeclaredFormat
+from answergraph.asking.strategies.strategy import AnswerRequest, Strategy
+from answergraph.reading.reply_reader import Reading
 from answergraph.runtime.recent_cache import RecentCache
 from answergraph.runtime.steps import Step, off_loop
 from answergraph.state.agent_state import TOOL_RESULTS

@@ -8,19 +8,18 @@ from typing import Any
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 from langgraph.runtime import Runtime
 
+from answergraph.answers.storage.answer_channel import AnswerCodec
+from answergraph.asking.strategies.declared_format import DeclaredFormat
+from answergraph.asking.strategies.run_time_format import RunTimeFormat
+from answergraph.asking.strategies.strategy import AnswerRequest
 from answergraph.nodes.agent_parts import AgentParts
-from answergraph.nodes.answer_checks import check_answer
-from answergraph.nodes.answer_review import reviewed_message
-from answergraph.nodes.calls_elsewhere import calls_elsewhere, deferred, has_lost_all_calls
+from answergraph.nodes.answer_checks import check_answer, reviewed_message
 from answergraph.nodes.corrections import CONFIRM_ANSWER, NOT_RUN, UNKNOWN_TOOL, correction, sent_back
 from answergraph.nodes.endings import Ending, EndingFacts, decide, outcome_of, repeats, with_attempt
+from answergraph.nodes.external_tool import calls_elsewhere, deferred, has_lost_all_calls
 from answergraph.nodes.model_visit import CurrentReply, Readings
 from answergraph.nodes.tools import ToolCallStep
-from answergraph.response_format.reading.reply_reader import Reading, ReplyReader
-from answergraph.response_format.storage.answer_channel import AnswerCodec
-from answergraph.response_format.strategies.declared_format import DeclaredFormat
-from answergraph.response_format.strategies.run_time_format import RunTimeFormat
-from answergraph.response_format.strategies.strategy import AnswerRequest
+from answergraph.reading.reply_reader import Reading, ReplyReader
 from answergraph.runtime.steps import MAX_CHARACTERS_ON_LOOP, Step, has_listener, off_loop
 from answergraph.state.agent_state import TOOL_RESULTS
 from answergraph.state.ledger import (

@@ -17,10 +17,10 @@ from langgraph.types import Command
 
 from answergraph.nodes.direct_calls.direct_tools import DirectCall, DirectTools
 from answergraph.nodes.names import TOOLS
+from answergraph.runtime.errors import AgentSpecError
 from answergraph.runtime.steps import Call, Invoke, Step, arun_step, in_both_colours, run_step
 from answergraph.state.agent_state import TOOL_RESULTS, AnswerKeys
 from answergraph.state.budget import InnerRunBudget, UsageLimits
-from answergraph.state.errors import AgentSpecError
 from answergraph.state.messages import pending_tool_calls
 from answergraph.state.own_keys import without_keys
 

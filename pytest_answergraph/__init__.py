@@ -55,7 +55,7 @@ class _Triage:
     def _triage(self) -> str:
         # Imported after the tests, because they may test these packages.
         try:
-            from answergraph.cli.triage_run import TriageOptions, triage_and_print  # noqa: PLC0415 - see above
+            from answergraph.cli.triage.triage_run import TriageOptions, triage_and_print  # noqa: PLC0415 - see above
             from answergraph.runtime.extras import MissingExtraError  # noqa: PLC0415 - see above
         except ImportError as error:
             return f"--triage needs answergraph's command line: {error}. Run: pip install 'answergraph[cli,triage]'"

@@ -6,7 +6,7 @@
 import json
 from pathlib import Path
 
-from answergraph.response_format.providers.provider_table import COMPATIBLE, ProviderFamily, families
+from answergraph.asking.providers.provider_table import COMPATIBLE, ProviderFamily, families
 
 SEEN = Path(__file__).parent / "providers" / "seen.json"
 PAGE = Path(__file__).parents[1] / "docs" / "providers.md"

@@ -8,7 +8,7 @@ import pytest
 from langgraph_sdk import get_sync_client
 from langgraph_sdk.client import SyncLangGraphClient
 
-from answergraph.graphs.calculator import CALCULATOR_TOOLS
+from answergraph.graphs.add_ons.calculator.calculator import CALCULATOR_TOOLS
 from tests.openai_server import OpenAIServer, calls
 from tests.openai_server.reply import JSONObject, Reply, ToolCall, says
 from tests.suite.langgraph_dev import langgraph_dev, lay_out, shipped

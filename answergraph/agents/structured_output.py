@@ -7,13 +7,13 @@ from typing import Any, Generic, Self
 from langchain_core.messages import AIMessage
 from langchain_core.tools import BaseTool
 
-from answergraph.response_format.schemas.answer_schema import AnswerSchema
-from answergraph.response_format.schemas.schema_kinds import answer_schemas
-from answergraph.response_format.strategies.auto_strategy import AutoStrategy
-from answergraph.response_format.strategies.provider_strategy import ProviderStrategy
-from answergraph.response_format.strategies.strategy import SchemaT
-from answergraph.response_format.strategies.tool_strategy import ToolStrategy
-from answergraph.state.errors import (
+from answergraph.answers.schemas.answer_schema import AnswerSchema
+from answergraph.answers.schemas.schema_kinds import answer_schemas
+from answergraph.asking.strategies.auto_strategy import AutoStrategy
+from answergraph.asking.strategies.provider_strategy import ProviderStrategy
+from answergraph.asking.strategies.strategy import SchemaT
+from answergraph.asking.strategies.tool_strategy import ToolStrategy
+from answergraph.runtime.errors import (
     MultipleStructuredOutputsError,
     StructuredOutputError,
     StructuredOutputValidationError,

@@ -15,34 +15,36 @@ import typer
 
 import answergraph
 from answergraph import graphs
-from answergraph.cli.command_runner import (
+from answergraph.cli.experiment_command import experiments
+from answergraph.cli.judge_command import judge
+from answergraph.cli.run_command import run, workflow_of
+from answergraph.cli.terminal.command_runner import (
     NO_ANSWER,
     BaseUrlOption,
+    KeyOption,
     ModelOption,
     chosen_model,
     ended,
     errors_as_bad_usage,
     imported,
+    key_in,
     one_line,
     write_json,
 )
-from answergraph.cli.experiment_command import experiments
-from answergraph.cli.judge_command import judge
-from answergraph.cli.run_command import run, workflow_of
-from answergraph.cli.triage_command import TRIAGE_HELP, triage
-from answergraph.cli.verify_command import KeyOption, key_in, verify
+from answergraph.cli.triage.triage_command import TRIAGE_HELP, triage
+from answergraph.cli.verify_command import verify
 from answergraph.models.model_names import OFFLINE
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
 
-    from answergraph.cli.command_runner import Graph
+    from answergraph.cli.terminal.command_runner import Graph
 
 GRAPHS: Mapping[str, str] = {
-    "agent": "answergraph.graphs.general_agent:general_agent",
+    "agent": "answergraph.graphs.add_ons.calculator.general_agent:general_agent",
     "calculator": "answergraph.graphs:create_calculator",
     "react": "answergraph.graphs:create_react",
-    "judge": "answergraph.graphs.judge.judge_graph:judge_by_context",
+    "judge": "answergraph.graphs.add_ons.judge.judge_graph:judge_by_context",
     "triage": "answergraph.graphs:create_triage_agent",
 }
 """The built-in graphs that ``graph`` draws by name."""
@@ -136,8 +138,8 @@ def ask(  # noqa: PLR0913  # waiver: the options of a command
 ) -> None:
     from pydantic_core import to_json
 
-    from answergraph.cli.live_view import run_graph
-    from answergraph.cli.prompt_view import PromptView
+    from answergraph.cli.terminal.live_view import run_graph
+    from answergraph.cli.terminal.prompt_view import PromptView
 
     text = sys.stdin.read() if question == "-" else question
     if not text.strip():
@@ -210,7 +212,7 @@ def _own(place: str) -> Graph:
 
 def _answer(result: dict[str, Any]) -> Any:
     """Return the typed answer, or the last text of a run without a response format; exit if there is none."""
-    from answergraph.response_format.reading.diagnosis import diagnose
+    from answergraph.state.stop_reasons import diagnose
 
     outcome, message = result.get("outcome"), result["messages"][-1]
     if outcome is not None and outcome["status"] not in {"answered", "abstained"}:

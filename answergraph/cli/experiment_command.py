@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from answergraph.cli.command_runner import (
+from answergraph.cli.terminal.command_runner import (
     NO_ANSWER,
     BaseUrlOption,
     ModelOption,
@@ -121,7 +121,7 @@ def _chosen(names: Sequence[str]) -> tuple[Setting, ...]:
 def _run(plan: RunPlan, model: BaseChatModel, journal: Journal, concurrency: int) -> dict[RunKey, Exception]:
     from rich.progress import TimeRemainingColumn
 
-    from answergraph.cli.live_view import progress_bar
+    from answergraph.cli.terminal.live_view import progress_bar
     from answergraph.experiment.run_plan import run_all
 
     with progress_bar(TimeRemainingColumn()) as progress:

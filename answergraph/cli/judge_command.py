@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from answergraph import graphs
-from answergraph.cli.command_runner import (
+from answergraph.cli.terminal.command_runner import (
     NO_ANSWER,
     BaseUrlOption,
     FactOption,
@@ -38,7 +38,7 @@ def judge(  # noqa: PLR0913, PLR0917 - each is an option of the command
     as_json: Annotated[bool, typer.Option("--json", help="Print the whole judgment, as JSON.")] = False,
 ) -> None:
     """Say which RULE holds for REPORT. Exit code 0: one holds; 1: none holds; 2: bad usage."""
-    from answergraph.cli.live_view import run_graph
+    from answergraph.cli.terminal.live_view import run_graph
 
     with errors_as_bad_usage():
         facts = facts_of(fact)

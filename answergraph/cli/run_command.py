@@ -10,7 +10,7 @@ import typer
 
 import answergraph
 from answergraph import graphs
-from answergraph.cli.command_runner import (
+from answergraph.cli.terminal.command_runner import (
     NO_ANSWER,
     BaseUrlOption,
     FactOption,
@@ -25,7 +25,7 @@ from answergraph.cli.command_runner import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from answergraph.cli.command_runner import Graph
+    from answergraph.cli.terminal.command_runner import Graph
 
 
 def run(  # noqa: PLR0913, PLR0917 - one parameter per option
@@ -42,8 +42,8 @@ def run(  # noqa: PLR0913, PLR0917 - one parameter per option
     as_json: Annotated[bool, typer.Option("--json", help="Print the whole result, as JSON.")] = False,
 ) -> None:
     """Run a WORKFLOW. Exit code 0: it ended in COMPLETE; 1: in ABORT or an error; 2: bad usage."""
-    from answergraph.cli.live_view import run_graph
-    from answergraph.graphs.workflow.workflow_steps import COMPLETE
+    from answergraph.cli.terminal.live_view import run_graph
+    from answergraph.graphs.add_ons.workflow.workflow_steps import COMPLETE
 
     with errors_as_bad_usage():
         chosen = None if model is None and base_url is None else chosen_model(model or "", base_url)

@@ -6,17 +6,7 @@ from typing import Annotated
 import typer
 
 import answergraph
-from answergraph.cli.command_runner import BAD_USAGE, NO_ANSWER, ended, errors_as_bad_usage
-
-KeyOption = Annotated[Path | None, typer.Option(help="A file with the secret that signs the bundle.")]
-
-
-def key_in(file: Path | None) -> bytes | None:
-    """Return the secret in a file, without the white space around it; raise ``AgentSpecError`` if there is none in it."""
-    secret = None if file is None else file.read_bytes().strip()
-    if secret == b"":
-        raise answergraph.AgentSpecError(f"--key {file} is empty, so anybody could sign with it; put a secret into it.")
-    return secret
+from answergraph.cli.terminal.command_runner import BAD_USAGE, NO_ANSWER, KeyOption, ended, errors_as_bad_usage, key_in
 
 
 def verify(bundle: Annotated[Path, typer.Argument(help="A file written by --bundle.")], *, key: KeyOption = None) -> None:

@@ -14,8 +14,8 @@ from pydantic import BaseModel, TypeAdapter
 
 from answergraph.evidence.claims import claims_of
 from answergraph.evidence.quotes import MASK
+from answergraph.runtime.errors import AgentSpecError
 from answergraph.state.agent_state import TOOL_RESULTS, AnswerKeys
-from answergraph.state.errors import AgentSpecError
 from answergraph.state.messages import is_correction
 from answergraph.state.outcome import spans_of
 from answergraph.state.tool_results import RecordedResult, RunResults, call_id_of, cited_in, records_of, texts_of, with_unique_ids

@@ -12,7 +12,7 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from answergraph.evidence.texts.language_words import marks_of
-from answergraph.state.errors import AgentSpecError
+from answergraph.runtime.errors import AgentSpecError
 
 MIN_QUOTE_COLUMNS = 8
 """Minimum length of a quote; a letter has one column, a CJK character two."""

@@ -22,8 +22,8 @@ from answergraph.evidence.answer_bundle import (
 from answergraph.evidence.claim_checking import check_evidence
 from answergraph.evidence.claims import claims_by_path
 from answergraph.evidence.marks import FromTools, Mark, Quote, mark_from_json
-from answergraph.response_format.reading.strict_json import with_unique_keys
-from answergraph.state.errors import BundleError
+from answergraph.json_text.strict_json import with_unique_keys
+from answergraph.runtime.errors import BundleError
 from answergraph.state.outcome import SHOWN
 from answergraph.state.tool_results import RecordedResult, ToolRun, as_shown, call_id_of, run_of
 

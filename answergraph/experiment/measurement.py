@@ -13,8 +13,8 @@ from answergraph.evidence.claims import Claim
 from answergraph.evidence.marks import FromTools
 from answergraph.experiment.seed_experiment import ARITHMETIC_TOOLS, Task, validate_calculation
 from answergraph.experiment.settings import Setting, confirms
-from answergraph.response_format.reading.json_in_text import find_json
-from answergraph.state.errors import AnswerGraphError
+from answergraph.json_text.json_in_text import find_json
+from answergraph.runtime.errors import AnswerGraphError
 from answergraph.state.ledger import usage_of
 from answergraph.state.outcome import Outcome, Usage
 from answergraph.state.tool_results import ToolRun, run_of

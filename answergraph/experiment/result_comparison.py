@@ -9,7 +9,7 @@ from answergraph.experiment.journal import Record, RunKey, readable
 from answergraph.experiment.report_table import comparisons_table
 from answergraph.experiment.settings import SETTINGS
 from answergraph.experiment.summary import SMALL_SAMPLE_NOTE, compare, provenance
-from answergraph.state.errors import AgentSpecError
+from answergraph.runtime.errors import AgentSpecError
 
 Runs = dict[str, dict[RunKey, Record]]
 

@@ -10,7 +10,7 @@ from typing import Any
 from langchain_core.tools import BaseTool, tool
 from pydantic import BaseModel, Field, create_model
 
-from answergraph.graphs.calculator import TOLERANCE, add, divide, multiply, subtract
+from answergraph.graphs.add_ons.calculator.calculator import TOLERANCE, add, divide, multiply, subtract
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,11 @@ from typing import Any
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from langgraph.graph.state import CompiledStateGraph
 
+from answergraph.asking.strategies.deferred_strategy import DeferredStrategy
+from answergraph.asking.strategies.prompted_strategy import PromptedStrategy
+from answergraph.asking.strategies.provider_strategy import ProviderStrategy
+from answergraph.asking.strategies.strategy import Strategy
+from answergraph.asking.strategies.tool_strategy import ToolStrategy
 from answergraph.experiment.seed_experiment import (
     NO_FORMAT_NAMED_PROMPT,
     NO_FORMAT_PROMPT,
@@ -20,14 +25,9 @@ from answergraph.experiment.seed_experiment import (
     SchemaWithValidation,
     validate_calculation,
 )
+from answergraph.graphs.add_ons.calculator.calculator import TOLERANCE
 from answergraph.graphs.agent.create import create_agent
-from answergraph.graphs.calculator import TOLERANCE
 from answergraph.middleware.require_tools import RequireTools
-from answergraph.response_format.strategies.deferred_strategy import DeferredStrategy
-from answergraph.response_format.strategies.prompted_strategy import PromptedStrategy
-from answergraph.response_format.strategies.provider_strategy import ProviderStrategy
-from answergraph.response_format.strategies.strategy import Strategy
-from answergraph.response_format.strategies.tool_strategy import ToolStrategy
 from answergraph.state.budget import UsageLimits
 from answergraph.state.tool_results import ToolRun
 

@@ -10,12 +10,12 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import Runnable
 
 from answergraph.models.model_names import OFFLINE
+from answergraph.runtime.argument_checks import shown
+from answergraph.runtime.errors import AgentSpecError
 from answergraph.runtime.extras import extra_needed
-from answergraph.state.errors import AgentSpecError
-from answergraph.state.mistakes import shown
 
 if TYPE_CHECKING:
-    from answergraph.models.offline.offline_policy import OfflinePolicy
+    from answergraph.offline.offline_policy import OfflinePolicy
 
 _OPENAI_NAMES = ("gpt-", "chatgpt-", "o1", "o3", "o4")
 _LIKENESS = 0.75
@@ -67,7 +67,7 @@ def _meant(name: str) -> str | None:
 
 def _offline(policy: OfflinePolicy | None) -> BaseChatModel:
     # Importing its calculator takes a twentieth of the package's import time.
-    from answergraph.models.offline.offline_model import OfflineChatModel
+    from answergraph.offline.offline_model import OfflineChatModel
 
     return OfflineChatModel(policy=policy) if policy else OfflineChatModel()
 

@@ -19,7 +19,7 @@ from langchain_core.messages import AIMessage, ToolMessage
 from langgraph.errors import ParentCommand
 from langgraph.types import Command
 
-from answergraph.state.errors import AgentSpecError
+from answergraph.runtime.errors import AgentSpecError
 from answergraph.state.ledger import INNER_USAGE, NO_USAGE, RunLedger, added, current_ledger, usage_of
 from answergraph.state.outcome import Usage
 from answergraph.state.tool_results import with_update

@@ -13,8 +13,8 @@ from langchain_core.runnables import ensure_config
 from langchain_core.tracers import BaseTracer
 from langgraph.types import Command
 
+from answergraph.runtime.errors import AgentSpecError
 from answergraph.state.agent_state import PRIVATE_KEYS
-from answergraph.state.errors import AgentSpecError
 from answergraph.state.ledger import RUNNING
 
 REFUSED = (

@@ -5,8 +5,8 @@ from typing import Any, Literal
 
 from typing_extensions import TypedDict, TypeIs
 
-from answergraph.response_format.schemas.answer_schema import AnswerSchema
-from answergraph.response_format.schemas.json_envelope import VALUE
+from answergraph.answers.schemas.answer_schema import AnswerSchema
+from answergraph.answers.schemas.json_envelope import VALUE
 from answergraph.state.ledger import RunLedger
 from answergraph.state.outcome import Outcome
 

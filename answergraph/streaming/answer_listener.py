@@ -8,8 +8,8 @@ from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.messages import AIMessageChunk
 from langchain_core.outputs import ChatGenerationChunk
 
-from answergraph.response_format.schemas.answer_schema import AnswerSchema
-from answergraph.response_format.schemas.json_envelope import SCHEMA, VALUE, opened
+from answergraph.answers.schemas.answer_schema import AnswerSchema
+from answergraph.answers.schemas.json_envelope import SCHEMA, VALUE, opened
 from answergraph.streaming.answer_events import AnswerEvent, bare_value
 from answergraph.streaming.growing_json import GrowingJson
 

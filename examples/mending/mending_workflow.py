@@ -8,7 +8,7 @@ from typing import Any
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Checkpointer
 
-from answergraph.graphs.workflow.workflow_file import load_workflow
+from answergraph.graphs.add_ons.workflow.workflow_file import load_workflow
 
 FILE = Path(__file__).with_name("workflow.yaml")
 """The workflow: plan, implement, review, fix."""

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 from langchain_core.messages import AIMessage
 
-from answergraph.graphs.workflow.workflow_nodes import ATTACHED_WORK, AttachedWork
-from answergraph.models.offline.offline_policy import OfflineRequest, answered_calls, decline_all_but
+from answergraph.graphs.add_ons.workflow.workflow_nodes import ATTACHED_WORK, AttachedWork
+from answergraph.offline.offline_policy import OfflineRequest, answered_calls, decline_all_but
 
 READ, REPLACE, RUN = "read_file", "replace_in_file", "run_tests"
 CANNOT = AIMessage("It cannot be mended: none of my rules is left to try.")

@@ -9,6 +9,9 @@ from typing import Any
 
 from langchain_core.tools import BaseTool
 
+from answergraph.answers.storage.state_schemas import merge_state_schemas
+from answergraph.asking.strategies.declared_format import DeclaredFormat
+from answergraph.asking.strategies.run_time_format import RunTimeFormat, declared_format
 from answergraph.graphs.agent.agent_types import DEFAULTS, AgentArguments, Tool
 from answergraph.graphs.agent.arguments import (
     answer_keys,
@@ -22,14 +25,11 @@ from answergraph.graphs.agent.guards import check_marks, check_named_tools
 from answergraph.middleware.stack import MiddlewareStack
 from answergraph.models.resolve import resolve_model
 from answergraph.nodes.agent_parts import AgentParts
-from answergraph.nodes.calls_elsewhere import ExternalTool
-from answergraph.response_format.storage.state_schemas import merge_state_schemas
-from answergraph.response_format.strategies.declared_format import DeclaredFormat
-from answergraph.response_format.strategies.run_time_format import RunTimeFormat, declared_format
+from answergraph.nodes.external_tool import ExternalTool
+from answergraph.runtime.argument_checks import check_function, one_of, shown
+from answergraph.runtime.errors import AgentSpecError
 from answergraph.state.agent_state import AgentState, StateSchemas
 from answergraph.state.budget import NO_LIMITS, UsageLimits
-from answergraph.state.errors import AgentSpecError
-from answergraph.state.mistakes import check_function, one_of, shown
 from answergraph.state.outcome import EndStrategy, OnFailure
 
 

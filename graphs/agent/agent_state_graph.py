@@ -14,19 +14,19 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.prebuilt import ToolCallTransformer
 from langgraph.types import Checkpointer, Command, TracePolicy
 
+from answergraph.answers.storage.answer_channel import answer_codec
 from answergraph.graphs.agent.agent_spec import AgentSpec
-from answergraph.nodes.calls_elsewhere import noting_calls_taken_out
 from answergraph.nodes.direct_calls.tool_threads import MAX_TOOL_THREADS
+from answergraph.nodes.external_tool import noting_calls_taken_out
 from answergraph.nodes.names import TOOLS
 from answergraph.nodes.tools import ToolsNode
-from answergraph.response_format.storage.answer_channel import answer_codec
+from answergraph.runtime.argument_checks import meant, shown
+from answergraph.runtime.errors import AgentSpecError
 from answergraph.runtime.langchains_agent import subagent_transformer
 from answergraph.runtime.recent_cache import MAX_KEPT
 from answergraph.runtime.steps import Around, GraphNode, Step
 from answergraph.state.agent_state import PRIVATE_KEYS, StateSchemas
 from answergraph.state.budget import InnerRunBudget
-from answergraph.state.errors import AgentSpecError
-from answergraph.state.mistakes import meant, shown
 from answergraph.state.own_keys import for_trace, without_keys, without_refused_keys
 
 _TRACED = TracePolicy(process_inputs=for_trace, process_outputs=for_trace)

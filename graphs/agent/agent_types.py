@@ -18,7 +18,7 @@ from langgraph.store.base import BaseStore
 from langgraph.types import Checkpointer, GraphOutput, StreamMode
 from typing_extensions import TypedDict, TypeForm, TypeVar
 
-from answergraph.response_format.strategies.strategy import Strategy
+from answergraph.asking.strategies.strategy import Strategy
 from answergraph.state.budget import UsageLimits
 from answergraph.state.outcome import EndStrategy, OnFailure, Outcome
 

@@ -11,12 +11,12 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.store.base import BaseStore
 from typing_extensions import ReadOnly, is_typeddict
 
+from answergraph.answers.schemas.answer_schema import AnswerSchema
 from answergraph.graphs.agent.agent_types import COMPILING, Tool
-from answergraph.response_format.schemas.answer_schema import AnswerSchema
+from answergraph.runtime.argument_checks import check_list, meant, shown
+from answergraph.runtime.errors import AgentSpecError
 from answergraph.runtime.recent_cache import RecentCache
 from answergraph.state.agent_state import AnswerKeys, PrivateState
-from answergraph.state.errors import AgentSpecError
-from answergraph.state.mistakes import check_list, meant, shown
 from answergraph.state.tool_results import EvidenceState
 
 _TOOLS: RecentCache[BaseTool] = RecentCache()

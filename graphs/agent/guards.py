@@ -5,13 +5,13 @@ from functools import partial
 
 from pydantic import TypeAdapter
 
+from answergraph.answers.schemas.answer_schema import AnswerSchema
 from answergraph.evidence.marked_type import MarkedType, Place
 from answergraph.evidence.marks import FromTools
 from answergraph.middleware.stack import MiddlewareStack
-from answergraph.response_format.schemas.answer_schema import AnswerSchema
+from answergraph.runtime.argument_checks import meant
+from answergraph.runtime.errors import AgentSpecError
 from answergraph.runtime.recent_cache import RecentCache
-from answergraph.state.errors import AgentSpecError
-from answergraph.state.mistakes import meant
 
 _UNREACHED = (
     "{where}: {mark} is in {within}, where no value is checked. Put it on a field of a Pydantic model, dataclass or TypedDict, "

@@ -8,12 +8,12 @@ from typing import Any, Literal
 from langchain_core.messages import AIMessage, AnyMessage, ToolCall
 from langgraph.types import Send
 
-from answergraph.nodes.calls_elsewhere import calls_elsewhere, has_lost_all_calls
+from answergraph.nodes.external_tool import calls_elsewhere, has_lost_all_calls
 from answergraph.nodes.names import TOOLS
-from answergraph.response_format.reading.diagnosis import diagnose, is_paused, repeats_cut_calls
 from answergraph.state.ledger import ANSWER_REQUEST, answer_request_record, stored_ledger, taken_out
 from answergraph.state.messages import direct_results, last_turn, pending_tool_calls, repeats_malformed_calls, unanswered
 from answergraph.state.outcome import EndStrategy
+from answergraph.state.stop_reasons import diagnose, is_paused, repeats_cut_calls
 
 Reason = Literal["call_tools", "read_answer", "ask_again", "finish", "go_on"]
 """The reasons of routers, shown on the drawn edges."""

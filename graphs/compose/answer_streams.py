@@ -6,7 +6,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, ToolMessage
 from langgraph.stream import ProtocolEvent, StreamChannel, StreamTransformer
 
-from answergraph.response_format.strategies.declared_format import as_strategy
+from answergraph.asking.strategies.declared_format import as_strategy
 from answergraph.streaming.answer_events import AnswerEvent, is_answer_event
 
 

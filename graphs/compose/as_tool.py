@@ -15,9 +15,9 @@ from typing_extensions import TypedDict
 
 from answergraph.evidence.answer_bundle import results_in
 from answergraph.graphs.agent.agent_state_graph import AgentStateGraph
+from answergraph.runtime.argument_checks import shown
+from answergraph.runtime.errors import AgentSpecError, NoAnswerError
 from answergraph.runtime.steps import Invoke, Step, in_both_colours
-from answergraph.state.errors import AgentSpecError, NoAnswerError
-from answergraph.state.mistakes import shown
 from answergraph.state.outcome import Outcome
 from answergraph.state.tool_results import RecordedResult
 

@@ -10,8 +10,8 @@ from langgraph.types import StateSnapshot
 
 from answergraph.graphs.agent.agent_state_graph import AgentStateGraph
 from answergraph.nodes.names import NO_ANSWER
-from answergraph.state.errors import AgentSpecError
-from answergraph.state.mistakes import shown
+from answergraph.runtime.argument_checks import shown
+from answergraph.runtime.errors import AgentSpecError
 
 Unfinished = Literal["stopped", "waits_for_person", "waits_for_calls"]
 

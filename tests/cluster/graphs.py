@@ -4,7 +4,7 @@ from functools import cache
 from typing import Any
 
 from answergraph import create_agent
-from answergraph.graphs.calculator import Calculation
+from answergraph.graphs.add_ons.calculator.calculator import Calculation
 from answergraph.middleware import GroundedAnswer
 from tests.cluster.ledger import LEDGER_TOOLS
 

@@ -9,7 +9,7 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 
 from answergraph.nodes.endings import Ending, EndingFacts, decide, repeats, without_format
-from answergraph.response_format.reading.reply_reader import Reading
+from answergraph.reading.reply_reader import Reading
 from answergraph.state.budget import UsageLimits
 from answergraph.state.ledger import empty_ledger, usage_of
 from answergraph.state.outcome import Status

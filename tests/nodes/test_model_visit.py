@@ -7,11 +7,11 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 
 from answergraph import ToolStrategy, UsageLimits
+from answergraph.asking.strategies.declared_format import DeclaredFormat
+from answergraph.asking.strategies.strategy import AnswerRequest
+from answergraph.json_schema.dialects import Dialect
 from answergraph.nodes.model_visit import ModelReply, ModelVisit
-from answergraph.response_format.reading.reply_reader import ReplyReader
-from answergraph.response_format.strategies.declared_format import DeclaredFormat
-from answergraph.response_format.strategies.strategy import AnswerRequest
-from answergraph.response_format.wire.dialects import Dialect
+from answergraph.reading.reply_reader import ReplyReader
 from answergraph.runtime.steps import run_step
 from answergraph.state.budget import InnerRunBudget
 from answergraph.state.ledger import LEDGER, NO_USAGE, RUNNING, RunLedger, empty_ledger

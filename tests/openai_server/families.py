@@ -1,4 +1,4 @@
-"""Servers that behave like the provider families of `answergraph.response_format.providers.provider_table`.
+"""Servers that behave like the provider families of `answergraph.asking.providers.provider_table`.
 
 A server accepts, refuses and ignores what its family does, with the family's own error messages if they are known, and its model
 answers accordingly. All servers speak chat completions, also for families with another API. The model looks a number up if it has

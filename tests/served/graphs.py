@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from answergraph import ToolStrategy, build_agent_graph, create_agent, external_tool
 from answergraph.graphs import create_judge
-from answergraph.graphs.calculator import CALCULATOR_TOOLS, Calculation, create_calculator
+from answergraph.graphs.add_ons.calculator.calculator import CALCULATOR_TOOLS, Calculation, create_calculator
 from answergraph.middleware import GroundedAnswer
 from answergraph.testing import ScriptedChatModel
 from tests.served.hooks import Announce, TeamState, stop_after_two_turns

@@ -7,7 +7,7 @@ from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict
 
 from answergraph import AnswerChannel
-from answergraph.graphs.calculator import Calculation
+from answergraph.graphs.add_ons.calculator.calculator import Calculation
 from answergraph.middleware import AgentMiddleware, before_model
 
 

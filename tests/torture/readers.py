@@ -20,33 +20,33 @@ from answergraph import (
     ToolStrategy,
     parse_structured_output,
 )
-from answergraph.graphs.triage.clusters import normalised
-from answergraph.graphs.triage.offline.triage_rules import judge
-from answergraph.graphs.triage.run_files.file_search import read_lines, search
-from answergraph.graphs.triage.run_files.junit_results import read_junit
-from answergraph.graphs.triage.run_files.read_only_folder import Folder, FolderError
-from answergraph.graphs.workflow.takt_files import filled, without_ai
-from answergraph.graphs.workflow.yaml_document import YamlDocument
-from answergraph.judging.grounding import grounded_in
-from answergraph.judging.judged_text import JudgedText
-from answergraph.judging.tags import tags_in, without_echo, without_tags
-from answergraph.llm_math.llm_math_tool import answer_in
-from answergraph.llm_math.math_expression import CalculationError, calculate
-from answergraph.models.offline.arithmetic_notation import ExpressionError
-from answergraph.models.offline.expression_search import find_expression
-from answergraph.models.react_text.react_reply import read_reply, thought_in
-from answergraph.models.react_text.text_tool import TextTool
-from answergraph.response_format.providers.failed_samples import reply_in
-from answergraph.response_format.providers.refusals import objection_in
-from answergraph.response_format.reading.calls_from_text import with_calls
-from answergraph.response_format.reading.json_in_text import closed_value
-from answergraph.response_format.reading.reply_reader import ReplyReader
-from answergraph.response_format.strategies.strategy import AnswerRequest
-from answergraph.response_format.untrusted.untrusted_schema import UntrustedSchemaError, check_untrusted_schema
-from answergraph.rules.rule import Rules, parse_rule
+from answergraph.answers.untrusted.untrusted_schema import UntrustedSchemaError, check_untrusted_schema
+from answergraph.asking.providers.failed_samples import reply_in
+from answergraph.asking.providers.refusals import objection_in
+from answergraph.asking.strategies.strategy import AnswerRequest
+from answergraph.graphs.add_ons.calculator.llm_math.llm_math_tool import answer_in
+from answergraph.graphs.add_ons.calculator.llm_math.math_expression import CalculationError, calculate
+from answergraph.graphs.add_ons.judge.judging.grounding import grounded_in
+from answergraph.graphs.add_ons.judge.judging.judged_text import JudgedText
+from answergraph.graphs.add_ons.judge.judging.tags import tags_in, without_echo, without_tags
+from answergraph.graphs.add_ons.judge.rules.rule import Rules, parse_rule
+from answergraph.graphs.add_ons.triage.clusters import normalised
+from answergraph.graphs.add_ons.triage.offline.triage_rules import judge
+from answergraph.graphs.add_ons.triage.run_files.file_search import read_lines, search
+from answergraph.graphs.add_ons.triage.run_files.junit_results import read_junit
+from answergraph.graphs.add_ons.triage.run_files.read_only_folder import Folder, FolderError
+from answergraph.graphs.add_ons.workflow.takt_files import filled, without_ai
+from answergraph.graphs.add_ons.workflow.yaml_document import YamlDocument
+from answergraph.json_text.json_in_text import closed_value
+from answergraph.offline.arithmetic_notation import ExpressionError
+from answergraph.offline.expression_search import find_expression
+from answergraph.react_text.react_reply import read_reply, thought_in
+from answergraph.react_text.text_tool import TextTool
+from answergraph.reading.calls_from_text import with_calls
+from answergraph.reading.reply_reader import ReplyReader
 from answergraph.state.messages import repaired_history
 from answergraph.streaming.growing_json import GrowingJson
-from tests.graphs.triage.offline.test_triage_rules import case
+from tests.graphs.add_ons.triage.offline.test_triage_rules import case
 from tests.torture.evidence_reader import look_for_evidence
 from tests.torture.hostile_inputs import JUNIT, RULES_ON_FACTS, SCHEMAS, YAML
 from tests.torture.hostile_texts import SHAPES
@@ -200,22 +200,28 @@ def _many_replies(size: int) -> list[Any]:
     return [AIMessage("", tool_calls=[{"name": "add", "args": {}, "id": str(at)}]) for at in range(size // 20)]
 
 
-_READING = "answergraph.response_format.reading"
-_REACT = "answergraph.models.react_text"
-_FILES = "answergraph.graphs.triage.run_files"
+_ANSWERS = "answergraph.answers"
+_READING = "answergraph.reading"
+_JSON = "answergraph.json_text"
+_REACT = "answergraph.react_text"
+_ADD_ONS = "answergraph.graphs.add_ons"
+_JUDGING = f"{_ADD_ONS}.judge.judging"
+_MATH = f"{_ADD_ONS}.calculator.llm_math"
+_FILES = f"{_ADD_ONS}.triage.run_files"
 
 READERS = (
     Reader(
         "a reply",
         _reply,
-        tuple(
-            f"{_READING}.{name}" for name in ("reply_reader", "json_in_text", "json_syntax_repair", "strict_json", "text_calls")
+        (
+            *(f"{_READING}.{name}" for name in ("reply_reader", "text_calls")),
+            *(f"{_JSON}.{name}" for name in ("json_in_text", "json_syntax_repair", "strict_json")),
         ),
     ),
     Reader("arguments of an answer call", _arguments, (f"{_READING}.reply_reader",)),
-    Reader("marks of the provider", _metadata, (f"{_READING}.diagnosis",)),
-    Reader("parse_structured_output", parse_structured_output, (f"{_READING}.json_in_text",)),
-    Reader("a text that was cut", closed_value, (f"{_READING}.json_in_text",)),
+    Reader("marks of the provider", _metadata, ("answergraph.state.stop_reasons",)),
+    Reader("parse_structured_output", parse_structured_output, (f"{_JSON}.json_in_text",)),
+    Reader("a text that was cut", closed_value, (f"{_JSON}.json_in_text",)),
     Reader(
         "calls written as text",
         lambda text: with_calls(AIMessage(text), ["add", "Verdict"], _ASKED[1].strategy, ()),
@@ -224,7 +230,7 @@ READERS = (
     Reader(
         "errors of a provider",
         _provider_error,
-        tuple(f"answergraph.response_format.providers.{name}" for name in ("provider_error", "failed_samples", "refusals")),
+        tuple(f"answergraph.asking.providers.{name}" for name in ("provider_error", "failed_samples", "refusals")),
     ),
     Reader("a growing answer", _grow, ("answergraph.streaming.growing_json",)),
     Reader(
@@ -232,37 +238,37 @@ READERS = (
         _react,
         tuple(f"{_REACT}.{name}" for name in ("protocol_labels", "react_reply", "text_tool")),
     ),
-    Reader("judged text", _judged, ("answergraph.judging.judged_text", "answergraph.judging.grounding")),
+    Reader("judged text", _judged, (f"{_JUDGING}.judged_text", f"{_JUDGING}.grounding")),
     Reader(
         "a judge's reply",
         _judge_reply,
-        tuple(f"answergraph.judging.{name}" for name in ("tags", "stages", "judged_text", "grounding")),
+        tuple(f"{_JUDGING}.{name}" for name in ("tags", "stages", "judged_text", "grounding")),
     ),
-    Reader("the text of a rule", _rule, ("answergraph.rules.rule", "answergraph.rules.rule_parser")),
-    Reader("facts under a rule", _facts, ("answergraph.rules.when_expression",), RULES_ON_FACTS, 32_000),
+    Reader("the text of a rule", _rule, (f"{_ADD_ONS}.judge.rules.rule", f"{_ADD_ONS}.judge.rules.rule_parser")),
+    Reader("facts under a rule", _facts, (f"{_ADD_ONS}.judge.rules.when_expression",), RULES_ON_FACTS, 32_000),
     Reader(
         "a reply of llm-math",
         _quiet(answer_in, ToolException),
-        ("answergraph.llm_math.llm_math_tool", "answergraph.llm_math.math_expression"),
+        (f"{_MATH}.llm_math_tool", f"{_MATH}.math_expression"),
     ),
-    Reader("an expression", _quiet(calculate, CalculationError), ("answergraph.llm_math.math_expression",)),
+    Reader("an expression", _quiet(calculate, CalculationError), (f"{_MATH}.math_expression",)),
     Reader(
         "a question to the offline model",
         _quiet(find_expression, ExpressionError),
-        ("answergraph.models.offline.expression_search", "answergraph.models.offline.arithmetic_notation"),
+        ("answergraph.offline.expression_search", "answergraph.offline.arithmetic_notation"),
     ),
     Reader(
         "a caller's schema",
         _quiet(check_untrusted_schema, UntrustedSchemaError),
-        ("answergraph.response_format.untrusted.untrusted_schema",),
+        (f"{_ANSWERS}.untrusted.untrusted_schema",),
         SCHEMAS,
     ),
-    Reader("workflow YAML", _yaml, ("answergraph.graphs.workflow.yaml_document",), YAML, 128_000),
-    Reader("a workflow's instruction", _instruction, ("answergraph.graphs.workflow.takt_files",)),
+    Reader("workflow YAML", _yaml, (f"{_ADD_ONS}.workflow.yaml_document",), YAML, 128_000),
+    Reader("a workflow's instruction", _instruction, (f"{_ADD_ONS}.workflow.takt_files",)),
     Reader("JUnit XML", _junit, (f"{_FILES}.junit_xml", f"{_FILES}.junit_results"), JUNIT, 512_000),
     Reader("evidence in a result, and a quote", look_for_evidence, ("answergraph.evidence",)),
-    Reader("what a failure says", normalised, ("answergraph.graphs.triage.clusters",)),
-    Reader("the details of a failure", lambda text: judge(case(text)), ("answergraph.graphs.triage.offline",)),
+    Reader("what a failure says", normalised, (f"{_ADD_ONS}.triage.clusters",)),
+    Reader("the details of a failure", lambda text: judge(case(text)), (f"{_ADD_ONS}.triage.offline",)),
     Reader("a log", _log, (f"{_FILES}.file_search", f"{_FILES}.text_stream")),
     Reader(
         "a conversation",
@@ -273,26 +279,3 @@ READERS = (
     ),
 )
 """Each reader once; ``test_readers`` measures all of them, and fails if a module that reads has no row."""
-
-NOT_MEASURED = {
-    "answergraph.agents": "passes names of LangChain on",
-    "answergraph.cli": "reads what the person at the keyboard gave it",
-    "answergraph.experiment": "reads its own journal",
-    "answergraph.graphs.general_agent": "reads a schema that a caller's guard has passed",
-    "answergraph.runtime.lazy_imports": "reads the source of this package",
-    "answergraph.graphs.judge.offline_judge": "reads what the judge's prompt showed it; a sample policy",
-    "answergraph.graphs.react.offline_text_model": "reads its own prompt; a sample policy",
-    "answergraph.graphs.triage.history": "reads its own database",
-    "answergraph.graphs.triage.run_files.case_": "reads names and at most MAX_PART_CHARACTERS of a case",
-    "answergraph.graphs.workflow.takt_files": "reads names that the file's reader has bounded",
-    "answergraph.graphs.workflow.workflow_": "reads names that the file's reader has bounded",
-    "answergraph.judging.questions": "reads the developer's prompt",
-    "answergraph.models.offline.arithmetic_": "reads messages of the calculator's own conversation",
-    "answergraph.models.react_text.react_prompt": "reads the developer's prompt",
-    "answergraph.nodes.tool_recording": "writes its own JSON, and reads it",
-    "answergraph.response_format.providers.provider_": "reads names of models, and its own table",
-    "answergraph.response_format.schemas": "reads declared types",
-    "answergraph.response_format.wire": "reads declared types, and schemas that a caller's guard has passed",
-    "answergraph.state.tool_results": "reads JSON at once, in C",
-}
-"""Modules, or prefixes of their names, whose text is trusted or bounded in length, with the reason."""

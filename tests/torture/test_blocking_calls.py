@@ -14,10 +14,10 @@ from pydantic import BaseModel
 
 from answergraph import AutoStrategy, PromptedStrategy, Quote, ReActTextModel, ToolStrategy, aresume, aunfinished, create_agent
 from answergraph.graphs import create_calculator, create_judge, create_triage_agent, create_workflow
-from answergraph.graphs.general_agent import general_agent
+from answergraph.graphs.add_ons.calculator.general_agent import general_agent
 from answergraph.middleware import GroundedAnswer
 from answergraph.testing import ScriptedChatModel
-from tests.graphs.workflow.agents import step
+from tests.graphs.add_ons.workflow.agents import step
 
 
 class Quoted(BaseModel):

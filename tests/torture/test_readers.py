@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.torture.growth import MAX_EXPONENT, growth
-from tests.torture.readers import NOT_MEASURED, READERS, Reader
+from tests.torture.not_measured import NOT_MEASURED
+from tests.torture.readers import READERS, Reader
 
 ROOT = Path(__file__).parents[2]
 READS = re.compile(

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from answergraph.cli.command_line import GRAPHS, app
-from answergraph.cli.command_runner import imported
+from answergraph.cli.terminal.command_runner import imported
 from answergraph.graphs import create_calculator
 from examples.mending.mending_workflow import FILE, create_mending_workflow
 from tests.openai_server import Failure, OpenAIServer, Reply, ToolCall, calls, says

@@ -27,7 +27,7 @@ def test_your_own_agent_answers(place: str) -> None:
 
 
 def test_an_agent_without_a_response_format_answers_with_its_text() -> None:
-    code, out, err = answergraph("ask", "2 + 3", "--agent", "answergraph.graphs.general_agent:general_agent")
+    code, out, err = answergraph("ask", "2 + 3", "--agent", "answergraph.graphs.add_ons.calculator.general_agent:general_agent")
     assert (code, out, err) == (0, "The result of 2 + 3 is 5.\n", "")
 
 

@@ -16,7 +16,7 @@ WORKFLOW = """
 task: Say it.
 steps:
   - name: speak
-    agent: tests.graphs.workflow.agents:speaker
+    agent: tests.graphs.add_ons.workflow.agents:speaker
     rules:
       - condition: fine
         next: COMPLETE
@@ -51,15 +51,20 @@ def test_the_task_can_be_replaced(workflow: str) -> None:
 
 
 def test_a_tool_is_granted_by_the_name_of_the_file(workflow: str) -> None:
-    assert answergraph("run", workflow, "--fact", "says=All fine.", "--tool", "Add=answergraph.graphs.calculator:add")[0] == 0
-    code, _, err = answergraph("run", workflow, "--tool", "Add=answergraph.graphs.calculator:nothing")
-    assert (code, "'answergraph.graphs.calculator:nothing' cannot be imported" in err) == (2, True)
+    assert (
+        answergraph(
+            "run", workflow, "--fact", "says=All fine.", "--tool", "Add=answergraph.graphs.add_ons.calculator.calculator:add"
+        )[0]
+        == 0
+    )
+    code, _, err = answergraph("run", workflow, "--tool", "Add=answergraph.graphs.add_ons.calculator.calculator:nothing")
+    assert (code, "'answergraph.graphs.add_ons.calculator.calculator:nothing' cannot be imported" in err) == (2, True)
 
 
 def test_agents_may_lie_beside_the_file(tmp_path: Path) -> None:
     (tmp_path / "agents_of_mine.py").write_text("def speaker(model):\n    return lambda state: {'text': 'fine'}\n")
     path = tmp_path / "workflow.yaml"
-    path.write_text(WORKFLOW.replace("tests.graphs.workflow.agents", "agents_of_mine"))
+    path.write_text(WORKFLOW.replace("tests.graphs.add_ons.workflow.agents", "agents_of_mine"))
     command = [sys.executable, "-m", "answergraph", "run", str(path)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout.splitlines()[-1:]) == (0, ["COMPLETE"])
@@ -68,7 +73,7 @@ def test_agents_may_lie_beside_the_file(tmp_path: Path) -> None:
 def test_agents_may_lie_in_the_current_folder_of_an_installed_program(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "agents.py").write_text("def speaker(model):\n    return lambda state: {'text': 'fine'}\n")
-    (tmp_path / "mine" / "workflow.yaml").write_text(WORKFLOW.replace("tests.graphs.workflow.agents", "mine.agents"))
+    (tmp_path / "mine" / "workflow.yaml").write_text(WORKFLOW.replace("tests.graphs.add_ons.workflow.agents", "mine.agents"))
     program = tmp_path / "bin" / "answergraph"  # its own folder is first on the path, like that of a console script
     program.parent.mkdir()
     program.write_text("from answergraph.__main__ import main\n\nmain()\n")

@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 from answergraph import verify_bundle
-from answergraph.state.errors import BundleError
+from answergraph.runtime.errors import BundleError
 
 Place = tuple[Any, ...]
 JUNK: tuple[Any, ...] = (None, True, 7, -1, 1.5, 1e400, "", "x", "\ud800", [], {}, [[]], {"": None})

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from answergraph import BUNDLE_KEYS, Abstention, FromTools, Quote, ToolStrategy, answer_bundle, create_agent, verify_bundle
 from answergraph.middleware import GroundedAnswer
-from answergraph.state.errors import BundleError
+from answergraph.runtime.errors import BundleError
 from answergraph.testing import ScriptedChatModel
 
 RESULT = {"tool_call_id": "1", "name": "read_log", "args": {}, "texts": ["a text"], "succeeded": True}

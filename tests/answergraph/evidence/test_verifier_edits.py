@@ -8,7 +8,7 @@ import pytest
 
 from answergraph import AgentSpecError, answer_bundle, verify_bundle
 from answergraph.evidence.answer_bundle import sealed
-from answergraph.state.errors import BundleError
+from answergraph.runtime.errors import BundleError
 from tests.answergraph.evidence.bundle_edits import JUNK, at, is_found, places_in
 from tests.answergraph.evidence.measure_bundles import main
 from tests.answergraph.evidence.test_verifier import bundle

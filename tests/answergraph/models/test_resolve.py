@@ -3,9 +3,9 @@
 import pytest
 from langchain_core.messages import AIMessage
 
-from answergraph.models.offline.offline_policy import OfflineRequest
 from answergraph.models.resolve import resolve_model
-from answergraph.state.errors import AgentSpecError
+from answergraph.offline.offline_policy import OfflineRequest
+from answergraph.runtime.errors import AgentSpecError
 from answergraph.testing import ScriptedChatModel
 
 

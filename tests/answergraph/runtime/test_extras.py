@@ -20,7 +20,7 @@ from typing import Annotated
 from pydantic import BaseModel
 import answergraph.graphs, answergraph.middleware
 from answergraph import Quote, create_agent
-from answergraph.graphs.calculator import add, create_calculator
+from answergraph.graphs.add_ons.calculator.calculator import add, create_calculator
 from answergraph.middleware import GroundedAnswer
 from answergraph.testing import ScriptedChatModel
 
@@ -83,7 +83,11 @@ def test_the_core_works_without_any_extra() -> None:
     ("missing", "code", "line"),
     [
         ("re2", "from answergraph.graphs import create_triage_agent", "the triage needs re2: pip install 'answergraph[triage]'"),
-        ("defusedxml", "import answergraph.graphs.triage", "the triage needs defusedxml: pip install 'answergraph[triage]'"),
+        (
+            "defusedxml",
+            "import answergraph.graphs.add_ons.triage",
+            "the triage needs defusedxml: pip install 'answergraph[triage]'",
+        ),
         ("starlette", "import answergraph.page", "the page needs starlette: pip install 'answergraph[page]'"),
         (
             "yaml",

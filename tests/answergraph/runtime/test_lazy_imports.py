@@ -13,8 +13,8 @@ NOT_NEEDED = [
     "defusedxml",
     "openai",
     "jsonschema_rs",
-    "answergraph.graphs.triage",
-    "answergraph.graphs.workflow",
+    "answergraph.graphs.add_ons.triage",
+    "answergraph.graphs.add_ons.workflow",
 ]
 
 

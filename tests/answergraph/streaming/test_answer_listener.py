@@ -11,8 +11,8 @@ from langchain_core.messages.tool import tool_call_chunk
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, LLMResult
 from pydantic import BaseModel
 
-from answergraph.response_format.schemas.answer_schema import AnswerSchema
-from answergraph.response_format.schemas.schema_kinds import answer_schemas
+from answergraph.answers.schemas.answer_schema import AnswerSchema
+from answergraph.answers.schemas.schema_kinds import answer_schemas
 from answergraph.streaming.answer_events import growing_event
 from answergraph.streaming.answer_listener import AnswerListener
 

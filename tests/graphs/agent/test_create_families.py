@@ -11,7 +11,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from pydantic import BaseModel, SecretStr
 
 from answergraph import PromptedStrategy, ToolStrategy, create_agent, forget_refusals, known_refusals
-from answergraph.response_format.providers.provider_table import families
+from answergraph.asking.providers.provider_table import families
 from tests.openai_server import OpenAIServer
 from tests.openai_server import families as servers
 from tests.openai_server.families import NUMBER, Script

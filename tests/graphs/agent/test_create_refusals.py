@@ -11,7 +11,7 @@ from langchain_openai import ChatOpenAI
 from pydantic import BaseModel, SecretStr
 
 from answergraph import create_agent, forget_refusals, known_refusals
-from answergraph.response_format.providers import refusals
+from answergraph.asking.providers import refusals
 from answergraph.testing import ScriptedChatModel
 from tests.openai_server import Failure, OpenAIServer, ToolCall, calls, says
 from tests.openai_server.reply import JSONObject

@@ -26,7 +26,7 @@ from pydantic import BaseModel, Field, TypeAdapter
 from typing_extensions import TypedDict
 
 from answergraph import AnswerChannel, ToolStrategy, as_node, create_agent
-from answergraph.response_format.schemas.schema_kinds import answer_schemas
+from answergraph.answers.schemas.schema_kinds import answer_schemas
 from answergraph.testing import ScriptedChatModel
 from tests.graphs.agent.scripted_agents import call, calls
 from tests.suite.colors import Run

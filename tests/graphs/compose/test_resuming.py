@@ -18,9 +18,9 @@ from answergraph import resume as blocking_resume
 from answergraph import unfinished as blocking_unfinished
 from answergraph.graphs import create_workflow
 from answergraph.testing import ScriptedChatModel
+from tests.graphs.add_ons.workflow.agents import step
 from tests.graphs.agent.scripted_agents import GOOD, QUESTION, Verdict, call, calls
 from tests.graphs.compose.stopped_run import REPLIES, THREAD, agent_of, stop_at
-from tests.graphs.workflow.agents import step
 from tests.suite.colors import Run
 
 ANSWER = calls(call("Verdict", GOOD, "v"))

@@ -1,0 +1,1 @@
+"""Answers as values: their schemas, their storage, schemas of callers."""

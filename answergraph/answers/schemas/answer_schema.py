@@ -1,0 +1,210 @@
+"""Answer schemas: one object per declared type, with its name, its JSON Schema and its validator."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, is_dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+from langchain_core.tools import BaseTool, StructuredTool
+from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic_core import ErrorDetails, PydanticSerializationError, to_json
+from typing_extensions import is_typeddict
+
+from answergraph.answers.schemas.json_envelope import VALUE, wrapped_value
+from answergraph.answers.schemas.known_keys import KnownKeys, known_keys
+
+CALL_ARGUMENTS = frozenset({"arguments", "parameters", "args", "input"})
+"""The keys under which models write the arguments of a call."""
+
+MAX_SHOWN_CHARACTERS = 60
+"""Longer values are not shown in problems."""
+
+MAX_PROBLEM_CHARACTERS = 4_000
+"""Maximum length of the problems that are reported to the model; a list may have one per item."""
+
+
+@dataclass(frozen=True)
+class AnswerSchema:
+    """A declared type of answer."""
+
+    name: str
+    """Stable, and valid as a tool name: the type's name, the schema's title, or a hash of the schema."""
+    description: str
+    """The docstring, shown to the model."""
+    value_schema: Mapping[str, Any]
+    declared: Any
+    """The type or JSON Schema as the developer wrote it."""
+    validator: Validator
+    annotation: Any
+    """The type in the state schema; ``dict`` for a JSON Schema."""
+    is_object: bool = True
+    """Whether the value is an object; any other value is wrapped in an object on the wire, ``{"value": …}``."""
+    strict: bool | None = None
+    """The strategy's setting."""
+
+    @property
+    def schema(self) -> Any:
+        """The declared type, under LangChain's name."""
+        return self.declared
+
+    @property
+    def schema_kind(self) -> str:
+        """The kind of type, in LangChain's terms: ``pydantic``, ``dataclass``, ``typeddict`` or ``json_schema``."""
+        if isinstance(self.declared, type) and issubclass(self.declared, BaseModel):
+            return "pydantic"
+        return "dataclass" if is_dataclass(self.declared) else "typeddict" if is_typeddict(self.declared) else "json_schema"
+
+    @cached_property
+    def json_schema(self) -> Mapping[str, Any]:
+        """The schema of the object on the wire."""
+        return self.value_schema if self.is_object else wrapped_value(self.value_schema)
+
+    def validate(self, data: Any) -> Any:
+        """Return a model's answer, wrapped or bare, as a value of the declared type; raise as ``load`` does."""
+        if self.is_object or not (isinstance(data, Mapping) and data.keys() == {VALUE}):
+            return self.load(data)
+        try:
+            return self.load(data[VALUE])
+        except ValueError:
+            with suppress(ValueError):
+                return self.load(data)
+            raise
+
+    def load(self, data: Any) -> Any:
+        """Return bare JSON as a value of the declared type; raise ``ValueError`` in LangChain's words if it does not fit."""
+        try:
+            return self.validator.validate(data)
+        except Exception as error:
+            # Validators run user code, which may raise anything; the model must correct it.
+            raise ValueError(f"Failed to parse data to {self.label}: {_cut(str(error))}") from error
+
+    def dump(self, value: Any) -> Any:
+        return self.validator.dump(value)
+
+    def holds(self, value: Any) -> bool:
+        """Return whether a value is an instance of the declared type, or fits its content."""
+        return self.validator.holds(value)
+
+    @cached_property
+    def _known_keys(self) -> KnownKeys:
+        return known_keys(self.json_schema)
+
+    def declares_keys_of(self, data: Mapping[str, Any]) -> bool:
+        """Return whether the schema declares every key of an object."""
+        return self._known_keys.takes_others or data.keys() <= self._known_keys.names
+
+    def knows(self, data: Mapping[str, Any]) -> bool:
+        """Return whether the schema declares every key of an object, and the object has one of the named keys."""
+        return self.declares_keys_of(data) and not (self._known_keys.names and self._known_keys.names.isdisjoint(data))
+
+    @cached_property
+    def looks_like_call(self) -> bool:
+        """Whether an answer may look like a tool call, such as a step of a plan."""
+        names = self._known_keys.names
+        return bool(names & {"name", "function"} and names & CALL_ARGUMENTS)
+
+    def problem_with(self, data: Mapping[str, Any]) -> str:
+        """Return why an object with unknown keys is not an answer, for the model."""
+        unknown = [key for key in data if key not in self._known_keys.names]
+        return f"the keys of the answer are {sorted(self._known_keys.names)!r}, not {unknown!r}"
+
+    def is_echo(self, data: Mapping[str, Any]) -> bool:
+        """Return whether an object is this schema itself."""
+        properties = self.json_schema.get("properties")
+        return data == self.json_schema or (bool(properties) and data.get("properties") == properties)
+
+    @cached_property
+    def tool(self) -> BaseTool:
+        """The tool whose call is an answer; bound to models, never run."""
+        return StructuredTool(name=self.name, description=self.description, args_schema=dict(self.json_schema))
+
+    @property
+    def label(self) -> str:
+        return str(getattr(self.declared, "__name__", self.name))
+
+
+def _cut(problem: str) -> str:
+    return problem if len(problem) <= MAX_PROBLEM_CHARACTERS else f"{problem[:MAX_PROBLEM_CHARACTERS]} … and more of the kind"
+
+
+def problems_in(error: BaseException) -> str:
+    """Return the problems of an answer on one line, without Pydantic's links and codes, which small models copy."""
+    error = _root_of(error)
+    if not isinstance(error, ValidationError):
+        return _cut(" ".join(str(error).split()))
+    return _cut("; ".join(map(_problem, error.errors(include_url=False))))
+
+
+def problems_by_field(error: BaseException) -> list[tuple[str, str]]:
+    """Return the path and problem of each invalid field, ``("findings[0].quote", "Field required")``."""
+    error = _root_of(error)
+    if isinstance(error, ValidationError):
+        return [(_path(detail["loc"]), _without_path(detail)) for detail in error.errors(include_url=False)]
+    located: list[tuple[Sequence[str | int], str]] = getattr(error, "located", [((), " ".join(str(error).split()))])
+    return [(_path(place), _cut(sentence)) for place, sentence in located]
+
+
+def _root_of(error: BaseException) -> BaseException:
+    """Return the validation error behind an error, else the first cause."""
+    while error.__cause__ is not None and not isinstance(error, ValidationError):
+        error = error.__cause__
+    return error
+
+
+def _path(place: Sequence[str | int]) -> str:
+    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place).removeprefix(".")
+
+
+def _problem(detail: ErrorDetails) -> str:
+    return f"{'.'.join(map(str, detail['loc']))}: {_without_path(detail)}".removeprefix(": ")
+
+
+def _without_path(detail: ErrorDetails) -> str:
+    given = repr(detail["input"])
+    is_shown = detail["type"] != "missing" and len(given) <= MAX_SHOWN_CHARACTERS
+    return detail["msg"] + (f" (given: {given})" if is_shown else "")
+
+
+class Validator(Protocol):
+    """Validates JSON into the declared type (or raises ``ValueError``), and dumps values to JSON."""
+
+    def validate(self, data: Any) -> Any: ...
+
+    def dump(self, value: Any) -> Any: ...
+
+    def holds(self, value: Any) -> bool: ...
+
+
+@dataclass(frozen=True)
+class TypeValidator:
+    """Validates Python types through Pydantic, in its lax mode, as for any JSON input."""
+
+    adapter: TypeAdapter[Any]
+    instance_of: type | None = None
+    """The class of all answers; ``None`` if ``holds`` depends on the content."""
+    strict: bool = False
+    """Whether ``holds`` is false for a value that needs conversion."""
+
+    def validate(self, data: Any) -> Any:
+        try:
+            return self.adapter.validate_python(data)
+        except ValidationError:
+            # A strict type accepts a date or an enum as JSON, but not as a Python string.
+            with suppress(ValidationError, PydanticSerializationError):
+                return self.adapter.validate_json(to_json(data))
+            raise
+
+    def dump(self, value: Any) -> Any:
+        return self.adapter.dump_python(value, mode="json", by_alias=True, round_trip=True, warnings=False)
+
+    def holds(self, value: Any) -> bool:
+        if self.instance_of is not None:
+            return isinstance(value, self.instance_of)
+        try:
+            self.adapter.validate_python(value, strict=self.strict or None)
+        except ValueError:
+            return False
+        return True

@@ -1,0 +1,287 @@
+"""Makes answer schemas from all supported types."""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import is_dataclass
+from functools import lru_cache, reduce
+from inspect import isroutine
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, NewType, Union, get_args, get_origin
+
+from pydantic import BaseModel, Discriminator, RootModel, TypeAdapter
+from pydantic.errors import PydanticUndefinedAnnotation, PydanticUserError
+from pydantic.fields import FieldInfo
+from typing_extensions import TypeAliasType, is_typeddict
+
+from answergraph.answers.schemas.answer_schema import AnswerSchema, TypeValidator
+from answergraph.answers.schemas.known_keys import pointed_at
+from answergraph.runtime.argument_checks import shown
+from answergraph.runtime.errors import AgentSpecError
+from answergraph.runtime.recent_cache import MAX_KEPT
+
+MAX_NAME_CHARACTERS = 64
+"""Maximum tool name length of OpenAI's API; allowed are letters, digits, ``_`` and ``-``."""
+
+MAX_REFERENCES = 32
+"""Maximum length of a chain of references that is followed."""
+
+_ANNOTATIONS = frozenset({"$schema", "$id", "$defs", "definitions", "title", "description", "discriminator", "examples"})
+_OBJECT_KEYWORDS = frozenset({"properties", "patternProperties", "required", "minProperties", "maxProperties"})
+_SAYING = _OBJECT_KEYWORDS.union(
+    ("type", "$ref", "$dynamicRef", "enum", "const", "anyOf", "oneOf", "allOf", "not", "if", "items", "prefixItems", "contains"),
+    ("additionalProperties", "propertyNames", "dependentSchemas", "format", "pattern"),
+)
+
+
+def is_schema(declared: Any) -> bool:
+    # Generic aliases forward attributes to their class, so nothing else may be read from them.
+    kinds = (type, dict, tuple, TypeAliasType, NewType, AnswerSchema)
+    return isinstance(declared, kinds) or get_origin(declared) is not None or declared is Any
+
+
+def answer_schemas(declared: Any) -> tuple[AnswerSchema, ...]:
+    """Return one answer schema per alternative of a declared type, in order.
+
+    Alternatives are the members of a union, of ``oneOf`` and ``anyOf`` at the root of a JSON Schema, and the items of a tuple.
+    Any type that Pydantic supports is accepted; an ``AnswerSchema`` is used unchanged. Raise ``AgentSpecError`` if a type is not
+    supported, two share a name, or a JSON Schema is invalid.
+    """
+    schemas = tuple(_answer_schema(variant) for variant in _variants(declared))
+    names = [schema.name for schema in schemas]
+    if len(set(names)) < len(names):
+        raise AgentSpecError(f"The alternatives of a response format need different names, not {names!r}; rename one of them.")
+    return schemas
+
+
+def _variants(declared: Any) -> Iterator[Any]:
+    declared = _schema_of_format(declared)
+    alternatives = _alternatives(declared)
+    if alternatives is None:
+        yield declared
+    for alternative in alternatives or ():
+        yield from _variants(alternative)
+
+
+def _schema_of_format(declared: Any) -> Any:
+    """Return the JSON Schema of OpenAI's ``{"type": "json_schema", …}``; anything else unchanged."""
+    if not isinstance(declared, dict) or declared.get("type") != "json_schema":
+        return declared
+    written = declared.get("json_schema", declared)
+    if not isinstance(written, dict) or not isinstance(written.get("schema"), dict):
+        raise _unsupported(declared, "A format of type 'json_schema' needs a 'schema'.")
+    named = {key: written[source] for key, source in (("title", "name"), ("description", "description")) if source in written}
+    return {"type": "object", **named} if not written["schema"] else {**written["schema"], **named}
+
+
+def _alternatives(declared: Any) -> Sequence[Any] | None:
+    """Return the alternatives of a union in any of its forms, ``None`` for any other type."""
+    if isinstance(declared, tuple):
+        return declared
+    if isinstance(declared, dict):
+        return _alternatives_of_json_schema(declared)
+    if not _is_union(declared):
+        return None
+    if isinstance(declared, TypeAliasType):
+        return [declared.__value__]
+    if get_origin(declared) is not Annotated:
+        return get_args(declared)
+    union, *metadata = get_args(declared)
+    # Separate alternatives need no discriminator.
+    kept = [item for item in metadata if not _discriminates(item)]
+    return [reduce(lambda inner, item: Annotated[inner, item], kept, variant) for variant in _variants(union)]
+
+
+def _alternatives_of_json_schema(schema: Mapping[str, Any]) -> list[Any] | None:
+    # Alternatives with further keywords beside them are one schema.
+    shared = {key: schema[key] for key in ("$defs", "definitions") if key in schema}
+    for keyword in ("oneOf", "anyOf"):
+        alternatives = schema.get(keyword)
+        rest = schema.keys() - _ANNOTATIONS - {keyword}
+        if isinstance(alternatives, list) and all(isinstance(item, Mapping) for item in alternatives):
+            only_says_object = rest == {"type"} and schema["type"] == "object"
+            return [{**shared, **item} for item in alternatives] if not rest or only_says_object else None
+    return None
+
+
+def _is_union(declared: Any) -> bool:
+    if isinstance(declared, TypeAliasType):
+        return _is_union(declared.__value__)
+    if get_origin(declared) is Annotated:
+        return _is_union(get_args(declared)[0])
+    return get_origin(declared) in {UnionType, Union}
+
+
+def _discriminates(metadata: Any) -> bool:
+    return isinstance(metadata, Discriminator) or (isinstance(metadata, FieldInfo) and metadata.discriminator is not None)
+
+
+def _answer_schema(declared: Any) -> AnswerSchema:
+    if isinstance(declared, AnswerSchema):
+        return declared
+    if isinstance(declared, dict):
+        return _from_json_schema(declared)
+    if isinstance(declared, type) and not _makes_formats(declared):
+        return _from_class(declared)
+    if is_schema(declared) and not isinstance(declared, type):
+        return _from_type(declared)
+    raise _unsupported(declared)
+
+
+def _unsupported(declared: Any, reason: str = "") -> AgentSpecError:
+    advice = _advice(declared) or (
+        "Supported types: Pydantic models, dataclasses, TypedDicts, and JSON schema dicts; "
+        f"also lists, scalars, Literals, enums and unions of these.{reason and ' '}{reason}"
+    )
+    return AgentSpecError(f"Unsupported schema type: {shown(declared)}. {advice}")
+
+
+def _makes_formats(cls: type) -> bool:
+    """Return whether a class is a strategy or makes one at run time."""
+    of_strategies = cls.__module__.startswith(
+        ("answergraph.asking.", "answergraph.answers.", "langchain.agents.structured_output")
+    )
+    return of_strategies and not _is_model(cls)
+
+
+def _advice(declared: Any) -> str:
+    """Return advice for a value that is not a type, empty if there is none."""
+    cls = declared if isinstance(declared, type) else type(declared)
+    if _makes_formats(cls):
+        if cls is declared:
+            return f"This class must be called; write {cls.__name__}({'YourType' if cls.__name__.endswith('Strategy') else ''})."
+        return "It is not an answer type; pass it as the response_format itself."
+    if isinstance(declared, list):
+        names = [shown(each) for each in declared] or ["YourType"]
+        union = " | ".join([*names, "OtherType"][:2])
+        return f"For a list of answers write list[{names[0]}], for one answer of several types {union}."
+    if cls is not declared and (isinstance(declared, BaseModel) or is_dataclass(declared)):
+        return f"It is an instance; write {cls.__name__}, the class."
+    if isroutine(declared):
+        return "Pass a function of (state, runtime) as the response_format itself."
+    return ""
+
+
+@lru_cache(maxsize=MAX_KEPT)
+def _from_class(declared: type) -> AnswerSchema:
+    # Cached, because middleware chooses among the declared types at every call.
+    return _from_type(declared)
+
+
+def _from_type(declared: Any) -> AnswerSchema:
+    try:
+        adapter: TypeAdapter[Any] = TypeAdapter(declared)
+        # A model may override this method, which the adapter alone would ignore.
+        value_schema = declared.model_json_schema() if _is_model(declared) else adapter.json_schema()
+    except (PydanticUserError, PydanticUndefinedAnnotation) as error:
+        raise _unsupported(declared, str(error).splitlines()[0]) from error
+    origin = _class_of(declared)
+    return AnswerSchema(
+        name=tool_name(_name_of(declared, value_schema)),
+        description=_description(declared, value_schema),
+        value_schema=value_schema,
+        declared=declared,
+        validator=TypeValidator(
+            adapter,
+            instance_of=origin if _is_record(origin) and not is_typeddict(origin) else None,
+            strict=not _is_record(origin),
+        ),
+        annotation=declared,
+        is_object=_is_record(origin) or _is_object(value_schema),
+    )
+
+
+def _is_model(declared: Any) -> bool:
+    return isinstance(declared, type) and issubclass(declared, BaseModel)
+
+
+def _is_record(declared: Any) -> bool:
+    if not isinstance(declared, type) or issubclass(declared, RootModel):
+        return False
+    return issubclass(declared, BaseModel) or is_dataclass(declared) or is_typeddict(declared)
+
+
+def _without_metadata(declared: Any) -> Any:
+    return get_args(declared)[0] if get_origin(declared) is Annotated else declared
+
+
+def _class_of(declared: Any) -> Any:
+    bare = _without_metadata(declared)
+    return get_origin(bare) or bare
+
+
+def _description(declared: Any, value_schema: Mapping[str, Any]) -> str:
+    origin = _class_of(declared)
+    if _is_record(origin) and get_origin(declared) is not Annotated:
+        return str(origin.__doc__ or "")
+    return str(value_schema.get("description", ""))
+
+
+def _from_json_schema(declared: dict[str, Any]) -> AnswerSchema:
+    # Takes a twentieth of the import time, and only JSON Schemas need it.
+    from answergraph.answers.schemas.json_schema_validator import json_schema_validator  # noqa: PLC0415 - see above
+
+    validator = json_schema_validator(declared)
+    if not declared.keys() & _SAYING:
+        raise AgentSpecError(
+            f"This JSON Schema does not describe the answer; its keys are {list(declared)!r}. "
+            "Write {'type': 'object', 'properties': …}."
+        )
+    is_object = _is_object(declared) or declared.get("type") == "object"
+    return AnswerSchema(
+        name=tool_name(str(declared.get("title") or f"response_format_{_digest(declared)}")),
+        description=str(declared.get("description", "")),
+        value_schema=declared,
+        declared=declared,
+        validator=validator,
+        annotation=dict[str, Any] if is_object else Any,
+        is_object=is_object,
+    )
+
+
+def _is_object(schema: Mapping[str, Any]) -> bool:
+    """Return whether a schema describes objects with members of known names."""
+    root = _referred(schema, schema)
+    if root.get("type", "object") != "object":
+        return False
+    branches = [_referred(branch, schema) for branch in root.get("allOf", ()) if isinstance(branch, Mapping)]
+    return not all(_OBJECT_KEYWORDS.isdisjoint(each) for each in (root, *branches))
+
+
+def _referred(schema: Mapping[str, Any], document: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the schema at the end of a chain of references within a document."""
+    for _ in range(MAX_REFERENCES):
+        target = pointed_at(str(schema["$ref"]), document) if "$ref" in schema else None
+        if not isinstance(target, Mapping):
+            break
+        schema = target
+    return schema
+
+
+def _name_of(declared: Any, value_schema: Mapping[str, Any]) -> str:
+    bare = _without_metadata(declared)
+    if bare is not declared and not _is_record(_class_of(declared)):
+        return str(value_schema.get("title") or _name_of(bare, {}))
+    declared = bare
+    if declared is None or declared is NoneType:
+        return "none"
+    if get_origin(declared) is Literal:
+        return f"choice_{_digest([repr(value) for value in get_args(declared)])}"
+    if _is_union(declared) and not isinstance(declared, TypeAliasType):
+        return "_or_".join(_name_of(alternative, {}) for alternative in get_args(declared))
+    own = getattr(get_origin(declared) or declared, "__name__", None) or str(declared)
+    if _is_model(declared) or not get_args(declared):
+        return str(own)
+    return "_".join([str(own), *(_name_of(argument, {}) for argument in get_args(declared))])
+
+
+def _digest(content: Any) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()[:8]
+
+
+def tool_name(name: str) -> str:
+    """Return a name that every provider accepts for a tool or a format."""
+    legal = re.sub(r"[^a-zA-Z0-9_-]+", "_", name).strip("_")
+    # Long names may share their beginning.
+    return legal if len(legal) <= MAX_NAME_CHARACTERS else f"{legal[: MAX_NAME_CHARACTERS - 9]}_{_digest(name)}"

@@ -1,0 +1,281 @@
+"""Stores answers as the declared type in the state, and as plain JSON in writes and checkpoints.
+
+Another process may read a checkpoint months later, without importing the user's classes. So an answer is stored as JSON with the
+name of its schema if that JSON restores an equal value; other values are stored unchanged.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import NoneType
+from typing import Any, NamedTuple, Self, get_args
+
+from langgraph.channels import LastValue
+from langgraph.errors import InvalidUpdateError
+
+from answergraph.answers.schemas.answer_schema import AnswerSchema
+from answergraph.answers.schemas.schema_kinds import answer_schemas
+from answergraph.runtime.errors import StoredAnswerError
+from answergraph.runtime.recent_cache import RecentCache
+
+MARK = "answergraph"
+"""The key that marks values stored by this module, beside ``value``."""
+
+
+class AnswerChannel(LastValue[Any]):
+    """Keeps the last answer written to a state key, as a value of its declared type.
+
+    Use it for a state key of your own graph that holds an agent's answer. ``invoke``, ``get_state``, the history, ``values``
+    streams and other processes then see the declared type, whatever LangGraph is allowed to import. JSON that is written to the
+    key, for instance by ``update_state`` from a server, becomes the declared type if it fits; other values are kept.
+
+    Example:
+        >>> from typing import Annotated
+        >>> from langgraph.graph import MessagesState
+        >>> from pydantic import BaseModel
+        >>> class Plan(BaseModel):
+        ...     steps: list[str]
+        >>> class State(MessagesState):
+        ...     plan: Annotated[Plan | None, AnswerChannel]
+    """
+
+    __slots__ = ("codec", "is_strict", "stored")
+
+    def __init__(self, typ: Any, key: str = "", codec: AnswerCodec | None = None, *, is_strict: bool = False) -> None:
+        """Make an empty channel; LangGraph does so for ``Annotated[Type, AnswerChannel]``.
+
+        Args:
+            typ: The declared type; ``None`` in a union does not count. The graph's JSON Schemas show it.
+            key: The state key.
+            codec: Converts the values; by default one for the type.
+            is_strict: Whether values that are not answers of the declared type are refused, as in an agent's own state.
+        """
+        super().__init__(typ, key)
+        self.codec = answer_codec(_schemas_of(typ)) if codec is None else codec
+        # The stored form, cached because a checkpoint is written after every step.
+        self.stored: tuple[Any] | None = None
+        self.is_strict = is_strict
+
+    def __eq__(self, other: object) -> bool:
+        # Channels of a state key compare equal, so that LangGraph keeps the first one.
+        return isinstance(other, LastValue)
+
+    __hash__ = None  # type: ignore[assignment]  # as in LastValue: a channel changes
+
+    def copy(self) -> Self:
+        # Without a constructor: LangGraph copies every channel before every conditional edge.
+        copied = type(self).__new__(type(self))
+        copied.key, copied.typ, copied.value = self.key, self.typ, self.value
+        copied.codec, copied.is_strict, copied.stored = self.codec, self.is_strict, self.stored
+        return copied
+
+    def from_checkpoint(self, checkpoint: Any) -> Self:
+        channel = type(self)(self.typ, self.key, self.codec, is_strict=self.is_strict)
+        # The value of an empty channel is LangGraph's mark for none.
+        if checkpoint is not channel.value:
+            channel.value, channel.stored = self.codec.from_checkpoint(checkpoint), (checkpoint,)
+        return channel
+
+    def update(self, values: Sequence[Any]) -> bool:
+        if not values or not super().update(values):
+            return False
+        written = self.value
+        self.value = self.codec.from_write(written)
+        if self.is_strict and written is not None and self.value is written and not self.codec.takes(written):
+            names = [schema.name for schema in self.codec.schemas]
+            raise InvalidUpdateError(f"{self.key!r} holds an answer of {names!r}, and {written!r} is not one.")
+        self.stored = None
+        return True
+
+    def checkpoint(self) -> Any:
+        if not self.is_available():
+            return self.value
+        if self.stored is None:
+            self.stored = (self.codec.to_checkpoint(self.value),)
+        return self.stored[0]
+
+
+class NamedJson(NamedTuple):
+    """An answer as JSON, and the name of its schema."""
+
+    schema: str
+    value: Any
+
+
+@dataclass(frozen=True)
+class UnreadableAnswer:
+    """Placeholder for a stored answer that no longer fits its schema.
+
+    The thread can be read, forked and continued; accessing the answer raises the error. The answer is stored again unchanged, so
+    a process that still has the schema loses nothing.
+    """
+
+    stored_answer: dict[str, Any]
+    """The arguments of its ``StoredAnswerError``; a server can send them as JSON, unlike an exception."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or name == "stored_answer":  # copying reads attributes before the field exists
+            raise AttributeError(name)
+        raise StoredAnswerError(**self.stored_answer)
+
+    def __getitem__(self, key: object) -> Any:
+        raise StoredAnswerError(**self.stored_answer)
+
+
+class AnswerCodec:
+    """Converts answers of declared types to JSON and back.
+
+    An answer is validated once on its way into the state: the JSON that a node writes must restore an equal value. LangGraph
+    passes the same object on to the channel. So the codec remembers the value of that object, and the channel takes it.
+    """
+
+    def __init__(self, schemas: tuple[AnswerSchema, ...]) -> None:
+        self.schemas = schemas
+        self._values: RecentCache[tuple[Any, str]] = RecentCache()
+        """By the id of the written JSON: the value, and a text of both that shows changes."""
+        self._proven: RecentCache[tuple[AnswerSchema, str]] = RecentCache()
+        """By the id of a value whose JSON restores an equal one: its schema, and the JSON as text."""
+
+    def to_json(self, value: Any, schema: AnswerSchema | None = None) -> NamedJson | None:
+        """Return JSON that restores an equal answer, ``None`` if none does; pass ``schema`` if it is known."""
+        proven, json_text = self._proven.get(id(value)) or (None, "")
+        known = proven or (self._named(schema.name) if schema is not None else None)
+        for candidate in self._schemas_of(value) if known is None else [known]:
+            try:
+                data = candidate.dump(value)
+                # A value changed in place must be validated again.
+                if json_text == repr(data) or _same(candidate.load(data), value):
+                    self._proven.put(id(value), (candidate, repr(data)), value)
+                    return NamedJson(candidate.name, data)
+            except (ValueError, TypeError):
+                # It is not expressible in JSON, or not comparable.
+                continue
+        return None
+
+    def to_write(self, value: Any, schema: AnswerSchema | None = None) -> Any:
+        """Return the form of a value that a node writes to the state and that ``updates`` streams show.
+
+        An answer becomes JSON; if several schemas are declared, it becomes ``{"schema": name, "value": JSON}``. Values that are
+        not answers, or that JSON would not restore as equal, stay unchanged.
+        """
+        named = self.to_json(value, schema)
+        if named is None:
+            return value
+        written = named.value if len(self.schemas) == 1 else named._asdict()
+        # Python shares equal numbers and short strings, so their ids do not identify what was written.
+        if isinstance(written, dict | list) or type(written) is type(value):
+            self._values.put(id(written), (value, repr((value, written))), written)
+        return written
+
+    def from_write(self, written: Any) -> Any:
+        """Return a value of the declared type for a value written to the state; the inverse of ``to_write``.
+
+        Values that fit no schema, or would lose data, stay unchanged.
+        """
+        if written is None or isinstance(written, UnreadableAnswer):
+            return written
+        if (known := self._values.get(id(written))) is not None and known[1] == repr((known[0], written)):
+            return known[0]
+        if len(self.schemas) == 1:
+            return _loaded(self.schemas[0], written, written)
+        if isinstance(written, Mapping) and written.keys() == {"schema", "value"} and (named := self._named(written["schema"])):
+            return _loaded(named, written["value"], written)
+        return self._of_any(written, otherwise=written)
+
+    def takes(self, written: Any) -> bool:
+        """Return whether an unconverted write is an answer of our nodes, or of a declared type."""
+        if isinstance(written, UnreadableAnswer) or self._values.get(id(written)) is not None:
+            return True
+        return bool(self._schemas_of(written))
+
+    def to_checkpoint(self, value: Any) -> Any:
+        if isinstance(value, UnreadableAnswer):
+            return {MARK: value.stored_answer["schema"], "value": value.stored_answer["data"]}
+        if (named := self.to_json(value)) is not None:
+            return {MARK: named.schema, "value": named.value}
+        # A user value that looks like ours is wrapped, so that it is restored unchanged.
+        return {MARK: None, "value": value} if _is_marked(value) else value
+
+    def from_checkpoint(self, stored: Any) -> Any:
+        """Return the value of a checkpoint, which another version of the program or a plain channel may have written.
+
+        It is an ``UnreadableAnswer`` if its schema is no longer declared, or has changed so that it no longer fits.
+        """
+        if not _is_marked(stored):
+            return self.from_write(stored)
+        name, value = stored[MARK], stored["value"]
+        if name is None:
+            return value
+        if (schema := self._named(name)) is None:
+            problem = f"No schema of this name is declared, only {[schema.name for schema in self.schemas]!r}."
+            return self._of_any(value, otherwise=UnreadableAnswer({"schema": name, "problem": problem, "data": value}))
+        try:
+            return schema.load(value)
+        except ValueError as mismatch:
+            return UnreadableAnswer({"schema": name, "problem": str(mismatch), "data": value})
+
+    def _schemas_of(self, value: Any) -> list[AnswerSchema]:
+        return [candidate for candidate in self.schemas if value is not None and candidate.holds(value)]
+
+    def _named(self, name: object) -> AnswerSchema | None:
+        return next((schema for schema in self.schemas if schema.name == name), None)
+
+    def _of_any(self, data: Any, otherwise: Any) -> Any:
+        """Return data as a value of the only schema that it fits, else ``otherwise``."""
+        fitting = [value for schema in self.schemas if (value := _loaded(schema, data, _NONE)) is not _NONE]
+        return fitting[0] if len(fitting) == 1 else otherwise
+
+
+_CODECS: RecentCache[AnswerCodec] = RecentCache()
+
+
+def answer_codec(schemas: tuple[AnswerSchema, ...]) -> AnswerCodec:
+    """Return the codec shared by the nodes and the channel of some schemas."""
+    return _CODECS.get_or_make(lambda: AnswerCodec(schemas), *schemas)
+
+
+_NONE = object()
+
+
+def _schemas_of(typ: Any) -> tuple[AnswerSchema, ...]:
+    alternatives = get_args(typ)
+    if NoneType not in alternatives:
+        return answer_schemas(typ)
+    return tuple(schema for alternative in alternatives if alternative is not NoneType for schema in answer_schemas(alternative))
+
+
+def _loaded(schema: AnswerSchema, data: Any, otherwise: Any) -> Any:
+    try:
+        value = schema.load(data)
+        return value if value is data or _contains(schema.dump(value), data) or _same(value, data) else otherwise
+    except (ValueError, TypeError):
+        return otherwise
+
+
+def _is_marked(value: Any) -> bool:
+    return isinstance(value, dict) and value.keys() == {MARK, "value"}
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Return whether two values are equal and of one type, also inside lists and dicts."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
+    if isinstance(one, list):
+        return len(one) == len(other) and all(map(_same, one, other))
+    return bool(one == other)
+
+
+def _contains(whole: Any, part: Any) -> bool:
+    """Return whether JSON contains other JSON; extra keys are defaults."""
+    if isinstance(whole, dict) and isinstance(part, dict):
+        return part.keys() <= whole.keys() and all(_contains(whole[key], part[key]) for key in part)
+    if isinstance(whole, list) and isinstance(part, list):
+        return len(whole) == len(part) and all(map(_contains, whole, part))
+    if isinstance(part, float) and math.isnan(part):
+        return isinstance(whole, float) and math.isnan(whole)
+    # In JSON, 1 equals 1.0, but not true.
+    return bool(whole == part) and isinstance(whole, bool) == isinstance(part, bool)

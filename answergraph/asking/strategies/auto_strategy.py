@@ -1,0 +1,101 @@
+"""The automatic strategy: chooses the best way to ask for the answer at every call, by the model and its tools."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, overload
+
+from langchain_core.messages import ToolMessage
+from typing_extensions import TypeForm
+
+from answergraph.answers.schemas.answer_schema import AnswerSchema
+from answergraph.asking.model_request import NO_CALLS, ModelRequest
+from answergraph.asking.providers.model_capabilities import (
+    answers_last,
+    refuses_forced_tools,
+    supports_json_mode,
+    supports_native_format,
+)
+from answergraph.asking.providers.refusals import TOOL_CALLING, is_refused
+from answergraph.asking.strategies.prompted_strategy import PromptedStrategy
+from answergraph.asking.strategies.provider_strategy import ProviderStrategy
+from answergraph.asking.strategies.strategy import Binding, FreeLoop, NamedStrategy, SchemaT, Strategy, after_tools
+from answergraph.asking.strategies.tool_strategy import ToolStrategy
+
+
+class TextProtocolStrategy(Strategy[SchemaT]):
+    """Wraps a model without tool calls in the text protocol Thought / Action / Observation."""
+
+    name = "react_text"
+    answers_in_text = True
+
+    def binding(self, request: ModelRequest[Any]) -> Binding:
+        json_schema = {"name": self.format_name, "schema": dict(self.reply_schema())}
+        choice = {} if request.tool_choice is None else {"tool_choice": request.tool_choice}
+        settings = {"response_format": {"type": "json_schema", "json_schema": json_schema}, **choice}
+        return Binding(request.tools, settings, text_protocol=True)
+
+    def request_text(self) -> str:
+        return f"Write 'Final Answer:' and after it a JSON object of the schema {' or '.join(self.schema_names)}."
+
+
+class AutoStrategy(Strategy[SchemaT]):
+    """Use the best strategy for the model, and the next one if the provider refuses it or the model ignores it.
+
+    The order is: the provider's own mode, the answer tool with a forced call, the answer tool without one, the provider's JSON
+    mode, and the prompt alone. If a format prevents tool calls on the model's server, the model uses its tools first and is asked
+    for the answer afterwards. A model without tool calling is wrapped in a ``ReActTextModel`` if there are tools, or tool
+    calls in the conversation. A bare schema as ``response_format`` means this strategy.
+    """
+
+    name = "auto"
+
+    # The answer type follows from the schema; for a JSON Schema it is ``dict``.
+    @overload
+    def __init__(self: AutoStrategy[dict[str, Any]], schema: dict[str, Any]) -> None: ...
+    @overload
+    def __init__(self, schema: TypeForm[SchemaT]) -> None: ...
+    def __init__(self, schema: Any) -> None:
+        """Set the type of the answer.
+
+        Args:
+            schema: A type of answer, as ``create_agent`` accepts it.
+
+        Raises:
+            AgentSpecError: If the schema is not supported.
+        """
+        super().__init__(schema)
+        schemas: Any = self.schemas
+        self._native: ProviderStrategy[Any] = ProviderStrategy(schemas)
+        self._tool: Strategy[Any] = ToolStrategy(schemas).changed(corrects_briefly=True)
+        self._free_tool: Strategy[Any] = self._tool.changed(name="free_tool", tool_choice="auto")
+        self._json_mode: Strategy[Any] = PromptedStrategy(schemas, json_mode=True).changed(name="json_mode")
+        self._prompted: Strategy[Any] = PromptedStrategy(schemas)
+        self._free = FreeLoop(schemas)
+        self._text_protocol: Strategy[Any] = TextProtocolStrategy(schemas)
+
+    def strategies_for(self, request: ModelRequest[Any]) -> Sequence[NamedStrategy]:
+        if _needs_text_protocol(request):
+            return [NamedStrategy(TextProtocolStrategy.name, self._text_protocol.narrowed(self.schema_names))]
+        calls = request.tool_choice is not NO_CALLS
+        if request.tools and calls and answers_last(request.model):
+            return after_tools(self._free.narrowed(self.schema_names), self, request)
+        is_native = supports_native_format(request.model, request.tools, calls=calls) and self._native.suits(request.model)
+        native = (self._native,) if is_native else ()
+        forced = () if refuses_forced_tools(request.model) else (self._tool,)
+        json_mode = (self._json_mode,) if supports_json_mode(request.model, request.tools, calls=calls) else ()
+        every = (*native, *forced, self._free_tool, *json_mode, self._prompted)
+        return [NamedStrategy(each.name, each.narrowed(self.schema_names)) for each in every]
+
+    def widened(self, more: tuple[AnswerSchema, ...]) -> Strategy[Any]:
+        schemas: Any = super().widened(more).schemas
+        return self if schemas == self.schemas else AutoStrategy(schemas)
+
+    def request_text(self) -> str:
+        return self._tool.narrowed(self.schema_names).request_text()
+
+
+def _needs_text_protocol(request: ModelRequest[Any]) -> bool:
+    if not is_refused(request.model, TOOL_CALLING, beside_tools=False):
+        return False
+    return bool(request.tools) or any(isinstance(message, ToolMessage) for message in request.messages)

@@ -1,0 +1,49 @@
+"""The fallback strategy: several ways to ask, one after the other."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from answergraph.answers.schemas.answer_schema import AnswerSchema
+from answergraph.asking.model_request import ModelRequest
+from answergraph.asking.strategies.declared_format import as_strategy
+from answergraph.asking.strategies.strategy import NamedStrategy, SchemaT, Strategy
+from answergraph.runtime.argument_checks import shown
+from answergraph.runtime.errors import AgentSpecError
+
+
+class FallbackStrategy(Strategy[SchemaT]):
+    """Use the next strategy if the provider refuses the request, or the model ignores it or repeats its mistake."""
+
+    name = "fallback"
+
+    def __init__(self, strategies: Sequence[Strategy[SchemaT]]) -> None:
+        """Set the strategies.
+
+        Args:
+            strategies: The strategies in order, all with the same schemas. LangChain's strategies are accepted, too.
+
+        Raises:
+            AgentSpecError: If there is none, or their schemas differ.
+        """
+        if not isinstance(strategies, list | tuple):
+            given = f"{type(strategies).__name__}(…)" if isinstance(strategies, Strategy) else shown(strategies)
+            raise AgentSpecError(f"FallbackStrategy takes a list; write FallbackStrategy([{given}, …]).")
+        if not strategies:
+            raise AgentSpecError("FallbackStrategy needs a strategy; write FallbackStrategy([ToolStrategy(YourType), …]).")
+        taken = tuple(as_strategy(strategy) for strategy in strategies)
+        if any(other.schema_names != taken[0].schema_names for other in taken):
+            names = [strategy.schema_names for strategy in taken]
+            raise AgentSpecError(f"The strategies of a FallbackStrategy ask for the same schemas, not for {names!r}.")
+        super().__init__(taken[0].schemas)
+        self.schema = taken[0].schema
+        self.strategies = taken
+
+    def strategies_for(self, request: ModelRequest[Any]) -> Sequence[NamedStrategy]:
+        every = enumerate(strategy.narrowed(self.schema_names).strategies_for(request) for strategy in self.strategies)
+        return [NamedStrategy(f"{place}:{id_}", strategy) for place, strategies in every for id_, strategy in strategies]
+
+    def widened(self, more: tuple[AnswerSchema, ...]) -> Strategy[Any]:
+        return FallbackStrategy([strategy.widened(more) for strategy in self.strategies])
+
+    def request_text(self) -> str:
+        return self.strategies[0].request_text()

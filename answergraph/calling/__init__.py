@@ -1,0 +1,1 @@
+"""Calls of a model: what is bound to it, and the request."""

@@ -1,0 +1,192 @@
+"""Chat models with bound tools and format, cached, and the messages that are sent to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from langchain_core.callbacks import BaseCallbackHandler
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
+from langchain_core.prompt_values import ChatPromptValue
+from langchain_core.runnables import Runnable, RunnableBinding
+from langchain_core.tools import BaseTool
+
+from answergraph.asking.model_request import NO_CALLS, ModelRequest
+from answergraph.asking.providers.model_capabilities import may_write_calls, no_call_choice, takes_user_after_tool
+from answergraph.asking.providers.openai_requests import with_plain_requests
+from answergraph.asking.strategies.strategy import CALLS_ARE_OVER, Strategy
+from answergraph.json_schema.dialects import Dialect
+from answergraph.runtime.recent_cache import RecentCache
+from answergraph.runtime.steps import Invoke
+from answergraph.state.messages import WHOLE_MESSAGES
+from answergraph.state.stop_reasons import is_paused
+
+SEEN = "I have seen the result."
+"""Sent between a tool message and a user message to providers that require it; never stored."""
+WROTE_NOTHING = "(nothing was written)"
+"""The text of an empty reply; never stored."""
+_WORDLESS = {"text", "thinking", "redacted_thinking", "reasoning", "reasoning_content"}
+"""The types of blocks that a reply without words may have."""
+
+
+@dataclass(frozen=True, eq=False)
+class BoundModel:
+    """A model with its tools and format bound."""
+
+    runnable: Runnable[Any, Any]
+    settings: Mapping[str, Any]
+    """Keyword arguments of its calls: the tools and the format."""
+    prompt: str | None
+    """Ends the prompt of each call."""
+    user_after_tool: bool = True
+    """Whether the provider accepts a user message after a tool message."""
+    dialect: Dialect = Dialect.PLAIN
+    note: str | None = None
+    """Recorded with each attempt."""
+    tools_in_text: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, bound: Any, **fields: Any) -> BoundModel:
+        """Separate a bound model into the model and its arguments if it is nothing more than these."""
+        is_plain = isinstance(bound, RunnableBinding) and _calls_as(bound, RunnableBinding)
+        if not is_plain or bound.config or bound.config_factories:
+            return cls(bound, {}, **fields)
+        return cls(bound.bound, bound.kwargs, **fields)
+
+    @cached_property
+    def takes_prompts(self) -> bool:
+        """Whether it accepts a prompt value: its ``invoke`` is that of ``BaseChatModel``."""
+        return isinstance(self.runnable, BaseChatModel) and _calls_as(self.runnable, BaseChatModel)
+
+    @cached_property
+    def has_plain_requests(self) -> bool:
+        return with_plain_requests(self.runnable) is not self.runnable
+
+    def call(self, request: ModelRequest[Any], listeners: Sequence[BaseCallbackHandler] = (), *, streams: bool = True) -> Invoke:
+        """Return the effect that calls the model; ``listeners`` are callback handlers beside those of the run."""
+        messages: list[AnyMessage] = [request.system_message] if request.system_message else []
+        # Filtered inline for speed: few messages can be empty.
+        messages += [
+            with_words(m)
+            if isinstance(m, AIMessage) and not m.tool_calls and (not isinstance(m.content, str) or not m.content.strip())
+            else m
+            for m in request.messages
+        ]
+        if self.prompt is not None:
+            messages = _with_prompt(messages, self.prompt)
+        if not self.user_after_tool:
+            messages = list(_apart(messages))
+        sent: Any = messages
+        if self.takes_prompts and WHOLE_MESSAGES.issuperset(map(type, messages)):
+            # LangChain converts and checks every message of a list, but not of a prompt.
+            sent = ChatPromptValue.model_construct(messages=messages)
+        asked = with_plain_requests(self.runnable, messages, streams=streams) if self.has_plain_requests else self.runnable
+        return Invoke(asked, sent, listeners, self.settings)
+
+
+def _calls_as(runnable: Runnable[Any, Any], kind: Any) -> bool:
+    own = type(runnable)
+    return own.invoke is kind.invoke and own.ainvoke is kind.ainvoke
+
+
+def _with_prompt(messages: list[AnyMessage], prompt: str) -> list[AnyMessage]:
+    # Some providers refuse two user messages in a row, and a paused turn must stay the last message.
+    place = len(messages) - 2 if len(messages) > 1 and _is_paused(messages[-1]) else len(messages) - 1
+    while place > 0 and _is_paused(messages[place]):
+        place -= 1
+    asked = messages[place] if messages else None
+    if isinstance(asked, HumanMessage):
+        extended = asked.model_copy(update={"content": _extended(asked.content, prompt)})
+        return [*messages[:place], extended, *messages[place + 1 :]]
+    return [*messages[: place + 1], HumanMessage(prompt), *messages[place + 1 :]]
+
+
+def _is_paused(message: AnyMessage) -> bool:
+    return isinstance(message, AIMessage) and is_paused(message)
+
+
+def _apart(messages: list[AnyMessage]) -> Iterator[AnyMessage]:
+    before: AnyMessage | None = None
+    for message in messages:
+        if isinstance(before, ToolMessage) and isinstance(message, HumanMessage):
+            yield AIMessage(SEEN)
+        yield message
+        before = message
+
+
+def _extended(content: Any, text: str) -> Any:
+    return f"{content}\n\n{text}" if isinstance(content, str) else [*content, {"type": "text", "text": text}]
+
+
+def with_words(message: AIMessage) -> AIMessage:
+    """Return a reply with text, because some providers refuse replies that are empty or have only thoughts."""
+    blocks = [block for block in message.content if isinstance(block, dict)] if isinstance(message.content, list) else []
+    is_wordless = not message.text.strip() and _WORDLESS.issuperset(block.get("type") for block in blocks)
+    if not is_wordless or message.tool_calls or message.invalid_tool_calls or message.additional_kwargs.get("refusal"):
+        return message
+    thoughts = [block for block in blocks if block["type"] != "text"]
+    content: Any = [*thoughts, {"type": "text", "text": WROTE_NOTHING}] if thoughts else WROTE_NOTHING
+    return message.model_copy(update={"content": content})
+
+
+class BoundModels:
+    """Bound models by what was bound to them: binding converts every tool, which costs more than the rest of a step."""
+
+    def __init__(self) -> None:
+        self._bound: RecentCache[BoundModel] = RecentCache()
+
+    def bind(self, request: ModelRequest[Any], strategy: Strategy[Any]) -> BoundModel:
+        """Return the model with tools and format bound, cached for requests that differ only in messages."""
+        settings = tuple(sorted(request.model_settings.items()))
+        if not all(isinstance(value, str | int | float | bool | None) for _, value in settings):
+            # Other values are not compared: they may be mutable.
+            return bind_model(request, strategy)
+        key = (repr(request.tool_choice), settings)
+        return self._bound.get_or_make(lambda: bind_model(request, strategy), request.model, strategy, *request.tools, key=key)
+
+
+def bind_model(request: ModelRequest[Any], strategy: Strategy[Any]) -> BoundModel:
+    binding = strategy.binding(request)
+    settings = {**request.model_settings, **binding.settings}
+    model: Any = _as_text_model(request.model) if binding.text_protocol else request.model
+    prompt = binding.prompt
+    if settings.get("tool_choice") is NO_CALLS:
+        settings["tool_choice"] = no_call_choice(model)
+        if settings["tool_choice"] is None and not strategy.tools_off:
+            prompt = "\n\n".join(filter(None, (CALLS_ARE_OVER, prompt)))
+    if binding.tools:
+        bound = model.bind_tools(binding.tools, **settings)
+        bound = bound.bind(**binding.late_settings) if binding.late_settings else bound
+    else:
+        settings.pop("tool_choice", None)
+        bound = model.bind(**settings, **binding.late_settings)
+    return BoundModel.of(
+        bound,
+        prompt=prompt,
+        user_after_tool=takes_user_after_tool(model),
+        dialect=binding.dialect,
+        note=binding.note,
+        tools_in_text=frozenset() if binding.text_protocol else _tools_in_text(request),
+    )
+
+
+def _tools_in_text(request: ModelRequest[Any]) -> frozenset[str]:
+    if not may_write_calls(request.model):
+        return frozenset()
+    names = (tool.name if isinstance(tool, BaseTool) else _function_name(tool) for tool in request.tools)
+    return frozenset(filter(None, names))
+
+
+def _function_name(tool: Mapping[str, Any]) -> str | None:
+    # The provider runs other tools.
+    return tool.get("function", tool).get("name") if tool.get("type", "function") == "function" else None
+
+
+def _as_text_model(model: BaseChatModel) -> BaseChatModel:
+    # Takes a tenth of the import time, and only models without tool calls need it.
+    from answergraph.react_text.react_text_model import ReActTextModel  # noqa: PLC0415 - see above
+
+    return ReActTextModel(model)

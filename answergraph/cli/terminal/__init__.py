@@ -1,0 +1,1 @@
+"""What every command shares: options, errors, the live view of a run."""

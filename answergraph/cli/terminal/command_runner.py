@@ -1,0 +1,129 @@
+"""What all commands share: options, the model, and ending with an exit code and a one-line reason.
+
+Each command imports its code when it runs, so that ``--help`` and shell completion are fast.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+import answergraph
+from answergraph.runtime.extras import MissingExtraError
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+    from langgraph.graph.state import CompiledStateGraph
+
+    Graph = CompiledStateGraph[Any, Any, Any, Any]
+
+NO_ANSWER = 1
+"""Exit code: the run ended without an answer, or a claim does not hold."""
+BAD_USAGE = 2
+"""Exit code: the request cannot be run."""
+
+ModelOption = Annotated[str, typer.Option(help="'offline', 'openai:NAME', or 'provider:NAME'.")]
+BaseUrlOption = Annotated[str | None, typer.Option(help="An OpenAI-compatible server, for --model openai:NAME.")]
+FactOption = Annotated[list[str] | None, typer.Option(help="NAME=VALUE for agents and rules, the value as JSON or a text.")]
+KeyOption = Annotated[Path | None, typer.Option(help="A file with the secret that signs the bundle.")]
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+
+
+def chosen_model(name: str, base_url: str | None) -> BaseChatModel | str:
+    """Return the model that ``--model`` and ``--base-url`` select: a name, or a model on that server.
+
+    Raise ``AgentSpecError`` if ``--base-url`` is given with another kind of model.
+    """
+    if base_url is None:
+        return name  # each graph has rules of its own for "offline"
+    if not name.startswith("openai:"):
+        raise answergraph.AgentSpecError(f"--base-url needs --model openai:NAME, not {name!r}.")
+    from answergraph.models.resolve import resolve_model
+
+    # Local servers often need no key, but the client requires one.
+    return resolve_model(name, base_url=base_url, api_key=os.environ.get("OPENAI_API_KEY") or "none")
+
+
+def imported(place: str) -> Any:
+    """Import ``package.module:attribute``, also from the current folder as ``python -m`` does, or raise ``AgentSpecError``."""
+    module, _, attribute = place.partition(":")
+    if not module or not attribute:
+        raise answergraph.AgentSpecError(f"{place!r} does not name an object; write it as 'package.module:attribute'.")
+    import_also_from(Path.cwd())
+    try:
+        return getattr(importlib.import_module(module), attribute)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise answergraph.AgentSpecError(f"{place!r} cannot be imported: {error}") from error
+
+
+def import_also_from(*folders: Path) -> None:
+    """Append folders to the import path: files there do not hide installed packages."""
+    sys.path += [str(folder) for folder in folders if str(folder) not in sys.path]
+
+
+@contextmanager
+def errors_as_bad_usage() -> Iterator[None]:
+    """Turn an error into one line on stderr and ``typer.Exit`` with code 2."""
+    try:
+        yield
+    except OSError as error:
+        raise ended(BAD_USAGE, f"Error: {error.filename}: {error.strerror}" if error.filename else f"Error: {error}") from error
+    except (answergraph.AgentSpecError, MissingExtraError, UnicodeDecodeError) as error:
+        raise ended(BAD_USAGE, f"Error: {error}") from error
+
+
+def facts_of(options: list[str] | None) -> dict[str, Any]:
+    """Parse facts given as ``NAME=VALUE``, the value as JSON or a string; raise ``AgentSpecError`` if one has no name."""
+    facts: dict[str, Any] = {}
+    for option in options or ():
+        name, equals, value = option.partition("=")
+        if not name or not equals:
+            raise answergraph.AgentSpecError(f"--fact takes NAME=VALUE, not {option!r}.")
+        facts[name] = value
+        with suppress(ValueError):
+            facts[name] = json.loads(value)
+    return facts
+
+
+def key_in(file: Path | None) -> bytes | None:
+    """Return the secret in a file, without the white space around it; raise ``AgentSpecError`` if there is none in it."""
+    secret = None if file is None else file.read_bytes().strip()
+    if secret == b"":
+        raise answergraph.AgentSpecError(f"--key {file} is empty, so anybody could sign with it; put a secret into it.")
+    return secret
+
+
+def write_json(path: Path, value: Any) -> None:
+    path.write_text(f"{json.dumps(value, ensure_ascii=False, indent=1, default=str)}\n", encoding="utf-8")
+
+
+def ended(code: int, line: str) -> typer.Exit:
+    """Print the reason as one line on stderr, and return the exit to raise."""
+    typer.echo(one_line(line), err=True)
+    return typer.Exit(code)
+
+
+def error_line(error: BaseException) -> str:
+    """Return an error as one line: type, text, the address of an unreachable server, and the first cause."""
+    line, root = f"{type(error).__name__}: {error}", error
+    while root.__cause__ is not None:
+        root = root.__cause__
+    # A client's connection error holds the request; the error it wraps holds the cause.
+    if "response" not in vars(error) and (request := vars(error).get("request")) is not None:
+        line = f"{line} No reply from {request.url}"
+    return line if str(root) in line else f"{line} ({root})"
+
+
+def one_line(text: str) -> str:
+    """Return a text as one line without control characters, safe to print on a terminal."""
+    return " ".join(_CONTROL.sub(" ", text).split())

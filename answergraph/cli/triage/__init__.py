@@ -1,0 +1,1 @@
+"""The triage on the command line."""

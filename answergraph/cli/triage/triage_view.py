@@ -1,0 +1,75 @@
+"""Prints the reports of a triage: a table, then the quotes for each verdict."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from answergraph.cli.terminal.command_runner import one_line
+from answergraph.cli.triage import triage_words as words
+from answergraph.graphs.add_ons.triage import CaseReport
+from answergraph.graphs.add_ons.triage.history import Changes
+
+_STYLES: Mapping[str, str] = {"real": "bold red", "false-pass": "bold red", "flaky": "magenta", "unknown": "yellow"}
+_MAX_QUOTE_LINES = 12
+MAX_CASES_SHOWN = 10  # cases named per cause
+
+
+def print_reports(console: Console, reports: Sequence[CaseReport], changes: Changes | None = None) -> None:
+    table = Table("verdict", "sure", "cases", "cause", "case", box=SIMPLE_HEAD, pad_edge=False)
+    for report in words.by_urgency(reports):
+        answer, style = report["answer"] or {}, _STYLES.get(report["verdict"], "")
+        sure = f"{answer['confidence']:.0%}" if "confidence" in answer else ""
+        cause = str(answer.get("misclassification_cause") or "")
+        named = Text(one_line(report["test"]), overflow="fold")
+        table.add_row(Text(words.verdict_of(report), style=style), sure, str(len(report["cases"])), cause, named)
+    console.print(words.total(reports))
+    console.print(table)
+    for report in words.by_urgency(reports):
+        console.print(Text.assemble("\n", *_details(report)), soft_wrap=True)
+    print_changes(console, changes)
+
+
+def print_changes(console: Console, changes: Changes | None) -> None:
+    if changes is None:
+        return
+    console.print(f"\nCompared with the run of {changes['since']}:" if changes["since"] else "\nThe first run of this history.")
+    for heading, tests in words.changes_by_heading(changes).items():
+        console.print(Text(f"  {heading}: {', '.join(one_line(test) for test in tests)}"), soft_wrap=True)
+
+
+def quotes_of(report: CaseReport) -> list[tuple[str, str]]:
+    quotes = []
+    for call_id, start, end, *_ in report["evidence"].values():
+        source = report["sources"].get(call_id)
+        if source is not None:
+            quotes.append((source["text"][start:end], source_name(source["tool"], source["args"])))
+    return quotes
+
+
+def source_name(tool: str, args: Mapping[str, object]) -> str:
+    """Describe a tool call in a few words."""
+    arguments = ", ".join(f"{name}={value!r}" for name, value in args.items() if value not in ("", False))
+    return f"{tool}({arguments})"
+
+
+def _details(report: CaseReport) -> Iterable[tuple[str, str]]:
+    answer = report["answer"] or {}
+    yield (f"{one_line(report['test'])}", "bold")
+    yield (f"  {one_line(report['case'])}\n", "dim")
+    yield (f"  {words.verdict_of(report)}", _STYLES.get(report["verdict"], ""))
+    yield (f": {one_line(words.why(report))}\n", "")
+    for line in words.further(report):
+        yield (f"  {one_line(line)}\n", "")
+    if len(report["cases"]) > 1:
+        yield (f"  the same: {words.several([one_line(case['test']) for case in report['cases'][1:]], MAX_CASES_SHOWN)}\n", "")
+    last = ""
+    for quote, source in quotes_of(report):
+        yield (f"  {one_line(source)}\n" if source != last else "", "dim")
+        last = source
+        for line in quote.splitlines()[:_MAX_QUOTE_LINES]:
+            yield (f"    │ {words.printable(line.expandtabs())}\n", "cyan")
+    for item in answer.get("recommendations") or ():
+        yield (f"  do: {one_line(str(item))}\n", "")

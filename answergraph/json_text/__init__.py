@@ -1,0 +1,1 @@
+"""JSON in text: found, mended and bounded."""

@@ -1,0 +1,252 @@
+"""Reads a reply: its answer, if any, and its problems."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from langchain_core.messages import AIMessage, ToolCall
+
+from answergraph.answers.canonical_json import canonical_json, shortened
+from answergraph.answers.schemas.answer_schema import AnswerSchema, problems_by_field
+from answergraph.asking.strategies.strategy import AnswerRequest
+from answergraph.json_text.json_in_text import closed_value, find_json
+from answergraph.reading.text_answers import TextAnswer, find_answers
+from answergraph.state.ledger import StoredValue
+from answergraph.state.outcome import Problem, Status
+from answergraph.state.stop_reasons import diagnose, failed_sample, was_broken_off, why_unreadable
+
+UNREADABLE = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
+"""Validator exceptions that count as the model's mistake, as in LangChain."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The content of a reply."""
+
+    status: Status
+    """``answered`` if it holds one valid answer, otherwise the status to report."""
+    reason: str
+    """One sentence for a person."""
+    value: Any = None
+    """The answer, of the declared type."""
+    schema: AnswerSchema | None = None
+    meant: str | None = None
+    """The schema name of an invalid answer."""
+    error: Exception | None = None
+    """The error, for ``handle_errors``."""
+    feedback: str | None = None
+    """Why a check rejected a valid answer; sent back unchanged."""
+    mistake: str | None = None
+    """A wrong answer as canonical JSON, to detect repetition."""
+    calls: tuple[ToolCall, ...] = ()
+    """The answer calls of the reply; each needs a tool message."""
+    repairs: tuple[str, ...] = ()
+    counts: bool = False
+    """Whether it counts as an attempt although no answer was requested, as a failed sample does."""
+    problems: tuple[Problem, ...] = ()
+    is_echo: bool = False
+    """Whether the model returned the schema instead of an answer."""
+
+    def rejected(self, feedback: str, problems: Sequence[Problem]) -> Reading:
+        first = problems[0]
+        who = f"The check {first['check']!r}" if first["check"] else "A check"
+        reason = f"{who} rejected {first['path'] or 'the answer'}{_and_more(problems)}: {shortened(first['sentence'])}"
+        return replace(self, status="invalid", reason=reason, feedback=feedback, mistake=self.canonical, problems=tuple(problems))
+
+    @property
+    def canonical(self) -> str:
+        """The answer as canonical JSON with its schema's name."""
+        return canonical_json(None if self.schema is None else [self.schema.name, self.schema.dump(self.value)])
+
+    def is_answer(self, schema: str | None, data: Any) -> bool:
+        """Return whether this equals an answer given as JSON with its schema's name."""
+        return canonical_json([schema, data]) == self.canonical
+
+    def value_text(self) -> str:
+        """Return the value as a text, which shows changes; the value does not, because ``nan`` does not equal itself."""
+        try:
+            return repr(self.value if self.schema is None else self.schema.dump(self.value))
+        except (ValueError, TypeError):
+            # The value is no longer expressible in JSON.
+            return repr(self.value)
+
+    def is_changed(self, value_text: str) -> bool:
+        """Return whether the value was changed in place since ``value_text`` was called."""
+        text = self.value_text()
+        # The JSON of some types differs every time, for example by a salt. That is not a change.
+        return text != value_text and text == self.value_text()
+
+    @property
+    def error_text(self) -> str:
+        if self.feedback is not None:
+            return self.feedback
+        return self.reason if self.error is None else str(self.error)
+
+
+@dataclass(frozen=True)
+class ReplyReader:
+    """Reads replies to one request for an answer."""
+
+    request: AnswerRequest
+
+    def read(self, message: AIMessage) -> Reading:
+        """Read a reply: calls of answer tools first, else the text."""
+        declared = self.request.declared
+        calls = [call for call in message.tool_calls if call["name"] in declared]
+        malformed = [call for call in message.invalid_tool_calls if call.get("name") in declared]
+        every = (*calls, *(ToolCall(name=str(c["name"]), args={}, id=c["id"], type="tool_call") for c in malformed))
+        # This comes before parsing, because a cut answer may still parse.
+        if status := diagnose(message):
+            if status == "truncated" and not every and (whole := self._read_cut(message)):
+                return whole
+            return Reading(status, why_unreadable(status, message), calls=every)
+        if not every and message.response_metadata and (problem := failed_sample(message)):
+            return self._read_failed(problem, message)
+        if not every:
+            return self.read_text(message.text, message)
+        readings = [self._read_call(call, message) for call in calls]
+        readings += [self._read_malformed(call, message) for call in malformed]
+        if len(readings) > 1 and not _is_one_answer(readings):
+            names = [call["name"] for call in every]
+            return replace(self._ambiguous(names, readings, message), calls=every)
+        return replace(readings[0], calls=every)
+
+    def read_middleware_value(self, given: StoredValue, message: AIMessage) -> Reading:
+        """Check a value that a middleware set instead of the model's answer; ``message`` is the reply."""
+        schema = self._requested(given["schema"]) if given["schema"] else None
+        calls = tuple(call for call in message.tool_calls if call["name"] in self.request.declared)
+        if schema is not None:
+            return replace(self._validated(schema, given["value"], message, bare=True), calls=calls)
+        names = self.request.strategy.schema_names
+        error = ValueError(f"a middleware gave {given['value']!r}, which is not an answer of {names!r}")
+        return replace(self._invalid(names[0], error, message, given["value"]), calls=calls)
+
+    def read_text(self, text: str, message: AIMessage) -> Reading:
+        """Read a text of the model or of a ``return_direct`` tool as an answer."""
+        held = find_answers(text, self.request)
+        readings = [self._read_found(item, message) for item in held.found]
+        answers = [reading for reading in readings if reading.status == "answered"]
+        if answers and not _is_one_answer(answers):
+            return self._ambiguous([str(r.schema.name) for r in answers if r.schema], answers, message)
+        if answers:
+            return answers[0]
+        return readings[0] if readings else self._unanswered(text, message, is_echo=held.is_echo)
+
+    def _read_cut(self, message: AIMessage) -> Reading | None:
+        closed = None if was_broken_off(message) else closed_value(message.text)
+        reading = None if closed is None else self.read_text(closed, message)
+        return reading if reading is not None and reading.status == "answered" else None
+
+    def _read_failed(self, text: str, message: AIMessage) -> Reading:
+        """Read output that the provider could not parse: an answer, or a failed attempt."""
+        reading = self.read_text(message.text, message)
+        if reading.status == "answered":
+            return replace(reading, repairs=("failed sample", *reading.repairs))
+        return replace(self._invalid(self.request.strategy.schema_names[0], ValueError(text), message, message.text), counts=True)
+
+    def _read_call(self, call: ToolCall, message: AIMessage) -> Reading:
+        schema = self._requested(call["name"])
+        if schema is None:
+            return self._not_requested(call["name"], message, call["args"])
+        return self._validated(schema, call["args"], message)
+
+    def _read_malformed(self, call: Any, message: AIMessage) -> Reading:
+        schema = self._requested(call["name"])
+        found = find_json(call.get("args") or "")
+        if schema is None or len(found) != 1:
+            return self._invalid(call["name"], ValueError("its arguments are not valid JSON"), message, call.get("args"))
+        return self._validated(schema, found[0].data, message, (f"malformed arguments: {found[0].place}",))
+
+    def _read_found(self, item: TextAnswer, message: AIMessage) -> Reading:
+        if item.name is not None and not item.schemas:
+            return self._not_requested(item.name, message, item.data)
+        readings = [self._validated(schema, item.data, message, item.repairs, bare=item.is_bare) for schema in item.schemas]
+        if not item.is_known:
+            readings = [self._unknown(reading, item, message) for reading in readings]
+        answers = [reading for reading in readings if reading.status == "answered"]
+        if not answers and item.name is not None:
+            answers = self._of_other_name(item, message)
+        if len(answers) > 1:
+            names = [reading.schema.name for reading in answers if reading.schema]
+            error = ValueError(f"it fits each of {names!r}; say which one you mean")
+            return replace(self._invalid(names[0], error, message, item.data), meant=None)
+        # A value that fits none of several schemas may be meant for any of them.
+        return answers[0] if answers else replace(readings[0], meant=readings[0].meant if len(readings) == 1 else None)
+
+    def _unknown(self, reading: Reading, item: TextAnswer, message: AIMessage) -> Reading:
+        if reading.schema is None:
+            return reading
+        return self._invalid(reading.schema.name, ValueError(reading.schema.problem_with(item.data)), message, item.data)
+
+    def _of_other_name(self, item: TextAnswer, message: AIMessage) -> list[Reading]:
+        """Return the answer if a value with a wrong name fits exactly one other schema."""
+        others = [
+            s for s in self.request.strategy.schemas if s.name != item.name and isinstance(item.data, dict) and s.knows(item.data)
+        ]
+        repairs = (*item.repairs, f"the name {item.name!r} replaced")
+        readings = [self._validated(schema, item.data, message, repairs, bare=True) for schema in others]
+        answers = [reading for reading in readings if reading.status == "answered"]
+        return answers if len(answers) == 1 else []
+
+    def _validated(
+        self, schema: AnswerSchema, data: Any, message: AIMessage, repairs: tuple[str, ...] = (), *, bare: bool = False
+    ) -> Reading:
+        try:
+            value = schema.load(data) if bare or schema.is_object else schema.validate(data)
+        except UNREADABLE as error:
+            return self._invalid(schema.name, error, message, data)
+        return Reading("answered", f"The model answered with {schema.name!r}.", value=value, schema=schema, repairs=repairs)
+
+    def _not_requested(self, name: str, message: AIMessage, data: Any) -> Reading:
+        error = ValueError(f"{name!r} is not offered now; answer with one of {self.request.strategy.schema_names!r}")
+        return self._invalid(name, error, message, data)
+
+    def _requested(self, name: str) -> AnswerSchema | None:
+        return next((schema for schema in self.request.strategy.schemas if schema.name == name), None)
+
+    def _invalid(self, name: str, source: Exception, message: AIMessage, data: Any) -> Reading:
+        error = self._error(name, source, message)
+        problems = tuple(
+            Problem(path=path, sentence=sentence, check=None, nearest=None) for path, sentence in problems_by_field(source)
+        )
+        first = ": ".join(filter(None, (problems[0]["path"], problems[0]["sentence"])))
+        reason = f"The answer does not fit {name!r}{_and_more(problems)}: {shortened(first)}"
+        mistake = canonical_json([name, data])
+        return Reading("invalid", reason, meant=name, error=error, mistake=mistake, problems=problems)
+
+    def _error(self, name: str, source: Exception, message: AIMessage) -> Exception:
+        error = self.request.strategy.errors.validation(name, source, message)
+        # Chain the error like ``raise error from source``.
+        error.__cause__ = source
+        return error
+
+    def _ambiguous(self, names: list[str], readings: Sequence[Reading], message: AIMessage) -> Reading:
+        error = self.request.strategy.errors.multiple(names, message)
+        mistake = canonical_json([reading.mistake or reading.canonical for reading in readings])
+        return Reading("invalid", "The model gave several different answers at once.", error=error, mistake=mistake)
+
+    def _unanswered(self, text: str, message: AIMessage, *, is_echo: bool) -> Reading:
+        reason = f"The model wrote a text that holds no answer: {shortened(text)}"
+        if is_echo:
+            return Reading("unanswered", "The model returned the schema instead of an answer.", is_echo=True)
+        if not text.strip():
+            reason = "The model called tools and gave no answer."
+        try:
+            json.loads(text)
+        except (ValueError, RecursionError) as broken:
+            source = self.request.strategy.unreadable(broken)
+            if source is not None and not message.tool_calls:
+                name = getattr(self.request.strategy.schemas[0].declared, "__name__", "response_format")
+                return Reading("unanswered", reason, error=self._error(name, source, message))
+        return Reading("unanswered", reason)
+
+
+def _is_one_answer(readings: Sequence[Reading]) -> bool:
+    return all(r.status == "answered" for r in readings) and len({reading.canonical for reading in readings}) == 1
+
+
+def _and_more(problems: Sequence[Problem]) -> str:
+    return f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""

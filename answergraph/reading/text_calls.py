@@ -1,0 +1,271 @@
+"""Finds tool calls that a model wrote as text because its server does not parse them.
+
+Only offered tools count. JSON that is not a call is skipped as a whole, so that no part of an answer becomes a call. Arguments
+are never guessed: if they are unreadable, only the name of the tool is returned.
+"""
+
+import ast
+import json
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any, NamedTuple
+
+from answergraph.answers.schemas.answer_schema import CALL_ARGUMENTS
+from answergraph.json_text.json_in_text import (
+    BRACKET_COST_CHARACTERS,
+    MAX_MENDED,
+    MAX_OBJECTS,
+    MAX_PASSED_OVER_CHARACTERS,
+    MAX_TEXT_LENGTH,
+    begins_json,
+    closings_in,
+    value_at,
+)
+from answergraph.json_text.json_syntax_repair import MAX_MENDED_LENGTH, mend_json
+from answergraph.json_text.strict_json import load_json
+from answergraph.reading.filled_schema import values_in_schema
+
+MAX_PYTHON_CHARACTERS = 100_000
+"""Longer arguments in Python's syntax are not read."""
+
+_CALL_KEYS = {"id", "index", "type", "function"}
+_MESSAGE_KEYS = {"role", "content", "tool_calls"}
+
+# NAME stands for any offered name. Quantifiers are possessive where a text could be read twice.
+_CALL_STARTS = "|".join(
+    (
+        r"(?:^|(?<=[>\]]))[ \t]*+`?(?:\[\s*+)?NAME\(",
+        r"<function=NAME>",
+        r'<(?:\w+:)?invoke name="NAME">',
+        r"\[TOOL_CALLS\]\s*+NAME(?:\[ARGS\])?(?=\s*+\{)",
+        r"[{\[]",
+    )
+)
+_NEXT_PYTHON_CALL = r"\s*+[,;]\s*+NAME\("
+_PYTHON_END = re.compile(r"[ \t]*+(\]?[`,;]?)[ \t]*+(?:$|\r|</|<\||```)", re.MULTILINE)
+_PYTHON_PIECES = re.compile(r""""(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*+'|\\.|[()]""", re.DOTALL)
+_ESCAPES = re.compile(r"""\\(?:(?P<known>[\\\n'"abfnrtvxuUN0-7])|.)""")
+# The beginning of a call in broken JSON.
+_BROKEN_CALL = (
+    r"""\{\s*+(?:["'](?:tool_calls|function|type|id)["']\s*+:\s*+(?:["'][^"'\n]{0,100}+["']\s*+,\s*+|(?:[{\[]\s*+)++))*"""
+    r"""(?:["'](?:name|function)["']\s*+:\s*+["']NAME["'].*?["'](?:arguments|parameters|args|input)["']|["']NAME["']\s*+:\s*+\{)"""
+)
+_OBJECT = re.compile(r"\s*+\{")
+_PARAMETER = re.compile(r'\s*+<(?:\w+:)?parameter(?:=| name=")([\w.-]++)"?>\n?(.*?)\n?</(?:\w+:)?parameter>', re.DOTALL)
+_PARAMETERS_END = re.compile(r"\s*+(?P<closed></)|\s*+<(?:\w+:)?parameter")
+_ANY_THOUGHTS_END = re.compile("</think>")
+_THOUGHTS_END = re.compile(r"</think>[ \t]*+(?:\n|\Z)")
+_WRAPPERS = re.compile(
+    r"</?\|?(?:\w+:)?(?:tool|function)_calls?\|?>|<\|(?:python_tag|eom_id|eot_id|im_end)\|>|\[/?TOOL_CALLS\]"
+    r"|</(?:\w+:)?(?:function|invoke)>"
+)
+
+
+class TextCall(NamedTuple):
+    """A call that was written as text."""
+
+    name: str  # one of the offered names
+    args: Any
+    """A dictionary; any other value is unreadable."""
+
+
+class TextCalls(NamedTuple):
+    """The calls of a text, in its order."""
+
+    calls: tuple[TextCall, ...]
+    rest: str
+    """The text around the calls; the unchanged text if there are none."""
+    malformed: tuple[str, ...] = ()
+    """The tools of the calls whose arguments are cut or are not a JSON object."""
+
+
+class _Place(NamedTuple):
+    start: int
+    end: int
+    written: list[TextCall]
+
+
+def find_text_calls(text: str, names: Collection[str]) -> TextCalls:
+    """Find the calls of offered tools in a text, in time linear in its length."""
+    if len(text) > MAX_TEXT_LENGTH or not any(name in text for name in names):
+        return TextCalls((), text)
+    places = list(_Reader(text, frozenset(names), names if isinstance(names, Mapping) else {}).places())
+    if not places:
+        return TextCalls((), text)
+    found = [each for place in places for each in place.written]
+    calls = tuple(each for each in found if isinstance(each.args, dict))
+    malformed = tuple(each.name for each in found if not isinstance(each.args, dict))
+    ends, starts = [0, *(place.end for place in places)], [*(place.start for place in places), len(text)]
+    return TextCalls(calls, _rest([text[end:start] for end, start in zip(ends, starts, strict=True)]), malformed)
+
+
+@dataclass
+class _Reader:
+    text: str
+    names: frozenset[str]
+    orders: Mapping[str, Sequence[str]]
+    passed_over: int = 0
+    """Characters read without finding a call."""
+    mended: int = 0  # characters repaired
+
+    @cached_property
+    def closings(self) -> dict[int, int]:
+        return closings_in(self.text)
+
+    def places(self) -> Iterator[_Place]:
+        starts = _compiled(_CALL_STARTS, self.names)
+        position, count = _end_of_thoughts(self.text), 0
+        while self.passed_over < MAX_PASSED_OVER_CHARACTERS and count < MAX_OBJECTS:
+            if (match := starts.search(self.text, position)) is None:
+                return
+            self.passed_over += BRACKET_COST_CHARACTERS
+            read = self._json if match.lastindex is None else self._python if match.lastindex == 1 else self._tagged
+            written, position = read(match)
+            count += len(written)
+            if written:
+                yield _Place(match.start(), position, written)
+
+    def _json(self, match: re.Match[str]) -> tuple[list[TextCall], int]:
+        start = match.start()
+        data, closed = value_at(self.text, start, self.closings)
+        end = closed or len(self.text)
+        if data is not None:
+            return self._calls_in(data), end
+        is_object = self.text[start] == "{"
+        if is_object and (broken := _compiled(_BROKEN_CALL, self.names).match(self.text, start, end)):
+            return self._mended(self.text[start:end]) or [TextCall(_name(broken), None)], end
+        if is_object and begins_json(self.text, start):
+            # Broken or cut JSON: its content is not a call.
+            return [], end
+        self.passed_over += end - start
+        return [], start + 1
+
+    def _mended(self, text: str) -> list[TextCall]:
+        self.mended += max(len(text), MAX_MENDED_LENGTH // MAX_MENDED)
+        return self._calls_in(mend_json(text)) if self.mended <= MAX_MENDED_LENGTH else []
+
+    def _calls_in(self, data: Any) -> list[TextCall]:
+        """Return the calls in a JSON value; none if anything in it is not a call."""
+        if isinstance(data, dict) and isinstance(data.get("tool_calls"), list) and data.keys() <= _MESSAGE_KEYS:
+            data = data["tool_calls"]
+        calls = [self._call(item) for item in (data if isinstance(data, list) else [data])]
+        return [call for call in calls if call and call.name in self.names] if all(calls) else []
+
+    def _call(self, item: Any) -> TextCall | None:
+        if not isinstance(item, dict):
+            return None
+        if isinstance(item.get("function"), dict) and item.keys() <= _CALL_KEYS:
+            item = item["function"]
+        name = item.get("name", item.get("function"))
+        given = [key for key in CALL_ARGUMENTS if key in item]
+        if isinstance(name, str) and given:
+            return TextCall(self._bare(name), _arguments(given[0], item[given[0]]) if len(given) == 1 else None)
+        for key, value in item.items() if len(item) == 1 else ():
+            if self._bare(key) in self.names and isinstance(value, dict):
+                return TextCall(self._bare(key), value)
+        return None
+
+    def _bare(self, name: str) -> str:
+        return name if name in self.names else name.removeprefix("functions.")
+
+    def _python(self, match: re.Match[str]) -> tuple[list[TextCall], int]:
+        written: list[TextCall] = []
+        call: re.Match[str] | None = match
+        while call and len(written) < MAX_OBJECTS:
+            end = _closing_parenthesis(self.text, call.end() - 1)
+            source, name = self.text[call.end() - 1 : end], _name(call)
+            written.append(TextCall(name, python_arguments(source, self.orders.get(name, ()))))
+            call = _compiled(_NEXT_PYTHON_CALL, self.names).match(self.text, end)
+        if line_end := _PYTHON_END.match(self.text, end):
+            return written, line_end.end(1)
+        # More follows on the line: prose or a program mentions the call.
+        self.passed_over += end - match.start()
+        return [], match.end()
+
+    def _tagged(self, match: re.Match[str]) -> tuple[list[TextCall], int]:
+        if bracket := _OBJECT.match(self.text, match.end()):
+            data, closed = value_at(self.text, bracket.end() - 1, self.closings)
+            return [TextCall(_name(match), data)], closed or len(self.text)
+        pairs: list[tuple[str, Any]] = []
+        end = match.end()
+        while parameter := _PARAMETER.match(self.text, end):
+            is_json = parameter[2].lstrip().startswith(("{", "["))
+            pairs.append((parameter[1], (load_json(parameter[2]) if is_json else None) or parameter[2]))
+            end = parameter.end()
+        following = _PARAMETERS_END.match(self.text, end)
+        is_whole = following is not None and following["closed"] and len(dict(pairs)) == len(pairs)
+        # An unclosed parameter extends to the end.
+        return [TextCall(_name(match), dict(pairs) if is_whole else None)], end if not following or is_whole else len(self.text)
+
+
+def _arguments(key: str, value: Any) -> Any:
+    if isinstance(value, str):
+        return load_json(value)
+    # The model returned the definition of the tool.
+    is_definition = key == "parameters" and isinstance(value, dict) and isinstance(value.get("properties"), dict)
+    return None if is_definition and values_in_schema(value) is None else value
+
+
+def python_arguments(source: str, order: Sequence[str] = ()) -> dict[str, Any] | None:
+    """Return JSON arguments in parentheses: one object, or literals by keyword or in order."""
+    if isinstance(data := load_json(source[1:-1]) if source.endswith(")") else None, dict):
+        return data
+    # Unknown escapes cause a warning in Python.
+    if len(source) > MAX_PYTHON_CHARACTERS or not all(escape["known"] for escape in _ESCAPES.finditer(source)):
+        return None
+    try:
+        call = ast.parse(f"f{source}", mode="eval").body
+        if not isinstance(call, ast.Call):
+            return None
+        values = [ast.literal_eval(arg) for arg in call.args]
+        named = [(keyword.arg, ast.literal_eval(keyword.value)) for keyword in call.keywords]
+        is_object = len(values) == 1 and isinstance(values[0], dict) and not named
+        args: Any = values[0] if is_object else dict([*zip(order, values, strict=False), *named])
+        # Repeated keywords and ``**`` are not JSON either.
+        is_json = json.loads(json.dumps(args, allow_nan=False)) == args
+        return args if is_json and (is_object or len(args) == len(values) + len(named)) else None
+    except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
+        return None
+
+
+def _closing_parenthesis(text: str, start: int) -> int:
+    depth = 0
+    for piece in _PYTHON_PIECES.finditer(text, start):
+        depth += {"(": 1, ")": -1}.get(piece[0], 0)
+        if depth == 0:
+            return piece.end()
+    return len(text)
+
+
+def _end_of_thoughts(text: str) -> int:
+    begins = text.lstrip().startswith("<think>")
+    # A server may drop the opening tag. JSON strings have no line breaks.
+    end = (_THOUGHTS_END if not begins else _ANY_THOUGHTS_END).search(text)
+    return end.end() if end else len(text) if begins else 0
+
+
+def _rest(pieces: Sequence[str]) -> str:
+    """Return the text around calls without tags, fences and separators."""
+    kept: list[str] = []
+    is_fenced = False
+    for place, piece in enumerate(_WRAPPERS.sub("", piece) for piece in pieces):
+        text = piece.lstrip(" \t\r\n,;.]}") if place else piece
+        if is_fenced and text:
+            text, is_fenced = text.removeprefix("```"), False
+        before, _, tag = text.rpartition("```")
+        if place < len(pieces) - 1 and text.count("```") % 2 and re.fullmatch(r"\w*+\s*+", tag):
+            text, is_fenced = before, True
+        kept.append(text.strip())
+    return "\n".join(filter(None, kept))
+
+
+def _name(match: re.Match[str]) -> str:
+    return match[match.lastindex or 0]
+
+
+@lru_cache(maxsize=256)
+def _compiled(pattern: str, names: frozenset[str]) -> re.Pattern[str]:
+    any_name = "|".join(map(re.escape, sorted(names)))
+    return re.compile(pattern.replace("NAME", rf"(?:functions\.)?({any_name})"), re.MULTILINE | re.DOTALL)

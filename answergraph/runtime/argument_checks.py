@@ -1,0 +1,90 @@
+"""Checks the arguments that developers pass, and words the errors."""
+
+from collections.abc import Iterable, Sequence, Set
+from difflib import get_close_matches
+from inspect import Signature, iscoroutinefunction, isroutine, signature
+from typing import Any, get_args
+
+from langchain_core.tools import BaseTool
+from pydantic import BaseModel
+
+from answergraph.runtime.errors import AgentSpecError
+
+
+def shown(given: Any) -> str:
+    """Describe an argument briefly: a class or function by name, an object without a repr by its class."""
+    if isinstance(given, type) or isroutine(given):
+        return given.__qualname__.rpartition("<locals>.")[2]
+    if isinstance(given, BaseTool):
+        return given.name
+    if isinstance(given, list):
+        return f"[{', '.join(map(shown, given))}]"
+    return f"{type(given).__name__}(…)" if " object at 0x" in repr(given) else repr(given)
+
+
+def meant(name: Any, known: Iterable[str]) -> str:
+    """Return " Did you mean …?" for a similar name, else an empty string."""
+    near = get_close_matches(name, list(known), 1) if isinstance(name, str) else []
+    return f" Did you mean {near[0]!r}?" if near else ""
+
+
+def one_of(name: str, allowed: Any, given: Any) -> Any:
+    """Return one of the values of a ``Literal``; raise ``AgentSpecError`` for anything else."""
+    if given not in get_args(allowed):
+        raise AgentSpecError(f"{name}={given!r} must be one of {get_args(allowed)!r}.{meant(given, get_args(allowed))}")
+    return given
+
+
+def check_list(name: str, given: Any) -> Sequence[Any]:
+    """Return the items of a list, none for ``None``; raise ``AgentSpecError`` if it is not a list."""
+    if given is None:
+        return ()
+    if isinstance(given, str | dict | type | BaseModel) or not isinstance(given, Iterable):
+        if hasattr(given, "tools_by_name"):
+            line = f"{name}: {type(given).__name__!r} object is not iterable; write {name}=list(node.tools_by_name.values())."
+            raise AgentSpecError(line)
+        raise AgentSpecError(f"{name}={shown(given)} is not a list; write {name}=[{shown(given)}].")
+    return tuple(given)
+
+
+def check_function(given_as: str, function: Any, *arguments: str, may_be_async: bool = False, instead: str = "") -> Any:
+    """Return a function that accepts these positional arguments.
+
+    Raise ``AgentSpecError`` if it is a class, is async and would not be awaited, or takes other arguments. ``given_as`` begins
+    the message.
+    """
+    wanted = f"({', '.join(arguments)})"
+    if isinstance(function, type):
+        raise AgentSpecError(f"{given_as} is a class; pass a function of {wanted}.")
+    if not callable(function):
+        raise AgentSpecError(f"{given_as} is not a function of {wanted}.")
+    if not may_be_async and (iscoroutinefunction(function) or iscoroutinefunction(type(function).__call__)):
+        raise AgentSpecError(f"{given_as} is not awaited: write an ordinary function, not async, of {wanted}.")
+    try:
+        taken = signature(function)
+    except ValueError:
+        return function  # a builtin without a signature
+    try:
+        taken.bind(*arguments)
+    except TypeError:
+        name = getattr(function, "__name__", "f")
+        line = f"lambda {wanted[1:-1]}: …" if name == "<lambda>" else f"def {name}{wanted}"
+        raise AgentSpecError(
+            f"{given_as} takes {_parameters(taken)} and is called with {wanted}; write {line}.{instead}"
+        ) from None
+    return function
+
+
+def _parameters(signature: Signature) -> str:
+    return str(signature.replace(return_annotation=Signature.empty))
+
+
+def tool_names(what: str, given: Any) -> tuple[str, ...]:
+    """Return the names of tools, given as names or tools, one or several; raise ``AgentSpecError`` for anything else."""
+    if isinstance(given, BaseTool):
+        return (given.name,)
+    if isinstance(given, str):
+        return (given,)
+    if not isinstance(given, Sequence | Set):
+        raise AgentSpecError(f"{what}: {shown(given)} is not a tool; write the name of one.")
+    return tuple(name for each in given for name in tool_names(what, each))

@@ -1,0 +1,1 @@
+"""Graphs made with the public names and the kit only."""

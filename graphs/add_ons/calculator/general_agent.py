@@ -1,0 +1,111 @@
+"""The general agent: its model, system prompt and response format come with the run's context."""
+
+import json
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any, Literal
+
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.runtime import Runtime
+from pydantic import BaseModel, Field
+
+from answergraph.answers.untrusted.from_context import FromContext
+from answergraph.asking.model_request import ModelRequest
+from answergraph.asking.strategies.auto_strategy import AutoStrategy
+from answergraph.asking.strategies.prompted_strategy import PromptedStrategy
+from answergraph.asking.strategies.provider_strategy import ProviderStrategy
+from answergraph.asking.strategies.strategy import Strategy
+from answergraph.asking.strategies.tool_strategy import ToolStrategy
+from answergraph.graphs.add_ons.calculator.calculator import CALCULATOR_TOOLS
+from answergraph.graphs.agent.create import create_agent
+from answergraph.middleware.base import AgentMiddleware
+from answergraph.models.model_names import MODEL_NAMES, OFFLINE
+from answergraph.models.resolve import resolve_model
+from answergraph.state.budget import UsageLimits
+
+MAX_MODELS = 64
+"""Number of cached models, each with its connections."""
+MAX_FORMATS = 256
+"""Number of cached schemas, each with its strategy."""
+MAX_MODEL_CALLS = 200
+
+STRATEGIES: Mapping[str, type[Strategy[Any]]] = {
+    "auto": AutoStrategy,
+    "tool": ToolStrategy,
+    "provider": ProviderStrategy,
+    "prompted": PromptedStrategy,
+}
+
+
+class GeneralAgentContext(BaseModel):
+    """The context of a run of the general agent; a server shows it as a form."""
+
+    model: str = Field(default=OFFLINE, description=f"The chat model: {MODEL_NAMES}.")
+    system_prompt: str | None = Field(default=None, description="The text before the conversation in every model call.")
+    response_format: dict[str, Any] | None = Field(
+        default=None,
+        description="JSON Schema of the answer; its title names it. Without a schema the answer is a text.",
+    )
+    strategy: Literal["auto", "tool", "provider", "prompted"] = Field(
+        default="auto",
+        description=(
+            "How the model is asked for the answer: with a tool, with the provider's JSON-schema mode, in the prompt, or "
+            "automatically."
+        ),
+    )
+    max_model_calls: int = Field(
+        default=50,
+        ge=1,
+        le=MAX_MODEL_CALLS,
+        description="How often the model may be called in a run; the last of these calls is the final answer.",
+    )
+
+
+class ApplyContext(AgentMiddleware[Any, GeneralAgentContext, Any]):
+    """Calls the model that the run's context names, with the context's system prompt."""
+
+    def modify_model_request(self, request: ModelRequest[GeneralAgentContext]) -> ModelRequest[GeneralAgentContext]:
+        context = request.runtime.context or GeneralAgentContext()
+        request = request.override(model=_model(context.model))
+        return request if context.system_prompt is None else request.override(system_prompt=context.system_prompt)
+
+
+class FormatOfContext(FromContext):
+    """The response format and strategy of the context."""
+
+    def __call__(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> Any:
+        schema = super().__call__(state, runtime)
+        return None if schema is None else _strategy(runtime.context.strategy, json.dumps(schema))
+
+
+def general_agent(context: Mapping[str, Any] | None = None) -> CompiledStateGraph[Any, Any, Any, Any]:
+    """Return the general agent for a run's context: one graph for all runs with the same ``max_model_calls``.
+
+    It has the calculator's tools, so that it can be tried without a key.
+    """
+    limit = GeneralAgentContext.model_fields["max_model_calls"].default
+    asked = (context or {}).get("max_model_calls", limit)
+    # An invalid value is refused when the run checks its context, with the field's name.
+    return _agent(asked if isinstance(asked, int) and 1 <= asked <= MAX_MODEL_CALLS else limit)
+
+
+@lru_cache(maxsize=MAX_MODEL_CALLS)
+def _agent(max_model_calls: int) -> CompiledStateGraph[Any, Any, Any, Any]:
+    return create_agent(
+        OFFLINE,
+        CALCULATOR_TOOLS,
+        response_format=FormatOfContext(),
+        middleware=[ApplyContext()],
+        context_schema=GeneralAgentContext,
+        limits=UsageLimits(model_calls=max_model_calls),
+        name="agent",
+    )
+
+
+@lru_cache(maxsize=MAX_FORMATS)
+def _strategy(name: str, schema: str) -> Strategy[Any]:
+    # One object per format, for caching.
+    return STRATEGIES[name](json.loads(schema))
+
+
+_model = lru_cache(maxsize=MAX_MODELS)(resolve_model)

@@ -1,0 +1,134 @@
+"""Clusters failures by cause; each cluster is judged and shown once.
+
+Two failures share a cause if the rules see the same features in them, and if they share one of these: the message without
+its values, the line of the application that broke, the test without its parameters, or telling values.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from answergraph.graphs.add_ons.triage.offline import triage_signs as signs
+from answergraph.graphs.add_ons.triage.offline.triage_case_text import CaseText
+from answergraph.graphs.add_ons.triage.run_files.case_facts import facts_of
+from answergraph.graphs.add_ons.triage.run_files.case_survey import Case, Survey
+
+MAX_CAUSE_CHARACTERS = 300
+"""Characters of a failure's text used for clustering."""
+_MIN_TELLING_WORDS = 2
+
+_VALUES = (
+    (re.compile(r"\x1b\[[\d;]*m|\?\[[\d;]*m"), ""),
+    (re.compile(r"\b[a-z][a-z0-9+.-]{0,20}://[^\s'\")>]+", re.IGNORECASE), "<url>"),
+    (re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?\S*)?"), "<time>"),
+    (re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", re.IGNORECASE), "<id>"),
+    (re.compile(r"\b0x[0-9a-f]+\b|\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,}\b", re.IGNORECASE), "<hex>"),
+    (re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|`[^`\n]*`|«[^«»\n]*»"), "<text>"),
+    (re.compile(r"(?<![\w<./\\-])(?:[A-Za-z]:)?(?:[\w.-]*[/\\])+[\w.-]+"), "<path>"),
+    (re.compile(r"\d+(?:[.,:]\d+)*"), "<n>"),
+)
+_MARKED = re.compile(r"^E\s+(\S.*)$", re.MULTILINE)
+_WORD = re.compile(r"(?<![<\w])[A-Za-z]{3,}(?![\w>])")
+_LITTLE = """
+assert assertion assertionerror error exception failed failure expect expected received actual got but was were found not equal
+equals equality object same true false none null undefined that the and are for instead value values should strictly deeply
+type check message test case
+"""
+_SAYS_LITTLE = frozenset(_LITTLE.split())
+_TELLING_VALUE = re.compile(r"'([^'\n]{3,})'|\"([^\"\n]{3,})\"|(?<![\w.])(\d{2,}(?:\.\d+)?)(?![\w.])")
+_PARAMETERS = re.compile(r"[\[(].*|#\d+$| with data set .*", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """Failures of one cause."""
+
+    cause: str
+    """The common text of its cases, without values."""
+    fingerprint: str
+    """Stable across runs."""
+    cases: tuple[Case, ...]
+    """At least one, in survey order; the first is judged."""
+
+
+def clusters_of(survey: Survey) -> list[Cluster]:
+    """Return the cases of a survey by cause, in the order of their first cases."""
+    texts = [CaseText(**facts_of(case, survey)) for case in survey.cases]
+    names = [_names(text) for text in texts]
+    found: dict[int, list[int]] = {}
+    for index, root in enumerate(_roots(names)):
+        found.setdefault(root, []).append(index)
+    return [
+        Cluster(normalised(_said(texts[first])), _fingerprint(names[first][0]), tuple(survey.cases[index] for index in indexes))
+        for first, indexes in ((indexes[0], indexes) for indexes in found.values())
+    ]
+
+
+def normalised(said: str) -> str:
+    """Return a failure's text without values: ``KeyError: <text> after <n> s``."""
+    for pattern, instead in _VALUES:
+        said = pattern.sub(instead, said)
+    return " ".join(said.split())
+
+
+def _roots(names: Sequence[Sequence[tuple[object, ...]]]) -> Iterator[int]:
+    """Yield for each failure the first one with a shared name."""
+    parent = list(range(len(names)))
+
+    def root(index: int) -> int:
+        while parent[index] != index:
+            parent[index] = parent[parent[index]]
+            index = parent[index]
+        return index
+
+    first: dict[tuple[object, ...], int] = {}
+    for index, own in enumerate(names):
+        for name in own:
+            one, other = sorted((root(index), root(first.setdefault(name, index))))
+            parent[other] = one
+    return (root(index) for index in range(len(names)))
+
+
+def _names(case: CaseText) -> list[tuple[object, ...]]:
+    """Return the names of a failure's cause, the most stable first."""
+    said = _said(case)
+    words, course = normalised(said), _course(case)
+    frame = case.own_frames[-1] if case.broke_in == "application" else None
+    place = frame.path if frame else ""
+    test = normalised(_PARAMETERS.sub("", case.test))
+    names: list[tuple[object, ...]] = [("test", test, words)]
+    if frame:
+        names.insert(0, ("line", f"{frame.path}:{frame.line}"))
+    told = [word.lower() for word in _WORD.findall(words) if word.lower() not in _SAYS_LITTLE]
+    if len(set(told)) >= _MIN_TELLING_WORDS:
+        names.insert(0, ("words", words, place))
+    elif _TELLING_VALUE.search(said):
+        names.append(("values", said, place))
+    return [(*course, *name) for name in names]
+
+
+def _said(case: CaseText) -> str:
+    """Return the failure's text in one line."""
+    marked = _MARKED.search(case.details)
+    lines = [marked[1]] if case.is_assertion and marked else [] if case.is_assertion and case.message else case.error_lines[-1:]
+    for text in (*lines, case.message, case.details, case.sign, *case.tries):
+        if text.strip():
+            return " ".join(text.split())[:MAX_CAUSE_CHARACTERS]
+    return ""
+
+
+def _course(case: CaseText) -> tuple[object, ...]:
+    """Return the features of a failure that rules look at."""
+    others = tuple(sorted({(other["status"], other["order"]) for other in case.other_runs}))
+    elsewhere = tuple(sorted({(other["status"], *other["differs"]) for other in case.elsewhere}))
+    said = "\n".join([*case.error_lines, case.message])
+    system = tuple(name for name, sign in signs.SYSTEM.items() if sign.search(said))
+    logged = tuple(name for name, sign in signs.SYSTEM.items() if case.is_assertion and sign.search(case.complaints))
+    return (case.kind, case.status, case.error_type, bool(case.tries), others, elsewhere, system, logged, case.is_suspicious)
+
+
+def _fingerprint(name: Iterable[object]) -> str:
+    return hashlib.sha256(repr(tuple(name)).encode(errors="backslashreplace")).hexdigest()[:16]

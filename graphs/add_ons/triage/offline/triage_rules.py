@@ -1,0 +1,143 @@
+"""The rules of the triage policy: functions from a case to a conclusion or ``None``.
+
+The first conclusion counts. Without one, the policy abstains and leaves the case to a person.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+
+from answergraph.graphs.add_ons.triage.offline import faulty_test_rules as faulty
+from answergraph.graphs.add_ons.triage.offline import real_rules as real
+from answergraph.graphs.add_ons.triage.offline import triage_signs as signs
+from answergraph.graphs.add_ons.triage.offline.import_rules import missing_code
+from answergraph.graphs.add_ons.triage.offline.triage_case_text import CaseText, Conclusion, cut
+
+MAX_QUOTED_TRIES = 5
+"""Failed tries quoted for a flaky test."""
+_MANY_TIMEOUTS = 2
+"""Further time-outs of the same test that rule out coincidence."""
+
+
+def judge(case: CaseText) -> Conclusion | None:
+    """Return the conclusion of the first matching rule for a failed case, or ``None``."""
+    return next((conclusion for rule in RULES if (conclusion := rule(case)) is not None and all(conclusion.quotes)), None)
+
+
+def judge_flaky(case: CaseText) -> Conclusion | None:
+    """Return the conclusion for a test that failed and passed in one run; ``None`` without a quote."""
+    said = [case.sign] if case.sign else [text.split("\n", 1)[-1] for text in case.tries]
+    times = f"{len(case.tries)} times" if len(case.tries) > 1 else "once"
+    explanation = f"The test failed {times} and then passed, in one run: its result depends on more than the code."
+    quotes = (*(cut(text.strip()) for text in said[:MAX_QUOTED_TRIES]), *([] if case.sign else [case.written]))
+    advice = "Find what it depends on; until then neither its passes nor its failures tell much."
+    return Conclusion(True, 0.95, None, explanation, quotes, advice)
+
+
+def judge_passed(case: CaseText) -> Conclusion | None:
+    """Return whether a passed case should have failed; ``None`` if unknown."""
+    for text in (case.output, case.log):
+        if match := signs.UNNOTICED.search(text):
+            explanation = "Something failed while the test ran, and the test did not notice it."
+            advice = "Let the test fail when this happens, for instance by checking the result of the background work."
+            return Conclusion(True, 0.75, "tool_bug", explanation, (cut(match[0].strip()),), advice)
+    return None
+
+
+_LACKS = (
+    (signs.DISK, 0.9, "The disk of the machine was full.", "Free disk space, and run the test again."),
+    (signs.CONNECTION, 0.85, "A service the test needs could not be reached.", "See that it runs, and run the test again."),
+    (signs.RESOURCES, 0.7, "The machine ran out of memory, processes or open files.", "Add some, or find the leak."),
+    (signs.TIMEOUT, 0.65, "The test waited for something that did not come in time.", "Run the test again on a quiet machine."),
+)
+"""Per lack of the machine: its sign, the confidence, and the words."""
+
+
+def _machine_lacks(case: CaseText) -> Conclusion | None:
+    hangs_again = len(case.same_failures) + len(case.tries) >= _MANY_TIMEOUTS and not case.passes
+    # The system's error is the exception's, or in the log if a check failed.
+    lines = case.complaints.splitlines() if case.is_assertion else case.message_lines
+    errors = lines if case.is_assertion else case.error_lines
+    for sign, usual, explanation, advice in _LACKS if not signs.RAISES.search(case.details) else ():
+        line = next((cut(line) for line in (errors if sign is signs.TIMEOUT else lines) if sign.search(line)), None)
+        if line and not (sign is signs.TIMEOUT and (case.waited_in_vain or hangs_again or signs.TIME_LIMIT.search(case.said))):
+            confidence = 0.9 if case.passes else usual - 0.25 * case.is_assertion
+            quotes = (line, *(other["written"] for other in case.passes[:1]))
+            return Conclusion(True, confidence, "temporary_error", explanation, quotes, advice)
+    return None
+
+
+def _missing_environment(case: CaseText) -> Conclusion | None:
+    # A page is closed around a test that waits too long, too.
+    is_unclear = case.is_assertion or case.waited_in_vain or "waiting for navigation" in case.details
+    said = case.line_around(sign[0]) if (sign := signs.ENVIRONMENT.search(case.said)) and not is_unclear else None
+    if said is None and case.error_type == "KeyError" and signs.ENVIRON.search(case.details):
+        said = case.failing_lines()
+    by_application = case.broke_in == "application" and not case.breaks_at_import
+    if said is None or by_application or signs.RAISES.search(case.details):
+        return None
+    explanation = "What the test needs around it is not there: a variable of the environment, a program or a browser."
+    return Conclusion(True, 0.75, "tool_bug", explanation, (cut(said),), "Prepare the machine of the run as the test expects it.")
+
+
+def _passes_again(case: CaseText) -> Conclusion | None:
+    if not case.passes:
+        return None
+    quotes = (case.failing_lines(), case.passes[0]["written"])
+    for applies, further, cause, explanation, advice in _varying(case):
+        if applies:
+            return Conclusion(True, 0.85, cause, explanation, (*quotes, *further), advice)
+    explanation = "The same test passed in another run of the folder; what differed between the runs cannot be told."
+    return Conclusion(True, 0.7, None, explanation, quotes, "Run the test several times, alone and with the others.")
+
+
+def _varying(case: CaseText) -> Iterator[tuple[object, Sequence[str], str, str, str]]:
+    """Yield what may vary between the runs of a test: whether it does, further quotes, the cause, and the words."""
+    seeded = [(line, match[1]) for line in case.found if (match := signs.SEED.search(line))]
+    seeds = next(((one[0], other[0]) for one, other in pairwise(seeded) if one[1] != other[1]), ())
+    orders = [other["order"] for other in case.passes]
+    again = [other["written"] for other in case.same_failures if other["order"] == "the same cases"]
+    by_chance = "The test fails with some random numbers and passes with others."
+    fix_seed = "Fix the seed, or expect only what holds for every draw."
+    yield signs.RANDOM.search(case.details), seeds, "tool_bug", by_chance, fix_seed
+    left_behind = "The test fails after certain other tests and passes without them: it sees what they left behind."
+    by_order = again and "the same cases" not in orders
+    yield by_order, again[:1], "tool_bug", left_behind, "Restore the shared state between the tests."
+    reads_clock = signs.CLOCK_CALL.search(case.details) or signs.EXPIRED.search(case.message)
+    at_times = "The test reads the clock: it fails at one time and passes at another."
+    yield reads_clock, (), "tool_bug", at_times, "Give the test a fixed time."
+    by_timing = "The test depends on timing: it failed in one run and passed in another under the same conditions."
+    yield signs.TIMING.search(case.details), (), "temporary_error", by_timing, "Wait for the event and not for a time."
+    # If the test order is random, too, a seed says nothing about the test.
+    yield seeds and {"the same cases", "no other"} & {*orders}, seeds, "tool_bug", by_chance, fix_seed
+
+
+def _date_gone_by(case: CaseText) -> Conclusion | None:
+    explanation = "The test compares the present date with one that is written down in it; with time it had to fail."
+    advice = "Give the test a fixed time, or dates relative to the present."
+    for line in case.error_lines if not case.is_assertion else ():
+        if signs.EXPIRED.search(line) and signs.YEAR.search(line):
+            return Conclusion(True, 0.8, "tool_bug", explanation, (cut(line),), advice)
+    lines = case.failing_lines()
+    years = set(signs.YEAR.findall("\n".join(line for line in lines.splitlines() if line.startswith("E"))))
+    if case.is_assertion and case.started[:4] in years and len(years) > 1:
+        return Conclusion(True, 0.8, "tool_bug", explanation, (lines,), advice)
+    return None
+
+
+RULES: tuple[Callable[[CaseText], Conclusion | None], ...] = (
+    _machine_lacks,
+    real.unreadable_source,
+    faulty.mistake_in_test,
+    missing_code,
+    real.is_reported_broken,
+    _missing_environment,
+    faulty.broken_preparation,
+    _passes_again,
+    _date_gone_by,
+    faulty.fails_by_itself,
+    real.fails_in_one_place,
+    real.is_unwritten,
+    real.computes_wrongly,
+    real.breaks_itself,
+)
+"""In order: problems of the machine, of the test, of the application."""

@@ -1,0 +1,105 @@
+"""Identifies results of the same test in the same environment.
+
+Two results count as runs of one test only if all facts in the files agree, except for marks of a rerun: a folder
+``attempt-2``, a file ``rerun.xml``.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import PurePosixPath
+
+from answergraph.graphs.add_ons.triage.run_files.junit_results import JUnitCase, Try
+
+CaseKey = tuple[object, ...]
+"""The identity of a test in its environment."""
+
+_AGAIN = re.compile(r"(?<![a-z0-9])(?:re-?(?:run|try)|attempt|try|repeat|again|alone)s?[-_ .#]?\d*(?![a-z0-9])", re.IGNORECASE)
+_ANY_REPORT = re.compile(r"(?:j?unit|test|tests|result|results|report|reports|output|xml)", re.IGNORECASE)
+_WORDS = re.compile(r"[-_. ]+")
+_CODE = re.compile(r"[\w$]+(?:\([^()]*\))?(?:\[.*\])?", re.DOTALL)
+_CODE_PLACE = re.compile(r"[\w$]+(?:(?:\.|::|/|\\)[\w$]+)+")
+_SCRIPT = re.compile(r"\.(?:[cm]?[jt]sx?|vue|feature)$")
+_CHANGES_WITH_EACH_RUN = re.compile(
+    r"time|date|seed|random|\bpid|(?:^|[._-])id$|uuid|path|dir|home|te?mp|user\.name|command|url|commit|sha|revision|build|run|attempt"
+    r"|retr(?:y|ie)|worker|log|duration|memory|cwd|port\b|session|separator|repository|step",
+    re.IGNORECASE,
+)
+_SURROUNDINGS = re.compile(
+    r"browser|platform|python|java|node|ruby|php|dotnet|\bos\b|arch|device|project|target|env|variant|locale|database|backend"
+    r"|config|matrix|version|flavou?r",
+    re.IGNORECASE,
+)
+
+
+def same_name(result: JUnitCase) -> tuple[str, str]:
+    """Return the key shared by a test's results in all environments."""
+    return (result.class_name, result.name)
+
+
+def case_key(result: JUnitCase) -> CaseKey:
+    """Return the key of a test in one environment."""
+    return (*same_name(result), *environment(result).items(), result.source, result.source_line, result.occurrence)
+
+
+def environment(result: JUnitCase) -> dict[str, str]:
+    """Return the environment of a result: suite, host, properties, and matrix folder."""
+    found = {"suite": " > ".join(filter(None, result.suites))}
+    folder = _without_attempts(result.file)
+    if folder:
+        found["folder"] = folder
+    found |= {name: value for name, value in result.settings if _tells_surroundings(name)}
+    return found
+
+
+def differences(one: JUnitCase, other: JUnitCase) -> dict[str, tuple[str, str]]:
+    """Return the differences of two environments, by name."""
+    ours, theirs = environment(one), environment(other)
+    ours["file"], theirs["file"] = f"{one.source}:{one.source_line}", f"{other.source}:{other.source_line}"
+    named = {name: (ours.get(name, "none"), theirs.get(name, "none")) for name in {**ours, **theirs}}
+    return {name: values for name, values in named.items() if values[0] != values[1]}
+
+
+def with_tries(results: Sequence[JUnitCase]) -> list[JUnitCase]:
+    """Merge the tries of each test in one file, and separate other tests of the same name."""
+    by_test: Mapping[CaseKey, list[JUnitCase]] = defaultdict(list)
+    for result in results:
+        by_test[case_key(result)].append(result)
+    distinct = [result for same in by_test.values() for result in (same if len(same) == 1 else _distinguished(same))]
+    return sorted(distinct, key=lambda result: result.number)
+
+
+def _distinguished(same: list[JUnitCase]) -> Iterator[JUnitCase]:
+    *before, last = same
+    if _are_tries(before, last):
+        yield replace(last, tries=(*(Try(one.written, one.message, one.details) for one in before), *last.tries))
+    else:
+        yield from (replace(result, occurrence=index) for index, result in enumerate(same))
+
+
+def _are_tries(before: Iterable[JUnitCase], last: JUnitCase) -> bool:
+    """Return whether results of one name in one suite are tries: all but the last failed."""
+    if last.suite_lists_more and all(result.status == "passed" for result in before):
+        return True  # pytest's plugins do not mark or count a failed try
+    if not all(result.has_failed for result in before) or last.status == "skipped":
+        return False
+    # A class cannot have two tests of one name; titles can repeat.
+    is_code = _CODE.fullmatch(last.name) and _CODE_PLACE.fullmatch(last.class_name) and not _SCRIPT.search(last.class_name)
+    return bool(is_code or (last.source and last.source_line))
+
+
+def _tells_surroundings(name: str) -> bool:
+    if name.startswith("test "):
+        return bool(_SURROUNDINGS.search(name))
+    return not _CHANGES_WITH_EACH_RUN.search(name) or bool(re.search(r"version|browser", name))
+
+
+@lru_cache(maxsize=10_000)
+def _without_attempts(path: str) -> str:
+    """Return the folder and name of a result file, without marks of reruns and reports."""
+    place = PurePosixPath(path)
+    folders = [part for part in place.parent.parts if not _AGAIN.fullmatch(part)]
+    words = [word for word in _WORDS.split(_AGAIN.sub("", place.stem)) if word and not _ANY_REPORT.fullmatch(word)]
+    return "/".join([*folders, *(["-".join(words)] if words else [])])

@@ -1,0 +1,189 @@
+"""The cases of a test run to judge: those that failed, were flaky, or passed while their logs show a failure."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+from pathlib import PurePosixPath
+from typing import Literal
+
+from answergraph.graphs.add_ons.triage.run_files.case_identity import CaseKey, case_key, differences, same_name, with_tries
+from answergraph.graphs.add_ons.triage.run_files.file_search import Match, search
+from answergraph.graphs.add_ons.triage.run_files.junit_results import JUnitCase, JUnitFile, read_junit
+from answergraph.graphs.add_ons.triage.run_files.read_only_folder import FileEntry, Folder
+
+TRIED_AGAIN = (
+    r"\bfailed \(\d+ runs? remaining out of \d+\)|\bfailed on attempt \d+! Retrying|^\s*\(retries\) |error-context\.md"
+    r"|\btest-failed-\d+\.png|\bRetry #\d+ ─"
+)
+"""Signs of failed tries of a passed case: of pytest's plugins flaky and retry, and Playwright."""
+TROUBLE = (
+    r"Traceback \(most recent call last\)|\bAssertionError\b|Exception in thread|was never retrieved|Exception ignored in"
+    rf"|{TRIED_AGAIN}|^panic: |\b(?:ERROR|FATAL|CRITICAL|SEVERE)\b|\bUnhandled\w* (?:exception|rejection|promise)"
+)
+"""Signs of a failure in a passed case's output or log, as an RE2 expression."""
+MAX_LOG_LINES_BEFORE = 30
+"""Lines searched for the test's name above such a line."""
+
+_TROUBLE_IN_OUTPUT = re.compile(f"^.*(?:{TROUBLE}).*$", re.MULTILINE)
+_TRIED_AGAIN = re.compile(TRIED_AGAIN)
+_WORD = re.compile(r"[^\s:,;()\[\]'\"<>/]+")
+_MAX_KEPT_FILES = 512
+_NO_TEXT = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".mp4", ".webm", ".zip", ".gz", ".xz", ".zst", ".pdf", ".pyc", ".class")
+"""Known binary files; other binary files are reported as problems."""
+
+Kind = Literal["failed", "flaky", "passed"]
+
+
+@dataclass(frozen=True)
+class Case:
+    """One case to judge: a test in one environment, and all its results there."""
+
+    kind: Kind
+    """``"failed"``: at least one failure; ``"flaky"``: failed and passed within one run; ``"passed"``: only a log shows a
+    failure."""
+    result: JUnitCase
+    """The first failure, or the passed result itself."""
+    others: tuple[JUnitCase, ...] = ()
+    """The other results of the same test in the same environment."""
+    elsewhere: tuple[JUnitCase, ...] = ()
+    """Results of the same name in other environments, perhaps of other tests."""
+    sign: str = ""
+    """For a passed case: the line that shows a failure."""
+
+
+@dataclass(frozen=True)
+class Survey:
+    """The test results of a folder."""
+
+    results: tuple[JUnitCase, ...]
+    problems: tuple[str, ...]
+    """One sentence for each file that could not be read."""
+    passed_with_trouble: tuple[tuple[JUnitCase, str], ...] = ()
+    files: Mapping[str, tuple[JUnitCase, ...]] = field(default_factory=dict)
+    """The results by file, in the file's order."""
+
+    @cached_property
+    def cases(self) -> tuple[Case, ...]:
+        """The cases to judge: failed ones first, then flaky ones, each in the order of the files."""
+        failed = [min(bad, key=_ran_first) for same in self._by_test.values() if (bad := [one for one in same if one.has_failed])]
+        sound = [same for same in self._by_test.values() if not any(one.has_failed for one in same)]
+        flaky = [min(bad, key=_ran_first) for same in sound if (bad := [one for one in same if one.is_flaky])]
+        told = self.passed_with_trouble
+        shown = [self._case("flaky" if _TRIED_AGAIN.search(sign) else "passed", result, sign) for result, sign in told]
+        return (
+            *(self._case("failed", result) for result in failed),
+            *(self._case("flaky", result) for result in flaky),
+            *sorted(shown, key=lambda case: case.kind),
+        )
+
+    def case(self, case_id: str) -> Case | None:
+        """Return the case of a result; an unsuspicious result is a passed case."""
+        result = next((result for result in self.results if result.id == case_id), None)
+        if result is None:
+            return None
+        key = case_key(result)
+        return next((case for case in self.cases if case_key(case.result) == key), None) or self._case("passed", result)
+
+    def before(self, result: JUnitCase) -> tuple[str, ...]:
+        """Return the titles of the cases that ran before one, in the order of its file."""
+        file = self.files[result.file]
+        return tuple(other.title for other in file if other.number < result.number and other.status != "skipped")
+
+    @cached_property
+    def _by_test(self) -> Mapping[CaseKey, list[JUnitCase]]:
+        return _grouped((case_key(result), result) for result in self.results)
+
+    @cached_property
+    def _by_name(self) -> Mapping[CaseKey, list[JUnitCase]]:
+        return _grouped((same_name(result), result) for result in self.results if result.name)
+
+    def _case(self, kind: Kind, result: JUnitCase, sign: str = "") -> Case:
+        same = [other for other in self._by_test[case_key(result)] if other.status != "skipped" or kind == "passed"]
+        named = [other for other in self._by_name.get(same_name(result), ()) if other.status != "skipped"]
+        others = tuple(other for other in same if other is not result)
+        elsewhere = tuple(other for other in named if differences(result, other))
+        return Case(kind, result, others, elsewhere, sign)
+
+
+def survey(folder: Folder) -> Survey:
+    """Read all JUnit files of a folder, and search the logs of passed tests for failures."""
+    listing = folder.listing()
+    read = [_read_once(str(folder.root), entry) for entry in listing.files if entry.path.lower().endswith(".xml")]
+    files = {file.path: file.cases for file in read if file.cases}
+    problems = [*listing.problems, *(file.problem for file in read if file.problem)]
+    problems += [
+        f"{entry.path!r} is a {'link; links are' if entry.kind == 'link' else 'special file; these are'} not followed."
+        for entry in listing.entries
+        if entry.kind != "file"
+    ]
+    results = tuple(result for cases in files.values() for result in cases)
+    told = {case_key(result) for result in results if result.has_failed or result.is_flaky}
+    quiet = [result for result in results if result.status == "passed" and case_key(result) not in told]
+    trouble = _trouble_in_output(quiet)
+    logs = tuple(entry for entry in listing.files if not entry.path.lower().endswith((".xml", *_NO_TEXT)))
+    found = search(folder, TROUBLE, logs, regex=True) if results else None
+    if found is not None:
+        problems += found.problems
+        trouble |= _trouble_in_logs(found.found, results, {case_key(result) for result in quiet})
+    return Survey(results, tuple(problems), tuple(trouble.values()), files)
+
+
+def _grouped(pairs: Iterable[tuple[CaseKey, JUnitCase]]) -> Mapping[CaseKey, list[JUnitCase]]:
+    grouped: dict[CaseKey, list[JUnitCase]] = defaultdict(list)
+    for key, result in pairs:
+        grouped[key].append(result)
+    return grouped
+
+
+def _ran_first(result: JUnitCase) -> tuple[str, int, str]:
+    # Without start times, a run's folder comes before those of its reruns.
+    return (result.started, result.file.count("/"), result.file)
+
+
+def _trouble_in_output(results: Iterable[JUnitCase]) -> dict[CaseKey, tuple[JUnitCase, str]]:
+    trouble: dict[CaseKey, tuple[JUnitCase, str]] = {}
+    for result in results:
+        if match := _TROUBLE_IN_OUTPUT.search(result.output):
+            trouble.setdefault(case_key(result), (result, match[0].strip()))
+    return trouble
+
+
+def _trouble_in_logs(
+    matches: Iterable[Match], results: Iterable[JUnitCase], quiet: set[CaseKey]
+) -> dict[CaseKey, tuple[JUnitCase, str]]:
+    """Return the passed cases named in or right above a line that shows a failure."""
+    by_name: dict[str, list[JUnitCase]] = defaultdict(list)
+    for result in results:
+        by_name[result.name].append(result)
+    trouble: dict[CaseKey, tuple[JUnitCase, str]] = {}
+    for match in matches:
+        for result in _named_above(match, by_name):
+            if case_key(result) in quiet:
+                trouble.setdefault(case_key(result), (result, match.line.strip()))
+    return trouble
+
+
+def _named_above(match: Match, by_name: Mapping[str, list[JUnitCase]]) -> list[JUnitCase]:
+    """Return the results, in the log's folder, of the last test named before the line."""
+    lines = [*match.before.splitlines()[-MAX_LOG_LINES_BEFORE:], match.line]
+    place = PurePosixPath(match.path).parent
+    for line in reversed(lines):
+        named = [result for name in _names_in(line) for result in by_name.get(name, ())]
+        if near := [result for result in named if PurePosixPath(result.file).parent == place]:
+            return near
+    return []
+
+
+def _names_in(line: str) -> Iterator[str]:
+    for word in _WORD.findall(line):
+        yield word
+        yield word.rsplit(".", 1)[-1]
+
+
+@lru_cache(maxsize=_MAX_KEPT_FILES)
+def _read_once(root: str, entry: FileEntry) -> JUnitFile:
+    # Cached by size and modification time.
+    read = read_junit(Folder(root), entry.path)
+    return replace(read, cases=tuple(with_tries(read.cases)))

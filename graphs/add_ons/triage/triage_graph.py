@@ -1,0 +1,181 @@
+"""The triage graph: find the cases of a test run, judge each of them, collect the reports.
+
+::
+
+START → find_cases ──┬─ judge ──→ triage_case (one per cause, side by side) ──→ END
+                     └─ finish ─→ END
+
+With a history, both ways lead through ``remember``.
+"""
+
+import os
+from dataclasses import dataclass
+from operator import add
+from pathlib import Path
+from typing import Annotated, Any, Literal, NotRequired
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.types import Checkpointer, Send
+from pydantic import ConfigDict, with_config
+from typing_extensions import TypedDict
+
+from answergraph.asking.providers.model_capabilities import model_name
+from answergraph.graphs.add_ons.triage.case_graph import CaseOutput, CaseTask, case_graph
+from answergraph.graphs.add_ons.triage.history import Changes, History
+from answergraph.graphs.add_ons.triage.run_files.case_survey import Survey, survey
+from answergraph.graphs.add_ons.triage.run_files.read_only_folder import Folder, FolderError
+from answergraph.graphs.add_ons.triage.triage_plan import plan_of
+from answergraph.graphs.add_ons.triage.triage_schema import CaseReport
+from answergraph.models.model_names import OFFLINE
+
+FIND_CASES, TRIAGE_CASE, REMEMBER = "find_cases", "triage_case", "remember"
+
+TRIAGE_KEYS = ("reports", "problems", "results", "changes", "bundles")
+"""Asks a run for each answer's bundle too: ``graph.invoke(…, output_keys=TRIAGE_KEYS)``."""
+
+
+@with_config(ConfigDict(use_attribute_docstrings=True))
+class TriageInput(TypedDict):
+    """The input of a triage."""
+
+    folder: str
+    """The folder of a test run: JUnit XML, logs and other files."""
+
+
+class TriageState(TriageInput, CaseOutput):
+    """The state of a triage."""
+
+    cases: NotRequired[list[CaseTask]]
+    estimate: NotRequired[str]
+    problems: NotRequired[list[str]]
+    results: NotRequired[int]
+    changes: NotRequired[Changes]
+
+
+class TriageOutput(TypedDict):
+    """The output of a triage."""
+
+    reports: Annotated[list[CaseReport], add]
+    """One per cause, with its failed, flaky and suspicious passed cases."""
+    problems: list[str]
+    """One sentence for each file that could not be read, or for the folder."""
+    results: int
+    """Number of test results read; without a report, none is suspicious."""
+    changes: NotRequired[Changes]
+    """The changes since earlier runs, with a history."""
+
+
+def create_triage_agent(  # waiver: each stands for itself
+    model: Any = "offline",
+    *,
+    root: str | Path | None = None,
+    history: str | Path | None = None,
+    limit: int | None = None,
+    checkpointer: Checkpointer | None = None,
+    name: str = "triage",
+) -> CompiledStateGraph[Any, Any, Any, Any]:
+    """Create the triage of a test run, which judges failures and suspicious passes.
+
+    Failures with the same cause are judged once. Two agents look at each cause: ``explore`` with tools and no response format,
+    then ``conclude`` with a verdict whose evidence must quote the files of the test run. Neither can leave the folder.
+
+    Args:
+        model: A chat model or its name; the default is a set of rules that needs no key, and abstains rather than guess.
+        root: Only folders below this one are allowed; ``None`` allows any, so do not use it on a server.
+        history: An SQLite file that keeps how tests ended and what the model said: a failure that it has judged before is not
+            judged again, and ``changes`` lists what is new, fixed, or flaky over nights.
+        limit: How many causes are judged at most; the others are reported as ``"unknown"``.
+        checkpointer: Keeps the state of threads.
+        name: The graph's name.
+
+    Returns:
+        The compiled graph, from ``{"folder": …}`` to ``{"reports": […], "problems": […], "results": …}``.
+
+    Raises:
+        AgentSpecError: If the model or the history cannot be used.
+
+    Example:
+        >>> result = create_triage_agent().invoke({"folder": "there is none"})
+        >>> result["reports"], result["problems"]
+        ([], ["There is no folder 'there is none'."])
+    """
+    kept = None if history is None else History(history)
+    graph = StateGraph(TriageState, input_schema=TriageInput, output_schema=TriageOutput)
+    named = model if isinstance(model, str) else model_name(model) or type(model).__name__
+    find = FindCases(root=root, limit=limit, history=kept, model=named)
+    graph.add_node(FIND_CASES, find.plan)
+    graph.add_node(TRIAGE_CASE, case_graph(model))
+    if kept is not None:
+        graph.add_node(REMEMBER, find.remember)
+
+    finish = END if kept is None else REMEMBER
+    graph.add_edge(START, FIND_CASES)
+    graph.add_conditional_edges(FIND_CASES, route_after_find_cases, {"judge": TRIAGE_CASE, "finish": finish})
+    graph.add_edge(TRIAGE_CASE, finish)
+    if kept is not None:
+        graph.add_edge(REMEMBER, END)
+    return graph.compile(checkpointer, name=name)
+
+
+def route_after_find_cases(state: TriageState) -> list[Send] | Literal["finish"]:
+    """Send each cause to be judged; finish if there is none."""
+    return [Send(TRIAGE_CASE, case) for case in state.get("cases", ())] or "finish"
+
+
+@dataclass(frozen=True)
+class FindCases:
+    """Finds the cases and plans the triage."""
+
+    root: str | Path | None
+    limit: int | None
+    history: History | None
+    model: str
+
+    def plan(self, state: TriageInput) -> dict[str, Any]:
+        """Find the causes to judge."""
+        try:
+            folder = _folder(state.get("folder"), self.root)
+            found = survey(folder)
+        except FolderError as error:
+            return {"cases": [], "problems": [str(error)], "results": 0}
+        # The rules cost nothing, so their verdicts are not remembered.
+        known = None if self.model == OFFLINE else self.history
+        plan = plan_of(folder, found, limit=self.limit, history=known, model=self.model)
+        return {
+            "cases": plan.tasks,
+            "reports": plan.reports,
+            "bundles": plan.bundles,
+            "estimate": plan.estimate,
+            "problems": [*found.problems, *_nothing_read(folder, found)],
+            "results": len(found.results),
+        }
+
+    def remember(self, state: TriageState) -> dict[str, Any]:
+        """Store the verdicts and test results."""
+        if self.history is None or not state.get("results"):
+            return {}
+        if self.model != OFFLINE:
+            self.history.remember(state["reports"], {bundle["case"]: bundle for bundle in state["bundles"]}, self.model)
+        return {"changes": self.history.add_run(survey(_folder(state["folder"], self.root)))}
+
+
+def _folder(given: Any, root: str | Path | None) -> Folder:
+    if not isinstance(given, str) or not given.strip():
+        raise FolderError('No folder is given; send {"folder": "PATH"}.')
+    if root is None:
+        return Folder(given)
+    # Links are resolved in the run: a server must not wait for a disk while it builds a graph.
+    top = Path(root).resolve()
+    folder = Path(os.path.realpath(top / given.replace("\0", "?")))
+    if not folder.is_relative_to(top):
+        raise FolderError(f"{given!r} is not below the folder this triage may look into.")
+    return Folder(folder)
+
+
+def _nothing_read(folder: Folder, found: Survey) -> list[str]:
+    """Return why there is no result, if there is none."""
+    if found.results:
+        return []
+    no_xml = "The folder has no JUnit XML with results; the other files alone do not say which case failed."
+    return [no_xml if folder.listing().files else "The folder has no files."]

@@ -1,0 +1,104 @@
+"""The tools of the triage agents: show a test run's folder as quotable plain text.
+
+The folder is in the agent's state; links, binary files and paths outside are answered with a sentence.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from langchain_core.tools import BaseTool, ToolException, tool
+from langgraph.prebuilt import ToolRuntime
+
+from answergraph.graphs.add_ons.triage.run_files import file_search
+from answergraph.graphs.add_ons.triage.run_files.case_facts import MAX_LISTED, CaseFacts, facts_of
+from answergraph.graphs.add_ons.triage.run_files.case_survey import Case, survey
+from answergraph.graphs.add_ons.triage.run_files.read_only_folder import FileEntry, Folder
+
+MAX_PROBLEMS = 20
+"""How many unreadable files one call names."""
+
+
+@tool
+def list_files(runtime: ToolRuntime, under: str = "") -> str:
+    """List the files of the test run's folder with their sizes in bytes, or those below one of its folders."""
+    listing = _folder(runtime).listing(under)
+    about = {entry.path: entry.size if entry.kind == "file" else f"({entry.kind}, not read)" for entry in listing.entries}
+    lines = [f"{path} {said}" for path, said in about.items()]
+    return _with_problems(lines, listing.problems, instead="; name a folder to list") or "[There are no files.]"
+
+
+@tool
+def read_lines(path: str, runtime: ToolRuntime, start: int = 1, count: int = 100) -> str:
+    """Read lines of a text file; a negative start counts from the end.
+
+    The first line of the result says which lines follow; these are unchanged, without numbers.
+    """
+    read = file_search.read_lines(_folder(runtime), path, start, count)
+    last = read.first + len(read.lines) - 1
+    cut = ", cut: too much text for one call" if read.is_cut else ""
+    return "\n".join([f"[{path} lines {read.first} to {last} of {read.total}, {read.encoding}{cut}]", *read.lines])
+
+
+@tool
+def search(text: str, runtime: ToolRuntime, regex: bool = False, under: str = "") -> str:
+    """Find lines in the files of the folder, upper and lower case alike: by plain text, or by an RE2 regular expression.
+
+    Each line of the result is PATH:LINE NUMBER: and the line. With `under`, only that file or folder is searched.
+    """
+    folder = _folder(runtime)
+    found = file_search.search(folder, text, _files_under(folder, under), regex=regex)
+    lines = [f"{match.path}:{match.number}: {match.line}" for match in found.found]
+    lines += ["[There are more; search for something rarer, or under a folder.]"] * found.is_cut
+    return _with_problems(lines, found.problems) or "[No line matches.]"
+
+
+@tool
+def list_failed_cases(runtime: ToolRuntime) -> str:
+    """List the cases to judge: failed ones, and passed ones whose logs show a failure."""
+    found = survey(_folder(runtime))
+    return _with_problems([_case_line(case) for case in found.cases], found.problems) or "[No case failed.]"
+
+
+@tool(response_format="content_and_artifact")
+def read_case(case: str, runtime: ToolRuntime) -> tuple[str, dict[str, Any]]:
+    """Read what the result files say about a case: its message, stack trace and output, and the test's other results."""
+    found = survey(_folder(runtime))
+    chosen = found.case(case)
+    if chosen is None:
+        raise ToolException(f"There is no case {case!r}; list_failed_cases names them.")
+    facts = facts_of(chosen, found)
+    return CaseFacts(**facts).text, facts
+
+
+TRIAGE_TOOLS: tuple[BaseTool, ...] = (list_failed_cases, read_case, list_files, read_lines, search)
+"""The tools, in the order the model sees them."""
+
+
+for _tool in TRIAGE_TOOLS:
+    _tool.handle_tool_error = True  # the model gets the error; the run continues
+
+
+def _folder(runtime: ToolRuntime) -> Folder:
+    return Folder(runtime.state["folder"])
+
+
+def _files_under(folder: Folder, under: str) -> tuple[FileEntry, ...]:
+    place = str(folder.relative(under))
+    files = folder.listing().files
+    return tuple(entry for entry in files if place in {".", entry.path} or entry.path.startswith(f"{place}/"))
+
+
+def _with_problems(lines: Sequence[str], problems: Sequence[str], *, instead: str = "") -> str:
+    left_out = len(lines) - MAX_LISTED
+    more = f"[{left_out} more are left out{instead}]" if left_out > 0 else ""
+    named = [f"[{problem}]" for problem in problems[:MAX_PROBLEMS]]
+    unnamed = len(problems) - len(named)
+    return "\n".join(
+        filter(None, [*lines[:MAX_LISTED], more, *named, f"[{unnamed} more files could not be read]" if unnamed else ""])
+    )
+
+
+def _case_line(case: Case) -> str:
+    return (
+        f"{case.result.id} {case.result.status} {case.result.title}: {' '.join((case.result.message or case.sign).split())[:200]}"
+    )

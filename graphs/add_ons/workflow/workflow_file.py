@@ -1,0 +1,271 @@
+"""Loads a workflow from a YAML file."""
+
+import importlib
+import logging
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, get_args
+
+from langchain_core.runnables import Runnable
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.types import Checkpointer
+
+from answergraph.graphs.add_ons.judge.judge_graph import create_judge
+from answergraph.graphs.add_ons.workflow.takt_files import (
+    REFUSED,
+    SECTIONS,
+    SYNONYMS,
+    TextsByReference,
+    allowed_tools,
+    filled,
+    instruction,
+    report_writers,
+    without_ai,
+)
+from answergraph.graphs.add_ons.workflow.workflow_graph import create_workflow
+from answergraph.graphs.add_ons.workflow.workflow_steps import OF_THE_WORKFLOW, WorkflowLimits, WorkflowStep
+from answergraph.graphs.add_ons.workflow.yaml_document import YamlDocument
+from answergraph.graphs.agent.create import create_agent
+from answergraph.models.model_names import OFFLINE
+from answergraph.models.resolve import resolve_model
+from answergraph.runtime.errors import AgentSpecError, WorkflowSpecError
+
+_KEYS: Mapping[str, Mapping[str, Any]] = {
+    "workflow": {
+        **{"name": str, "task": str, "model": str, "facts": dict, "limits": dict, "grounded": bool, "steps": list},
+        **{"description": str, "initial_step": str, "max_steps": int, "loop_monitors": list, "interactive_mode": str},
+        "workflow_config": dict,
+        **dict.fromkeys(SECTIONS, dict),
+    },
+    "limits": {"steps": int, "visits": int, "repeats": int},
+    "step": {
+        **{"name": str, "agent": str, "instruction": str, "rules": list, "parallel": list, "judge": str | bool},
+        **{"description": str, "persona": str, "persona_name": str, "policy": str | list, "knowledge": str | list},
+        **{"allowed_tools": list, "edit": bool, "quality_gates": list, "pass_previous_response": bool, "output_contracts": dict},
+        **{"report": str | list | dict, "session": str, "provider": str, "model": str, "permission_mode": str},
+        **{"mcp_servers": dict, "tags": list, "provider_options": dict, "required_permission_mode": str},
+    },
+    "rule": {"condition": str, "next": str, "appendix": str, "requires_user_input": bool, "interactive_only": bool},
+    "loop_monitor": {"cycle": list, "threshold": int, "judge": dict},
+    "judge": {"persona": str, "instruction": str, "rules": list},
+}
+"""The type of each key's value, per kind of mapping."""
+_LOG = logging.getLogger(__name__)
+_NOT_GRANTED = (
+    "%s names tools that are not granted: %s. Grant one with load_workflow(tools={%r: …}) or --tool %s=package.module:attribute."
+)
+_LOOKS_ROUND = "The cycle {cycle} came round {{cycle_count}} times. Say whether going on makes progress."
+_NAMES: Mapping[type, str] = {str: "a text", dict: "a mapping", list: "a list", int: "a number", bool: "true or false"}
+
+
+def load_workflow(
+    path: str | Path,
+    *,
+    model: Any = None,
+    agents: Mapping[str, Any] | None = None,
+    tools: Mapping[str, Any] | None = None,
+    checkpointer: Checkpointer = None,
+) -> CompiledStateGraph[Any, Any, Any, Any]:
+    """Make a workflow from a YAML file.
+
+    Args:
+        path: The file.
+        model: The model for agents and judges, or its name; takes precedence over the file's ``model``.
+        agents: Maps names to graphs, or to functions that make a graph from a model or its name; a step names one as its
+            ``agent``. A step may also name ``package.module:attribute``, which is imported: a workflow file is as trusted as a
+            program. ``answergraph run`` also looks in the current folder and beside the file.
+        tools: The tools that steps without an agent of their own may use, by the names of ``allowed_tools``. A step without
+            ``allowed_tools`` may use all of them. There are no other tools; a logged warning lists tools that the file names
+            and nobody granted.
+        checkpointer: Keeps the state of threads.
+
+    Returns:
+        The compiled graph.
+
+    Raises:
+        WorkflowFileError: If the file is not a valid workflow; has file, line and key.
+    """
+    document = YamlDocument(Path(path))
+    places: list[str] = []
+    try:
+        data = _checked(document.data, "workflow", "")
+        chosen = _model(data.get("model") or OFFLINE) if model is None else model
+        texts = TextsByReference(document.path, {name: data.get(name) or {} for name in SECTIONS})
+        limits = _limits(data)
+        writers, config = report_writers(data.get("steps") or (), texts), data.get("workflow_config") or {}
+        reader = _StepReader(chosen, agents or {}, tools or {}, texts, writers, limits.steps, config)
+        steps = reader.steps(data, places)
+        if missing := sorted(reader.not_granted):
+            _LOG.warning(_NOT_GRANTED, document.path.name, ", ".join(missing), missing[0], missing[0])
+        grounded = bool(data.get("grounded"))
+        return create_workflow(
+            steps,
+            model=chosen,
+            task=data.get("task") or "",
+            facts=data.get("facts"),
+            limits=limits,
+            judge=lambda model, rules: create_judge(model, rules, grounded=grounded and model is not None),
+            checkpointer=checkpointer,
+            name=data.get("name") or "workflow",
+        )
+    except WorkflowSpecError as error:
+        # Steps may have another order and other names in the file.
+        found = re.match(r"steps\[(\d+)\]", error.key)
+        key = places[int(found[1])] + error.key[found.end() :] if found and places else error.key
+        head = re.split(r"[.\[]", key)[0]
+        written = {
+            SYNONYMS.get(str(name), name): str(name) for name in (document.data if isinstance(document.data, dict) else ())
+        }.get(head, head)
+        raise document.error(written + key[len(head) :], error.problem) from error
+
+
+@dataclass(frozen=True)
+class _StepReader:
+    model: Any
+    agents: Mapping[str, Any]
+    tools: Mapping[str, Any]
+    texts: TextsByReference
+    report_writers: Mapping[str, str]
+    max_steps: int
+    config: Mapping[str, Any]
+    not_granted: set[str] = field(default_factory=set)
+
+    def steps(self, data: Mapping[str, Any], places: list[str]) -> list[WorkflowStep]:
+        """Read the steps, the initial one first, then loop monitors, and record their places in the file."""
+        read = [(f"steps[{index}]", self.step(step, f"steps[{index}]")) for index, step in enumerate(data.get("steps") or ())]
+        first = data.get("initial_step")
+        if first is not None and first not in [step.name for _, step in read]:
+            raise WorkflowSpecError("initial_step", f"there is no step {first!r}; there are {[step.name for _, step in read]!r}")
+        read.sort(key=lambda each: first is not None and each[1].name != first)
+        for index, monitor in enumerate(data.get("loop_monitors") or ()):
+            read.append((f"loop_monitors[{index}].judge", self._monitor(monitor, index)))
+        places += [place for place, _ in read]
+        return [step for _, step in read]
+
+    def step(self, data: Any, key: str, *, is_child: bool = False) -> WorkflowStep:
+        found = _checked(data, "step", key)
+        children = [
+            self.step(child, f"{key}.parallel[{index}]", is_child=True) for index, child in enumerate(found.get("parallel") or ())
+        ]
+        judge = found.get("judge", True)
+        rules = _rules(found.get("rules") or [], f"{key}.rules", is_child=is_child)
+        return WorkflowStep(
+            name=found.get("name", ""),
+            agent=None if children else self._agent(found, key),
+            rules=list(rules) if is_child else rules,
+            instruction=filled(instruction(found, self.texts, key), self.report_writers, self.max_steps),
+            parallel=children,
+            judge=OF_THE_WORKFLOW if judge is True else None if judge is False else _model(judge, f"{key}.judge"),
+            sees_earlier=found.get("pass_previous_response", True),
+        )
+
+    def _monitor(self, data: Any, index: int) -> WorkflowStep:
+        key = f"loop_monitors[{index}]"
+        found = _checked(data, "loop_monitor", key)
+        judge = _checked(found.get("judge"), "judge", f"{key}.judge")
+        cycle, threshold = [str(name) for name in found.get("cycle") or ()], found.get("threshold", 3)
+        if not cycle:
+            raise WorkflowSpecError(f"{key}.cycle", "a cycle has at least one step")
+        given = {"instruction": _LOOKS_ROUND.format(cycle=" → ".join(cycle)), **judge}
+        return WorkflowStep(
+            name=f"loop_monitor_{index + 1}",
+            agent=self._agent({"name": f"loop_monitor_{index + 1}", "allowed_tools": [], **judge}, f"{key}.judge"),
+            rules=_rules(judge.get("rules") or [], f"{key}.judge.rules"),
+            instruction=filled(instruction(given, self.texts, f"{key}.judge"), self.report_writers, self.max_steps, threshold),
+            cycle=cycle,
+            threshold=threshold,
+        )
+
+    def _agent(self, data: Mapping[str, Any], key: str) -> Any:
+        name, persona = data.get("agent"), data.get("persona")
+        if name is not None and name.endswith(".md"):
+            name, persona = None, name
+        if name is None:
+            # The instruction is part of the step's prompt; the system prompt is only the persona.
+            allowed = allowed_tools(data, self.config)
+            allowed = [*self.tools] if allowed is None else allowed
+            self.not_granted.update(set(allowed) - self.tools.keys())
+            granted = [self.tools[tool] for tool in allowed if tool in self.tools]
+            prompt = None if persona is None else self.texts.text("personas", persona, f"{key}.persona")
+            return create_agent(self.model, granted, system_prompt=prompt, name=data.get("name"))
+        agent = self.agents[name] if name in self.agents else _imported(name, f"{key}.agent", self.agents)
+        if isinstance(agent, Runnable):
+            return agent
+        try:
+            return agent(self.model)
+        except AgentSpecError as error:
+            raise WorkflowSpecError(f"{key}.agent", f"{name!r} cannot be built: {error}") from error
+
+
+def _imported(name: str, key: str, agents: Mapping[str, Any]) -> Any:
+    module, colon, attribute = name.partition(":")
+    if not colon:
+        raise WorkflowSpecError(key, f"there is no agent {name!r}; there are {sorted(agents)!r}, or 'package.module:attribute'")
+    try:
+        return getattr(importlib.import_module(module), attribute)
+    except (ImportError, AttributeError, ValueError, TypeError) as error:
+        raise WorkflowSpecError(key, f"{name!r} cannot be imported: {error}") from error
+
+
+def _checked(data: Any, kind: str, key: str) -> dict[str, Any]:
+    """Check the keys and types of a mapping, and resolve synonyms."""
+    known = _KEYS[kind]
+    if not isinstance(data, dict):
+        raise WorkflowSpecError(key, f"a {kind} is a mapping with the keys {sorted(known)!r}")
+    found: dict[str, Any] = {}
+    for given, value in data.items():
+        place, name = f"{key}.{given}" if key else given, SYNONYMS.get(given, given)
+        if given in REFUSED:
+            raise WorkflowSpecError(place, f"{given} is not supported: {REFUSED[given]}")
+        if name not in known:
+            raise WorkflowSpecError(place, f"a {kind} has no key {given!r}; it has {sorted(known)!r}")
+        if name in found:
+            raise WorkflowSpecError(place, f"{given} is another name for {name}, which is also given")
+        types = get_args(known[name]) or (known[name],)
+        # By exact type, because ``True`` is an ``int``.
+        if type(value) not in types:
+            wanted = " or ".join(_NAMES[each] for each in types)
+            raise WorkflowSpecError(place, f"{given} is {wanted}, not {value!r}")
+        found[name] = value
+    return found
+
+
+def _rules(rules: list[Any], key: str, *, is_child: bool = False) -> dict[str, str]:
+    """Return the next step per condition; the rules of a child have none, and may be plain strings."""
+    found: dict[str, str] = {}
+    for index, rule in enumerate(rules):
+        place = f"{key}[{index}]"
+        data = {"condition": rule} if is_child and isinstance(rule, str) else _checked(rule, "rule", place)
+        if is_child and "next" in data:
+            raise WorkflowSpecError(f"{place}.next", "a child's rules have no next step; write it in the parallel step's rules")
+        for name in ("condition",) if is_child else ("condition", "next"):
+            if name not in data:
+                raise WorkflowSpecError(place, f"the rule has no {name}")
+        condition = without_ai(data["condition"])
+        if condition in found:
+            raise WorkflowSpecError(f"{place}.condition", f"the rule {condition!r} is given twice")
+        # A workflow asks no person while it runs.
+        if not data.get("interactive_only"):
+            found[condition] = data.get("next", "")
+    return found
+
+
+def _model(name: str, key: str = "model") -> Any:
+    try:
+        # Pass the offline model by name: each agent and judge has its own rules for it.
+        return name if name == OFFLINE else resolve_model(name)
+    except AgentSpecError as error:
+        raise WorkflowSpecError(key, str(error)) from error
+
+
+def _limits(data: Mapping[str, Any]) -> WorkflowLimits:
+    """Return the limits; ``max_steps`` replaces all others."""
+    found = _checked(data.get("limits") or {}, "limits", "limits")
+    if "max_steps" in data:
+        found = {"steps": data["max_steps"], "visits": data["max_steps"], "repeats": data["max_steps"], **found}
+    try:
+        return WorkflowLimits(**found)
+    except AgentSpecError as error:
+        raise WorkflowSpecError("limits" if "limits" in data else "max_steps", str(error).rstrip(".")) from error

@@ -1,0 +1,108 @@
+"""External tool calls: the run ends, and resumes with their results."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+from langchain_core.messages import AIMessage, BaseMessage, ToolCall
+from langchain_core.tools import BaseTool
+from langgraph.types import Command
+from pydantic import BaseModel
+
+from answergraph.runtime.errors import AgentSpecError
+from answergraph.state.ledger import LEDGER, stored_ledger, taken_out
+from answergraph.state.messages import answered_ids, calls_taken_out, last_turn, unanswered
+from answergraph.state.outcome import Outcome, PendingCall
+from answergraph.state.own_keys import written_messages
+
+DEFERRED = "The run waits for the results of {names}."
+
+
+class ExternalTool(BaseTool):
+    """A tool with a description and no function."""
+
+    def _run(self, **_: Any) -> Any:
+        raise AgentSpecError(f"{self.name!r} is an external tool: an agent of answergraph ends its run when it is called.")
+
+
+def external_tool(name: str, description: str, parameters: type[BaseModel] | Mapping[str, Any] | None = None) -> BaseTool:
+    """Make a tool that is executed elsewhere: in a browser, by another service, or later.
+
+    When the model calls it, the run ends with status ``deferred`` once the ordinary tools called beside it are done, and
+    ``outcome["pending"]`` lists the waiting calls. Send their tool messages on the same thread, and the run resumes with
+    its attempts and limits.
+
+    Args:
+        name: The tool's name.
+        description: What it is for, as shown to the model.
+        parameters: Its arguments, as a Pydantic model or a JSON Schema; ``None`` for none.
+
+    Returns:
+        The tool, for the ``tools`` of an agent or of a middleware.
+
+    Raises:
+        AgentSpecError: If there is no description, or the parameters are neither a model nor a JSON Schema of an object.
+
+    Example:
+        >>> confirm = external_tool("confirm", "Ask the user to confirm.", {"type": "object", "properties": {}})
+        >>> confirm.name
+        'confirm'
+    """
+    schema = {"type": "object", "properties": {}} if parameters is None else parameters
+    is_model = isinstance(schema, type) and issubclass(schema, BaseModel)
+    if not description or not (is_model or (isinstance(schema, Mapping) and schema.get("type") == "object")):
+        raise AgentSpecError(
+            f"external_tool({name!r}, {description!r}, {parameters!r}): give a description, and the parameters as a Pydantic "
+            "model or as a JSON Schema of an object: {'type': 'object', 'properties': {…}}."
+        )
+    return ExternalTool(name=name, description=description, args_schema=schema if isinstance(schema, type) else dict(schema))
+
+
+def described_name(description: Mapping[str, Any]) -> str | None:
+    """Return the name of a tool described as a function by a ``dict``; ``None`` for a tool that the provider runs."""
+    function = description.get("function", description) if description.get("type") in ("function", None) else {}
+    is_function = "parameters" in function or "input_schema" in function or description.get("type") == "function"
+    return function.get("name") if is_function else None
+
+
+def noting_calls_taken_out(before: Sequence[ToolCall], state: Mapping[str, Any], update: Any) -> Any:
+    """Add to a hook's update a note of the calls it removed from the last reply."""
+    message, _ = last_turn(state["messages"])
+    ledger = stored_ledger(state)
+    if not before or message is None or ledger is None:
+        return update
+    if not (taken := calls_taken_out(message, before, written_messages(update))):
+        return update
+    note: Command[Any] = Command(update={LEDGER: {**ledger, "taken_out": [*ledger.get("taken_out", []), *as_pending(taken)]}})
+    return [*(update if isinstance(update, list | tuple) else [] if update is None else [update]), note]
+
+
+def as_pending(calls: Iterable[ToolCall]) -> list[PendingCall]:
+    return [PendingCall(id=str(call["id"]), name=call["name"], args=call["args"]) for call in calls]
+
+
+def calls_elsewhere(
+    message: AIMessage | None,
+    after: Sequence[BaseMessage],
+    state: Mapping[str, Any],
+    external: Collection[str],
+    own: Collection[str],
+) -> list[PendingCall]:
+    """Return the external calls of the last reply.
+
+    These are calls of ``external`` tools, and calls removed by a hook whose names are not the agent's ``own``.
+    """
+    calls = [] if message is None else [call for call in message.tool_calls if call["name"] in external]
+    waiting = as_pending(unanswered(calls, after))
+    ids = {call["id"] for call in waiting} | answered_ids(after)
+    return [*waiting, *(call for call in taken_out(state) if call["name"] not in own and call["id"] not in ids)]
+
+
+def has_lost_all_calls(message: AIMessage | None, state: Mapping[str, Any]) -> bool:
+    """Return whether a hook removed all calls from the last reply; the model is not asked again then."""
+    return bool(taken_out(state)) and not (message and message.tool_calls)
+
+
+def deferred(outcome: Outcome, waiting: list[PendingCall]) -> Outcome:
+    """Return the outcome of a run that waits for calls."""
+    reason = DEFERRED.format(names=", ".join(repr(call["name"]) for call in waiting))
+    return {**outcome, "status": "deferred", "reason": reason, "schema": None, "pending": waiting}

@@ -1,0 +1,83 @@
+"""Messages of systems and libraries about missing resources, and messages that only resemble them."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.graphs.add_ons.triage.offline.test_triage_rules import case, concluded
+
+LIBRARY = "/v/lib/python3.12/site-packages/x/core.py:9"
+
+
+def raised(error: str, place: str = LIBRARY) -> str:
+    return f"def test_rate():\n>       prepare()\nE       {error}\n\n{place}: {error.partition(':')[0].rpartition('.')[2]}"
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        "PermissionError: [Errno 13] Permission denied: '/var/log/shop.log'",
+        "OSError: [Errno 30] Read-only file system: '/data/x'",
+        "OSError: [Errno 8] Exec format error: './tool'",
+        "botocore.exceptions.NoCredentialsError: Unable to locate credentials",
+        "openai.OpenAIError: The api_key client option must be set",
+        "locale.Error: unsupported locale setting",
+        "zoneinfo.ZoneInfoNotFoundError: 'No time zone found with key Europe/Berlin'",
+        "_tkinter.TclError: no display name and no $DISPLAY environment variable",
+        "ImportError: libGL.so.1: cannot open shared object file: No such file or directory",
+        "ImportError: /lib/libc.so.6: version `GLIBC_2.34' not found (required by /v/x.so)",
+        "ValueError: numpy.dtype size changed, may indicate binary incompatibility",
+        "RuntimeError: Found no NVIDIA driver on your system.",
+        'psycopg2.OperationalError: FATAL:  database "shop_test" does not exist',
+        "git.InvalidGitRepositoryError: fatal: not a git repository",
+        "WebDriverException: Message: 'chromedriver' executable needs to be in PATH.",
+    ],
+)
+def test_a_missing_resource_of_the_machine_is_not_an_application_failure(error: str) -> None:
+    assert concluded(case(raised(error))) == (True, "tool_bug")
+
+
+@pytest.mark.parametrize(
+    ("details", "verdict"),
+    [
+        (raised("requests.HTTPError: 429 Client Error: Too Many Requests for url: https://x"), (True, "temporary_error")),
+        (
+            "CypressError: `cy.visit()` failed trying to load:\n\n> Error: connect ECONNREFUSED 127.0.0.1:3000",
+            (True, "temporary_error"),
+        ),
+        (
+            raised("FileNotFoundError: [Errno 2] No such file or directory: 'git'", "/usr/lib/python3.12/subprocess.py:9"),
+            (True, "tool_bug"),
+        ),
+        # The application itself refuses it, or should have written it.
+        (raised("PermissionError: bob may not delete", "shop/users.py:3"), (False, None)),
+        (raised("AssertionError: assert 'Permission denied' in 'ok'"), None),
+        (raised("FileNotFoundError: [Errno 2] No such file or directory: 'rates.csv'", "test_rates.py:4"), (True, "tool_bug")),
+        (raised("FileNotFoundError: [Errno 2] No such file or directory: 'tmp/a0/rates.csv'", "test_rates.py:4"), None),
+        (raised("FileNotFoundError: [Errno 2] No such file or directory: 'out/rates.csv'", "test_rates.py:4"), None),
+        (raised("FileNotFoundError: [Errno 2] No such file or directory: 'rates.csv'", "shop/rates.py:4"), None),
+        (raised("sqlite3.IntegrityError: UNIQUE constraint failed: users.email", "shop/tests.py:4"), (True, "tool_bug")),
+        (raised("TypeError: 'NoneType' object does not support item assignment", "test_rates.py:4"), None),
+    ],
+)
+def test_the_owner_of_the_missing_resource_decides(details: str, verdict: tuple[bool, str | None] | None) -> None:
+    assert concluded(case(details, message=details.splitlines()[0])) == verdict
+
+
+SAID = json.loads(Path(__file__).with_name("said_by_tools.json").read_text(encoding="utf-8"))
+"""Failures as many tools write them, and what their text alone decides."""
+VERDICTS: dict[tuple[bool, str | None] | None, str] = {
+    (True, "tool_bug"): "not-real",
+    (True, "temporary_error"): "not-real",
+    (False, None): "real",
+    None: "open",
+}
+
+
+@pytest.mark.parametrize("name", SAID)
+def test_the_words_of_many_tools_are_understood(name: str) -> None:
+    said = SAID[name]["says"]
+    facts = case(said, message="" if "\nE  " in said else said.strip().splitlines()[0])
+    assert VERDICTS[concluded(replace(facts, test=SAID[name]["test"]))] == SAID[name]["verdict"]

@@ -1,0 +1,70 @@
+"""Which cases of a folder are judged."""
+
+from pathlib import Path
+
+import pytest
+
+from answergraph.graphs.add_ons.triage.run_files.case_survey import Survey, survey
+from answergraph.graphs.add_ons.triage.run_files.read_only_folder import Folder
+from tests.graphs.add_ons.triage.junit_files import failed, passed, write_results
+
+
+def surveyed(place: Path) -> Survey:
+    return survey(Folder(place))
+
+
+def ids(place: Path) -> list[tuple[str, str]]:
+    return [(case.kind, case.result.id) for case in surveyed(place).cases]
+
+
+def test_a_test_that_ran_several_times_is_one_case(tmp_path: Path) -> None:
+    write_results(tmp_path, failed("test_total", "E"), passed("test_tax"))
+    write_results(tmp_path, passed("test_total"), name="again/results.xml", started="2026-01-02T04:00:00")
+    (case,) = surveyed(tmp_path).cases
+    assert (case.result.id, [other.id for other in case.others]) == ("results.xml#1", ["again/results.xml#1"])
+
+
+def test_the_first_failure_represents_the_case(tmp_path: Path) -> None:
+    write_results(tmp_path, failed("test_total", "E"), name="attempt-2/results.xml", started="2026-01-02T04:00:00")
+    write_results(tmp_path, failed("test_total", "E"), started="2026-01-02T03:00:00")
+    assert ids(tmp_path) == [("failed", "results.xml#1")]
+
+
+@pytest.mark.parametrize("said", ["Traceback (most recent call last):", "ERROR no lamp", "Exception in thread T-1", "panic: nil"])
+def test_a_passed_case_whose_output_shows_a_failure_is_a_case(tmp_path: Path, said: str) -> None:
+    write_results(tmp_path, passed("test_total", f"starting\n{said}\n"), passed("test_tax", "0 errors; nothing wrong"))
+    assert ids(tmp_path) == [("passed", "results.xml#1")]
+
+
+def test_a_passed_case_named_above_a_failure_in_a_log_is_a_case(tmp_path: Path) -> None:
+    write_results(tmp_path, passed("test_total"), passed("test_tax"), failed("test_rate", "E"))
+    (tmp_path / "app.log").write_text(
+        "shop.test_total begins\nall fine\nshop.test_tax begins\nCRITICAL: no rate\nshop.test_rate begins\nERROR: known\n"
+    )
+    assert ids(tmp_path) == [("failed", "results.xml#3"), ("passed", "results.xml#2")]
+
+
+def test_a_log_of_another_folder_does_not_count(tmp_path: Path) -> None:
+    write_results(tmp_path, passed("test_total"), name="a/results.xml")
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / "app.log").write_text("test_total\nERROR\n")
+    assert ids(tmp_path) == []
+
+
+def test_an_unreadable_file_is_reported_and_the_others_are_surveyed(tmp_path: Path) -> None:
+    write_results(tmp_path, failed("test_total", "E"))
+    (tmp_path / "bad.xml").write_text("<testsuite")
+    (tmp_path / "core.log").write_bytes(b"\0\1\2" * 100)
+    (tmp_path / "link.log").symlink_to("/etc/hostname")
+    found = surveyed(tmp_path)
+    assert len(found.cases) == 1
+    assert [problem.split("'")[1] for problem in found.problems] == ["bad.xml", "link.log", "core.log"]
+
+
+def test_a_case_is_found_by_the_id_of_any_of_its_results(tmp_path: Path) -> None:
+    write_results(tmp_path, failed("test_total", "E"), passed("test_tax"))
+    write_results(tmp_path, passed("test_total"), name="again.xml")
+    found = surveyed(tmp_path)
+    assert {found.case(name).result.id for name in ("results.xml#1", "again.xml#1")} == {"results.xml#1"}  # type: ignore[union-attr]  # a missing case fails the test
+    assert found.case("results.xml#2").kind == "passed"  # type: ignore[union-attr]  # a missing case fails the test
+    assert found.case("results.xml#9") is None
