@@ -112,7 +112,7 @@ DOORS = {
         "wrap_model_call",
         "wrap_tool_call",
     ],
-    "answergraph.many": ["Group", "MapRun", "Row", "map_answers"],
+    "answergraph.many": ["ArrowMap", "Group", "MapRun", "Row", "map_answers"],
     "answergraph.testing": [
         "ScriptExhaustedError",
         "ScriptedChatModel",

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from functools import cached_property
+from importlib import import_module
 from typing import Any
 
 from langgraph.pregel import Pregel
@@ -69,6 +70,25 @@ class AgentDoor:
     def schema_mark(self) -> str:
         """A short name of the answer's schema, equal for equal schemas."""
         return mark_of(self.answer_schema)
+
+
+def agent_at(place: Any) -> Any:
+    """Return the agent that ``"module:name"`` names, or a factory makes.
+
+    Raises:
+        AgentSpecError: If there is none.
+    """
+    agent = place
+    if isinstance(place, str):
+        module, _, name = place.partition(":")
+        try:
+            agent = getattr(import_module(module), name)
+        except (ImportError, AttributeError, ValueError) as error:
+            raise AgentSpecError(f"{place!r} cannot be imported: {error}; write 'package.module:name'.") from error
+    try:
+        return agent() if callable(agent) and not isinstance(agent, Pregel) else agent
+    except TypeError as error:
+        raise AgentSpecError(f"{place!r} makes no agent: {error}") from error
 
 
 def mark_of(value: Any) -> str:

@@ -32,7 +32,7 @@ class Source:
 
     def __post_init__(self) -> None:
         if isinstance(self.rows, str | Path):
-            _reader(Path(self.rows))  # refused while building
+            read_rows(Path(self.rows))  # refused while building
         elif not isinstance(self.rows, Iterable):
             raise AgentSpecError(f"rows={self.rows!r}: pass a path, or an iterable of dicts.")
 
@@ -43,7 +43,7 @@ class Source:
 
     def wanted(self, door: AgentDoor) -> Iterator[Wanted | End]:
         """Read the rows; one whose input cannot be made has ended."""
-        rows = _reader(Path(self.rows)) if isinstance(self.rows, str | Path) else self.rows
+        rows = read_rows(Path(self.rows)) if isinstance(self.rows, str | Path) else self.rows
         for number, row in enumerate(rows, start=1):
             key = self._key(row, number)
             try:
@@ -74,7 +74,12 @@ def first_of_each_key(rows: Iterator[Wanted | End]) -> Iterator[Wanted | End]:
                 yield row
 
 
-def _reader(path: Path) -> Iterator[Record]:
+def read_rows(path: Path) -> Iterator[Record]:
+    """Return the rows of a file, which is read as they are taken.
+
+    Raises:
+        AgentSpecError: If there is no such file, or its ending is unknown.
+    """
     readers = {".jsonl": _json_lines, ".csv": _csv, ".parquet": _parquet}
     if path.suffix not in readers:
         raise AgentSpecError(f"rows={str(path)!r}: a path ends in {', '.join(readers)}; else pass an iterable of dicts.")

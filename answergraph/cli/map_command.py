@@ -1,0 +1,102 @@
+"""``answergraph map``: an agent over the rows of a file."""
+
+from __future__ import annotations
+
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+import answergraph
+from answergraph.cli.terminal.command_runner import NO_ANSWER, ended, errors_as_bad_usage, import_also_from, one_line
+
+if TYPE_CHECKING:
+    from answergraph.many import MapRun
+
+_MOST_GROUPS = 12
+
+
+def map_file(  # noqa: PLR0913 - one parameter per option
+    agent: Annotated[
+        str, typer.Argument(help="'module:attribute', an agent with a response format, or a function that returns one.")
+    ],
+    rows: Annotated[Path, typer.Argument(help="A file .jsonl, .csv or .parquet.")],
+    *,
+    out: Annotated[Path, typer.Option(help="The Parquet file with one typed row each.")],
+    key: Annotated[str, typer.Option(help="The column that names a row.")] = "id",
+    text: Annotated[str, typer.Option("--input", help="The column with the text.")] = "body",
+    ledger: Annotated[
+        str | None, typer.Option(help="A SQLite file or a postgresql:// URL; by default OUT with the ending .db.")
+    ] = None,
+    concurrency: Annotated[int, typer.Option(help="Rows at a time, at most.")] = 16,
+    max_calls: Annotated[int | None, typer.Option(help="Model calls of all rows together.")] = None,
+    max_tokens: Annotated[int | None, typer.Option(help="Tokens of all rows together.")] = None,
+    stop_after: Annotated[int, typer.Option(help="Rows in a row without an answer, after which the map stops.")] = 50,
+    trial: Annotated[int | None, typer.Option(help="Map the first rows only; the same command without it goes on.")] = None,
+    again: Annotated[list[str] | None, typer.Option(help="Ask again for the rows that ended with this status.")] = None,
+) -> None:
+    """Run AGENT over the ROWS of a file; the same command goes on where a killed one was.
+
+    Exit code 0: each row has an answer; 1: not each; 2: bad usage.
+    """
+    with errors_as_bad_usage():
+        from answergraph.many import map_answers
+        from answergraph.many.agent_door import agent_at
+        from answergraph.many.sources import read_rows
+
+        import_also_from(Path.cwd())
+        limits = answergraph.UsageLimits(model_calls=max_calls, total_tokens=max_tokens)
+        run = map_answers(
+            agent_at(agent),
+            rows if trial is None else list(islice(read_rows(rows), trial)),
+            key=key,
+            input=text,
+            ledger=ledger or out.with_suffix(".db"),
+            concurrency=concurrency,
+            limits=limits,
+            stop_after=stop_after,
+        )
+        run = run.again(status=again) if again else run
+        with _progress(run):
+            run.to_parquet(out)
+    _report(run, out)
+
+
+def _progress(run: MapRun[Any]) -> Any:
+    """Return a progress display that asks the ledger; the number of rows is not known before they are read."""
+    from rich.progress import ProgressColumn, Task
+    from rich.text import Text
+
+    from answergraph.cli.terminal.live_view import progress_bar
+
+    class Statuses(ProgressColumn):
+        max_refresh = 0.5
+
+        def render(self, task: Task) -> Text:
+            return Text(_in_words(run))
+
+    display = progress_bar(Statuses())
+    display.add_task("rows", total=None)
+    return display
+
+
+def _in_words(run: MapRun[Any]) -> str:
+    counts, used = run.counts(), run.usage()
+    cost = f" · cost {used['cost']:.4g}" if used.get("cost") else ""
+    statuses = " · ".join(f"{count:,} {status}" for status, count in counts.items())
+    return f"{sum(counts.values()):,} rows · {statuses or 'none yet'} · {used.get('total_tokens', 0):,.0f} tokens{cost}"
+
+
+def _report(run: MapRun[Any], out: Path) -> None:
+    """Print what ended how, and exit with 1 if a row has no answer."""
+    typer.echo(f"{out}: {_in_words(run)}")
+    for note in run.notes:
+        typer.echo(one_line(note), err=True)
+    failed = [(group, count) for group, count in run.groups().items() if group.status not in {"answered", "abstained"}]
+    for group, count in failed[:_MOST_GROUPS]:
+        typer.echo(f"  {count:,} {one_line(' '.join(filter(None, group)))}", err=True)
+    if run.stopped is not None:
+        raise ended(NO_ANSWER, f"Stopped: {run.stopped}")
+    if failed:
+        raise typer.Exit(NO_ANSWER)
