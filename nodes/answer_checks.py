@@ -11,6 +11,7 @@ from langchain_core.messages import AIMessage, ToolCall, ToolMessage
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.runtime import Runtime
 
+from answergraph.answers.answer import Answer
 from answergraph.nodes.tools import ToolCallStep, ToolResult
 from answergraph.reading.reply_reader import Reading
 from answergraph.runtime.errors import AgentSpecError, AnswerRejected
@@ -41,7 +42,6 @@ def check_answer(
         AgentSpecError: If a check returns something else, or changes the answer.
     """
     verdicts: list[AnswerAccepted] = []
-    validated = reading.value_text() if checks else ""
     for check in checks:
         try:
             verdict = _accepted(check, check(reading.value, state, runtime))
@@ -49,24 +49,27 @@ def check_answer(
         except AnswerRejected as rejection:
             return reading.rejected(rejection.feedback, _problems(check, rejection)), AnswerAccepted()
         # The run must end with the value that was validated and checked.
-        if reading.is_changed(validated):
+        if reading.answer is not None and not reading.answer.is_unchanged:
             raise AgentSpecError(CHANGED.format(name=_name_of(check)))
         verdicts.append(verdict)
         if verdict.answer is not None:
-            reading = replace(reading, value=made)
-            validated = reading.value_text()
+            reading = replace(reading, answer=made)
     evidence = {path: span for verdict in verdicts for path, span in verdict.evidence.items()}
     return reading, AnswerAccepted(evidence, abstained=any(verdict.abstained for verdict in verdicts))
 
 
-def _valid(answer: Any, reading: Reading) -> Any:
+def _valid(value: Any, reading: Reading) -> Answer | None:
     """Validate a check's replacement for the answer.
 
     Raises:
         AnswerRejected: If it does not fit.
     """
+    if value is None or reading.answer is None:
+        return None
+    schema = reading.answer.schema
     try:
-        return answer if answer is None or reading.schema is None else reading.schema.load(reading.schema.dump(answer))
+        data = schema.dump(value)
+        return Answer.of(schema, schema.load(data), data)
     except ValueError as error:
         raise AnswerRejected(str(error)) from error
 

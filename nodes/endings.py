@@ -161,16 +161,16 @@ def outcome_of(
     """Return the outcome of a run, and charge the outer run."""
     if (caller := callers_budget()) is not None:
         caller.charge(reply.ledger)
-    answered = reading.schema if reading.status == "answered" else None
+    answer = reading.answer if reading.status == "answered" else None
     return Outcome(
         status=status,
         reason=f"The run's budget is spent. {reading.reason}" if status == "out_of_budget" else reading.reason,
         strategy=reply.request.strategy.name,
-        schema=answered.name if answered else None,
+        schema=answer.schema.name if answer else None,
         attempts=attempts,
         narrowed=reply.ledger["narrowed"],
         evidence={path: list(span) for path, span in accepted.evidence.items()},
-        coverage=coverage_of(answered.dump(reading.value), accepted.evidence) if answered else {},
+        coverage=coverage_of(answer.data, accepted.evidence) if answer else {},
         usage=of_run(reply.ledger["usage"], reply.conversation),
         limits={**vars(limits)},
     )
@@ -196,7 +196,7 @@ def with_attempt(reply: CurrentReply, reading: Reading) -> list[Attempt]:
         return reply.ledger["attempts"]
     attempt = Attempt(
         strategy=reply.request.strategy.name,
-        schema=reading.meant if reading.schema is None else reading.schema.name,
+        schema=reading.meant if reading.answer is None else reading.answer.schema.name,
         status=reading.status,
         error=None if reading.status == "answered" else reading.error_text,
         problems=[*reading.problems[:MAX_PROBLEMS]],

@@ -27,6 +27,7 @@ from answergraph.nodes.model_visit import ModelReply, ModelVisit, Readings, answ
 from answergraph.reading.calls_from_text import with_calls
 from answergraph.reading.received_reply import as_received
 from answergraph.reading.reply_reader import Reading, ReplyReader
+from answergraph.runtime.snapshot import Snapshot
 from answergraph.runtime.steps import MAX_CHARACTERS_ON_LOOP, Step, has_listener, off_loop
 from answergraph.state.budget import callers_budget
 from answergraph.state.ledger import ANSWER_REQUEST, LEDGER, RUNNING, RunLedger
@@ -93,7 +94,10 @@ class ModelNode:
             state=state,
             runtime=runtime,
         )
-        layered: LayeredResponse = yield from self.wrap(partial(self.call_model, visit))(request)
+        call: ModelCall = partial(self.call_model, visit)
+        wrapped = self.wrap(call)
+        visit.is_wrapped = wrapped is not call
+        layered: LayeredResponse = yield from wrapped(request)
         update = _without_repeats(cleared | self._update(visit, layered) | visit.as_sent(state) | running, state)
         if not layered.commands:
             return UntracedUpdate(update) if running[RUNNING] == UNTRACED else update
@@ -120,17 +124,20 @@ class ModelNode:
         if is_narrowed or visit.forces_answer or visit.is_last_call or visit.failed_calls or visit.model_calls > 1:
             message = visit.with_note(message, asked.strategy, is_narrowed=is_narrowed)
         reading: Reading | None = None
+        seen: Snapshot | None = None
         called = {call["name"] for call in message.tool_calls}
         # A text beside calls of tools is not an answer yet.
         if asked.declared and (not called or asked.declared & called):
-            is_long = len(str(vars(message))) > MAX_CHARACTERS_ON_LOOP
+            seen = Snapshot(message)
+            is_long = seen.is_longer_than(MAX_CHARACTERS_ON_LOOP)
             reading = yield from off_loop(ReplyReader(asked).read, message, when=is_long)
             if reading.error is not None and asked.strategy.raises(reading.error):
                 raise reading.error
-        reply = visit.replies[str(message.id)] = ModelReply.of(message, asked, reading)
+        reply = visit.replies[str(message.id)] = ModelReply(message, asked, reading, seen, visit.is_wrapped)
         if reading is not None:
             self.readings.put(id(message), reply, message)
-        return LayeredResponse(ModelResponse(result=[message], structured_response=reading and reading.value))
+        answer = None if reading is None else reading.answer
+        return LayeredResponse(ModelResponse(result=[message], structured_response=answer and answer.value))
 
     def _reply(self, visit: ModelVisit, request: ModelRequest[Any]) -> Step[tuple[AnswerRequest, AIMessage]]:
         """Ask with the best strategy, and with the next one if the provider refuses it."""

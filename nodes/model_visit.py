@@ -12,6 +12,7 @@ from answergraph.asking.strategies.declared_format import DeclaredFormat
 from answergraph.asking.strategies.strategy import AnswerRequest, Strategy
 from answergraph.reading.reply_reader import Reading
 from answergraph.runtime.recent_cache import RecentCache
+from answergraph.runtime.snapshot import Snapshot
 from answergraph.runtime.steps import Step, off_loop
 from answergraph.state.agent_state import TOOL_RESULTS
 from answergraph.state.budget import UsageLimits, callers_budget
@@ -38,27 +39,23 @@ class ModelReply:
     request: AnswerRequest
     reading: Reading | None
     """``None`` without a format, or if only tools were called."""
-    message_text: str = ""
-    value_text: str = ""
-
-    @classmethod
-    def of(cls, message: AIMessage, request: AnswerRequest, reading: Reading | None) -> ModelReply:
-        """Return a reply with a snapshot of message and value."""
-        if reading is None:
-            return cls(message, request, None)
-        return cls(message, request, reading, repr(vars(message)), reading.value_text())
+    seen: Snapshot | None = None
+    """Of the message that was read."""
+    is_shown: bool = True
+    """Whether middleware was shown the value."""
 
     def shows(self, value: Any) -> bool:
         """Return whether a value is the unchanged answer that middleware was shown."""
-        if self.reading is None or value is not self.reading.value:
-            return False
-        return not self.reading.is_changed(self.value_text)
+        answer = None if self.reading is None else self.reading.answer
+        return answer is not None and value is answer.value and (not self.is_shown or answer.is_unchanged)
 
     def stands(self, request: AnswerRequest) -> bool:
         """Return whether message, value and request are unchanged."""
         if self.reading is None or request.strategy is not self.request.strategy or request.dialect is not self.request.dialect:
             return False
-        return repr(vars(self.message)) == self.message_text and not self.reading.is_changed(self.value_text)
+        answer = self.reading.answer
+        is_same_value = answer is None or not self.is_shown or answer.is_unchanged
+        return is_same_value and self.seen is not None and self.seen.is_of(self.message)
 
 
 Readings = RecentCache[ModelReply]
@@ -88,6 +85,8 @@ class ModelVisit:
     """The calls of a deferred run without results: the model waits for them."""
     forces_answer: bool
     """Whether the answer is forced and tools are off."""
+    is_wrapped: bool = True
+    """Whether middleware is around the model call."""
     model_calls: int = 0
     sent: Sequence[AnyMessage] = ()
     """The conversation as last sent to the model."""
@@ -201,7 +200,7 @@ def answer_request_of(visit: ModelVisit, message: AIMessage | None, value: Any) 
     asked = declared.restore(None) if reply is None else reply.request
     of_model = message is not None and message.id in visit.replies
     if value is None or (reply is not None and reply.shows(value)):
-        valid = reply is not None and reply.reading is not None and reply.reading.value is not None
+        valid = reply is not None and reply.reading is not None and reply.reading.answer is not None
         return declared.record(asked, of_model=of_model, valid=valid, middleware_value=None)
     given = _middleware_value(asked, value)
     return declared.record(asked, of_model=of_model, valid=given["schema"] is not None, middleware_value=given)

@@ -1,6 +1,7 @@
 """The ``structured_response`` node: the only place where an answer is accepted or sent back."""
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Any
@@ -79,21 +80,22 @@ class StructuredResponseNode:
 
     def _event(self, reply: CurrentReply, reading: Reading, update: Mapping[str, Any]) -> AnswerEvent:
         outcome: Outcome | None = update.get(self.agent.keys.outcome)
-        answered = None if outcome is None or outcome["schema"] is None else reading.schema
+        answer = None if outcome is None or outcome["schema"] is None else reading.answer
         message_id = None if reply.message is None else reply.message.id
         return {
             **growing_event(self.agent.keys.answer, self.agent.name, attempt_number(reply.ledger), message_id),
-            "status": "accepted" if answered else "rejected",
-            "schema": answered.name if answered else None,
-            "value": answered.dump(reading.value) if answered else None,
-            "reason": None if answered else why_rejected(outcome, update[LEDGER]),
+            "status": "accepted" if answer else "rejected",
+            "schema": answer.schema.name if answer else None,
+            # A copy: who gets the event may change it.
+            "value": deepcopy(answer.data) if answer else None,
+            "reason": None if answer else why_rejected(outcome, update[LEDGER]),
         }
 
     def _act(self, ending: Ending, reply: CurrentReply, reading: Reading, accepted: AnswerAccepted) -> dict[str, Any]:
         match ending.action:
             case "accept":
                 status: Status = "abstained" if accepted.abstained else "answered"
-                receipt = reply.request.strategy.receipt(reading.value)
+                receipt = reply.request.strategy.receipt(None if reading.answer is None else reading.answer.value)
                 return self._finish(reply, reading, receipt, status, accepted)
             case "confirm":
                 return self._confirm(reply, reading)
@@ -198,10 +200,10 @@ class StructuredResponseNode:
         return any(call["name"] not in reply.request.declared for call in reply.pending)
 
     def _confirm(self, reply: CurrentReply, reading: Reading) -> dict[str, Any]:
-        schema = reading.schema
+        answer = reading.answer
         ledger: RunLedger = {
             **reply.ledger,
-            "unconfirmed": StoredValue(schema=schema.name, value=schema.dump(reading.value)) if schema else None,
+            "unconfirmed": StoredValue(schema=answer.schema.name, value=answer.data) if answer else None,
             "confirmations_asked": reply.ledger["confirmations_asked"] + 1,
             "cause": "confirmation",
         }
@@ -239,12 +241,12 @@ class StructuredResponseNode:
     def _finish(
         self, reply: CurrentReply, reading: Reading, receipt: str, status: Status, accepted: AnswerAccepted = NOTHING_SAID
     ) -> dict[str, Any]:
-        answered = reading.schema if reading.status == "answered" else None
+        answer = reading.answer if reading.status == "answered" else None
         attempts = with_attempt(reply, reading)
-        not_run = [*reply.pending, *reply.elsewhere] if answered else reply.pending
+        not_run = [*reply.pending, *reply.elsewhere] if answer else reply.pending
         return {
             "messages": reply.in_order([*_results(reply, reading, receipt), *self._other_calls(reply, not_run)]),
-            self.agent.keys.answer: self.codec.to_write(reading.value, answered) if answered else None,
+            self.agent.keys.answer: self.codec.to_write(answer.value, answer) if answer else None,
             self.agent.keys.outcome: outcome_of(reply, reading, status, attempts, accepted, self.agent.limits),
             LEDGER: {**reply.ledger, "attempts": attempts, "finished": True},
         }

@@ -5,12 +5,15 @@ A reader's time is the budget. A change that exceeds a bound gives the reason he
 
 import sys
 import tomllib
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from types import CodeType, FrameType
-from typing import Any
+from typing import Any, Self
 
-from pydantic import BaseModel, field_validator
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+from pydantic import BaseModel, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from answergraph import ToolStrategy, create_agent
 from answergraph.testing import ScriptedChatModel
@@ -21,25 +24,44 @@ FOLDERS = ("answergraph", "graphs", "middleware", "nodes")
 
 # The compiled agent takes its own keys out of a caller's command; ``own_keys`` takes them out of what traces record.
 # The model's visit compares what was sent with the conversation (``as_sent``), so that a redaction is known.
-MAX_FILES_OF_AN_ANSWER = 23
-MAX_FUNCTIONS_OF_AN_ANSWER = 118
-MAX_VALIDATIONS_OF_AN_ANSWER = 2
+# Two files and five functions are the answer with its JSON, and the snapshots that show whether it was changed.
+MAX_FILES_OF_AN_ANSWER = 25
+MAX_FUNCTIONS_OF_AN_ANSWER = 123
+MAX_VALIDATIONS_OF_AN_ANSWER = 1
+MAX_VALIDATIONS_WITH_DEFAULTS = 2
+MAX_DUMPS_OF_AN_ANSWER = 1
+MAX_REPRS_OF_AN_ANSWER = 1
+"""The receipt, the tool message in LangChain's words."""
 MAX_CORE_DEPENDENCIES = 8
 
 
 class Verdict(BaseModel):
     passed: bool
 
-    validations: int = 0
+    @model_validator(mode="after")
+    def count_validation(self) -> Self:
+        COUNTED["validations"] += 1
+        return self
 
-    @field_validator("passed")
-    @classmethod
-    def count(cls, passed: bool) -> bool:
-        COUNTED.append(passed)
-        return passed
+    @model_serializer(mode="wrap")
+    def count_dump(self, dump: SerializerFunctionWrapHandler) -> Any:
+        COUNTED["dumps"] += 1
+        return dump(self)
+
+    def __repr__(self) -> str:
+        COUNTED["reprs"] += 1
+        return "Verdict()"
+
+    __str__ = __repr__
 
 
-COUNTED: list[bool] = []
+class Noted(Verdict):
+    """Has a default, so that its JSON differs from what the model writes."""
+
+    note: str = ""
+
+
+COUNTED: Counter[str] = Counter()
 
 
 def library_lines() -> int:
@@ -55,17 +77,20 @@ def core_dependencies() -> list[str]:
     return found
 
 
-def answer_path() -> list[tuple[str, str]]:
+def answer_path(response_format: type[Verdict] = Verdict, *, checkpointed: bool = False) -> list[tuple[str, str]]:
     """Return the file and name of each function of ours that one answer passes, in the order of their first call.
 
     The answer comes by the tool strategy in the agent's second run: what is imported, bound and built is so by then.
     Comprehensions do not count: they are no functions from Python 3.12 on.
     """
-    reply = calls(call("Verdict", {"passed": True}))
-    agent: Any = create_agent(ScriptedChatModel(replies=[reply, reply.model_copy()]), [], response_format=ToolStrategy(Verdict))
-    agent.invoke({"messages": ["Go."]})
+    reply = calls(call(response_format.__name__, {"passed": True}))
+    model = ScriptedChatModel(replies=[reply, reply.model_copy()])
+    saver = InMemorySaver() if checkpointed else None
+    agent: Any = create_agent(model, [], response_format=ToolStrategy(response_format), checkpointer=saver)
+    first, second = ({"configurable": {"thread_id": name}} for name in "12")
+    agent.invoke({"messages": ["Go."]}, first)
     COUNTED.clear()
-    return functions_called(lambda: agent.invoke({"messages": ["Go."]}))
+    return functions_called(lambda: agent.invoke({"messages": ["Go."]}, second))
 
 
 def functions_called(work: Callable[[], Any]) -> list[tuple[str, str]]:
@@ -99,9 +124,20 @@ def test_one_answer_passes_few_files_and_functions() -> None:
     assert len(path) <= MAX_FUNCTIONS_OF_AN_ANSWER, path
 
 
-def test_one_answer_is_validated_twice_at_most() -> None:
-    answer_path()
-    assert len(COUNTED) <= MAX_VALIDATIONS_OF_AN_ANSWER
+@pytest.mark.parametrize("checkpointed", [False, True])
+def test_one_answer_is_validated_and_dumped_once_and_printed_for_the_receipt_only(checkpointed: bool) -> None:
+    answer_path(checkpointed=checkpointed)
+    assert COUNTED["validations"] <= MAX_VALIDATIONS_OF_AN_ANSWER
+    assert COUNTED["dumps"] <= MAX_DUMPS_OF_AN_ANSWER
+    assert COUNTED["reprs"] <= MAX_REPRS_OF_AN_ANSWER
+
+
+@pytest.mark.parametrize("checkpointed", [False, True])
+def test_an_answer_with_defaults_is_validated_twice_and_dumped_once(checkpointed: bool) -> None:
+    # Its JSON must restore it, and that JSON is not what the model wrote.
+    answer_path(Noted, checkpointed=checkpointed)
+    assert COUNTED["validations"] <= MAX_VALIDATIONS_WITH_DEFAULTS
+    assert COUNTED["dumps"] <= MAX_DUMPS_OF_AN_ANSWER
 
 
 def test_the_core_has_few_dependencies() -> None:
@@ -112,6 +148,6 @@ if __name__ == "__main__":
     steps = answer_path()
     print(f"library: {library_lines():,} lines of Python")
     print(f"core: {len(core_dependencies())} dependencies")
-    print(f"one answer: {len({file for file, _ in steps})} files, {len(steps)} functions, {len(COUNTED)} validations")
+    print(f"one answer: {len({file for file, _ in steps})} files, {len(steps)} functions, {dict(COUNTED)}")
     for each in dict.fromkeys(file for file, _ in steps):
         print(f"  {each}: {', '.join(name for file, name in steps if file == each)}")

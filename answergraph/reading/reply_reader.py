@@ -9,6 +9,7 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, ToolCall
 
+from answergraph.answers.answer import Answer
 from answergraph.answers.canonical_json import canonical_json, shortened
 from answergraph.answers.schemas.answer_schema import AnswerSchema, problems_by_field
 from answergraph.asking.strategies.strategy import AnswerRequest
@@ -30,9 +31,7 @@ class Reading:
     """``answered`` if it holds one valid answer, otherwise the status to report."""
     reason: str
     """One sentence for a person."""
-    value: Any = None
-    """The answer, of the declared type."""
-    schema: AnswerSchema | None = None
+    answer: Answer | None = None
     meant: str | None = None
     """The schema name of an invalid answer."""
     error: Exception | None = None
@@ -57,27 +56,24 @@ class Reading:
         return replace(self, status="invalid", reason=reason, feedback=feedback, mistake=self.canonical, problems=tuple(problems))
 
     @property
+    def value(self) -> Any:
+        """The answer, of the declared type."""
+        return None if self.answer is None else self.answer.value
+
+    @property
+    def schema(self) -> AnswerSchema | None:
+        """The schema of the answer."""
+        return None if self.answer is None else self.answer.schema
+
+    @property
     def canonical(self) -> str:
         """The answer as canonical JSON with its schema's name."""
-        return canonical_json(None if self.schema is None else [self.schema.name, self.schema.dump(self.value)])
+        answer = self.answer
+        return canonical_json(None if answer is None else [answer.schema.name, answer.data if answer.has_json else answer.value])
 
     def is_answer(self, schema: str | None, data: Any) -> bool:
         """Return whether this equals an answer given as JSON with its schema's name."""
         return canonical_json([schema, data]) == self.canonical
-
-    def value_text(self) -> str:
-        """Return the value as a text, which shows changes; the value does not, because ``nan`` does not equal itself."""
-        try:
-            return repr(self.value if self.schema is None else self.schema.dump(self.value))
-        except (ValueError, TypeError):
-            # The value is no longer expressible in JSON.
-            return repr(self.value)
-
-    def is_changed(self, value_text: str) -> bool:
-        """Return whether the value was changed in place since ``value_text`` was called."""
-        text = self.value_text()
-        # The JSON of some types differs every time, for example by a salt. That is not a change.
-        return text != value_text and text == self.value_text()
 
     @property
     def error_text(self) -> str:
@@ -198,7 +194,8 @@ class ReplyReader:
             value = schema.load(data) if bare or schema.is_object else schema.validate(data)
         except UNREADABLE as error:
             return self._invalid(schema.name, error, message, data)
-        return Reading("answered", f"The model answered with {schema.name!r}.", value=value, schema=schema, repairs=repairs)
+        answer = Answer.of(schema, value, data)
+        return Reading("answered", f"The model answered with {schema.name!r}.", answer, repairs=repairs)
 
     def _not_requested(self, name: str, message: AIMessage, data: Any) -> Reading:
         error = ValueError(f"{name!r} is not offered now; answer with one of {self.request.strategy.schema_names!r}")

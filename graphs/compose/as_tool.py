@@ -112,7 +112,7 @@ def _reported(graph: AgentStateGraph, result: Mapping[str, Any]) -> tuple[str, A
         return text, AgentToolArtifact(structured_response=None, outcome=outcome, supported_by=[])
     named = graph.codec.to_json(answer)
     # Values of middleware or run-time formats may have any type.
-    value = to_jsonable_python(answer, fallback=str) if named is None else named.value
+    value = to_jsonable_python(answer, fallback=str) if named is None else named.data
     text, cited = json.dumps(value, ensure_ascii=False), _cited(result["messages"], outcome)
     return text, AgentToolArtifact(structured_response=value, outcome=outcome, supported_by=cited)
 

@@ -12,6 +12,7 @@ from answergraph.asking.strategies.strategy import AnswerRequest
 from answergraph.json_schema.dialects import Dialect
 from answergraph.nodes.model_visit import ModelReply, ModelVisit
 from answergraph.reading.reply_reader import ReplyReader
+from answergraph.runtime.snapshot import Snapshot
 from answergraph.runtime.steps import run_step
 from answergraph.state.budget import InnerRunBudget
 from answergraph.state.ledger import LEDGER, NO_USAGE, RUNNING, RunLedger, empty_ledger
@@ -33,7 +34,7 @@ def used(model_calls: int, tool_calls: int = 0) -> dict[str, Any]:
 
 
 def reply_of(message: AIMessage, request: AnswerRequest = REQUEST) -> ModelReply:
-    return ModelReply.of(message, request, ReplyReader(request).read(message))
+    return ModelReply(message, request, ReplyReader(request).read(message), Snapshot(message))
 
 
 def answer(call_id: str = "1") -> AIMessage:
@@ -178,7 +179,7 @@ class TestReadings:
         assert not reply_of(answer()).stands(replace(REQUEST, **changed))
 
     def test_what_was_not_read_does_not_stand(self) -> None:
-        reply = ModelReply.of(answer(), REQUEST, None)
+        reply = ModelReply(answer(), REQUEST, None)
         assert not reply.stands(REQUEST)
         assert not reply.shows(None)
 

@@ -10,11 +10,12 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import NoneType
-from typing import Any, NamedTuple, Self, get_args
+from typing import Any, Self, get_args
 
 from langgraph.channels import LastValue
 from langgraph.errors import InvalidUpdateError
 
+from answergraph.answers.answer import Answer, is_same
 from answergraph.answers.schemas.answer_schema import AnswerSchema
 from answergraph.answers.schemas.schema_kinds import answer_schemas
 from answergraph.runtime.errors import StoredAnswerError
@@ -97,13 +98,6 @@ class AnswerChannel(LastValue[Any]):
         return self.stored[0]
 
 
-class NamedJson(NamedTuple):
-    """An answer as JSON, and the name of its schema."""
-
-    schema: str
-    value: Any
-
-
 @dataclass(frozen=True)
 class UnreadableAnswer:
     """Placeholder for a stored answer that no longer fits its schema.
@@ -133,40 +127,38 @@ class AnswerCodec:
 
     def __init__(self, schemas: tuple[AnswerSchema, ...]) -> None:
         self.schemas = schemas
-        self._values: RecentCache[tuple[Any, str]] = RecentCache()
-        """By the id of the written JSON: the value, and a text of both that shows changes."""
-        self._proven: RecentCache[tuple[AnswerSchema, str]] = RecentCache()
-        """By the id of a value whose JSON restores an equal one: its schema, and the JSON as text."""
+        self._answers: RecentCache[Answer] = RecentCache()
+        """By the key of their value: answers whose JSON restores an equal one."""
+        self._written: RecentCache[Answer] = RecentCache()
+        """By the key of what was written for them."""
 
-    def to_json(self, value: Any, schema: AnswerSchema | None = None) -> NamedJson | None:
-        """Return JSON that restores an equal answer, ``None`` if none does; pass ``schema`` if it is known."""
-        proven, json_text = self._proven.get(id(value)) or (None, "")
-        known = proven or (self._named(schema.name) if schema is not None else None)
-        for candidate in self._schemas_of(value) if known is None else [known]:
-            try:
-                data = candidate.dump(value)
-                # A value changed in place must be validated again.
-                if json_text == repr(data) or _same(candidate.load(data), value):
-                    self._proven.put(id(value), (candidate, repr(data)), value)
-                    return NamedJson(candidate.name, data)
-            except (ValueError, TypeError):
-                # It is not expressible in JSON, or not comparable.
-                continue
-        return None
+    def to_json(self, value: Any, answer: Answer | None = None) -> Answer | None:
+        """Return a value as an answer whose JSON restores an equal one, ``None`` if none does; ``answer`` if it was just read."""
+        known = self._answers.get(_key(value))
+        if known is not None and known.is_unchanged:
+            return known
+        named = None if answer is None else self._named(answer.schema.name)
+        if named is not None and answer is not None:
+            # A format made at run time may have a schema of its own with this name.
+            read = [answer if named.validator is answer.schema.validator else Answer.of(named, value)]
+        else:
+            read = [Answer.of(schema, value) for schema in self._schemas_of(value)]
+        proven = next((each for each in read if each.is_restored_by_json()), None)
+        return None if proven is None else self._answers.put(_key(value), proven)
 
-    def to_write(self, value: Any, schema: AnswerSchema | None = None) -> Any:
+    def to_write(self, value: Any, answer: Answer | None = None) -> Any:
         """Return the form of a value that a node writes to the state and that ``updates`` streams show.
 
         An answer becomes JSON; if several schemas are declared, it becomes ``{"schema": name, "value": JSON}``. Values that are
         not answers, or that JSON would not restore as equal, stay unchanged.
         """
-        named = self.to_json(value, schema)
-        if named is None:
+        proven = self.to_json(value, answer)
+        if proven is None:
             return value
-        written = named.value if len(self.schemas) == 1 else named._asdict()
-        # Python shares equal numbers and short strings, so their ids do not identify what was written.
+        written = proven.data if len(self.schemas) == 1 else {"schema": proven.schema.name, "value": proven.data}
+        # A number or text may be read as an object, which no two runs may share.
         if isinstance(written, dict | list) or type(written) is type(value):
-            self._values.put(id(written), (value, repr((value, written))), written)
+            self._written.put(_key(written), proven, written)
         return written
 
     def from_write(self, written: Any) -> Any:
@@ -176,8 +168,11 @@ class AnswerCodec:
         """
         if written is None or isinstance(written, UnreadableAnswer):
             return written
-        if (known := self._values.get(id(written))) is not None and known[1] == repr((known[0], written)):
-            return known[0]
+        known = self._written.get(_key(written))
+        if known is not None and known.is_unchanged:
+            marked = {"schema": known.schema.name, "value": known.data}
+            if len(self.schemas) == 1 or (written["value"] is known.data and written == marked):
+                return known.value
         if len(self.schemas) == 1:
             return _loaded(self.schemas[0], written, written)
         if isinstance(written, Mapping) and written.keys() == {"schema", "value"} and (named := self._named(written["schema"])):
@@ -186,15 +181,15 @@ class AnswerCodec:
 
     def takes(self, written: Any) -> bool:
         """Return whether an unconverted write is an answer of our nodes, or of a declared type."""
-        if isinstance(written, UnreadableAnswer) or self._values.get(id(written)) is not None:
+        if isinstance(written, UnreadableAnswer) or self._written.get(_key(written)) is not None:
             return True
         return bool(self._schemas_of(written))
 
     def to_checkpoint(self, value: Any) -> Any:
         if isinstance(value, UnreadableAnswer):
             return {MARK: value.stored_answer["schema"], "value": value.stored_answer["data"]}
-        if (named := self.to_json(value)) is not None:
-            return {MARK: named.schema, "value": named.value}
+        if (answer := self.to_json(value)) is not None:
+            return {MARK: answer.schema.name, "value": answer.data}
         # A user value that looks like ours is wrapped, so that it is restored unchanged.
         return {MARK: None, "value": value} if _is_marked(value) else value
 
@@ -236,6 +231,13 @@ def answer_codec(schemas: tuple[AnswerSchema, ...]) -> AnswerCodec:
     return _CODECS.get_or_make(lambda: AnswerCodec(schemas), *schemas)
 
 
+def _key(value: Any) -> Any:
+    """Return what identifies a value as long as it is kept: Python shares equal numbers and texts, so their type and value."""
+    kind = type(value)
+    return (kind, value) if kind in _SHARED else id(value)
+
+
+_SHARED = frozenset({str, int, float, bool})
 _NONE = object()
 
 
@@ -249,24 +251,13 @@ def _schemas_of(typ: Any) -> tuple[AnswerSchema, ...]:
 def _loaded(schema: AnswerSchema, data: Any, otherwise: Any) -> Any:
     try:
         value = schema.load(data)
-        return value if value is data or _contains(schema.dump(value), data) or _same(value, data) else otherwise
+        return value if value is data or _contains(schema.dump(value), data) or is_same(value, data) else otherwise
     except (ValueError, TypeError):
         return otherwise
 
 
 def _is_marked(value: Any) -> bool:
     return isinstance(value, dict) and value.keys() == {MARK, "value"}
-
-
-def _same(one: Any, other: Any) -> bool:
-    """Return whether two values are equal and of one type, also inside lists and dicts."""
-    if type(one) is not type(other):
-        return False
-    if isinstance(one, dict):
-        return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
-    if isinstance(one, list):
-        return len(one) == len(other) and all(map(_same, one, other))
-    return bool(one == other)
 
 
 def _contains(whole: Any, part: Any) -> bool:

@@ -1,0 +1,61 @@
+"""An answer as it was read: its schema, its value and its JSON, made once and handed on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from answergraph.answers.schemas.answer_schema import AnswerSchema
+from answergraph.runtime.snapshot import Snapshot
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """A valid answer."""
+
+    schema: AnswerSchema
+    value: Any
+    """Of the declared type."""
+    data: Any
+    """The value as JSON; ``None`` if JSON cannot express it."""
+    has_json: bool
+    source: Any
+    """The JSON that the value was read from, if it was."""
+    seen: Snapshot
+    """Of value and JSON."""
+
+    @classmethod
+    def of(cls, schema: AnswerSchema, value: Any, source: Any = None) -> Answer:
+        """Return a value as an answer, with its JSON: the only place where an answer is dumped."""
+        try:
+            data, has_json = schema.dump(value), True
+        except (ValueError, TypeError):
+            data, has_json = None, False
+        return cls(schema, value, data, has_json, source, Snapshot(value, data))
+
+    @property
+    def is_unchanged(self) -> bool:
+        """Whether neither value nor JSON was changed in place since the answer was made."""
+        return self.seen.is_of(self.value, self.data)
+
+    def is_restored_by_json(self) -> bool:
+        """Return whether the JSON restores an equal value; it is validated again only if the answer was read from other JSON."""
+        if not self.has_json:
+            return False
+        try:
+            is_read_from_it = self.source is not None and (self.data is self.source or self.data == self.source)
+            return is_read_from_it or is_same(self.schema.load(self.data), self.value)
+        except (ValueError, TypeError, RecursionError):
+            # It does not fit, or is not comparable.
+            return False
+
+
+def is_same(one: Any, other: Any) -> bool:
+    """Return whether two values are equal and of one type, also inside lists and dicts."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(is_same(one[key], other[key]) for key in one)
+    if isinstance(one, list):
+        return len(one) == len(other) and all(map(is_same, one, other))
+    return bool(one == other)
