@@ -41,7 +41,7 @@ COMPAT := .venv-compat
 COMPAT_INSTALLED := $(COMPAT)/installed
 
 .PHONY: demo docs docs-check test test-slow triage-accuracy sizes check format evidence dev pictures cluster cluster-size server-cost cluster-env env bench bench-clients \
-	takt-files install-size compat torture test-providers providers-seen test-model model-env model-env-qwen replies
+	takt-files install-size dist release compat torture test-providers providers-seen test-model model-env model-env-qwen replies
 
 demo: env ## What happens to a model's mistakes, a calculation, and the triage of three tests; needs no key
 	@$(BIN)/answergraph demo
@@ -85,6 +85,25 @@ check: env ## Format, lint, types, layers, sizes
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest -q tests/test_shape.py tests/test_public_names.py
+
+dist: env ## The wheel and the sdist, in dist/
+	@rm -rf dist
+	$(BIN)/hatchling build
+
+# Nothing leaves this machine: the tag that is pushed starts .github/workflows/release.yml, which publishes.
+release: ## A version: make release VERSION=0.2.0 checks, writes it down, commits and tags
+	@test -n "$(VERSION)" || { echo "Say which version: make release VERSION=0.2.0"; exit 2; }
+	@test -z "$$(git status --porcelain)" || { echo "Commit or stash your changes first."; exit 2; }
+	@grep -q '(unreleased)' CHANGELOG.md || { echo "CHANGELOG.md has no section '(unreleased)'."; exit 2; }
+	@$(PYTHON) -c "import pathlib, re, sys, datetime; version = sys.argv[1]; \
+		file = pathlib.Path('answergraph/__init__.py'); \
+		file.write_text(re.sub('__version__ = .*', f'__version__ = \"{version}\"', file.read_text())); \
+		file = pathlib.Path('CHANGELOG.md'); \
+		file.write_text(re.sub(r'## .* \(unreleased\)', f'## {version} ({datetime.date.today()})', file.read_text()))" "$(VERSION)"
+	$(MAKE) check docs-check test dist
+	git commit -qam "Release $(VERSION)"
+	git tag "v$(VERSION)"
+	@echo "Publish it with: git push origin main v$(VERSION)"
 
 format: env ## Format, and mend what the linter can mend
 	$(BIN)/ruff format .
