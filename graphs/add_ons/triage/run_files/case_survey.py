@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from pathlib import PurePosixPath
@@ -154,32 +154,44 @@ def _trouble_in_logs(
     matches: Iterable[Match], results: Iterable[JUnitCase], quiet: set[CaseKey]
 ) -> dict[CaseKey, tuple[JUnitCase, str]]:
     """Return the passed cases named in or right above a line that shows a failure."""
-    by_name: dict[str, list[JUnitCase]] = defaultdict(list)
+    by_function: dict[str, list[JUnitCase]] = defaultdict(list)
     for result in results:
-        by_name[result.name].append(result)
+        by_function[_function_of(result.name)].append(result)
     trouble: dict[CaseKey, tuple[JUnitCase, str]] = {}
     for match in matches:
-        for result in _named_above(match, by_name):
+        for result in _named_above(match, by_function):
             if case_key(result) in quiet:
                 trouble.setdefault(case_key(result), (result, match.line.strip()))
     return trouble
 
 
-def _named_above(match: Match, by_name: Mapping[str, list[JUnitCase]]) -> list[JUnitCase]:
-    """Return the results, in the log's folder, of the last test named before the line."""
+def _named_above(match: Match, by_function: Mapping[str, list[JUnitCase]]) -> list[JUnitCase]:
+    """Return the results, in the log's folder, of the last test that is identified before the line."""
     lines = [*match.before.splitlines()[-MAX_LOG_LINES_BEFORE:], match.line]
     place = PurePosixPath(match.path).parent
     for line in reversed(lines):
-        named = [result for name in _names_in(line) for result in by_name.get(name, ())]
-        if near := [result for result in named if PurePosixPath(result.file).parent == place]:
-            return near
+        words = {part for word in _WORD.findall(line) for part in (word, *word.split("."))}
+        named = [result for word in words for result in by_function.get(word, ()) if result.name in line]
+        near = [result for result in named if PurePosixPath(result.file).parent == place]
+        if near and (meant := _only_one(near, words)):
+            return meant
     return []
 
 
-def _names_in(line: str) -> Iterator[str]:
-    for word in _WORD.findall(line):
-        yield word
-        yield word.rsplit(".", 1)[-1]
+def _only_one(named: list[JUnitCase], words: set[str]) -> list[JUnitCase]:
+    """Return the results of the one test that a line means; of namesakes, the one whose class or file the line names too."""
+    if len({same_name(result) for result in named}) > 1:
+        named = [result for result in named if {_class_of(result), f"{_class_of(result)}.py"} & words]
+    return named if len({same_name(result) for result in named}) == 1 else []
+
+
+def _class_of(result: JUnitCase) -> str:
+    return result.class_name.rsplit(".", 1)[-1]
+
+
+def _function_of(name: str) -> str:
+    """Return a test's name without its parameters."""
+    return name.partition("[")[0]
 
 
 @lru_cache(maxsize=_MAX_KEPT_FILES)

@@ -68,3 +68,37 @@ def test_a_case_is_found_by_the_id_of_any_of_its_results(tmp_path: Path) -> None
     assert {found.case(name).result.id for name in ("results.xml#1", "again.xml#1")} == {"results.xml#1"}  # type: ignore[union-attr]  # a missing case fails the test
     assert found.case("results.xml#2").kind == "passed"  # type: ignore[union-attr]  # a missing case fails the test
     assert found.case("results.xml#9") is None
+
+
+NAMESAKES = (
+    passed("test_signer").replace('"shop"', '"tests.test_a.TestA"'),
+    failed("test_signer", "E").replace('"shop"', '"tests.test_a.TestB"'),
+    passed("test_rate[1]"),
+    failed("test_rate[2]", "E"),
+)
+
+
+@pytest.mark.parametrize(
+    "log",
+    [
+        "______ TestB.test_signer ______\n    def test_signer(self):\n>       assert 1 == 2\nE  AssertionError",
+        "tests/test_a.py::TestB::test_signer FAILED\nTraceback (most recent call last):",
+        "test_signer\nTraceback (most recent call last):",
+        "______ test_rate[2] ______\nE  AssertionError",
+        "test_rate\nE  AssertionError",
+    ],
+)
+def test_a_passed_case_is_not_accused_of_the_failure_of_its_namesake(tmp_path: Path, log: str) -> None:
+    write_results(tmp_path, *NAMESAKES)
+    (tmp_path / "console.log").write_text(log)
+    assert ids(tmp_path) == [("failed", "results.xml#2"), ("failed", "results.xml#4")]
+
+
+@pytest.mark.parametrize(
+    ("log", "case"),
+    [("tests/test_a.py::TestA::test_signer\nAssertionError", "results.xml#1"), ("test_rate[1]\nAssertionError", "results.xml#3")],
+)
+def test_a_log_that_names_class_or_parameters_means_that_case(tmp_path: Path, log: str, case: str) -> None:
+    write_results(tmp_path, *NAMESAKES)
+    (tmp_path / "console.log").write_text(log)
+    assert ids(tmp_path)[2:] == [("passed", case)]
