@@ -1,9 +1,8 @@
 """The model node: builds the request, calls the model inside the middleware, reads the reply and records the request."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
-from time import monotonic
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, RemoveMessage
@@ -13,19 +12,15 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from answergraph.asking.model_request import NO_CALLS, ModelRequest, ModelResponse
-from answergraph.asking.providers.failed_samples import reply_in
 from answergraph.asking.strategies.declared_format import DeclaredFormat
 from answergraph.asking.strategies.run_time_format import RunTimeFormat
 from answergraph.asking.strategies.strategy import AnswerRequest
 from answergraph.calling.bound_model import BoundModels
 from answergraph.nodes.agent_parts import AgentParts
-from answergraph.nodes.asking_otherwise import can_ask_otherwise, can_bind_otherwise
 from answergraph.nodes.endings import without_format
 from answergraph.nodes.external_tool import calls_elsewhere, deferred
 from answergraph.nodes.layered_response import LayeredResponse
 from answergraph.nodes.model_visit import ModelReply, ModelVisit, Readings, answer_request_of
-from answergraph.reading.calls_from_text import with_calls
-from answergraph.reading.received_reply import as_received
 from answergraph.reading.reply_reader import Reading, ReplyReader
 from answergraph.runtime.snapshot import Snapshot
 from answergraph.runtime.steps import MAX_CHARACTERS_ON_LOOP, Step, has_listener, off_loop
@@ -119,7 +114,8 @@ class ModelNode:
             declared = request.response_format or visit.format.response_format
             request = request.override(tool_choice=NO_CALLS if request.tools else None, response_format=declared)
         visit.sent = request.messages
-        asked, message = yield from self._reply(visit, request)
+        listeners = partial(self._listeners, visit, request)
+        asked, message = yield from visit.ask(request, self.bound, listeners, self.agent.name)
         is_narrowed = len(asked.strategy.schemas) < len(asked.strategy.all_schemas)
         if is_narrowed or visit.forces_answer or visit.is_last_call or visit.failed_calls or visit.model_calls > 1:
             message = visit.with_note(message, asked.strategy, is_narrowed=is_narrowed)
@@ -139,41 +135,7 @@ class ModelNode:
         answer = None if reading is None else reading.answer
         return LayeredResponse(ModelResponse(result=[message], structured_response=answer and answer.value))
 
-    def _reply(self, visit: ModelVisit, request: ModelRequest[Any]) -> Step[tuple[AnswerRequest, AIMessage]]:
-        """Ask with the best strategy, and with the next one if the provider refuses it."""
-        while True:
-            asked = visit.format.request(request, visit.used_strategies, answer_only=visit.forces_answer)
-            to_send = asked.strategy.to_send(request)
-            try:
-                bound = self.bound.bind(to_send, asked.strategy)
-            except Exception as error:
-                if not can_bind_otherwise(visit, asked, to_send, error):
-                    raise
-                continue
-            listeners = self._listeners(visit, asked, request)
-            visit.waited += monotonic() if visit.waited < 0 else 0
-            try:
-                # An empty reply is asked for again without streaming: OpenAI's client drops a refusal that is streamed.
-                was_empty = any(attempt["status"] == "empty" for attempt in visit.ledger["attempts"][-1:])
-                message: BaseMessage = yield bound.call(to_send, listeners, streams=not was_empty)
-            except Exception as error:
-                visit.failed_calls.append(type(error).__name__)
-                # Clients raise errors of any class; an error may contain a reply.
-                written = reply_in(error, to_send.model) if asked.declared else None
-                visit.waited -= monotonic() if written is None else 0
-                if written is None and not can_ask_otherwise(visit, asked, to_send, error):
-                    raise
-                if written is None:
-                    continue
-                message = written
-            visit.model_calls += 1
-            reply = as_received(message, self.agent.name)
-            if bound.tools_in_text:
-                reply = with_calls(reply, bound.tools_in_text, asked.strategy, to_send.messages)
-            is_same = (asked.dialect, asked.note) == (bound.dialect, bound.note)
-            return asked if is_same else replace(asked, dialect=bound.dialect, note=bound.note), reply
-
-    def _listeners(self, visit: ModelVisit, asked: AnswerRequest, request: ModelRequest[Any]) -> list[AnswerListener]:
+    def _listeners(self, visit: ModelVisit, request: ModelRequest[Any], asked: AnswerRequest) -> list[AnswerListener]:
         """Return the listener that reports the growing answer; none if nobody listens to the stream."""
         writer = getattr(request.runtime, "stream_writer", None)
         if writer is None or not asked.strategy.schemas or not has_listener(writer):

@@ -10,6 +10,7 @@ from langchain_core.messages import AIMessage, AnyMessage, RemoveMessage, ToolCa
 
 from answergraph.asking.strategies.declared_format import DeclaredFormat
 from answergraph.asking.strategies.strategy import AnswerRequest, Strategy
+from answergraph.calling.model_calls import ModelCalls
 from answergraph.reading.reply_reader import Reading
 from answergraph.runtime.recent_cache import RecentCache
 from answergraph.runtime.snapshot import Snapshot
@@ -63,7 +64,7 @@ Readings = RecentCache[ModelReply]
 
 
 @dataclass
-class ModelVisit:
+class ModelVisit(ModelCalls):
     """One visit of the model node."""
 
     messages: list[AnyMessage]
@@ -74,26 +75,16 @@ class ModelVisit:
     """Whether this is the first model call of a run."""
     ledger: RunLedger
     """The ledger at the start of the visit."""
-    format: DeclaredFormat
-    used_strategies: list[str]
-    """The ids of strategies that the run no longer uses."""
     has_no_call: bool
     is_last_call: bool
     tool_calls_left: int | None
     """The remaining tool calls, ``None`` for no limit."""
     waits: list[PendingCall]
     """The calls of a deferred run without results: the model waits for them."""
-    forces_answer: bool
-    """Whether the answer is forced and tools are off."""
     is_wrapped: bool = True
     """Whether middleware is around the model call."""
-    model_calls: int = 0
     sent: Sequence[AnyMessage] = ()
     """The conversation as last sent to the model."""
-    failed_calls: list[str] = field(default_factory=list)
-    """The types of the errors that calls raised."""
-    waited: float = 0.0
-    """The seconds between failed calls and the next ones; negative between them."""
     replies: dict[str, ModelReply] = field(default_factory=dict)
     """By message id; a retry by middleware has its own reply."""
 
@@ -143,6 +134,7 @@ class ModelVisit:
             is_last_call=is_last_call,
             tool_calls_left=tool_calls_left,
             waits=[] if begins_run or state.get(RUNNING) else _still_waiting(ledger, messages),
+            streams=not ledger["attempts"] or ledger["attempts"][-1]["status"] != "empty",
             forces_answer=(is_last_call and limits.reserve_final_answer) or tool_calls_left == 0,
         )
 

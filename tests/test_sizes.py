@@ -25,7 +25,8 @@ FOLDERS = ("answergraph", "graphs", "middleware", "nodes")
 # The compiled agent takes its own keys out of a caller's command; ``own_keys`` takes them out of what traces record.
 # The model's visit compares what was sent with the conversation (``as_sent``), so that a redaction is known.
 # Two files and five functions are the answer with its JSON, and the snapshots that show whether it was changed.
-MAX_FILES_OF_AN_ANSWER = 25
+# One file is the loop that asks the model, which the judge and the kit use as well.
+MAX_FILES_OF_AN_ANSWER = 26
 MAX_FUNCTIONS_OF_AN_ANSWER = 123
 MAX_VALIDATIONS_OF_AN_ANSWER = 1
 MAX_VALIDATIONS_WITH_DEFAULTS = 2

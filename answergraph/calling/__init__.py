@@ -1,1 +1,1 @@
-"""Calls of a model: what is bound to it, and the request."""
+"""Calls of a model: the one loop that asks it, and what is bound to it."""

@@ -73,6 +73,11 @@ def answer_bundle(result: Mapping[str, Any], *, output_key: str | None = None, k
 
 
 def sealed(bundle: Mapping[str, Any], key: bytes | None = None) -> dict[str, Any]:
+    """Return a ``bundle`` with the digest of its content, signed with ``key`` if there is one, as ``verify_bundle`` checks it.
+
+    Raises:
+        AgentSpecError: If the key is empty.
+    """
     refuse_empty(key)
     bare = {name: value for name, value in bundle.items() if name not in {DIGEST, SIGNATURE}}
     text = _canonical(bare)

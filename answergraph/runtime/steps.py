@@ -186,7 +186,7 @@ def pure(function: Callable[[Any, Runtime[Any]], StepT]) -> Callable[[Any, Runti
 
 
 def off_loop(function: Callable[..., StepT], *arguments: Any, when: bool = True) -> Step[StepT]:
-    """Call a function: in a thread if the step is awaited and ``when`` it may take long."""
+    """Call a function with ``arguments``: in a thread if the step is awaited and ``when`` it may take long."""
     value: StepT = (yield Call(function, partial(asyncio.to_thread, function), arguments)) if when else function(*arguments)
     return value
 
@@ -211,7 +211,8 @@ _NOTHING = (lambda _: None).__code__
 def has_listener(writer: Callable[..., Any]) -> bool:
     """Return whether anyone listens to a run's stream writer.
 
-    Without listeners, LangGraph's writer does nothing. There is no public way to detect that, so its code is compared.
+    Without listeners, LangGraph's writer does nothing. There is no public way to detect that, so its code is compared with
+    that of a function that does nothing; a test runs graphs with and without listeners.
     """
     code = getattr(writer, "__code__", None)
     return code is None or (code.co_code, code.co_consts) != (_NOTHING.co_code, _NOTHING.co_consts)

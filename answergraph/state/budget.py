@@ -172,6 +172,14 @@ class InnerRunBudget:
         """Charge an inner run for its usage; a later charge of the same run replaces this one."""
         self._used[ledger["run"]] = ledger["usage"]
 
+    def charge_usage(self, usage: Usage) -> None:
+        """Charge usage that is not an inner run's."""
+        self._used[uuid4().hex] = usage
+
+    def capped(self, limits: UsageLimits) -> UsageLimits:
+        """Return limits lowered to what is left."""
+        return limits.capped_by(self._remaining())
+
     @contextmanager
     def charge_single_call(self) -> Iterator[Callable[[AIMessage], None]]:
         """Yield a function that charges one call outside an agent by its reply; raise ``NoCallLeftError`` if no call is left."""
@@ -206,7 +214,7 @@ class InnerRunBudget:
             return result
         return with_update(result, {INNER_USAGE: self._sum()})
 
-    def _remaining(self, leaving_out: str) -> RemainingBudget:
+    def _remaining(self, leaving_out: str | None = None) -> RemainingBudget:
         state = self._state()
         own = current_ledger(state)
         limits = self._limits if self.caller is None else self._limits.capped_by(self.caller.remaining_for(own))

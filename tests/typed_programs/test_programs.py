@@ -1,6 +1,6 @@
 """Each program does what it says; ``tests/graphs/agent/test_agent_types.py`` has the type checkers look at them."""
 
-from tests.typed_programs import approval, extraction, served, suite, two_nodes
+from tests.typed_programs import approval, checked_question, extraction, served, suite, two_nodes
 
 
 def test_an_order_is_extracted_after_a_correction() -> None:
@@ -22,3 +22,7 @@ def test_a_graph_for_a_server_knows_who_asks() -> None:
 
 def test_a_users_own_tests_pass() -> None:
     assert suite.main() == 3
+
+
+def test_a_node_asks_one_checked_question() -> None:
+    assert checked_question.main() == (7, 14)

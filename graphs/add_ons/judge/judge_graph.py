@@ -22,7 +22,6 @@ from langgraph.types import Checkpointer
 from pydantic import BaseModel, Field, ValidationError
 
 from answergraph.asking.strategies.auto_strategy import AutoStrategy
-from answergraph.asking.strategies.declared_format import DeclaredFormat
 from answergraph.graphs.add_ons.judge.judging.decision import RuleSelection
 from answergraph.graphs.add_ons.judge.judging.judgment import JUDGING, judge_schemas
 from answergraph.graphs.add_ons.judge.judging.questions import (
@@ -124,7 +123,7 @@ def _stages(model: Any, word: str, strategy: Callable[[Any], Any], *, structured
     if model is None:
         return [Stage("phase1_tag", ReadOwnTag(word))]
     model = resolve_model(model, offline=stated_condition)
-    step, index = (DeclaredFormat(strategy(schema)) for schema in (JUDGMENT_SCHEMA, EVALUATION_SCHEMA))
+    step, index = (strategy(schema) for schema in (JUDGMENT_SCHEMA, EVALUATION_SCHEMA))
     number = AskForNumber(model, JudgePrompt(RULE_NUMBER, None, quotes, word), step, "step", word, "phase3_tag")
     tag = AskForTag(model, JudgePrompt(TAG_AND_REASON if quotes else TAG_ONLY, word, quotes), word)
     evaluation = AskForNumber(model, JudgePrompt(EVALUATION, JUDGE_TAG, quotes, word), index, "matched_index", JUDGE_TAG)

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from langgraph.graph import END
+from langgraph.graph import END, StateGraph
 from langgraph.types import RetryPolicy
 from pydantic import create_model
 from typing_extensions import TypedDict
@@ -55,6 +55,17 @@ def test_the_defaults_of_one_graphs_nodes_are_not_the_next_ones() -> None:
     with pytest.raises(ConnectionError):
         graph.compile().invoke(QUESTION)
     assert tries == ["one"]
+
+
+def test_a_graph_has_all_that_langgraphs_constructor_gives_and_shares_none_of_its_containers() -> None:
+    graph, other = graph_of(), graph_of()
+    made = StateGraph(graph.state_schema, input_schema=graph.input_schema, output_schema=graph.output_schema)
+    assert vars(made).keys() <= vars(graph).keys()
+    assert {name: type(value) for name, value in vars(made).items()} == {name: type(vars(graph)[name]) for name in vars(made)}
+    assert made.schemas.keys() <= graph.schemas.keys()
+    assert made.channels.keys() <= graph.channels.keys()
+    shared = [value for name, value in vars(made).items() if vars(graph)[name] is vars(other)[name]]
+    assert [value for value in shared if not isinstance(value, type | bool | None)] == []
 
 
 def test_each_graph_has_its_own_context() -> None:

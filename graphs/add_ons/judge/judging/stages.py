@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
@@ -16,21 +16,13 @@ from langchain_core.messages import AIMessage
 from langgraph.errors import GraphBubbleUp
 from langgraph.runtime import Runtime
 
-from answergraph.answers.canonical_json import shortened
-from answergraph.asking.model_request import ModelRequest
-from answergraph.asking.providers.refusals import cannot_be_bound, objection_in
-from answergraph.asking.strategies.declared_format import DeclaredFormat
-from answergraph.asking.strategies.strategy import AnswerRequest
-from answergraph.calling.bound_model import BoundModel, BoundModels
 from answergraph.graphs.add_ons.judge.judging.grounding import grounded_in
 from answergraph.graphs.add_ons.judge.judging.judged_text import JudgedText
 from answergraph.graphs.add_ons.judge.judging.judgment import JUDGING, StageName, StageRecord, StageStatus
 from answergraph.graphs.add_ons.judge.judging.questions import SYSTEM, JudgePrompt
-from answergraph.graphs.add_ons.judge.judging.tags import tag, tags_in, without_echo, without_tags
+from answergraph.graphs.add_ons.judge.judging.tags import shortened, tag, tags_in, without_echo, without_tags
 from answergraph.json_text.json_in_text import find_json
-from answergraph.reading.reply_reader import Reading, ReplyReader
-from answergraph.runtime.steps import Invoke, Step, off_loop
-from answergraph.state.budget import NoCallLeftError, current_budget
+from answergraph.kit import Reading, Work, ask_model, off_loop
 
 NO_REASON = "The reply gives no reason."
 NO_CALL_LEFT = "The surrounding run has no model call left for the judge."
@@ -45,7 +37,8 @@ class JudgeReply:
     number: int | None
     """The number of the condition, counted from 1."""
     reason: str
-    message: AIMessage
+    message: AIMessage | None
+    """``None`` if the surrounding run had no call left."""
     strategy: str | None = None
     method: StageName | None = None
     """How it was found, if not in the stage's own way."""
@@ -59,30 +52,21 @@ class Stage:
     question: AskForNumber | AskForTag | ReadOwnTag
     grounded: bool = False
 
-    def step(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> Step[dict[str, Any]]:
+    def step(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> Work[dict[str, Any]]:
         judging = state[JUDGING]
         work = JudgedText(judging["work"])
         try:
-            reply: JudgeReply = yield from self._asked(work, judging["candidates"])
+            reply = yield from self.question.ask(work, judging["candidates"])
             record = yield from off_loop(self._record, reply, work, judging["candidates"])
         except GraphBubbleUp:
             raise
-        except NoCallLeftError:
-            record = _without_reply(self.name, "out_of_budget", NO_CALL_LEFT)
         except Exception as error:  # noqa: BLE001 - clients raise errors of any class; the next stage asks in another way
             record = _without_reply(self.name, "error", f"{type(error).__name__}: {shortened(str(error))}")
         return {JUDGING: {**judging, "stages": [*judging["stages"], record]}}
 
-    def _asked(self, work: JudgedText, conditions: Sequence[str]) -> Step[JudgeReply]:
-        budget = None if isinstance(self.question, ReadOwnTag) else current_budget()  # that stage calls no model
-        if budget is None:
-            return (yield from self.question.ask(work, conditions))
-        with budget.charge_single_call() as charge:
-            reply: JudgeReply = yield from self.question.ask(work, conditions)
-            charge(reply.message)
-        return reply
-
     def _record(self, reply: JudgeReply, work: JudgedText, conditions: Sequence[str]) -> StageRecord:
+        if reply.message is None:
+            return _without_reply(self.name, "out_of_budget", NO_CALL_LEFT)
         problem, grounding = self._problem(reply, len(conditions)), None
         if problem is None and self.grounded:
             grounding = grounded_in(work.text, reply.reason, conditions)
@@ -112,50 +96,25 @@ class AskForNumber:
 
     model: BaseChatModel
     prompt: JudgePrompt
-    format: DeclaredFormat
-    """Chooses the strategy."""
+    strategy: Any
+    """How the model is asked."""
     key: str
     """The field with the number."""
     tag_word: str
     """The tag word for replies without an object."""
     tag_method: StageName | None = None
     """The method recorded for an answer by tag, whose last tag counts. ``None``: the stage's own, and the first tag counts."""
-    bound: BoundModels = field(default_factory=BoundModels)
 
-    def ask(self, work: JudgedText, conditions: Sequence[str]) -> Step[JudgeReply]:
-        """Call the model once; strategies that the provider refuses are remembered."""
-        request: ModelRequest[Any] = ModelRequest(
-            model=self.model,
-            messages=self.prompt.messages(work, conditions),
-            system_message=SYSTEM,
-            response_format=self.format.response_format,
-        )
-        asked, bound = self._bound(request)
-        try:
-            message: AIMessage = yield bound.call(request)
-        except Exception as error:
-            objection = objection_in(error, self.model, asked.strategy.schema_names)
-            if objection is not None:
-                asked.strategy.remember_refusal(request, objection)
-            raise
-        reply = yield from off_loop(self._read, asked, message, request.messages[-1].text, work, len(conditions))
-        return replace(reply, strategy=asked.strategy.name)
+    def ask(self, work: JudgedText, conditions: Sequence[str]) -> Work[JudgeReply]:
+        messages = self.prompt.messages(work, conditions)
+        reading = yield from ask_model(self.model, [SYSTEM, *messages], self.strategy)
+        if reading.turn.reply is None:
+            return JudgeReply(None, reading.reason, None)
+        reply = yield from off_loop(self._read, reading, reading.turn.reply, messages[-1].text, work, len(conditions))
+        return replace(reply, strategy=reading.strategy)
 
-    def _bound(self, request: ModelRequest[Any]) -> tuple[AnswerRequest, BoundModel]:
-        """Bind the best strategy that the model's client accepts; nothing was sent yet."""
-        used: list[str] = []
-        while True:
-            asked = self.format.request(request, used, answer_only=True)
-            try:
-                return asked, self.bound.bind(request, asked.strategy)
-            except Exception as error:
-                # Clients raise errors of any class; those not about the format are re-raised.
-                if not cannot_be_bound(error) or not asked.has_next_strategy:
-                    raise
-                used.append(asked.strategy_id)
-
-    def _read(self, asked: AnswerRequest, message: AIMessage, question: str, work: JudgedText, conditions: int) -> JudgeReply:
-        own, reading = without_echo(message.text, question), ReplyReader(asked).read(message)
+    def _read(self, reading: Reading[Any], message: AIMessage, question: str, work: JudgedText, conditions: int) -> JudgeReply:
+        own = without_echo(message.text, question)
         written, is_fenced = self._objects(reading, message)
         answers = [data for data in written if not work.holds_answer(data, message.text)]
         if written and not answers:
@@ -171,10 +130,10 @@ class AskForNumber:
             return JudgeReply(found[0], without_tags(own, self.tag_word), message)
         return JudgeReply(None, reading.reason, message)
 
-    def _objects(self, reading: Reading, message: AIMessage) -> tuple[list[dict[str, Any]], bool]:
+    def _objects(self, reading: Reading[Any], message: AIMessage) -> tuple[list[dict[str, Any]], bool]:
         """Return the answer, else numbered objects that do not fit the schema, and whether they are in fences."""
-        if reading.status == "answered":
-            return [reading.value], False
+        if reading.answer is not None:
+            return [reading.answer.value], False
         written = find_json(message.text) if reading.status in ("invalid", "unanswered") and not message.tool_calls else []
         data = [item.data for item in written] or [call["args"] for call in message.tool_calls]
         numbered = [each for each in data if isinstance(each, dict) and self.key in each]
@@ -189,9 +148,12 @@ class AskForTag:
     prompt: JudgePrompt
     tag_word: str
 
-    def ask(self, work: JudgedText, conditions: Sequence[str]) -> Step[JudgeReply]:
+    def ask(self, work: JudgedText, conditions: Sequence[str]) -> Work[JudgeReply]:
         messages = self.prompt.messages(work, conditions)
-        message: AIMessage = yield Invoke(self.model, [SYSTEM, *messages])
+        reading = yield from ask_model(self.model, [SYSTEM, *messages], None)
+        message = reading.turn.reply
+        if message is None:
+            return JudgeReply(None, reading.reason, None)
         own = yield from off_loop(without_echo, message.text, messages[-1].text)
         return (yield from off_loop(tag_reply, message, own, self.tag_word, len(conditions)))
 
@@ -202,7 +164,7 @@ class ReadOwnTag:
 
     tag_word: str
 
-    def ask(self, work: JudgedText, conditions: Sequence[str]) -> Step[JudgeReply]:
+    def ask(self, work: JudgedText, conditions: Sequence[str]) -> Work[JudgeReply]:
         return (yield from off_loop(tag_reply, AIMessage(work.text), work.text, self.tag_word, len(conditions)))
 
 

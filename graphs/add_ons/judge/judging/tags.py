@@ -2,6 +2,8 @@
 
 import re
 
+MAX_QUOTED_CHARACTERS = 200
+"""Characters of a text that is quoted in a reason."""
 _ANY_TAG = re.compile(r"\[\w+:[0-9]+\]")
 
 
@@ -31,3 +33,9 @@ def _tags(word: str) -> re.Pattern[str]:
 def without_tags(text: str, word: str) -> str:
     """Return a text on one line without its tags."""
     return " ".join(_tags(word).sub(" ", text).split())
+
+
+def shortened(text: str) -> str:
+    """Return a text on one line, cut for a reason."""
+    line = " ".join(text.split())
+    return line if len(line) <= MAX_QUOTED_CHARACTERS else f"{line[:MAX_QUOTED_CHARACTERS]} …"

@@ -44,23 +44,31 @@ def refusing(behaviour: Behaviour) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("model", "behaviour", "first", "second"),
+    ("model", "behaviour"),
     [
-        ("gpt-4.1", rejects_json_schema, "phase3_tag", "structured_output"),
-        ("gpt-4.1", rejects_response_format, "phase3_tag", "structured_output"),
-        ("gpt-4-turbo", rejects_tool_choice_required, "phase3_tag", "structured_output"),
+        ("gpt-4.1", rejects_json_schema),
+        ("gpt-4.1", rejects_response_format),
+        ("gpt-4-turbo", rejects_tool_choice_required),
     ],
     ids=["json schema", "response format", "forced tool"],
 )
-def test_a_server_that_refuses_a_form_is_asked_in_another_and_remembered(
-    run: Run, model: str, behaviour: Behaviour, first: str, second: str
+def test_a_server_that_refuses_a_form_is_asked_in_another_by_the_same_stage_and_remembered(
+    run: Run, model: str, behaviour: Behaviour
 ) -> None:
     with OpenAIServer(refusing(behaviour)) as server:
         judge = judge_at(server, model)
         judgments = [run(judge, REPORT)["judgment"] for _ in range(2)]
         assert len(server.requests) == 3
-    assert [(judgment["index"], judgment["method"]) for judgment in judgments] == [(1, first), (1, second)]
-    assert judgments[0]["stages"][0]["status"] == "error"
+    assert [(judgment["index"], judgment["method"]) for judgment in judgments] == [(1, "structured_output")] * 2
+    assert [len(judgment["stages"]) for judgment in judgments] == [1, 1]
+
+
+def test_a_sample_that_failed_the_servers_grammar_is_a_reply_without_an_answer(run: Run) -> None:
+    failed = Failure(status=400, code="json_validate_failed", message="Failed to generate JSON.")
+    with OpenAIServer(lambda body: failed if body.get("response_format") else reply(body)) as server:
+        judgment = run(judge_at(server, "gpt-4.1"), REPORT)["judgment"]
+    assert [stage["status"] for stage in judgment["stages"]] == ["no_match", "matched"]
+    assert "Failed to generate JSON." in judgment["stages"][0]["reason"]
 
 
 def test_a_native_format_goes_over_the_wire_as_the_seed_has_it(run: Run) -> None:

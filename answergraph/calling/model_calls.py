@@ -1,0 +1,124 @@
+"""Asks a model: the one loop that calls it, for the model node and for everyone else.
+
+A way of asking that the client or the provider refuses is followed by the next one. An error that contains a reply, such as a
+sample that failed the provider's grammar, is read as that reply. Calls that the model wrote as text become tool calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from time import monotonic
+from typing import Any
+
+from langchain_core.callbacks import BaseCallbackHandler
+from langchain_core.messages import AIMessage, BaseMessage
+
+from answergraph.asking.model_request import NO_CALLS, ModelRequest
+from answergraph.asking.providers.failed_samples import reply_in
+from answergraph.asking.providers.refusals import TOOL_CALLING, cannot_be_bound, objection_in, remember_refusal
+from answergraph.asking.strategies.declared_format import DeclaredFormat
+from answergraph.asking.strategies.strategy import AnswerRequest
+from answergraph.calling.bound_model import BoundModels
+from answergraph.reading.calls_from_text import with_calls
+from answergraph.reading.received_reply import as_received
+from answergraph.runtime.steps import Step
+
+Listeners = Callable[[AnswerRequest], Sequence[BaseCallbackHandler]]
+"""Returns the callback handlers of a call beside those of the run."""
+
+
+def no_listeners(wanted: AnswerRequest) -> Sequence[BaseCallbackHandler]:
+    """Return no callback handlers."""
+    return ()
+
+
+@dataclass(kw_only=True)
+class ModelCalls:
+    """The calls that lead to one reply: another strategy, and a retry by middleware, go on with their counts."""
+
+    format: DeclaredFormat
+    used_strategies: list[str] = field(default_factory=list)
+    """The ids of strategies that the run no longer uses."""
+    forces_answer: bool = True
+    """Whether the answer is forced and tools are off."""
+    streams: bool = True
+    """Whether the reply may be streamed. OpenAI's client drops a refusal that is streamed, so after an empty reply it is not."""
+    model_calls: int = 0
+    failed_calls: list[str] = field(default_factory=list)
+    """The types of the errors that calls raised."""
+    waited: float = 0.0
+    """The seconds between failed calls and the next ones."""
+    failed_at: float | None = None
+    """The monotonic time of the last failed call in seconds; ``None`` after the next one began."""
+
+    def ask(
+        self,
+        request: ModelRequest[Any],
+        models: BoundModels,
+        listeners: Listeners = no_listeners,
+        agent_name: str | None = None,
+    ) -> Step[tuple[AnswerRequest, AIMessage]]:
+        """Ask with the best strategy, and with the next one if it is refused; return the request that was met and the reply.
+
+        Raises:
+            Exception: The error of the client, if it contains no reply and no other strategy is left.
+        """
+        while True:
+            wanted = self.format.request(request, self.used_strategies, answer_only=self.forces_answer)
+            to_send = wanted.strategy.to_send(request)
+            try:
+                bound = models.bind(to_send, wanted.strategy)
+            except Exception as error:
+                if not self._can_bind_otherwise(wanted, to_send, error):
+                    raise
+                continue
+            handlers = listeners(wanted)
+            if self.failed_at is not None:
+                self.waited, self.failed_at = self.waited + monotonic() - self.failed_at, None
+            try:
+                message: BaseMessage = yield bound.call(to_send, handlers, streams=self.streams)
+            except Exception as error:  # noqa: BLE001 - clients raise errors of any class
+                contained = self._reply_in(error, wanted, to_send)
+                if contained is None:
+                    continue
+                message = contained
+            self.model_calls += 1
+            reply = as_received(message, agent_name)
+            if bound.tools_in_text:
+                reply = with_calls(reply, bound.tools_in_text, wanted.strategy, to_send.messages)
+            is_same = (wanted.dialect, wanted.note) == (bound.dialect, bound.note)
+            return wanted if is_same else replace(wanted, dialect=bound.dialect, note=bound.note), reply
+
+    def _reply_in(self, error: Exception, wanted: AnswerRequest, sent: ModelRequest[Any]) -> AIMessage | None:
+        """Return the reply that an error contains, ``None`` to ask in another way; raise the error if there is no other."""
+        self.failed_calls.append(type(error).__name__)
+        reply = reply_in(error, sent.model) if wanted.declared else None
+        if reply is None:
+            self.failed_at = monotonic()
+            if not self._can_ask_otherwise(wanted, sent, error):
+                raise error
+        return reply
+
+    def _can_bind_otherwise(self, refused: AnswerRequest, sent: ModelRequest[Any], error: Exception) -> bool:
+        """Return whether another strategy is left after the client rejected this one."""
+        if not refused.has_next_strategy or not cannot_be_bound(error):
+            return False
+        if isinstance(error, NotImplementedError):
+            remember_refusal(sent.model, TOOL_CALLING, beside_tools=False)
+        self.used_strategies.append(refused.strategy_id)
+        return True
+
+    def _can_ask_otherwise(self, refused: AnswerRequest, sent: ModelRequest[Any], error: Exception) -> bool:
+        """Remember a provider's refusal, and return whether another strategy is left."""
+        strategy, has_idle_tools = refused.strategy, bool(sent.tools) and sent.tool_choice is NO_CALLS
+        objection = objection_in(error, sent.model, [*strategy.schema_names, strategy.format_name], len(sent.tools))
+        if objection is None or not (has_idle_tools or refused.has_next_strategy):
+            return False
+        strategy.remember_refusal(sent, objection)
+        if (objection.beside_tools or not refused.has_next_strategy) and has_idle_tools and not strategy.to_send(sent).tools:
+            # Ask the same without tools, which are off anyway.
+            return True
+        if refused.has_next_strategy:
+            self.used_strategies.append(refused.strategy_id)
+        return refused.has_next_strategy

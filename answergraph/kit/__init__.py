@@ -1,0 +1,42 @@
+"""What add-ons build with, here and in other people's packages; held stable as the top level is."""
+
+import typing
+
+from answergraph.runtime import lazy_imports
+
+if typing.TYPE_CHECKING:
+    from answergraph.evidence.answer_bundle import sealed
+    from answergraph.kit.both_colours import Step, Work
+    from answergraph.kit.last_turn import Call, Turn, reason_router
+    from answergraph.kit.one_answer import Answer, AnswerSchema, Reading, ask_model
+    from answergraph.kit.run_results import tool_runs
+    from answergraph.kit.shared_budget import Budget
+    from answergraph.kit.texts import find_json, require_extra
+    from answergraph.models.resolve import resolve_model
+    from answergraph.runtime.steps import GraphNode, Invoke, Router, off_loop, pure
+else:
+    # Imported on first use.
+    __getattr__, __dir__ = lazy_imports.imported_later(__name__)
+
+__all__ = [
+    "Answer",
+    "AnswerSchema",
+    "Budget",
+    "Call",
+    "GraphNode",
+    "Invoke",
+    "Reading",
+    "Router",
+    "Step",
+    "Turn",
+    "Work",
+    "ask_model",
+    "find_json",
+    "off_loop",
+    "pure",
+    "reason_router",
+    "require_extra",
+    "resolve_model",
+    "sealed",
+    "tool_runs",
+]

@@ -1,0 +1,44 @@
+"""JSON in a text, and packages of an extra."""
+
+from importlib import import_module
+from typing import Any
+
+from answergraph.json_text import json_in_text
+from answergraph.runtime.errors import AgentSpecError
+
+
+def find_json(text: str) -> list[Any]:
+    """Return the JSON values in a text: the whole text, else those in code fences, else the outermost objects.
+
+    Small mistakes of syntax are mended if there is no other value.
+
+    Args:
+        text: What a model wrote.
+
+    Example:
+        >>> find_json('First {"a": 1}, then {"b": [2]}.')
+        [{'a': 1}, {'b': [2]}]
+    """
+    return [finding.data for finding in json_in_text.find_json(text)]
+
+
+def require_extra(extra: str, module: str) -> None:
+    """Import a module that an extra installs, before a feature needs it.
+
+    Args:
+        extra: The extra of answergraph.
+        module: The module to import.
+
+    Raises:
+        AgentSpecError: If it is not installed; the message says what to install.
+
+    Example:
+        >>> require_extra("page", "there_is_no_such_module")
+        Traceback (most recent call last):
+        ...
+        answergraph.runtime.errors.AgentSpecError: there_is_no_such_module is not installed: pip install 'answergraph[page]'
+    """
+    try:
+        import_module(module)
+    except ModuleNotFoundError as error:
+        raise AgentSpecError(f"{error.name} is not installed: pip install 'answergraph[{extra}]'") from error

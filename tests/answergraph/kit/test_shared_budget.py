@@ -1,0 +1,57 @@
+"""An add-on sees what the run around it has left, and charges it for what it uses."""
+
+from typing import Any
+
+import pytest
+from langchain_core.tools import StructuredTool
+
+from answergraph import ToolStrategy, UsageLimits, create_agent
+from answergraph.kit import Budget
+from answergraph.testing import ScriptedChatModel
+from tests.graphs.agent.scripted_agents import GOOD, QUESTION, Verdict, call, calls
+from tests.suite.colors import Run
+
+USED: Any = {"model_calls": 2, "tool_calls": 0, "input_tokens": 10, "output_tokens": 5, "total_tokens": 15, "by_cause": {}}
+
+
+def run_with(run: Run, work: Any) -> Any:
+    """Run an agent of at most ten model calls whose tool does some work."""
+
+    async def awork() -> str:
+        return str(work())
+
+    tool = StructuredTool.from_function(lambda: str(work()), awork, name="work", description="Work.")
+    model = ScriptedChatModel(replies=[calls(call("work", {}, "1")), calls(call("Verdict", dict(GOOD), "2"))])
+    agent = create_agent(model, [tool], response_format=ToolStrategy(Verdict), limits=UsageLimits(model_calls=10))
+    return run(agent, QUESTION)["outcome"]
+
+
+def test_there_is_no_budget_outside_an_agent() -> None:
+    assert Budget.current() is None
+
+
+def test_what_is_charged_counts_as_an_inner_run(run: Run) -> None:
+    def work() -> None:
+        budget = Budget.current()
+        assert budget is not None
+        budget.charge(USED)
+        budget.charge(USED)
+
+    usage = run_with(run, work)["usage"]
+    assert usage["model_calls"] == 2 + 4
+    assert usage["by_cause"]["inner_run"]["total_tokens"] == 30
+
+
+@pytest.mark.parametrize(("own", "capped"), [(None, 6), (3, 3), (8, 6)])
+def test_own_limits_are_lowered_to_what_is_left(run: Run, own: int | None, capped: int) -> None:
+    limits: list[UsageLimits] = []
+
+    def work() -> None:
+        budget = Budget.current()
+        assert budget is not None
+        budget.charge(USED)
+        limits.append(budget.capped(UsageLimits(model_calls=own)))
+
+    run_with(run, work)
+    # Of ten calls, one is made, two are charged, and one is kept for the answer.
+    assert [each.model_calls for each in limits] == [capped]
