@@ -7,6 +7,7 @@ from answergraph.runtime import lazy_imports
 __version__ = "0.2.0.dev0"
 
 if typing.TYPE_CHECKING:
+    from answergraph.agents.installation import install, uninstall
     from answergraph.answers.storage.answer_channel import AnswerChannel
     from answergraph.answers.untrusted.from_context import FromContext
     from answergraph.asking.providers.refusals import Refusal, forget_refusals, known_refusals
@@ -116,6 +117,7 @@ __all__ = [
     "create_agent",
     "external_tool",
     "forget_refusals",
+    "install",
     "is_answer_event",
     "judgment_match_method",
     "known_refusals",
@@ -123,5 +125,6 @@ __all__ = [
     "parse_structured_output",
     "resume",
     "unfinished",
+    "uninstall",
     "verify_bundle",
 ]

@@ -65,6 +65,7 @@ DOORS = {
         "create_agent",
         "external_tool",
         "forget_refusals",
+        "install",
         "is_answer_event",
         "judgment_match_method",
         "known_refusals",
@@ -72,6 +73,7 @@ DOORS = {
         "parse_structured_output",
         "resume",
         "unfinished",
+        "uninstall",
         "verify_bundle",
     ],
     "answergraph.graphs": [

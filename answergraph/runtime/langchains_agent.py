@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable
 from functools import lru_cache
 from importlib import import_module
+from importlib.util import find_spec, module_from_spec
 from typing import Any, NamedTuple
 
 from langgraph.prebuilt import ToolCallTransformer
@@ -34,11 +35,16 @@ class NoProjection(StreamTransformer):
 def langchains_agent() -> LangChainsAgent:
     """Read an agent of LangChain once; without LangChain, projection and policy do nothing."""
     try:
-        agents, middleware = import_module("langchain.agents"), import_module("langchain.agents.middleware")
+        middleware, home = import_module("langchain.agents.middleware"), find_spec("langchain.agents.factory")
     except ImportError:
+        home = None
+    if home is None or home.loader is None:
         return LangChainsAgent(NoProjection, TracePolicy())
+    # From a module of its own: a program may have put our ``create_agent`` in the place of LangChain's.
+    factory = module_from_spec(home)
+    home.loader.exec_module(factory)
     hook = middleware.before_agent(lambda state, runtime: None, name="Hook")
-    agent = agents.create_agent(
+    agent = factory.create_agent(
         import_module("langchain_core.language_models").FakeListChatModel(responses=[]), middleware=[hook]
     )
     subagents = [each for each in agent.stream_transformers if each is not ToolCallTransformer]

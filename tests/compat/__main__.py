@@ -26,9 +26,10 @@ MAX_SECONDS_OF_A_SUITE = 3_600
 ABOVE = """# Compatibility
 
 `make compat` runs the test suites of other projects twice in the same environment: with LangChain's `create_agent` (the control
-run) and with ours. Nothing else in a suite is changed. The figures in brackets count the tests that build an agent. Where a suite
-uses LangGraph's older `create_react_agent`, both runs use `create_agent`. A test that also fails in the control run fails for
-reasons of its suite, for example because of drawings of another LangGraph version.
+run) and with ours, which `answergraph.install()` puts in its place in a fresh process. Nothing else in a suite is changed. The
+figures in brackets count the tests that build an agent. Where a suite uses LangGraph's older `create_react_agent`, both runs use
+`create_agent`. A test that also fails in the control run fails for reasons of its suite, for example because of drawings of
+another LangGraph version.
 
 `make compat COMPAT_ARGS="langchain langgraph_swarm"` runs only the named suites. The sources of LangChain, supervisor and swarm
 come from the package index, those of deepagents and CopilotKit from GitHub. A difference without a reason fails the command.

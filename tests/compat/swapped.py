@@ -12,7 +12,6 @@ import langgraph.prebuilt
 import pytest
 
 import answergraph
-from answergraph.runtime.langchains_agent import langchains_agent
 
 SWAP = "ANSWERGRAPH_COMPAT_SWAP"
 """The environment variable that makes ``create_agent`` come from answergraph."""
@@ -22,7 +21,9 @@ REPORT = "ANSWERGRAPH_COMPAT_REPORT"
 BUILDS = ("builds an agent", True)
 """The property of a test that builds one; it reaches the process that writes the report with the test's own report."""
 
-_original = langchain.agents.factory.create_agent
+if SWAP in os.environ:
+    answergraph.install()
+_build: Any = langchain.agents.create_agent
 _running: list[pytest.Item] = []
 _results: dict[str, dict[str, Any]] = {}
 
@@ -30,8 +31,7 @@ _results: dict[str, dict[str, Any]] = {}
 def create_agent(*args: Any, **kwargs: Any) -> Any:
     if _running:
         _running[0].user_properties.append(BUILDS)
-    create: Any = answergraph.create_agent if SWAP in os.environ else _original
-    return create(*args, **kwargs)
+    return _build(*args, **kwargs)
 
 
 def create_react_agent(model: Any, tools: Any = None, *, prompt: Any = None, **rest: Any) -> Any:
@@ -42,7 +42,6 @@ def create_react_agent(model: Any, tools: Any = None, *, prompt: Any = None, **r
 # While the plugin is imported: a suite's ``conftest.py`` may import its package before pytest is configured.
 # Only where a suite is run: our own tests import this module to collect it.
 if REPORT in os.environ:
-    langchains_agent()  # read while ``create_agent`` is LangChain's own
     langchain.agents.create_agent = langchain.agents.factory.create_agent = create_agent
     langgraph.prebuilt.create_react_agent = create_react_agent
 
