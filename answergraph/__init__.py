@@ -7,7 +7,6 @@ from answergraph.runtime import lazy_imports
 __version__ = "0.2.0.dev0"
 
 if typing.TYPE_CHECKING:
-    from answergraph.agents.installation import install, uninstall
     from answergraph.answers.storage.answer_channel import AnswerChannel
     from answergraph.answers.untrusted.from_context import FromContext
     from answergraph.asking.providers.refusals import Refusal, forget_refusals, known_refusals
@@ -25,6 +24,7 @@ if typing.TYPE_CHECKING:
     from answergraph.graphs.add_ons.judge.judging.judgment import Judgment, StageRecord, judgment_match_method
     from answergraph.graphs.agent.agent_types import AgentGraph, AgentResult
     from answergraph.graphs.agent.create import build_agent_graph, create_agent
+    from answergraph.graphs.agent.installation import install, uninstall
     from answergraph.graphs.compose.answer_streams import AnswerTransformer, HideAnswerCalls
     from answergraph.graphs.compose.as_node import as_node
     from answergraph.graphs.compose.as_tool import AgentToolArtifact, as_tool

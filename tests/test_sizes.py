@@ -26,8 +26,9 @@ FOLDERS = ("answergraph", "graphs", "middleware", "nodes")
 # The model's visit compares what was sent with the conversation (``as_sent``), so that a redaction is known.
 # Two files and five functions are the answer with its JSON, and the snapshots that show whether it was changed.
 # One file is the loop that asks the model, which the judge and the kit use as well.
-MAX_FILES_OF_AN_ANSWER = 26
-MAX_FUNCTIONS_OF_AN_ANSWER = 123
+# What is sent is looked at before (``legal_history``), so that no server refuses a thread for what is in it.
+MAX_FILES_OF_AN_ANSWER = 27
+MAX_FUNCTIONS_OF_AN_ANSWER = 124
 MAX_VALIDATIONS_OF_AN_ANSWER = 1
 MAX_VALIDATIONS_WITH_DEFAULTS = 2
 MAX_DUMPS_OF_AN_ANSWER = 1

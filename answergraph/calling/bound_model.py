@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from langchain_core.prompt_values import ChatPromptValue
 from langchain_core.runnables import Runnable, RunnableBinding
 from langchain_core.tools import BaseTool
 
 from answergraph.asking.model_request import NO_CALLS, ModelRequest
-from answergraph.asking.providers.model_capabilities import may_write_calls, no_call_choice, takes_user_after_tool
+from answergraph.asking.providers.model_capabilities import may_write_calls, no_call_choice, turn_rules
 from answergraph.asking.providers.openai_requests import with_plain_requests
+from answergraph.asking.providers.provider_table import TurnRule
 from answergraph.asking.strategies.strategy import CALLS_ARE_OVER, Strategy
+from answergraph.calling.legal_history import in_turns, legal_history
 from answergraph.json_schema.dialects import Dialect
 from answergraph.runtime.recent_cache import RecentCache
 from answergraph.runtime.steps import Invoke
 from answergraph.state.messages import WHOLE_MESSAGES
 from answergraph.state.stop_reasons import is_paused
 
-SEEN = "I have seen the result."
-"""Sent between a tool message and a user message to providers that require it; never stored."""
 WROTE_NOTHING = "(nothing was written)"
 """The text of an empty reply; never stored."""
 _WORDLESS = {"text", "thinking", "redacted_thinking", "reasoning", "reasoning_content"}
@@ -41,12 +41,15 @@ class BoundModel:
     """Keyword arguments of its calls: the tools and the format."""
     prompt: str | None
     """Ends the prompt of each call."""
-    user_after_tool: bool = True
-    """Whether the provider accepts a user message after a tool message."""
+    turns: frozenset[TurnRule] = frozenset()
+    """The rules for the order of roles that the provider has."""
     dialect: Dialect = Dialect.PLAIN
     note: str | None = None
     """Recorded with each attempt."""
     tools_in_text: frozenset[str] = frozenset()
+    tool_names: frozenset[str] = frozenset()
+    writes_history: bool = False
+    """Whether the model writes the conversation as a text, which may hold anything."""
 
     @classmethod
     def of(cls, bound: Any, **fields: Any) -> BoundModel:
@@ -73,12 +76,12 @@ class BoundModel:
             with_words(m)
             if isinstance(m, AIMessage) and not m.tool_calls and (not isinstance(m.content, str) or not m.content.strip())
             else m
-            for m in request.messages
+            for m in (request.messages if self.writes_history else legal_history(request.messages, self.tool_names))
         ]
         if self.prompt is not None:
             messages = _with_prompt(messages, self.prompt)
-        if not self.user_after_tool:
-            messages = list(_apart(messages))
+        if self.turns:
+            messages = in_turns(messages, self.turns)
         sent: Any = messages
         if self.takes_prompts and WHOLE_MESSAGES.issuperset(map(type, messages)):
             # LangChain converts and checks every message of a list, but not of a prompt.
@@ -106,15 +109,6 @@ def _with_prompt(messages: list[AnyMessage], prompt: str) -> list[AnyMessage]:
 
 def _is_paused(message: AnyMessage) -> bool:
     return isinstance(message, AIMessage) and is_paused(message)
-
-
-def _apart(messages: list[AnyMessage]) -> Iterator[AnyMessage]:
-    before: AnyMessage | None = None
-    for message in messages:
-        if isinstance(before, ToolMessage) and isinstance(message, HumanMessage):
-            yield AIMessage(SEEN)
-        yield message
-        before = message
 
 
 def _extended(content: Any, text: str) -> Any:
@@ -163,21 +157,18 @@ def bind_model(request: ModelRequest[Any], strategy: Strategy[Any]) -> BoundMode
     else:
         settings.pop("tool_choice", None)
         bound = model.bind(**settings, **binding.late_settings)
+    named = (tool.name if isinstance(tool, BaseTool) else _function_name(tool) for tool in request.tools)
+    names = frozenset(filter(None, named))
     return BoundModel.of(
         bound,
         prompt=prompt,
-        user_after_tool=takes_user_after_tool(model),
+        turns=turn_rules(model),
         dialect=binding.dialect,
         note=binding.note,
-        tools_in_text=frozenset() if binding.text_protocol else _tools_in_text(request),
+        tools_in_text=names if may_write_calls(request.model) and not binding.text_protocol else frozenset(),
+        tool_names=names,
+        writes_history=getattr(model, "writes_history", False) is True,
     )
-
-
-def _tools_in_text(request: ModelRequest[Any]) -> frozenset[str]:
-    if not may_write_calls(request.model):
-        return frozenset()
-    names = (tool.name if isinstance(tool, BaseTool) else _function_name(tool) for tool in request.tools)
-    return frozenset(filter(None, names))
 
 
 def _function_name(tool: Mapping[str, Any]) -> str | None:

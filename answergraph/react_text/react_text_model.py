@@ -77,6 +77,8 @@ class ReActTextModel(StandardChatModel):
     """The kind of model in traces."""
     wire_dialect: ClassVar[Dialect] = Dialect.PLAIN
     """The prompt shows the schema unchanged."""
+    writes_history: ClassVar[bool] = True
+    """The conversation becomes a text, so nothing in it has to be made legal for a server."""
 
     llm: InstanceOf[Runnable[Any, Any]]
     """The wrapped model: a chat model or a text model, also with settings or fallbacks bound to it."""

@@ -1,9 +1,11 @@
 """The conversations that each API refuses: calls without results, results without calls, roles out of order."""
 
+import json
+import re
 from collections.abc import Callable
 from itertools import pairwise
 
-from tests.providers.dialogue import Asked
+from tests.providers.dialogue import JSON, Asked
 
 Broken = Callable[[Asked], str | None]
 
@@ -108,3 +110,24 @@ def call_after_assistant(words: str) -> Broken:
     return lambda asked: (
         words if any(before.role == "assistant" and after.calls for before, after in pairwise(asked.turns)) else None
     )
+
+
+def broken_arguments(asked: Asked) -> str | None:
+    """Refuse a call whose arguments are no JSON object; for chat completions."""
+    try:
+        is_good = all(isinstance(json.loads(call["arguments"]), dict) for call in _calls_of(asked))
+    except ValueError as error:
+        return f"Failed to parse tool call arguments as JSON: {error}"
+    return None if is_good else "Tool call arguments must be an object."
+
+
+def odd_names(asked: Asked) -> str | None:
+    """Refuse a name of an author or of a called function; for chat completions."""
+    authors = [message.get("name") or "x" for message in asked.body.get("messages", ())]
+    called = [call["name"] for call in _calls_of(asked)]
+    is_good = all(re.fullmatch(r"[^\s<|\\/>]+", name) for name in authors)
+    return None if is_good and all(re.fullmatch("[a-zA-Z0-9_-]+", name) for name in called) else "string does not match pattern"
+
+
+def _calls_of(asked: Asked) -> list[JSON]:
+    return [call["function"] for message in asked.body.get("messages", ()) for call in message.get("tool_calls") or ()]

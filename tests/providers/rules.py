@@ -5,11 +5,13 @@ from collections.abc import Callable
 from tests.providers.dialogue import Asked, Rule
 from tests.providers.history_rules import (
     begins_otherwise,
+    broken_arguments,
     call_after_assistant,
     empty_turn,
     ends_in_thoughts,
     ends_with_assistant,
     in_a_row,
+    odd_names,
     paused_in_the_middle,
     results_missing,
     stray_results,
@@ -52,6 +54,7 @@ _OPENAI_RESULTS = (
     "The following tool_call_ids did not have response messages: {ids}"
 )
 OPENAI = (
+    Rule(odd_names, "https://github.com/NousResearch/hermes-agent/issues/51944"),
     Rule(results_missing(_OPENAI_RESULTS), "https://github.com/ramiawar/dataline/issues/172"),
     Rule(
         choice_without_tools("'tool_choice' is only allowed when 'tools' are specified."),
@@ -264,6 +267,7 @@ BEDROCK = (
     *BEDROCK_SCHEMAS,
 )
 LLAMA_CPP = (
+    Rule(broken_arguments, "https://github.com/ggml-org/llama.cpp/issues/25510"),
     Rule(
         lambda asked: (
             "Cannot use custom grammar constraints with tools."
@@ -279,6 +283,7 @@ LLAMA_CPP = (
     *LLAMA_CPP_SCHEMAS,
 )
 VLLM = (
+    Rule(broken_arguments, "https://github.com/vllm-project/vllm/pull/48922"),
     Rule(
         unknown_choice("The tool specified in `tool_choice` does not match any of the specified `tools`: {}"),
         "https://docs.vllm.ai/en/latest/features/tool_calling.html",

@@ -5,7 +5,7 @@ from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 
-from answergraph.asking.providers.provider_table import Availability, ProviderFamily, matching_families
+from answergraph.asking.providers.provider_table import Availability, ProviderFamily, TurnRule, matching_families
 from answergraph.json_schema.dialects import Dialect
 
 # Settings that turn thinking on: fields of the client, or keys of the fields below.
@@ -112,8 +112,8 @@ def _lists_tool_choice(model: Any, kind: str) -> bool:
     return not isinstance(kinds, tuple | list) or kind in kinds
 
 
-def takes_user_after_tool(model: Any) -> bool:
-    return all(family.user_after_tool for family in _families_of(model))
+def turn_rules(model: Any) -> frozenset[TurnRule]:
+    return frozenset().union(*(family.turns for family in _families_of(model)))
 
 
 def wants_thoughts(model: Any) -> bool:

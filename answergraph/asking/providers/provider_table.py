@@ -7,7 +7,7 @@ from datetime import date
 from enum import Enum
 from functools import lru_cache
 from importlib import resources
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from answergraph.json_schema.dialects import Dialect
 
@@ -15,6 +15,10 @@ COMPATIBLE = "any other server at an address of its own"
 """The row of OpenAI-compatible servers at unknown addresses."""
 _OPENAI_CLIENTS = frozenset({"BaseChatOpenAI"})
 _OPENAI_ADDRESS = r"api\.openai\.com"
+
+
+TurnRule = Literal["user_first", "user_last", "model_after_tool"]
+"""A user's message or a result comes before each of the model's; the model's is not the last; one is between result and user."""
 
 
 class Availability(Enum):
@@ -66,7 +70,8 @@ class ProviderFamily:
     """Whether anyone but the maker can serve its models."""
     thinks: str = ""
     """Pattern of the names of models that think by default."""
-    user_after_tool: bool = True  # whether it accepts a user message after a tool message
+    turns: frozenset[TurnRule] = frozenset()
+    """The rules for the order of roles that it refuses to do without."""
     answers_last: bool = False
     """Whether a format or a forced call prevents tool calls, so that the answer is requested after the tools."""
     gateway: bool = False
@@ -102,8 +107,9 @@ def families() -> tuple[ProviderFamily, ...]:
 def _family(row: dict[str, Any]) -> ProviderFamily:
     ways = Ways(*(Availability[row.pop(way).upper()] for way in Ways._fields))
     dialect = Dialect(row.pop("dialect", Dialect.OPENAI_STRICT))
-    clients = frozenset(row.pop("clients", ()))
-    return ProviderFamily(ways=ways, dialect=dialect, clients=clients, sources=tuple(row.pop("sources")), **row)
+    sources = tuple(row.pop("sources"))
+    more: dict[str, Any] = {name: frozenset(row.pop(name, ())) for name in ("clients", "turns")} | row
+    return ProviderFamily(ways=ways, dialect=dialect, sources=sources, **more)
 
 
 @lru_cache(maxsize=256)
