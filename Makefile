@@ -40,7 +40,7 @@ CLUSTER_INSTALLED := $(CLUSTER)/installed
 COMPAT := .venv-compat
 COMPAT_INSTALLED := $(COMPAT)/installed
 
-.PHONY: demo docs docs-check test test-slow triage-accuracy sizes check format evidence dev pictures cluster cluster-size server-cost cluster-env env bench bench-clients \
+.PHONY: upgrade-threads demo docs docs-check test test-slow triage-accuracy sizes check format evidence dev pictures cluster cluster-size server-cost cluster-env env bench bench-clients \
 	takt-files install-size dist release compat torture test-providers providers-seen test-model model-env model-env-qwen replies
 
 demo: env ## What happens to a model's mistakes, a calculation, and the triage of three tests; needs no key
@@ -71,6 +71,11 @@ providers-seen: $(PROVIDERS_INSTALLED) env ## What that sees, written anew for d
 
 triage-accuracy: env ## How often the offline rules are right about the labelled runs in examples/failures
 	@$(BIN)/python -m examples.failures.measure
+
+upgrade-threads: env ## Threads of this version, finished and stopped, for the tests of later ones: tests/upgrades/VERSION.sqlite.xz
+	@rm -f build/threads.sqlite && mkdir -p build
+	@$(BIN)/python -W ignore -m tests.upgrades.stopped_threads build/threads.sqlite
+	@xz -9e -c build/threads.sqlite > tests/upgrades/$$($(BIN)/python -c "import answergraph; print(answergraph.__version__)").sqlite.xz
 
 takt-files: env ## What becomes of the workflow files of TAKT's npm package, which it fetches
 	@rm -rf .takt-package && mkdir .takt-package && cd .takt-package && npm pack --silent takt && tar xzf takt-*.tgz

@@ -129,18 +129,6 @@ class RunLedger(TypedDict):
     """The calls that the run waits for, if it ended ``deferred``."""
 
 
-_NAMES_IN_0_1: Mapping[str, str] = {
-    "charged": "inner_usage_counted",
-    "held": "unconfirmed",
-    "holds": "confirmations_asked",
-    "spent": "used_strategies",
-    "seen": "last_reply_index",
-    "last_id": "last_reply_id",
-    "tools_off": "tools_were_off",
-    "final": "last_call_made",
-}
-
-
 def empty_ledger(inner_usage_counted: Usage | None = None) -> RunLedger:
     """Return the ledger of a new run; ``inner_usage_counted`` is the inner usage of earlier runs."""
     ledger = RunLedger(
@@ -187,13 +175,12 @@ class AnswerRequestRecord(TypedDict):
 
 def answer_request_record(state: Mapping[str, Any]) -> AnswerRequestRecord | None:
     record: Any = state.get(ANSWER_REQUEST)
-    if record is None or "has_next_strategy" in record:
-        return record
-    # Version 0.1 had other names and omitted defaults.
-    old: Any = {"is_last": True, "of_model": True, "valid": False, "dialect": "plain", "note": None, "given": None, **record}
-    new = {"strategy_id": old.pop("rung"), "has_next_strategy": not old.pop("is_last"), "middleware_value": old.pop("given")}
-    record_of_today: AnswerRequestRecord = old | new
-    return record_of_today
+    if record is not None and "has_next_strategy" not in record:
+        from answergraph.state.older_records import answer_request_of_0_1  # noqa: PLC0415 - as for the ledger
+
+        record = answer_request_of_0_1(record)
+    stored: AnswerRequestRecord | None = record
+    return stored
 
 
 ANSWER_REQUEST: str = "answergraph_offer"
@@ -212,11 +199,12 @@ INNER_USAGE: str = "answergraph_charges"
 def stored_ledger(state: Mapping[str, Any]) -> RunLedger | None:
     """Return the stored ledger, ``None`` before the first run of a thread."""
     ledger: Any = state.get(LEDGER)
-    if ledger is None or "last_call_made" in ledger:
-        return ledger
-    # Version 0.1 had other names and omitted defaults.
-    renamed: Any = {_NAMES_IN_0_1.get(name, name): value for name, value in ledger.items()}
-    return {**empty_ledger(), **renamed}
+    if ledger is not None and "last_call_made" not in ledger:
+        from answergraph.state.older_records import ledger_of_0_1  # noqa: PLC0415 - few processes read records of earlier versions
+
+        ledger = ledger_of_0_1(ledger, empty_ledger())
+    stored: RunLedger | None = ledger
+    return stored
 
 
 def taken_out(state: Mapping[str, Any]) -> list[PendingCall]:

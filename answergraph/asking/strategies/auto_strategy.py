@@ -87,6 +87,10 @@ class AutoStrategy(Strategy[SchemaT]):
         every = (*native, *forced, self._free_tool, *json_mode, self._prompted)
         return [NamedStrategy(each.name, each.narrowed(self.schema_names)) for each in every]
 
+    def parts(self) -> Sequence[Strategy[Any]]:
+        asking = (self._native, self._tool, self._free_tool, self._json_mode, self._prompted)
+        return (*asking, self._free, self._text_protocol)
+
     def widened(self, more: tuple[AnswerSchema, ...]) -> Strategy[Any]:
         schemas: Any = super().widened(more).schemas
         return self if schemas == self.schemas else AutoStrategy(schemas)

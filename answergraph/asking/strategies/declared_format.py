@@ -158,18 +158,21 @@ class DeclaredFormat:
     def restore(self, record: AnswerRequestRecord | None) -> AnswerRequest:
         """Return the request that a record describes; the record is ``None`` if the model was not called.
 
-        In another process its strategy is the declared one, narrowed to the requested schemas.
+        In another process its strategy is the declared one of that name, narrowed to the requested schemas.
         """
         if record is None:
             return AnswerRequest(self.strategy, self.declared)
         return AnswerRequest(
-            self._recorded.get(record["key"]) or self.strategy.narrowed(record["schemas"]),
+            self._recorded.get(record["key"]) or self._strategy_named(record["strategy"]).narrowed(record["schemas"]),
             self.declared,
             record["strategy_id"],
             record["has_next_strategy"],
             Dialect(record["dialect"]),
             record["note"],
         )
+
+    def _strategy_named(self, name: str) -> Strategy[Any]:
+        return next((part for part in self.strategy.parts() if part.name == name), self.strategy)
 
     def names_of(self, response_format: Any) -> list[str]:
         """Return the names of the schemas of a format that a middleware set; none for ``None``."""

@@ -51,6 +51,9 @@ class DeferredStrategy(Strategy[SchemaT]):
     def strategies_for(self, request: ModelRequest[Any]) -> Sequence[NamedStrategy]:
         return after_tools(self._free.narrowed(self.schema_names), self._final.narrowed(self.schema_names), request)
 
+    def parts(self) -> Sequence[Strategy[Any]]:
+        return (self._free, *self._final.parts())
+
     def widened(self, more: tuple[AnswerSchema, ...]) -> Strategy[Any]:
         return DeferredStrategy(self._final.widened(more))
 

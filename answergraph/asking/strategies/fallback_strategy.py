@@ -42,6 +42,9 @@ class FallbackStrategy(Strategy[SchemaT]):
         every = enumerate(strategy.narrowed(self.schema_names).strategies_for(request) for strategy in self.strategies)
         return [NamedStrategy(f"{place}:{id_}", strategy) for place, strategies in every for id_, strategy in strategies]
 
+    def parts(self) -> Sequence[Strategy[Any]]:
+        return [part for strategy in self.strategies for part in strategy.parts()]
+
     def widened(self, more: tuple[AnswerSchema, ...]) -> Strategy[Any]:
         return FallbackStrategy([strategy.widened(more) for strategy in self.strategies])
 

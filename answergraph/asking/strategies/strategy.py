@@ -119,6 +119,10 @@ class Strategy(ABC, Generic[SchemaT]):
         """Return the strategies for a request, the best one first; a strategy made of others overrides this."""
         return (NamedStrategy(self.name, self),)
 
+    def parts(self) -> Sequence[Strategy[Any]]:
+        """Return all strategies that it may ask with, whatever the request; a strategy made of others overrides this."""
+        return (self,)
+
     def binding(self, request: ModelRequest[Any]) -> Binding:
         """Return the binding for a request; that of a strategy made of others is the binding of its best one."""
         return self.strategies_for(request)[0].strategy.binding(request)
