@@ -104,6 +104,7 @@ DOORS = {
         "Turn",
         "Work",
         "ask_model",
+        "correction_message",
         "find_json",
         "off_loop",
         "pure",

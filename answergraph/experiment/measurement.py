@@ -7,17 +7,10 @@ from typing import Any, Literal
 
 from langchain_core.messages import AIMessage, AnyMessage
 
-from answergraph.evidence.answer_bundle import results_in
-from answergraph.evidence.claim_checking import check_claims
-from answergraph.evidence.claims import Claim
-from answergraph.evidence.marks import FromTools
+from answergraph import AnswerGraphError, FromTools, Outcome, ToolRun, check_evidence
 from answergraph.experiment.seed_experiment import ARITHMETIC_TOOLS, Task, validate_calculation
 from answergraph.experiment.settings import Setting, confirms
-from answergraph.json_text.json_in_text import find_json
-from answergraph.runtime.errors import AnswerGraphError
-from answergraph.state.ledger import usage_of
-from answergraph.state.outcome import Outcome, Usage
-from answergraph.state.tool_results import ToolRun, run_of
+from answergraph.kit import find_json, tool_runs
 
 HALF_A_HUNDREDTH = 0.005
 """The seed's values have at most two decimals: an answer rounded to two is correct and grounded."""
@@ -62,7 +55,7 @@ def measure(setting: Setting, task: Task, state: Mapping[str, Any]) -> Measureme
     outcome: Outcome | None = state.get("outcome")
     _refuse_other_strategies(setting, outcome)
     messages: Sequence[AnyMessage] = state["messages"]
-    runs = [run for run in map(run_of, results_in(messages, setting.schema_names)) if run.succeeded]
+    runs = [run for run in tool_runs(messages, answers=setting.schema_names) if run.succeeded]
     answered = state.get("structured_response")
     given = _given_in_text(messages) if setting.response_format is None else {} if answered is None else vars(answered)
     answer, usage = _number(given.get("final_answer")), _usage(messages, outcome)
@@ -94,7 +87,7 @@ def _refuse_other_strategies(setting: Setting, outcome: Outcome | None) -> None:
 def _given_in_text(messages: Sequence[AnyMessage]) -> Mapping[str, Any]:
     """Return the JSON answer in the last message; empty if it holds several different ones."""
     last = messages[-1]
-    found = [item.data for item in find_json(last.text)] if isinstance(last, AIMessage) and not last.tool_calls else []
+    found = find_json(last.text) if isinstance(last, AIMessage) and not last.tool_calls else []
     answers = [data for data in found if isinstance(data, Mapping) and "final_answer" in data]
     return answers[0] if answers and all(answer == answers[0] for answer in answers) else {}
 
@@ -103,11 +96,13 @@ def _number(value: Any) -> float | None:
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
-def _usage(messages: Sequence[AnyMessage], outcome: Outcome | None) -> Usage:
+def _usage(messages: Sequence[AnyMessage], outcome: Outcome | None) -> Mapping[str, Any]:
     if outcome is not None:
         return outcome["usage"]
     replies = [message for message in messages if isinstance(message, AIMessage)]
-    return usage_of(replies, "turn", model_calls=len(replies), tool_calls=0)
+    counts = [reply.usage_metadata for reply in replies if reply.usage_metadata]
+    tokens = {"input_tokens": sum(c["input_tokens"] for c in counts), "output_tokens": sum(c["output_tokens"] for c in counts)}
+    return {"model_calls": len(replies), **tokens}
 
 
 def _rounds(messages: Sequence[AnyMessage], done: set[str]) -> int:
@@ -116,8 +111,8 @@ def _rounds(messages: Sequence[AnyMessage], done: set[str]) -> int:
 
 
 def _is_grounded(answer: float, runs: Sequence[ToolRun]) -> bool:
-    claim = Claim("final_answer", FromTools(rounding=2), answer)
-    return not check_claims([claim], [run for run in runs if run.name in _ARITHMETIC]).problems
+    sources = [run for run in runs if run.name in _ARITHMETIC]
+    return not check_evidence({"final_answer": answer}, sources, marks={"final_answer": FromTools(rounding=2)}).problems
 
 
 def _evidence(given: Any, runs: Sequence[ToolRun]) -> Evidence:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from answergraph.experiment.summary import METRICS, TITLE, Report, Row
-from answergraph.runtime.extras import extra_needed
+from answergraph.kit import require_extra
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,9 +58,9 @@ _HEIGHT = 0.26
 
 
 def write_plots(report: Report, *paths: Path) -> None:
-    """Draw the plot once and write it to files in the formats of their suffixes, or raise ``MissingExtraError``."""
-    with extra_needed("experiment", "the plot"):
-        matplotlib, figures = import_module("matplotlib"), import_module("matplotlib.figure")
+    """Draw the plot once and write it to files in the formats of their suffixes, or raise ``AgentSpecError``."""
+    require_extra("experiment", "matplotlib")
+    matplotlib, figures = import_module("matplotlib"), import_module("matplotlib.figure")
     # Text stays text in the SVG, for search and screen readers; the salt makes the output reproducible.
     with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "answergraph"}):
         figure = figures.Figure(figsize=(9, 1.8 + 0.62 * len(report.rows)), layout="constrained")

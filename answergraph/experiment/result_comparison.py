@@ -5,11 +5,11 @@ from pathlib import Path
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from answergraph import AgentSpecError
 from answergraph.experiment.journal import Record, RunKey, readable
 from answergraph.experiment.report_table import comparisons_table
 from answergraph.experiment.settings import SETTINGS
 from answergraph.experiment.summary import SMALL_SAMPLE_NOTE, compare, provenance
-from answergraph.runtime.errors import AgentSpecError
 
 Runs = dict[str, dict[RunKey, Record]]
 

@@ -10,11 +10,7 @@ from typing import Any
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from langgraph.graph.state import CompiledStateGraph
 
-from answergraph.asking.strategies.deferred_strategy import DeferredStrategy
-from answergraph.asking.strategies.prompted_strategy import PromptedStrategy
-from answergraph.asking.strategies.provider_strategy import ProviderStrategy
-from answergraph.asking.strategies.strategy import Strategy
-from answergraph.asking.strategies.tool_strategy import ToolStrategy
+from answergraph import DeferredStrategy, PromptedStrategy, ProviderStrategy, ToolRun, ToolStrategy, UsageLimits, create_agent
 from answergraph.experiment.seed_experiment import (
     NO_FORMAT_NAMED_PROMPT,
     NO_FORMAT_PROMPT,
@@ -26,10 +22,7 @@ from answergraph.experiment.seed_experiment import (
     validate_calculation,
 )
 from answergraph.graphs.add_ons.calculator.calculator import TOLERANCE
-from answergraph.graphs.agent.create import create_agent
-from answergraph.middleware.require_tools import RequireTools
-from answergraph.state.budget import UsageLimits
-from answergraph.state.tool_results import ToolRun
+from answergraph.middleware import RequireTools
 
 LIMITS = UsageLimits(model_calls=50)
 """For every setting: runs without a format must end, too."""
@@ -55,7 +48,7 @@ class Setting:
     about: str
     """Its purpose, in a few words."""
     prompt: str = SYSTEM_PROMPT
-    response_format: Strategy[Any] | None = None
+    response_format: Any = None
     """How the answer is requested; ``None`` for text."""
     strategies: frozenset[str] = frozenset()
     """The strategies that an outcome may name; any other means that the run does not count."""

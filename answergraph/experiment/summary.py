@@ -12,7 +12,6 @@ from answergraph.experiment.measurement import Measurement, WrongStrategyError
 from answergraph.experiment.run_plan import RunPlan
 from answergraph.experiment.seed_experiment import TOOLS, validate_calculation
 from answergraph.experiment.settings import COMPARED, Setting
-from answergraph.models.model_names import OFFLINE
 
 TITLE = "Does an evidence field make a model check its work?"
 
@@ -86,7 +85,7 @@ class Report:
 
     @property
     def note(self) -> str | None:
-        return OFFLINE_NOTE if self.model == OFFLINE else None
+        return OFFLINE_NOTE if self.model == "offline" else None
 
 
 def _share(

@@ -14,6 +14,7 @@ if typing.TYPE_CHECKING:
     from answergraph.kit.texts import find_json, require_extra
     from answergraph.models.resolve import resolve_model
     from answergraph.runtime.steps import GraphNode, Invoke, Router, off_loop, pure
+    from answergraph.state.messages import correction_message
 else:
     # Imported on first use.
     __getattr__, __dir__ = lazy_imports.imported_later(__name__)
@@ -31,6 +32,7 @@ __all__ = [
     "Turn",
     "Work",
     "ask_model",
+    "correction_message",
     "find_json",
     "off_loop",
     "pure",

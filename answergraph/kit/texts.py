@@ -5,6 +5,11 @@ from typing import Any
 
 from answergraph.json_text import json_in_text
 from answergraph.runtime.errors import AgentSpecError
+from answergraph.runtime.extras import MissingExtraError
+
+
+class ExtraNotInstalledError(MissingExtraError, AgentSpecError):
+    """A package of an extra is not installed."""
 
 
 def find_json(text: str) -> list[Any]:
@@ -36,9 +41,11 @@ def require_extra(extra: str, module: str) -> None:
         >>> require_extra("page", "there_is_no_such_module")
         Traceback (most recent call last):
         ...
-        answergraph.runtime.errors.AgentSpecError: there_is_no_such_module is not installed: pip install 'answergraph[page]'
+        answergraph.kit.texts.ExtraNotInstalledError: page needs there_is_no_such_module: pip install 'answergraph[page]'
     """
     try:
         import_module(module)
     except ModuleNotFoundError as error:
-        raise AgentSpecError(f"{error.name} is not installed: pip install 'answergraph[{extra}]'") from error
+        raise ExtraNotInstalledError(
+            f"{extra} needs {error.name}: pip install 'answergraph[{extra}]'", name=error.name
+        ) from error

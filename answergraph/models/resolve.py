@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage
 from langchain_core.runnables import Runnable
 
 from answergraph.models.model_names import OFFLINE
 from answergraph.runtime.argument_checks import shown
 from answergraph.runtime.errors import AgentSpecError
 from answergraph.runtime.extras import extra_needed
-
-if TYPE_CHECKING:
-    from answergraph.offline.offline_policy import OfflinePolicy
 
 _OPENAI_NAMES = ("gpt-", "chatgpt-", "o1", "o3", "o4")
 _LIKENESS = 0.75
@@ -24,7 +23,7 @@ _LIKENESS = 0.75
 _EXAMPLES = "'offline', 'openai:gpt-4.1' or a chat model object"
 
 
-def resolve_model(model: Any, *, offline: OfflinePolicy | None = None, **settings: Any) -> BaseChatModel:
+def resolve_model(model: Any, *, offline: Callable[[Any], AIMessage] | None = None, **settings: Any) -> BaseChatModel:
     """Return the chat model for ``"offline"``, ``"openai:NAME"`` or, by LangChain's ``init_chat_model``, ``"provider:NAME"``.
 
     A chat model is returned unchanged. ``offline`` is the policy of ``"offline"``, arithmetic by default; settings go to the
@@ -65,11 +64,11 @@ def _meant(name: str) -> str | None:
     return f"openai:{rest}" if is_near and f"openai:{rest}" != name else None
 
 
-def _offline(policy: OfflinePolicy | None) -> BaseChatModel:
-    # Importing its calculator takes a twentieth of the package's import time.
-    from answergraph.offline.offline_model import OfflineChatModel
-
-    return OfflineChatModel(policy=policy) if policy else OfflineChatModel()
+def _offline(policy: Callable[[Any], AIMessage] | None) -> BaseChatModel:
+    # By its name: the core knows no add-on, and importing its calculator takes a twentieth of the package's import time.
+    offline = importlib.import_module("answergraph.offline.offline_model")
+    made: BaseChatModel = offline.OfflineChatModel(policy=policy) if policy else offline.OfflineChatModel()
+    return made
 
 
 def _openai(name: str, settings: dict[str, Any]) -> BaseChatModel:

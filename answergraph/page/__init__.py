@@ -1,8 +1,9 @@
 """The page to watch a run: static files and their routes. The page uses the public HTTP API of its server."""
 
-from answergraph.runtime.extras import extra_needed
+from answergraph.kit import require_extra
 
-with extra_needed("page", "the page"):
-    from answergraph.page.app import PAGE_PATH, app
+require_extra("page", "starlette")
+
+from answergraph.page.app import PAGE_PATH, app  # noqa: E402 - see above
 
 __all__ = ["PAGE_PATH", "app"]

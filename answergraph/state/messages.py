@@ -44,7 +44,7 @@ CORRECTION_ID_PREFIX = "answergraph-correction-"
 
 
 def correction_message(text: str) -> HumanMessage:
-    """Return a correction as a user message, recognisable by its id."""
+    """Return a ``text`` of the program as a user message, known by its id: it begins no new run, so earlier evidence counts."""
     return HumanMessage(text, id=f"{CORRECTION_ID_PREFIX}{uuid4()}")
 
 

@@ -7,11 +7,8 @@ from langchain_core.tools import BaseTool, ToolException, tool
 from langgraph.graph.state import CompiledStateGraph
 from pydantic import BaseModel, Field
 
-from answergraph.evidence.marks import FromTools
-from answergraph.graphs.agent.create import create_agent
-from answergraph.middleware.grounded_answer import GroundedAnswer
-from answergraph.middleware.require_tools import RequireTools
-from answergraph.state.tool_results import ToolRun
+from answergraph import FromTools, ToolRun, create_agent
+from answergraph.middleware import GroundedAnswer, RequireTools
 
 TOLERANCE = 1e-6
 """Maximum difference of expected and actual result."""

@@ -1,7 +1,7 @@
 """The general agent: its model, system prompt and response format come with the run's context."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -9,19 +9,10 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
-from answergraph.answers.untrusted.from_context import FromContext
-from answergraph.asking.model_request import ModelRequest
-from answergraph.asking.strategies.auto_strategy import AutoStrategy
-from answergraph.asking.strategies.prompted_strategy import PromptedStrategy
-from answergraph.asking.strategies.provider_strategy import ProviderStrategy
-from answergraph.asking.strategies.strategy import Strategy
-from answergraph.asking.strategies.tool_strategy import ToolStrategy
+from answergraph import AutoStrategy, FromContext, PromptedStrategy, ProviderStrategy, ToolStrategy, UsageLimits, create_agent
 from answergraph.graphs.add_ons.calculator.calculator import CALCULATOR_TOOLS
-from answergraph.graphs.agent.create import create_agent
-from answergraph.middleware.base import AgentMiddleware
-from answergraph.models.model_names import MODEL_NAMES, OFFLINE
-from answergraph.models.resolve import resolve_model
-from answergraph.state.budget import UsageLimits
+from answergraph.kit import resolve_model
+from answergraph.middleware import AgentMiddleware, ModelRequest
 
 MAX_MODELS = 64
 """Number of cached models, each with its connections."""
@@ -29,7 +20,7 @@ MAX_FORMATS = 256
 """Number of cached schemas, each with its strategy."""
 MAX_MODEL_CALLS = 200
 
-STRATEGIES: Mapping[str, type[Strategy[Any]]] = {
+STRATEGIES: Mapping[str, Callable[[Any], Any]] = {
     "auto": AutoStrategy,
     "tool": ToolStrategy,
     "provider": ProviderStrategy,
@@ -40,7 +31,13 @@ STRATEGIES: Mapping[str, type[Strategy[Any]]] = {
 class GeneralAgentContext(BaseModel):
     """The context of a run of the general agent; a server shows it as a form."""
 
-    model: str = Field(default=OFFLINE, description=f"The chat model: {MODEL_NAMES}.")
+    model: str = Field(
+        default="offline",
+        description=(
+            "The chat model: 'openai:NAME', 'provider:NAME', or 'offline', a set of rules for arithmetic "
+            "that needs no key and is not a language model."
+        ),
+    )
     system_prompt: str | None = Field(default=None, description="The text before the conversation in every model call.")
     response_format: dict[str, Any] | None = Field(
         default=None,
@@ -92,7 +89,7 @@ def general_agent(context: Mapping[str, Any] | None = None) -> CompiledStateGrap
 @lru_cache(maxsize=MAX_MODEL_CALLS)
 def _agent(max_model_calls: int) -> CompiledStateGraph[Any, Any, Any, Any]:
     return create_agent(
-        OFFLINE,
+        "offline",
         CALCULATOR_TOOLS,
         response_format=FormatOfContext(),
         middleware=[ApplyContext()],
@@ -103,7 +100,7 @@ def _agent(max_model_calls: int) -> CompiledStateGraph[Any, Any, Any, Any]:
 
 
 @lru_cache(maxsize=MAX_FORMATS)
-def _strategy(name: str, schema: str) -> Strategy[Any]:
+def _strategy(name: str, schema: str) -> Any:
     # One object per format, for caching.
     return STRATEGIES[name](json.loads(schema))
 

@@ -21,7 +21,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Checkpointer
 from pydantic import BaseModel, Field, ValidationError
 
-from answergraph.asking.strategies.auto_strategy import AutoStrategy
+from answergraph import AgentSpecError, AutoStrategy
 from answergraph.graphs.add_ons.judge.judging.decision import RuleSelection
 from answergraph.graphs.add_ons.judge.judging.judgment import JUDGING, judge_schemas
 from answergraph.graphs.add_ons.judge.judging.questions import (
@@ -37,12 +37,7 @@ from answergraph.graphs.add_ons.judge.judging.questions import (
 from answergraph.graphs.add_ons.judge.judging.stages import AskForNumber, AskForTag, ReadOwnTag, Stage
 from answergraph.graphs.add_ons.judge.offline_judge import stated_condition
 from answergraph.graphs.add_ons.judge.rules.rule import Rules
-from answergraph.models.model_names import OFFLINE
-from answergraph.models.resolve import resolve_model
-from answergraph.runtime.argument_checks import one_of
-from answergraph.runtime.errors import AgentSpecError
-from answergraph.runtime.steps import GraphNode, Router, off_loop, pure
-from answergraph.state.outcome import OnFailure
+from answergraph.kit import GraphNode, Router, off_loop, pure, resolve_model
 
 READ_RULES = "read_rules"
 MATCH_RULE = "match_rule"
@@ -60,7 +55,7 @@ def create_judge(  # noqa: PLR0913  # waiver: each argument is a choice of its o
     tag_word: str = "STEP",
     strategy: Callable[[Any], Any] = AutoStrategy,
     grounded: bool = False,
-    on_failure: OnFailure = "return",
+    on_failure: Literal["return", "raise"] = "return",
     output_key: str = "judgment",
     state_schema: type[Any] | None = None,
     context_schema: type[Any] | None = None,
@@ -103,6 +98,8 @@ def create_judge(  # noqa: PLR0913  # waiver: each argument is a choice of its o
         raise AgentSpecError("grounded=True needs a reason, but model=None only reads the tag of the work; pass a model.")
     if not tag_word.isidentifier() or tag_word.upper() == JUDGE_TAG:
         raise AgentSpecError(f"tag_word={tag_word!r}: write a single word other than {JUDGE_TAG!r}.")
+    if on_failure not in ("return", "raise"):
+        raise AgentSpecError(f"on_failure={on_failure!r} must be one of ('return', 'raise').")
     selection = RuleSelection(Rules(rules), tag_word, output_key)
     schemas = judge_schemas(output_key, state_schema)
     graph = StateGraph[Any, Any, Any, Any](
@@ -110,7 +107,7 @@ def create_judge(  # noqa: PLR0913  # waiver: each argument is a choice of its o
     )
     is_judged = len(selection.rules.candidates) >= MIN_LABELS_TO_JUDGE
     stages = _stages(model, tag_word, strategy, structured_output=structured_output, quotes=grounded) if is_judged else []
-    last = RULE_NOT_MATCHED if one_of("on_failure", OnFailure, on_failure) == "raise" else END
+    last = RULE_NOT_MATCHED if on_failure == "raise" else END
     _add_nodes(graph, selection, stages)
     if last == RULE_NOT_MATCHED:
         graph.add_node(last, GraphNode(pure(selection.raise_without_match), name=last))
@@ -167,7 +164,7 @@ class JudgeContext(BaseModel):
     """The context of a run of the judge; a server shows it as a form."""
 
     model: str = Field(
-        default=OFFLINE,
+        default="offline",
         description=(
             "The chat model: 'openai:NAME', 'provider:NAME', or 'offline', a set of rules, not a language model, that chooses "
             "the condition stated word for word in the work."

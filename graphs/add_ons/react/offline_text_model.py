@@ -9,10 +9,10 @@ from langchain_core.outputs import Generation, LLMResult
 
 from answergraph.graphs.add_ons.calculator.llm_math.llm_math_tool import ANSWER, NAME
 from answergraph.graphs.add_ons.calculator.llm_math.llm_math_tool import PROMPT as MATH_PROMPT
-from answergraph.models.in_process.in_process_model import CHARACTERS_PER_TOKEN
 from answergraph.offline.arithmetic_notation import ExpressionError
 from answergraph.offline.expression_search import find_expression
 
+CHARACTERS_PER_TOKEN = 4  # an estimate
 _OBSERVATION = re.compile(r"^Observation: (.*?)(?=^Thought:|\Z)", re.MULTILINE | re.DOTALL)
 _MATH = MATH_PROMPT.split("\n", 1)[0]
 _DECLINES = "I am a set of rules, not a language model, and all I can do is pass arithmetic to a calculator."

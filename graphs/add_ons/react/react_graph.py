@@ -1,22 +1,19 @@
 """The ``react`` graph: an agent on a model without tool calls, by the text protocol Thought / Action / Observation."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
 from langchain_core.runnables import Runnable
+from langchain_core.tools import BaseTool
 from langgraph.graph.state import CompiledStateGraph
 from pydantic import BaseModel, Field
 
+from answergraph import AgentSpecError, UsageLimits, create_agent
 from answergraph.graphs.add_ons.calculator.llm_math.llm_math_tool import llm_math_tool
 from answergraph.graphs.add_ons.react.offline_text_model import OfflineTextModel
-from answergraph.graphs.agent.agent_types import Tool
-from answergraph.graphs.agent.create import create_agent
-from answergraph.models.model_names import MODEL_NAMES, OFFLINE
-from answergraph.models.resolve import resolve_model
+from answergraph.kit import resolve_model
 from answergraph.react_text.react_text_model import HandleParsingErrors, ReActTextModel
-from answergraph.runtime.errors import AgentSpecError
-from answergraph.state.budget import UsageLimits
 
 MAX_MODEL_CALLS = 15
 """The classic ``max_iterations``; the last call gives the final answer."""
@@ -26,12 +23,18 @@ MAX_GRAPHS = 64
 class ReactContext(BaseModel):
     """The context of a run of the react graph; a server shows it as a form."""
 
-    model: str = Field(default=OFFLINE, description=f"The model that writes the text: {MODEL_NAMES}.")
+    model: str = Field(
+        default="offline",
+        description=(
+            "The model that writes the text: 'openai:NAME', 'provider:NAME', or 'offline', a set of rules for arithmetic "
+            "that needs no key and is not a language model."
+        ),
+    )
 
 
 def create_react(
-    model: Any = OFFLINE,
-    tools: Sequence[Tool] | None = None,
+    model: Any = "offline",
+    tools: Sequence[BaseTool | Callable[..., Any]] | None = None,
     *,
     handle_parsing_errors: HandleParsingErrors = True,
     **options: Any,
@@ -62,7 +65,7 @@ def create_react(
     return agent
 
 
-def react_agent(model: str = OFFLINE) -> CompiledStateGraph[Any, Any, Any, Any]:
+def react_agent(model: str = "offline") -> CompiledStateGraph[Any, Any, Any, Any]:
     """Return the cached react graph for a model's name, with a ``ReactContext``; raise ``AgentSpecError`` if there is none."""
     if not isinstance(model, str):
         raise AgentSpecError(f"{model!r} is not the name of a model.")
@@ -75,6 +78,6 @@ def _agent(model: str) -> CompiledStateGraph[Any, Any, Any, Any]:
 
 
 def _text_model(model: Any) -> Runnable[Any, Any]:
-    if model == OFFLINE:
+    if model == "offline":
         return OfflineTextModel()
     return model if isinstance(model, Runnable) else resolve_model(model)

@@ -1,9 +1,16 @@
 """The triage of test failures with quoted evidence."""
 
-from answergraph.runtime.extras import extra_needed
+from answergraph.kit import require_extra
 
-with extra_needed("triage", "the triage"):
-    from answergraph.graphs.add_ons.triage.triage_graph import create_triage_agent
-    from answergraph.graphs.add_ons.triage.triage_schema import CaseReport, FalseNegativeCheck, FalsePositiveCheck, FlakyCheck
+for module in ("charset_normalizer", "defusedxml", "re2"):
+    require_extra("triage", module)
+
+from answergraph.graphs.add_ons.triage.triage_graph import create_triage_agent  # noqa: E402 - see above
+from answergraph.graphs.add_ons.triage.triage_schema import (  # noqa: E402 - see above
+    CaseReport,
+    FalseNegativeCheck,
+    FalsePositiveCheck,
+    FlakyCheck,
+)
 
 __all__ = ["CaseReport", "FalseNegativeCheck", "FalsePositiveCheck", "FlakyCheck", "create_triage_agent"]

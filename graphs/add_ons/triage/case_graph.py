@@ -10,7 +10,7 @@ supported by tool results, or abstain. A test that failed and passed in one run 
 uses the offline rules.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from operator import add
 from typing import Annotated, Any, Literal, NotRequired
@@ -22,8 +22,7 @@ from langgraph.graph.state import CompiledStateGraph
 from pydantic import BaseModel
 from typing_extensions import TypedDict
 
-from answergraph.evidence.answer_bundle import answer_bundle, results_in, sealed
-from answergraph.evidence.marks import Abstention
+from answergraph import Abstention, AgentState, Outcome, ToolRun, UsageLimits, answer_bundle, create_agent
 from answergraph.graphs.add_ons.triage.offline.triage_policy import triage_case
 from answergraph.graphs.add_ons.triage.run_files.case_facts import ATTACHED_CASE, left_by_run
 from answergraph.graphs.add_ons.triage.triage_prompts import CONCLUDE_PROMPT, CONCLUDE_TASK, ENDED, EXPLORE_PROMPT, EXPLORE_TASK
@@ -38,16 +37,9 @@ from answergraph.graphs.add_ons.triage.triage_schema import (
     verdict_in,
 )
 from answergraph.graphs.add_ons.triage.triage_tools import TRIAGE_TOOLS
-from answergraph.graphs.agent.create import create_agent
-from answergraph.middleware.grounded_answer import GroundedAnswer
-from answergraph.models.model_names import OFFLINE
-from answergraph.models.resolve import resolve_model
+from answergraph.kit import correction_message, resolve_model, sealed, tool_runs
+from answergraph.middleware import GroundedAnswer
 from answergraph.offline.offline_policy import attach
-from answergraph.state.agent_state import AgentState
-from answergraph.state.budget import UsageLimits
-from answergraph.state.messages import correction_message
-from answergraph.state.outcome import Outcome
-from answergraph.state.tool_results import ToolRun, run_of
 
 EXPLORE, CONCLUDE_FAILED, CONCLUDE_PASSED, CONCLUDE_FLAKY = "explore", "conclude_failed", "conclude_passed", "conclude_flaky"
 
@@ -68,7 +60,7 @@ class GroundedInCase(GroundedAnswer):
     def evidence(self, state: Mapping[str, Any]) -> list[ToolRun]:
         own = super().evidence(state)
         taken = {run.tool_call_id for run in own}
-        gathered = [run for run in _tool_runs(state["messages"]) if run.tool_call_id not in taken]
+        gathered = [run for run in tool_runs(state["messages"]) if run.tool_call_id not in taken]
         looks = [run for run in (*gathered, *own) if run.name in LOOKS and run.succeeded and run.text]
         return [replace(run, texts=(left_by_run(run.name, run.text),)) for run in looks]
 
@@ -110,7 +102,7 @@ def case_graph(model: Any) -> CompiledStateGraph[Any, Any, Any, Any]:
     graph.add_node("hand_over", _hand_over)
     graph.add_node(CONCLUDE_FAILED, conclude_agent(model, FalseNegativeCheck, name=CONCLUDE_FAILED))
     graph.add_node(CONCLUDE_PASSED, conclude_agent(model, FalsePositiveCheck, name=CONCLUDE_PASSED))
-    graph.add_node(CONCLUDE_FLAKY, conclude_agent(resolve_model(OFFLINE, offline=triage_case), FlakyCheck, name=CONCLUDE_FLAKY))
+    graph.add_node(CONCLUDE_FLAKY, conclude_agent(resolve_model("offline", offline=triage_case), FlakyCheck, name=CONCLUDE_FLAKY))
     graph.add_node("report", _report)
 
     graph.add_edge(START, "ask")
@@ -170,7 +162,7 @@ def _report(state: CaseState) -> dict[str, Any]:
     outcome, answer = state.get("outcome"), state.get("structured_response")
     evidence = dict(outcome["evidence"]) if outcome else {}
     cited = {str(span[0]) for span in evidence.values()}
-    runs = [run for run in _tool_runs(state["messages"]) if run.tool_call_id in cited]
+    runs = [run for run in tool_runs(state["messages"]) if run.tool_call_id in cited]
     report = report_on(
         state,
         verdict=verdict_in(answer),
@@ -183,8 +175,3 @@ def _report(state: CaseState) -> dict[str, Any]:
         sources={run.tool_call_id: Source(tool=run.name, args=dict(run.args), text=run.text) for run in runs},
     )
     return {"reports": [report], "bundles": [sealed({"case": state["case"], **answer_bundle(state)})]}
-
-
-def _tool_runs(messages: Sequence[AnyMessage]) -> list[ToolRun]:
-    """Return the answered tool calls of a case, oldest first."""
-    return [run_of(result) for result in results_in(messages, answers=set())]

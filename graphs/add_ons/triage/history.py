@@ -15,10 +15,10 @@ from typing import Any
 
 from typing_extensions import TypedDict
 
+from answergraph import AgentSpecError
 from answergraph.graphs.add_ons.triage.run_files.case_identity import environment
 from answergraph.graphs.add_ons.triage.run_files.case_survey import Survey
 from answergraph.graphs.add_ons.triage.run_files.junit_results import JUnitCase
-from answergraph.runtime.errors import AgentSpecError
 
 MAX_NIGHTS = 30
 """Number of runs examined for alternating results."""

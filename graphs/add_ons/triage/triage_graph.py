@@ -20,14 +20,12 @@ from langgraph.types import Checkpointer, Send
 from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
-from answergraph.asking.providers.model_capabilities import model_name
 from answergraph.graphs.add_ons.triage.case_graph import CaseOutput, CaseTask, case_graph
 from answergraph.graphs.add_ons.triage.history import Changes, History
 from answergraph.graphs.add_ons.triage.run_files.case_survey import Survey, survey
 from answergraph.graphs.add_ons.triage.run_files.read_only_folder import Folder, FolderError
 from answergraph.graphs.add_ons.triage.triage_plan import plan_of
 from answergraph.graphs.add_ons.triage.triage_schema import CaseReport
-from answergraph.models.model_names import OFFLINE
 
 FIND_CASES, TRIAGE_CASE, REMEMBER = "find_cases", "triage_case", "remember"
 
@@ -102,8 +100,7 @@ def create_triage_agent(  # waiver: each stands for itself
     """
     kept = None if history is None else History(history)
     graph = StateGraph(TriageState, input_schema=TriageInput, output_schema=TriageOutput)
-    named = model if isinstance(model, str) else model_name(model) or type(model).__name__
-    find = FindCases(root=root, limit=limit, history=kept, model=named)
+    find = FindCases(root=root, limit=limit, history=kept, model=_name_of(model))
     graph.add_node(FIND_CASES, find.plan)
     graph.add_node(TRIAGE_CASE, case_graph(model))
     if kept is not None:
@@ -116,6 +113,11 @@ def create_triage_agent(  # waiver: each stands for itself
     if kept is not None:
         graph.add_edge(REMEMBER, END)
     return graph.compile(checkpointer, name=name)
+
+
+def _name_of(model: Any) -> str:
+    names = [model, *(getattr(model, field, None) for field in ("model_name", "model", "model_id"))]
+    return next((name for name in names if isinstance(name, str) and name), type(model).__name__)
 
 
 def route_after_find_cases(state: TriageState) -> list[Send] | Literal["finish"]:
@@ -140,7 +142,7 @@ class FindCases:
         except FolderError as error:
             return {"cases": [], "problems": [str(error)], "results": 0}
         # The rules cost nothing, so their verdicts are not remembered.
-        known = None if self.model == OFFLINE else self.history
+        known = None if self.model == "offline" else self.history
         plan = plan_of(folder, found, limit=self.limit, history=known, model=self.model)
         return {
             "cases": plan.tasks,
@@ -155,7 +157,7 @@ class FindCases:
         """Store the verdicts and test results."""
         if self.history is None or not state.get("results"):
             return {}
-        if self.model != OFFLINE:
+        if self.model != "offline":
             self.history.remember(state["reports"], {bundle["case"]: bundle for bundle in state["bundles"]}, self.model)
         return {"changes": self.history.add_run(survey(_folder(state["folder"], self.root)))}
 

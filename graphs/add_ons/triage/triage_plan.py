@@ -3,7 +3,6 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from answergraph.evidence.answer_bundle import sealed
 from answergraph.graphs.add_ons.triage.case_graph import CONCLUDE_LIMITS, EXPLORE_LIMITS, CaseTask
 from answergraph.graphs.add_ons.triage.clusters import Cluster, clusters_of
 from answergraph.graphs.add_ons.triage.history import History
@@ -13,6 +12,7 @@ from answergraph.graphs.add_ons.triage.run_files.case_identity import environmen
 from answergraph.graphs.add_ons.triage.run_files.case_survey import Case, Survey
 from answergraph.graphs.add_ons.triage.run_files.read_only_folder import Folder
 from answergraph.graphs.add_ons.triage.triage_schema import CaseRef, CaseReport, report_on
+from answergraph.kit import sealed
 
 MAX_CALLS = (EXPLORE_LIMITS.model_calls or 0) + (CONCLUDE_LIMITS.model_calls or 0)
 """Maximum model calls per cause."""

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal, cast
 from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
-from answergraph.evidence.marks import Quote
+from answergraph import Quote
 from answergraph.state.outcome import Coverage, Status
 
 MisclassificationCause = Literal["tool_bug", "spec_issue", "app_behavior", "temporary_error"]

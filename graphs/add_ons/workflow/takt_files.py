@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from answergraph import WorkflowSpecError
 from answergraph.graphs.add_ons.workflow.yaml_document import MAX_FILE_CHARACTERS
-from answergraph.runtime.errors import WorkflowSpecError
 
 SYNONYMS: Mapping[str, str] = {
     "movements": "steps",

@@ -12,6 +12,7 @@ from langchain_core.runnables import Runnable
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Checkpointer
 
+from answergraph import AgentSpecError, WorkflowSpecError, create_agent
 from answergraph.graphs.add_ons.judge.judge_graph import create_judge
 from answergraph.graphs.add_ons.workflow.takt_files import (
     REFUSED,
@@ -27,10 +28,7 @@ from answergraph.graphs.add_ons.workflow.takt_files import (
 from answergraph.graphs.add_ons.workflow.workflow_graph import create_workflow
 from answergraph.graphs.add_ons.workflow.workflow_steps import OF_THE_WORKFLOW, WorkflowLimits, WorkflowStep
 from answergraph.graphs.add_ons.workflow.yaml_document import YamlDocument
-from answergraph.graphs.agent.create import create_agent
-from answergraph.models.model_names import OFFLINE
-from answergraph.models.resolve import resolve_model
-from answergraph.runtime.errors import AgentSpecError, WorkflowSpecError
+from answergraph.kit import resolve_model
 
 _KEYS: Mapping[str, Mapping[str, Any]] = {
     "workflow": {
@@ -91,7 +89,7 @@ def load_workflow(
     places: list[str] = []
     try:
         data = _checked(document.data, "workflow", "")
-        chosen = _model(data.get("model") or OFFLINE) if model is None else model
+        chosen = _model(data.get("model") or "offline") if model is None else model
         texts = TextsByReference(document.path, {name: data.get(name) or {} for name in SECTIONS})
         limits = _limits(data)
         writers, config = report_writers(data.get("steps") or (), texts), data.get("workflow_config") or {}
@@ -255,7 +253,7 @@ def _rules(rules: list[Any], key: str, *, is_child: bool = False) -> dict[str, s
 def _model(name: str, key: str = "model") -> Any:
     try:
         # Pass the offline model by name: each agent and judge has its own rules for it.
-        return name if name == OFFLINE else resolve_model(name)
+        return name if name == "offline" else resolve_model(name)
     except AgentSpecError as error:
         raise WorkflowSpecError(key, str(error)) from error
 

@@ -33,7 +33,7 @@ from answergraph.graphs.add_ons.workflow.workflow_steps import (
     check_steps,
     monitors_after,
 )
-from answergraph.runtime.steps import GraphNode, Router, pure
+from answergraph.kit import GraphNode, Router, pure
 
 Graph = StateGraph[Any, Any, Any, Any]
 

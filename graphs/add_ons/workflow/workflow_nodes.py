@@ -13,14 +13,13 @@ from langgraph.runtime import Runtime
 from pydantic_core import to_jsonable_python
 from typing_extensions import TypedDict
 
-from answergraph.answers.canonical_json import shortened
+from answergraph import RuleEvaluationError
 from answergraph.graphs.add_ons.judge.judging.judgment import Judgment, no_judgment
-from answergraph.graphs.add_ons.judge.judging.tags import tag
+from answergraph.graphs.add_ons.judge.judging.tags import shortened, tag
 from answergraph.graphs.add_ons.workflow.workflow_state import StepResult, Transition, visits
 from answergraph.graphs.add_ons.workflow.workflow_steps import ABORT, COMPLETE, ENDS, WorkflowLimits, WorkflowStep, monitors_after
+from answergraph.kit import Invoke, Work
 from answergraph.offline.offline_policy import attach
-from answergraph.runtime.errors import RuleEvaluationError
-from answergraph.runtime.steps import Invoke, Step
 
 ERROR = "error"
 """The label of a child whose agent raised."""
@@ -61,7 +60,7 @@ class StepVisit:
     keeps_errors: bool
     """Whether an error of the agent becomes the result, as for children of a parallel step."""
 
-    def step(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> Step[dict[str, Any]]:
+    def step(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> Work[dict[str, Any]]:
         try:
             output: Any = yield Invoke(self.agent, self._input(state))
         except GraphBubbleUp:
@@ -111,7 +110,7 @@ class JudgedStep:
     judge: Runnable[Any, Any]
     is_child: bool
 
-    def step(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> Step[dict[str, Any]]:
+    def step(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> Work[dict[str, Any]]:
         """Ask the judge, and return the transition or a child's label."""
         result = (state.get("results") or {}).get(self.node)
         if self.is_child and result and "error" in result:

@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from langchain_core.runnables import Runnable
 
+from answergraph import AgentSpecError, RuleSyntaxError, WorkflowSpecError
 from answergraph.graphs.add_ons.judge.rules.rule import parse_rule
-from answergraph.runtime.errors import AgentSpecError, RuleSyntaxError, WorkflowSpecError
 
 COMPLETE: Final = "COMPLETE"
 ABORT: Final = "ABORT"

@@ -3,11 +3,12 @@
 from pathlib import Path
 from typing import Any
 
-from answergraph.runtime.errors import WorkflowFileError
-from answergraph.runtime.extras import extra_needed
+from answergraph import WorkflowFileError
+from answergraph.kit import require_extra
 
-with extra_needed("workflow", "a workflow file"):
-    import yaml
+require_extra("workflow", "yaml")
+
+import yaml  # noqa: E402 - see above
 
 MAX_FILE_CHARACTERS = 200_000
 MAX_DEPTH = 32

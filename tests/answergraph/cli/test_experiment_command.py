@@ -159,7 +159,7 @@ def test_without_matplotlib_there_is_all_but_the_plot(tmp_path: Path, monkeypatc
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     ended = evidence_effect(tmp_path, "--tasks", "1", settings=("no_format",))
     assert ended.code == 0
-    assert "No plot: the plot needs matplotlib: pip install 'answergraph[experiment]'" in ended.err
+    assert "No plot: experiment needs matplotlib: pip install 'answergraph[experiment]'" in ended.err
     assert sorted(path.name for path in tmp_path.iterdir()) == ["runs.jsonl", "summary.csv"]
 
 

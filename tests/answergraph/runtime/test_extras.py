@@ -82,18 +82,18 @@ def test_the_core_works_without_any_extra() -> None:
 @pytest.mark.parametrize(
     ("missing", "code", "line"),
     [
-        ("re2", "from answergraph.graphs import create_triage_agent", "the triage needs re2: pip install 'answergraph[triage]'"),
+        ("re2", "from answergraph.graphs import create_triage_agent", "triage needs re2: pip install 'answergraph[triage]'"),
         (
             "defusedxml",
             "import answergraph.graphs.add_ons.triage",
-            "the triage needs defusedxml: pip install 'answergraph[triage]'",
+            "triage needs defusedxml: pip install 'answergraph[triage]'",
         ),
-        ("starlette", "import answergraph.page", "the page needs starlette: pip install 'answergraph[page]'"),
+        ("starlette", "import answergraph.page", "page needs starlette: pip install 'answergraph[page]'"),
         (
             "yaml",
             "import sys; sys.modules.pop('yaml'); import langchain_core.prompts.loading as _; sys.modules['yaml'] = None\n"
             "from answergraph.graphs import load_workflow",
-            "a workflow file needs yaml: pip install 'answergraph[workflow]'",
+            "workflow needs yaml: pip install 'answergraph[workflow]'",
         ),
         (
             "langchain",
@@ -113,8 +113,8 @@ def test_a_thing_without_its_extra_says_in_one_line_what_to_install(missing: str
     [
         ("typer", ["ask", "1 + 2"], "the command line needs typer: pip install 'answergraph[cli]'"),
         ("rich", ["ask", "1 + 2"], "the command line needs rich: pip install 'answergraph[cli]'"),
-        ("re2", ["triage", "."], "the triage needs re2: pip install 'answergraph[triage]'"),
-        ("re2", ["graph", "triage"], "the triage needs re2: pip install 'answergraph[triage]'"),
+        ("re2", ["triage", "."], "triage needs re2: pip install 'answergraph[triage]'"),
+        ("re2", ["graph", "triage"], "triage needs re2: pip install 'answergraph[triage]'"),
         ("langchain", ["ask", "1", "--model", "anthropic:x"], "needs langchain: pip install 'answergraph[langchain]'"),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import Any
 
 from langchain_core.messages import BaseMessage
@@ -12,7 +13,7 @@ from langgraph.constants import TAG_NOSTREAM
 from pydantic import BaseModel
 
 from answergraph.graphs.add_ons.calculator.llm_math.math_expression import CalculationError, calculate
-from answergraph.runtime.steps import Invoke, Step, in_both_colours
+from answergraph.kit import Invoke, Step, Work
 
 NAME = "Calculator"
 DESCRIPTION = "Useful for when you need to answer questions about math."
@@ -90,11 +91,16 @@ def llm_math_tool(llm: Runnable[Any, Any]) -> BaseTool:
     # Token streams of the agent do not show the expression.
     bound = llm.bind(stop=[STOP]).with_config(tags=[TAG_NOSTREAM])
 
-    def ask(question: str) -> Step[str]:
+    def ask(question: str) -> Work[str]:
         reply: Any = yield Invoke(bound, PROMPT.format(question=question))
         return answer_in(reply.text if isinstance(reply, BaseMessage) else str(reply))
 
-    calculator, acalculator = in_both_colours(ask)
+    def calculator(question: str) -> str:
+        return Step(partial(ask, question)).run()
+
+    async def acalculator(question: str) -> str:
+        return await Step(partial(ask, question)).arun()
+
     return StructuredTool(
         name=NAME,
         description=DESCRIPTION,

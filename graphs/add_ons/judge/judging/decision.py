@@ -7,10 +7,10 @@ from typing import Any
 from langchain_core.messages import AIMessage, AnyMessage
 from langgraph.runtime import Runtime
 
+from answergraph import RuleNotMatched
 from answergraph.graphs.add_ons.judge.judging.judgment import JUDGING, Judging, Judgment, StageRecord, no_judgment
 from answergraph.graphs.add_ons.judge.judging.tags import tag
 from answergraph.graphs.add_ons.judge.rules.rule import Choice, RuleMatch, Rules
-from answergraph.runtime.errors import RuleNotMatched
 
 NOTHING_TO_JUDGE = "There is nothing to judge: no report, and no message with a text."
 ONLY_CANDIDATE = "It is the only condition to choose from."

@@ -4,11 +4,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from answergraph.evidence.marks import MIN_QUOTE_COLUMNS, Quote
+from answergraph import Quote, ToolRun
+from answergraph.evidence.marks import MIN_QUOTE_COLUMNS
 from answergraph.evidence.quotes import Found, places_of_quote
 from answergraph.evidence.searched_result import SearchedResult
 from answergraph.evidence.texts.folding import fold
-from answergraph.state.tool_results import ToolRun
 
 _PAIRS = (('"', '"'), ("“", "”"), ("„", "“"), ("«", "»"), ("「", "」"), ("『", "』"), ("‘", "’"), ("`", "`"))
 _BETWEEN = "|".join(f"{re.escape(left)}([^{re.escape(left + right)}]+){re.escape(right)}" for left, right in _PAIRS)

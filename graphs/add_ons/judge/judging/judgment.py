@@ -1,15 +1,13 @@
 """The state of a judge as plain JSON: input, a record per stage, and the result."""
 
-from typing import Annotated, Any, Literal, NotRequired, get_type_hints
+from typing import Annotated, Any, Literal, NamedTuple, NotRequired, get_type_hints
 
 from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from answergraph.answers.storage.state_schemas import typed_dict
 from answergraph.graphs.add_ons.judge.rules.rule import MatchMethod
-from answergraph.state.agent_state import StateSchemas
 
 JUDGING = "judging"
 """State key of the judgment in progress."""
@@ -86,16 +84,27 @@ def no_judgment(reason: str, stages: list[StageRecord]) -> Judgment:
     return Judgment(index=None, step=None, tag=None, label=None, method=None, reason=reason, stages=stages)
 
 
-def judge_schemas(output_key: str, own: type[Any] | None) -> StateSchemas:
+class JudgeSchemas(NamedTuple):
+    """The schemas of a judge's graph."""
+
+    state: type[Any]
+    input: type[Any]
+    output: type[Any]
+
+
+def judge_schemas(output_key: str, own: type[Any] | None) -> JudgeSchemas:
     """Return the schemas of a judge, with the caller's keys; it gives out only the judgment, so that it changes no other key."""
     further = get_type_hints(own, include_extras=True) if own is not None else {}
     output: dict[str, Any] = {output_key: NotRequired[Judgment]}
     given = {**get_type_hints(JudgeInput, include_extras=True), **further}
     given.pop(output_key, None)
     state = {**given, JUDGING: NotRequired[Judging], **output}
-    return StateSchemas(
-        state=typed_dict("JudgeState", state), input=typed_dict("JudgeInput", given), output=typed_dict("JudgeOutput", output)
-    )
+    return JudgeSchemas(_typed_dict("JudgeState", state), _typed_dict("JudgeInput", given), _typed_dict("JudgeOutput", output))
+
+
+def _typed_dict(name: str, fields: dict[str, Any]) -> type[Any]:
+    schema: type[Any] = TypedDict(name, fields)  # type: ignore[misc]  # mypy wants literal fields
+    return schema
 
 
 JudgmentMatchMethod = Literal["aggregate", "auto_select", "structured_output", "tag_fallback", "ai_judge"]

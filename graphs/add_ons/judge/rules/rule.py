@@ -8,9 +8,9 @@ from functools import cached_property
 from itertools import takewhile
 from typing import Any, Literal, cast
 
+from answergraph import AgentSpecError, RuleSyntaxError
 from answergraph.graphs.add_ons.judge.rules.rule_parser import RuleReader
 from answergraph.graphs.add_ons.judge.rules.when_expression import Expression, Facts
-from answergraph.runtime.errors import AgentSpecError, RuleSyntaxError
 
 MAX_RULE_CHARACTERS = 2_000
 
